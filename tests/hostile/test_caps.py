@@ -53,11 +53,11 @@ def settings(policy: str) -> str:
 
 
 def objects(number: int) -> str:
-    return yaml_list({"barcode": f"{one:03d}", "inventory_name": "Thing"} for one in range(number))
+    return yaml_list({"barcode": f"{number:03d}", "inventory_name": "Thing"} for number in range(number))
 
 
 def barcodes(site: Site) -> set[str]:
-    return {one["fields"]["barcode"] for one in site.dump()["objects"] if not one["archived"]}
+    return {record["fields"]["barcode"] for record in site.dump()["objects"] if not record["archived"]}
 
 
 def test_files_lift_no_limit_of_the_task(site: Site) -> None:
@@ -112,13 +112,13 @@ def test_files_can_not_allow_what_only_a_task_may(site: Site, where: str) -> Non
         site.write({"instance.yml": settings(str(policy).replace("True", "true").replace("False", "false"))})
         result = apply(site)
     assert result["outcome"] == "failed"
-    assert len([one for one in result["findings"] if "no such setting" in one]) == 3
+    assert len([finding for finding in result["findings"] if "no such setting" in finding]) == 3
     assert site.writes() == []
 
 
 def test_inline_states_are_held_to_the_same_ceilings(site: Site) -> None:
     asked = {"api": "seventhings/v1", "set": "test", "policy": {"limits": {"creates": 1000}}}
-    desired = {"instance": asked, "objects": [{"barcode": str(one), "inventory_name": "x"} for one in range(5)]}
+    desired = {"instance": asked, "objects": [{"barcode": str(number), "inventory_name": "x"} for number in range(5)]}
     assert apply(site, src=None, desired=desired, limits={"creates": 4})["outcome"] == "refused"
     assert site.writes() == []
 
@@ -166,14 +166,14 @@ def test_only_comparing_needs_no_ceilings_and_no_limit_keeps_drift_from_being_re
 @pytest.mark.parametrize("action", ["create", "update", "delete"])
 def test_a_scope_of_few_records_lifts_no_limit_of_the_task(site: Site, action: str, ceilings: str) -> None:
     """Percentages refer to the records in scope, so a narrow scope would evade them."""
-    thing = [{"barcode": f"{one:03d}", "inventory_name": f"Group {one // 9}"} for one in range(36)]
+    thing = [{"barcode": f"{number:03d}", "inventory_name": f"Group {number // 9}"} for number in range(36)]
     site.write({"objects.yml": yaml_list(thing)})
     assert apply(site)["outcome"] == "changed"
     site.service.clear_log()
     files = {
-        "create": [{"barcode": f"new {one}", "inventory_name": "New"} for one in range(11)],
-        "update": [{**one, "purchasing_price": "1"} for one in thing[:9]],
-        "delete": [{**one, "_state": "absent"} for one in thing[:9]],
+        "create": [{"barcode": f"new {number}", "inventory_name": "New"} for number in range(11)],
+        "update": [{**record, "purchasing_price": "1"} for record in thing[:9]],
+        "delete": [{**record, "_state": "absent"} for record in thing[:9]],
     }
     scope = "scope: {objects: {inventory_name: [Group 0, New]}}\n"
     site.write({"instance.yml": f"api: seventhings/v1\nset: test\n{scope}", "objects.yml": yaml_list(files[action])})
@@ -189,15 +189,15 @@ def test_a_scope_of_few_records_lifts_no_limit_of_the_task(site: Site, action: s
 @pytest.mark.parametrize("action", ["create", "update", "delete"])
 def test_percents_hold_on_the_hub_too(site: Site, action: str) -> None:
     """Offers on the hub are public, and a withdrawn offer can't be restored."""
-    things = [{"barcode": f"{one:03d}", "inventory_name": "Thing"} for one in range(30)]
-    offers = [{"object": f"{one:03d}", "price": "10.00", "category": "chairs"} for one in range(12)]
+    things = [{"barcode": f"{number:03d}", "inventory_name": "Thing"} for number in range(30)]
+    offers = [{"object": f"{number:03d}", "price": "10.00", "category": "chairs"} for number in range(12)]
     site.write({"objects.yml": yaml_list(things), "hub.yml": yaml_list(offers)})
     assert apply(site)["outcome"] == "changed"
     site.service.clear_log()
     files = {
-        "create": [{**offers[0], "object": f"{one:03d}"} for one in range(12, 24)],
-        "update": [{**one, "price": "1.00"} for one in offers],
-        "delete": [{**one, "_state": "absent"} for one in offers],
+        "create": [{**offers[0], "object": f"{number:03d}"} for number in range(12, 24)],
+        "update": [{**offer, "price": "1.00"} for offer in offers],
+        "delete": [{**offer, "_state": "absent"} for offer in offers],
     }
     site.write({"hub.yml": yaml_list(files[action])})
     result = apply(site, **protected(site))
@@ -214,8 +214,8 @@ _OFFER = "/circularity-hub/add-objects-to-circularity-hub"
 def test_offers_of_a_run_that_was_cut_off_are_simply_made_again(
     site: Site, tmp_path: Path, are_there: bool, is_planned: bool
 ) -> None:
-    things = [{"barcode": f"{one:03d}", "inventory_name": "Thing"} for one in range(40)]
-    offers = [{"object": f"{one:03d}", "price": "10.00", "category": "chairs"} for one in range(40)]
+    things = [{"barcode": f"{number:03d}", "inventory_name": "Thing"} for number in range(40)]
+    offers = [{"object": f"{number:03d}", "price": "10.00", "category": "chairs"} for number in range(40)]
     site.write({"objects.yml": yaml_list(things)})
     if are_there:
         assert apply(site)["outcome"] == "changed"

@@ -177,7 +177,7 @@ def test_a_module_with_a_hostile_service(world: World, name: str, mode: str) -> 
                 world.service.known.clear()
                 results.append(steps.call(name, options, check_mode).data)
     if name == "auth_token":
-        results = [{**one, "access_token": "", "refresh_token": ""} for one in results]
+        results = [{**result, "access_token": "", "refresh_token": ""} for result in results]
     assert_harmless(results)
     for path in world.inside.rglob("*"):
         assert path.resolve().is_relative_to(world.inside)
@@ -193,8 +193,8 @@ def test_a_module_with_payloads_in_its_options(world: World, name: str) -> None:
             hostile = {key: _replaced(value, text) for key, value in row.items() if key != "dest"}
             dest = {"dest": str(world.inside / "x")} if "dest" in row else {}
             results.append(steps.call(name, {**world.service.options(), **hostile, **dest}, True).data)
-    for one in results:
-        one.pop("record", None)
+    for result in results:
+        result.pop("record", None)
     if name != "auth_token":
         assert_harmless(results)
 
@@ -202,9 +202,9 @@ def test_a_module_with_payloads_in_its_options(world: World, name: str) -> None:
 def _replaced(value: Any, text: str) -> Any:
     """Return a value with each of its texts replaced by a payload."""
     if isinstance(value, Mapping):
-        return {key: _replaced(one, text) for key, one in value.items()}
+        return {key: _replaced(member, text) for key, member in value.items()}
     if isinstance(value, list):
-        return [_replaced(one, text) for one in value]
+        return [_replaced(item, text) for item in value]
     return text if isinstance(value, str) else value
 
 
@@ -340,8 +340,8 @@ def test_payloads_in_every_place_of_a_rendered_state(world: World) -> None:
         layers = [str(state(world.inside / f"{number}-{name}", files_of(text))) for name in "ab"]
         dest = world.inside / f"{number}-out"
         rendered = {**world.service.options(), "mode": "render", "dest": str(dest)}
-        one = {"locations": [{"name": text, "city": text}], "objects": [{"barcode": "1", text or "x": [text]}]}
-        for wanted in ({"src": layers}, {"desired": desired(text)}, {"desired": one}):
+        sections = {"locations": [{"name": text, "city": text}], "objects": [{"barcode": "1", text or "x": [text]}]}
+        for wanted in ({"src": layers}, {"desired": desired(text)}, {"desired": sections}):
             results += [call("instance", {**rendered, **wanted}, check_mode) for check_mode in (True, False)]
         for path in dest.rglob("*"):
             assert path.resolve().is_relative_to(dest)
@@ -350,7 +350,7 @@ def test_payloads_in_every_place_of_a_rendered_state(world: World) -> None:
             again = {**world.service.options(), "src": str(dest), "mode": "validate"}
             results.append(call("instance", again, True))
             assert not [line for line in results[-1].get("findings", []) if "YAML" in line]
-    assert any(one["changed"] for one in results)
+    assert any(result["changed"] for result in results)
     assert_harmless(results)
 
 
@@ -362,7 +362,7 @@ def files_of(text: str) -> dict[str, str | bytes]:
     files: dict[str, str | bytes] = {
         f"{name}.yml": json.dumps(value) for name, value in sections.items() if name not in ("objects", "rooms")
     }
-    files["rooms.jsonl"] = "".join(json.dumps(one) + "\n" for one in sections["rooms"])
+    files["rooms.jsonl"] = "".join(json.dumps(record) + "\n" for record in sections["rooms"])
     quoted = text.replace('"', '""')
     files["objects/a.csv"] = f'barcode,"{quoted}"\n"{quoted}","{quoted}"\n'
     name = text.encode("utf-8", "replace").decode()
@@ -392,11 +392,13 @@ def test_an_export_of_payloads(world: World, form: str) -> None:
             assert path.is_dir() or path.lstat().st_mode & 0o077 == 0
         for table in dest.rglob("*.csv"):
             cells = [cell for row in csv.reader(table.read_text("utf-8").splitlines(True)) for cell in row]
-            assert not [one for one in cells if one.startswith(tuple("=+@\t\r-")) and not one.lstrip("+-").isdigit()]
+            assert not [
+                cell for cell in cells if cell.startswith(tuple("=+@\t\r-")) and not cell.lstrip("+-").isdigit()
+            ]
         again = call("instance", {**world.service.options(), "src": str(dest), "mode": "validate"}, True)
         results.append(again)
         assert not again.get("failed"), again["msg"]
-    assert_harmless([{**one, "files": {}} for one in results])
+    assert_harmless([{**result, "files": {}} for result in results])
 
 
 UNNAMEABLE = ["{{ own_secret }}", "{# x #}", "\\ud800", "a\\0b", " ", "=1+1", "# x", "!unsafe x", "<<"]
@@ -444,12 +446,16 @@ def test_payloads_that_are_absorbed_into_files(world: World, ending: str, gone: 
             assert path.name.isprintable()
         for table in src.rglob("*.csv"):
             cells = [cell for row in csv.reader(table.read_text("utf-8").splitlines(True)) for cell in row]
-            assert not [one for one in cells if one.startswith(tuple("=+@\t\r-")) and not one.lstrip("+-").isdigit()]
+            assert not [
+                cell for cell in cells if cell.startswith(tuple("=+@\t\r-")) and not cell.lstrip("+-").isdigit()
+            ]
         again = call("instance", {**world.service.options(), "src": str(src), "mode": "validate"}, True)
         assert not again.get("failed"), again["msg"]
         results += [planned, result, again]
     # Tables have no columns for some of the field names.
-    assert ending == "csv" or any(one.get("changed") for one in results), [one["msg"][:300] for one in results]
+    assert ending == "csv" or any(result.get("changed") for result in results), [
+        result["msg"][:300] for result in results
+    ]
     assert_harmless(results)
 
 

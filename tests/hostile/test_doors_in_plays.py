@@ -71,7 +71,7 @@ def assert_harmless(output: str, directory: Path) -> None:
     assert "Traceback" not in output
     assert not (directory / "ran").exists()
     for secret in (*hostile_service.SECRETS, CANARY, OWN):
-        assert not [one for one in hostile_service.spelled(secret) if one in output]
+        assert not [spelling for spelling in hostile_service.spelled(secret) if spelling in output]
 
 
 @pytest.mark.parametrize("execution", EXECUTIONS)

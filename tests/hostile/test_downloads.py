@@ -122,7 +122,7 @@ def test_a_file_comes_to_one_plain_name_in_its_directory(place: Path, victim: Pa
     assert not path.name.startswith(".")
     assert not run("file_download", Service(name), dest=str(place))["changed"]
     assert victim.read_text("utf-8") == SECRET
-    assert [one.name for one in place.parent.iterdir()] == ["place"]
+    assert [path.name for path in place.parent.iterdir()] == ["place"]
 
 
 @pytest.mark.parametrize("name", ["Rechnung Nr. 7 (Kopie) & mehr.pdf", "Übersicht.ods", "-rf", "请求.txt", "a..b", "~"])

@@ -51,7 +51,7 @@ def here() -> Embedded:
     ):
         done = service.call(module, **options)
         assert done["changed"], done
-    place = next(one for one in client.list_all(KINDS["location"]) if one.flat["name"] == NAME)
+    place = next(record for record in client.list_all(KINDS["location"]) if record.flat["name"] == NAME)
     client.create(KINDS["room"], {"building_id": place.id, "number": NAME, "name": NAME})
     return service
 
@@ -108,4 +108,4 @@ def test_a_code_of_thousands_of_digits_is_no_placeholder(here: Embedded) -> None
         scan_codes={"field": "barcode", "placeholder": "IMP-"},
     )
     assert done["changed"], done
-    assert [len(one["scan_code"]) for one in done["created"]] == [10]
+    assert [len(record["scan_code"]) for record in done["created"]] == [10]

@@ -250,8 +250,8 @@ def test_pipes_hang_nothing(demo: Site, name: str, force: bool) -> None:
         path.unlink()
     path.parent.mkdir(exist_ok=True)
     if name == "schema":
-        for one in path.iterdir():
-            one.unlink()
+        for file in path.iterdir():
+            file.unlink()
         path.rmdir()
     os.mkfifo(path)
     done = export_of(demo, only=["objects", "rooms"], force=force)

@@ -28,7 +28,11 @@ def _role(path: str) -> Any:
 def test_the_role_replaces_every_character_that_the_cleaner_escapes() -> None:
     controls = re.compile(_role("vars/main.yml")["fleet_controls"])
     characters = map(chr, range(0x110000))
-    assert [hex(ord(one)) for one in characters if (clean(one) != one) != bool(controls.fullmatch(one))] == []
+    assert [
+        hex(ord(character))
+        for character in characters
+        if (clean(character) != character) != bool(controls.fullmatch(character))
+    ] == []
 
 
 def test_the_role_writes_for_its_user_alone() -> None:

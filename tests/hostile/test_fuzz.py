@@ -207,7 +207,9 @@ def test_inline_desired_state() -> None:
         "objects": [{"barcode": "1", "accessories": ["2"], "_state": "present"}],
         "moved": [{"section": "rooms", "from": {"number": "1"}, "to": {"number": "2"}}],
     }
-    fuzz(changed(document), lambda inline: [str(one) for one in load(None, inline).findings] if inline else None)
+    fuzz(
+        changed(document), lambda inline: [str(finding) for finding in load(None, inline).findings] if inline else None
+    )
 
 
 # ---- files that the collection keeps
@@ -236,7 +238,7 @@ def test_journals(site: Site, tmp_path: Path) -> None:
 
     def check(made: Any) -> None:
         path.write_bytes(
-            made if isinstance(made, bytes) else b"".join(json.dumps(one).encode() + b"\n" for one in made)
+            made if isinstance(made, bytes) else b"".join(json.dumps(record).encode() + b"\n" for record in made)
         )
         path.chmod(0o600)
         with Journal(directory, site.service.base_url, "test") as journal:
@@ -273,7 +275,7 @@ def test_caches_of_an_inventory() -> None:
     def check(made: Any) -> None:
         read = plain_records(made, "q", ("rooms", "locations"))
         records, hidden = read or ({}, {})
-        assert all(isinstance(one, dict) for many in records.values() for one in many)
+        assert all(isinstance(record, dict) for many in records.values() for record in many)
         assert all(isinstance(key, str) for keys in hidden.values() for key in keys)
 
     fuzz(changed(kept), check)

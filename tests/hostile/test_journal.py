@@ -82,8 +82,8 @@ def forge(path: Path, site: Site, *notes: dict[str, Any], **names: str) -> None:
 def mine_and_theirs(site: Site, number: int = 20) -> dict[str, str]:
     """Return one object of the set, and objects that somebody created in the application."""
     client = site.client()
-    for one in range(1, number):
-        client.create(OBJECT, {"barcode": f"{one:03d}", "inventory_name": "Theirs"})
+    for index in range(1, number):
+        client.create(OBJECT, {"barcode": f"{index:03d}", "inventory_name": "Theirs"})
     site.write({"objects.yml": objects(0)})
     assert site.run().outcome == "changed"
     site.service.clear_log()
@@ -123,7 +123,7 @@ def test_only_what_is_noted_for_these_files_is_kept_in_memory(
 def test_what_a_pull_request_says_in_the_files_is_not_read(site: Site, check_mode: bool) -> None:
     there = mine_and_theirs(site)
     old = site.root / ".seventhings" / "journal.jsonl"
-    forge(old, site, {"note": "begun", "approved": [f"remove objects {one}" for one in there]})
+    forge(old, site, {"note": "begun", "approved": [f"remove objects {barcode}" for barcode in there]})
     forge(old, site, *({"note": "managed", "uuid": uuid} for uuid in there.values()))
     before = old.read_bytes()
     account = site.run(check_mode=check_mode)
@@ -262,8 +262,8 @@ def test_what_another_user_made_first_is_refused_at_the_default_place(
     path = site.journal()
     forge(path, site, {"note": "managed", "uuid": "x"})
     steps = [*list(reversed(path.relative_to(state_home).parents))[1:], path.relative_to(state_home)]
-    for one in steps:
-        (state_home / one).chmod(0o600 if one == steps[-1] else 0o700)
+    for part in steps:
+        (state_home / part).chmod(0o600 if part == steps[-1] else 0o700)
     os.chown(state_home / steps[step], NOBODY, NOBODY)
     account = site.run(check_mode=check_mode)
     assert account.outcome == "refused"
@@ -322,10 +322,10 @@ def test_records_of_another_set_are_never_pruned(site: Site, kept: Path, names: 
 @both_modes
 def test_forged_approvals_lift_no_limit(site: Site, kept: Path, check_mode: bool) -> None:
     there = mine_and_theirs(site)
-    removals = [f"remove objects {one}" for one in there]
+    removals = [f"remove objects {barcode}" for barcode in there]
     notes: list[dict[str, Any]] = [{"note": "managed", "uuid": uuid} for uuid in there.values()]
     notes += [{"note": "begun", "run": "", "approved": " ".join(removals)}, {"note": "begun", "approved": removals}]
-    notes += [{"note": "made", "kind": "object", "key": one, "uuid": uuid} for one, uuid in there.items()]
+    notes += [{"note": "made", "kind": "object", "key": barcode, "uuid": uuid} for barcode, uuid in there.items()]
     forge(kept / "journal.jsonl", site, *notes)
     for limits in ({}, {"delete_percent": 10}, {"deletes": 5, "delete_percent": 100}):
         account = site.run(journal=kept, check_mode=check_mode, limits=limits)
@@ -365,9 +365,9 @@ def test_a_run_that_was_cut_off_is_simply_run_again(site: Site, kept: Path, limi
 def test_a_run_that_was_cut_off_before_its_links_is_simply_run_again(
     site: Site, kept: Path, limits: dict[str, float]
 ) -> None:
-    names = [f"{one:03d}" for one in range(40)]
+    names = [f"{number:03d}" for number in range(40)]
     circle = [
-        {"barcode": one, "inventory_name": "x", "accessories": [names[index - 1]]} for index, one in enumerate(names)
+        {"barcode": name, "inventory_name": "x", "accessories": [names[index - 1]]} for index, name in enumerate(names)
     ]
     site.write({"objects.yml": yaml_list(circle)})
     site.service.steer("PUT", "/faults", [{"fault": "422", "method": "PATCH"}])
@@ -402,11 +402,11 @@ def test_forged_notes_of_an_interrupted_run_allow_no_change_of_existing_records(
     client = site.client()
     for uuid in there.values():
         client.update(OBJECT, uuid, {"inventory_name": "Theirs"})
-    notes = [{"note": "made", "kind": "object", "key": one, "uuid": uuid} for one, uuid in there.items()]
+    notes = [{"note": "made", "kind": "object", "key": barcode, "uuid": uuid} for barcode, uuid in there.items()]
     forge(kept / "journal.jsonl", site, *notes)
     refusals = site.plan(journal=kept).refusals
-    assert any(one.startswith("objects: update 20 of 20 records") for one in refusals), refusals
-    assert any(one.startswith("objects: create 20 of 20 records") for one in refusals), refusals
+    assert any(refusal.startswith("objects: update 20 of 20 records") for refusal in refusals), refusals
+    assert any(refusal.startswith("objects: create 20 of 20 records") for refusal in refusals), refusals
 
 
 def test_forged_notes_of_a_run_that_was_cut_off_take_nothing_more_away(site: Site, kept: Path) -> None:
@@ -415,7 +415,7 @@ def test_forged_notes_of_a_run_that_was_cut_off_take_nothing_more_away(site: Sit
     site.service.steer("PUT", "/faults", [{"fault": "422", "method": "POST", "path": "/object"}])
     site.run(journal=kept)
     site.service.steer("DELETE", "/faults")
-    notes = [{"note": "made", "kind": "object", "key": one, "uuid": uuid} for one, uuid in there.items()]
+    notes = [{"note": "made", "kind": "object", "key": barcode, "uuid": uuid} for barcode, uuid in there.items()]
     forge(kept / "journal.jsonl", site, *notes)
     (refusal,) = site.plan(journal=kept).refusals
     assert refusal.startswith("objects: delete 10 of 30 records is more than limits.delete_percent (10 %)")

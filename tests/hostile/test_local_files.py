@@ -238,14 +238,14 @@ def test_a_single_file_sends_nothing_hidden_from_beside_it(site: Site) -> None:
     beside = site.root.parent / "beside"
     beside.mkdir()
     (beside / ".vault_pass").write_text(SECRET, "utf-8")
-    one = beside / "one.yml"
+    file = beside / "one.yml"
     for path in (".vault_pass", "../secret.txt", str(beside / ".vault_pass")):
-        one.write_text(f"instance: {{api: seventhings/v1}}\nobjects:\n{object_with(path)}", "utf-8")
-        assert len(site.run(load(one)).findings) == 1
+        file.write_text(f"instance: {{api: seventhings/v1}}\nobjects:\n{object_with(path)}", "utf-8")
+        assert len(site.run(load(file)).findings) == 1
     assert site.writes() == []
     (beside / "fine.txt").write_text("fine", "utf-8")
-    one.write_text(f"instance: {{api: seventhings/v1}}\nobjects:\n{object_with('fine.txt')}", "utf-8")
-    assert site.run(load(one)).outcome == "changed"
+    file.write_text(f"instance: {{api: seventhings/v1}}\nobjects:\n{object_with('fine.txt')}", "utf-8")
+    assert site.run(load(file)).outcome == "changed"
 
 
 def test_what_is_inline_takes_local_files_only_from_a_directory_of_its_own(site: Site) -> None:

@@ -243,7 +243,7 @@ def test_another_version_is_refused(site: Site, path: Path, planned: dict[str, A
 
 
 def _with_objects(site: Site, number: int) -> list[str]:
-    barcodes = [f"{one:03d}" for one in range(number)]
+    barcodes = [f"{number:03d}" for number in range(number)]
     site.write({"objects.yml": objects(*barcodes)})
     assert run(site, src=site.root)["outcome"] == "changed"
     site.service.clear_log()
@@ -262,7 +262,7 @@ def test_the_limits_of_the_plan_hold_too(site: Site, path: Path) -> None:
     """They also apply if records are deleted between the plan and its application."""
     site.write({"instance.yml": "api: seventhings/v1\npolicy: {limits: {creates: 3}}\n", "objects.yml": objects("1")})
     plan(site, path)
-    more = [{"barcode": str(one), "inventory_name": "x"} for one in range(2, 6)]
+    more = [{"barcode": str(number), "inventory_name": "x"} for number in range(2, 6)]
 
     def add(document: dict[str, Any]) -> None:
         for fields in more:
@@ -276,7 +276,7 @@ def test_the_limits_of_the_plan_hold_too(site: Site, path: Path) -> None:
 
 def test_what_a_plan_says_about_limits_lifts_none_of_the_task(site: Site, path: Path) -> None:
     barcodes = _with_objects(site, 20)
-    site.write({"objects.yml": yaml_list({"barcode": one, "_state": "absent"} for one in barcodes)})
+    site.write({"objects.yml": yaml_list({"barcode": barcode, "_state": "absent"} for barcode in barcodes)})
     plan(site, path, limits={"delete_percent": 100})
     edit(path, lambda document: document.update(limits=dict.fromkeys(document["limits"], 10**9)))
     assert run(site, plan_file=path, limits={"delete_percent": 10})["outcome"] == "refused"
@@ -336,11 +336,15 @@ def test_percents_are_of_the_records_in_scope_as_they_were_when_it_was_planned(s
     run(
         site,
         desired={
-            "objects": [{"barcode": one, "inventory_name": "Thing", "description": "mine"} for one in barcodes[:10]]
+            "objects": [
+                {"barcode": barcode, "inventory_name": "Thing", "description": "mine"} for barcode in barcodes[:10]
+            ]
         },
     )
     changed = {"inventory_name": "Other", "description": "mine"}
-    site.write({"instance.yml": scope, "objects.yml": yaml_list({"barcode": one, **changed} for one in barcodes[:5])})
+    site.write(
+        {"instance.yml": scope, "objects.yml": yaml_list({"barcode": barcode, **changed} for barcode in barcodes[:5])}
+    )
     assert plan(site, path)["outcome"] == "refused"
     plan(site, path, limits={"update_percent": 50})
     result = run(site, plan_file=path, limits={"update_percent": 30})

@@ -157,7 +157,7 @@ def test_what_instance_gives_is_data(service: Emulator, tmp_path: Path, mode: st
     directory.mkdir()
     (directory / "instance.yml").write_text("api: seventhings/v1\nset: hostile\n")
     # Files with braces are rejected.
-    rows = [{"barcode": one["barcode"], "inventory_name": f"{BARE}[0]", "serial_number": BARE} for one in objects]
+    rows = [{"barcode": record["barcode"], "inventory_name": f"{BARE}[0]", "serial_number": BARE} for record in objects]
     (directory / "objects.yml").write_text(yaml.safe_dump(rows))
     task: dict[str, Any] = {"community.seventhings.instance": {"src": str(directory)}, "diff": True}
     assert_data(run(tmp_path, service, {**task, "check_mode": mode == "plan"}))

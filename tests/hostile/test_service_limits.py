@@ -118,7 +118,7 @@ class _Hostile(http.server.BaseHTTPRequestHandler):
 
     def _head(self) -> None:
         """Answer with a head that does not end."""
-        self._drop(itertools.chain((bytes([one]) for one in b"HTTP/1.1 200 OK\r\nX-Long: "), itertools.repeat(b"x")))
+        self._drop(itertools.chain((bytes([byte]) for byte in b"HTTP/1.1 200 OK\r\nX-Long: "), itertools.repeat(b"x")))
 
     def _refusal(self) -> None:
         self.send_response(422)
@@ -437,8 +437,8 @@ class _Tasks:
     body = b""
 
     def json(self) -> Any:
-        one = {"title": "Any", "deadline": "2024-05-31"}
-        return [{"uuid": _record(number)["location_uuid"], **one} for number in range(10_000)]
+        task = {"title": "Any", "deadline": "2024-05-31"}
+        return [{"uuid": _record(number)["location_uuid"], **task} for number in range(10_000)]
 
 
 @pytest.mark.parametrize("body", ["<" * 200_000, "<style" * 30_000, "<style></style " * 15_000, "<script>" * 20_000])

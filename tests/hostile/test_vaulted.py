@@ -92,17 +92,17 @@ def _run(
 
 def _spellings(text: str) -> list[str]:
     whole = [base64.b64encode(text.encode()[start:]).decode()[:8] for start in range(3)]
-    return [text.casefold(), *(one.casefold() for one in whole)]
+    return [text.casefold(), *(text.casefold() for text in whole)]
 
 
 def _assert_hidden(run: playbook.Run, *directories: Path) -> None:
     """Check that nothing that was printed, returned or written contains the mark."""
-    texts = {"output": run.output, "results": json.dumps([one.data for one in run.results])}
+    texts = {"output": run.output, "results": json.dumps([result.data for result in run.results])}
     for directory in directories:
         texts |= {str(path): path.read_text("utf-8", "replace") for path in directory.rglob("*") if path.is_file()}
         texts |= {f"name of {path}": str(path.relative_to(directory)) for path in directory.rglob("*")}
     for where, text in texts.items():
-        shown = [one for one in _spellings(MARK) if one in text.casefold()]
+        shown = [spelling for spelling in _spellings(MARK) if spelling in text.casefold()]
         assert not shown, (where, text[max(0, text.casefold().find(shown[0]) - 300) :][:600])
 
 
@@ -172,8 +172,10 @@ def test_ciphertext_copied_into_any_file_of_the_desired_state_is_not_read_out(
     run = _run(tmp_path / "play", tasks, service)
     assert len(run.results) == len(tasks)
     _assert_hidden(run, tmp_path / "out", tmp_path / "play")
-    hidden = [one for result in run.results for one in result.data.get("findings", []) if "(vaulted)" in one]
-    assert all("show_vaulted" in one for one in hidden)
+    hidden = [
+        finding for result in run.results for finding in result.data.get("findings", []) if "(vaulted)" in finding
+    ]
+    assert all("show_vaulted" in finding for finding in hidden)
 
 
 def test_one_file_with_the_sections_as_keys_is_not_read_out(service: Emulator, tmp_path: Path) -> None:
@@ -225,13 +227,16 @@ def test_vaulted_records_are_planned_and_applied_unseen(service: Emulator, tmp_p
     assert run.named("first: apply")["outcome"] == "unchanged"
     _assert_hidden(run, out, tmp_path / "play")
     changes = run.named("first: plan")["changes"]
-    secret = [one for one in changes if "secret.csv" in one["place"]]
-    assert [one["key"] for one in secret] == ["(vaulted) objects/secret.csv:2:1", "(vaulted) objects/secret.csv:3:1"]
+    secret = [change for change in changes if "secret.csv" in change["place"]]
+    assert [change["key"] for change in secret] == [
+        "(vaulted) objects/secret.csv:2:1",
+        "(vaulted) objects/secret.csv:3:1",
+    ]
     assert set(secret[0]["after"].values()) == {"(vaulted)"}
-    (desk,) = [one for one in changes if one["key"] == "1" and one["section"] == "objects"]
+    (desk,) = [change for change in changes if change["key"] == "1" and change["section"] == "objects"]
     assert desk["after"]["inventory_name"] == "Desk"
     assert {f"{MARK}-1", f"{MARK}-2", "1"} == {
-        one["name"] for one in service.steer("GET", "/dump?canonical=1")["objects"]
+        record["name"] for record in service.steer("GET", "/dump?canonical=1")["objects"]
     }
 
     # Changed, renamed, taken away: the values that are there now are hidden too.
@@ -268,7 +273,7 @@ def test_what_is_wrong_with_vaulted_and_with_plain_records_quotes_nothing_vaulte
     _site(src, **wrong)
     run = _run(tmp_path / "play", _tasks(src, out, "wrong"), service)
     assert run.named("wrong: apply")["outcome"] == "failed"
-    assert any("Pni: no such field" in one for one in run.named("wrong: apply")["findings"])
+    assert any("Pni: no such field" in finding for finding in run.named("wrong: apply")["findings"])
     _assert_hidden(run, out, tmp_path / "play")
 
 
@@ -340,9 +345,9 @@ def test_a_service_that_repeats_what_it_was_sent_is_not_quoted(service: Emulator
         server.shutdown()
         server.server_close()
     assert run.named("apply")["outcome"] == "failed"
-    reasons = [one["reason"] for one in run.named("apply")["failures"]]
+    reasons = [failure["reason"] for failure in run.named("apply")["failures"]]
     assert len(reasons) == 2
-    assert all("(vaulted)" in one for one in reasons), reasons
+    assert all("(vaulted)" in reason for reason in reasons), reasons
     assert run.named("objects").failed
     _assert_hidden(run, out, tmp_path / "play")
 
@@ -383,7 +388,7 @@ def test_below_2_19_inline_values_need_hide(service: Emulator, tmp_path: Path) -
     run = _run(tmp_path / "play", tasks, service, _play())
     _assert_hidden(run, out, tmp_path / "play")
     assert run.named("refused")["msg"].startswith("hide is missing")
-    (change,) = [one for one in run.named("plan")["changes"] if one["section"] == "objects"]
+    (change,) = [change for change in run.named("plan")["changes"] if change["section"] == "objects"]
     assert change["after"]["Pin"] == "(vaulted)"
     assert run.named("apply")["outcome"] == "changed"
 
@@ -410,7 +415,7 @@ def test_inline_values_that_are_vaulted_are_hidden_and_the_others_are_not(servic
     ]
     run = _run(tmp_path / "play", tasks, service, _play())
     _assert_hidden(run, out, tmp_path / "play")
-    first, second = [one for one in run.named("plan")["changes"] if one["section"] == "objects"][::-1]
+    first, second = [change for change in run.named("plan")["changes"] if change["section"] == "objects"][::-1]
     if first["key"] != "1":
         first, second = second, first
     assert first["after"] == {"barcode": "1", "Pin": "(vaulted)", "inventory_name": "Desk"}
@@ -418,7 +423,7 @@ def test_inline_values_that_are_vaulted_are_hidden_and_the_others_are_not(servic
     assert second["after"] == {"barcode": "(vaulted)", "Pin": "1", "inventory_name": "x"}
     assert "Give src and desired" in run.named("without")["msg"]
     assert run.named("apply")["outcome"] == "changed"
-    assert {one["name"] for one in service.steer("GET", "/dump?canonical=1")["objects"]} == {"1", f"{MARK}-2"}
+    assert {record["name"] for record in service.steer("GET", "/dump?canonical=1")["objects"]} == {"1", f"{MARK}-2"}
     assert run.named("settings").failed
 
 
@@ -475,5 +480,5 @@ def test_an_inline_vaulted_scalar_in_a_file_is_refused_and_not_decrypted(service
     cipher = _vaulted(MARK).replace("\n", "\n    ")
     src = _write(tmp_path / "src", {"objects.yml": f"- barcode: '1'\n  Pin: !vault |\n    {cipher}\n"})
     run = _run(tmp_path / "play", [_task("validate", True, mode="validate", src=str(src))], service)
-    assert any("!vault: tags are not allowed" in one for one in run.named("validate")["findings"])
+    assert any("!vault: tags are not allowed" in finding for finding in run.named("validate")["findings"])
     _assert_hidden(run, tmp_path / "play")

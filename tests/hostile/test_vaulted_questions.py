@@ -86,9 +86,9 @@ def test_no_file_asks_what_a_vaulted_value_is(site: Site, question: str, mode: s
         for value in VALUES
     ]
     assert answers[0] == answers[1] == answers[2]
-    about = [one for one in answers[0]["findings"] if "secret.yml" in one]
+    about = [finding for finding in answers[0]["findings"] if "secret.yml" in finding]
     assert about
-    assert all(one.startswith("objects/secret.yml:1: (vaulted): ") for one in about)
+    assert all(finding.startswith("objects/secret.yml:1: (vaulted): ") for finding in about)
 
 
 @pytest.mark.parametrize("rules", [{"constraints": {"regular_expression": "^4"}}, {"allowed": ["4711"]}])

@@ -447,9 +447,9 @@ _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12
 def _timeless(value: Any) -> Any:
     """Return a value without the parts that differ from run to run."""
     if isinstance(value, Mapping):
-        return {str(key): _timeless(one) for key, one in value.items() if key not in _TIMES}
+        return {str(key): _timeless(member) for key, member in value.items() if key not in _TIMES}
     if isinstance(value, (list, tuple)):
-        return [_timeless(one) for one in value]
+        return [_timeless(item) for item in value]
     if isinstance(value, str):
         return re.sub(r"20\d\d-\d\d-\d\dT[\d:.+Z-]+", "TIME", value)
     return value
@@ -523,10 +523,10 @@ def with_words(bench: Bench, run: Run, found: list[str]) -> list[str]:
     return [f"{line} (the run said: {words})" for line in found]
 
 
-def difference(one: str, other: str) -> str:
+def difference(text: str, other: str) -> str:
     """Return the place at which two texts begin to differ."""
-    at = next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
-    return f"{one[max(0, at - 60) : at + 60]!r} became {other[max(0, at - 60) : at + 60]!r}"
+    at = next((n for n, (a, b) in enumerate(zip(text, other, strict=False)) if a != b), min(len(text), len(other)))
+    return f"{text[max(0, at - 60) : at + 60]!r} became {other[max(0, at - 60) : at + 60]!r}"
 
 
 # ---- the tests

@@ -50,7 +50,7 @@ def test_a_refresh_token_gives_another_pair(service: Emulator, rotation: str) ->
     third = steps.call("auth_token", {**options, "refresh_token": second["refresh_token"]})
 
     assert not third.failed, third
-    assert len({one["access_token"] for one in (first, second, third)}) == 3
+    assert len({pair["access_token"] for pair in (first, second, third)}) == 3
     assert is_valid(service, third["access_token"])
 
 
@@ -97,11 +97,11 @@ def test_a_grant_that_fails(
 @pytest.mark.parametrize("side", ["session", "user"])
 def test_revoking_ends_the_session_or_every_token_of_the_user(service: Emulator, side: str) -> None:
     service.steer("PUT", "/switches", {"revoke": side})
-    one, other = service.token(), service.token()
-    options = {"base_url": service.base_url, "rate_limit": 0, "access_token": one, "state": "absent"}
+    first, second = service.token(), service.token()
+    options = {"base_url": service.base_url, "rate_limit": 0, "access_token": first, "state": "absent"}
 
     predicted = steps.call("auth_token", options, check_mode=True)
-    still_valid = is_valid(service, other)
+    still_valid = is_valid(service, second)
     done = steps.call("auth_token", options)
     again = steps.call("auth_token", options)
     predicted_again = steps.call("auth_token", options, check_mode=True)
@@ -113,8 +113,8 @@ def test_revoking_ends_the_session_or_every_token_of_the_user(service: Emulator,
         False,
     ]
     assert still_valid
-    assert not is_valid(service, one)
-    assert is_valid(service, other) == (side == "session")
+    assert not is_valid(service, first)
+    assert is_valid(service, second) == (side == "session")
 
 
 def test_revoking_with_a_password_signs_in_first(service: Emulator) -> None:

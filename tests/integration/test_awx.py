@@ -36,18 +36,18 @@ def loaded(name: str) -> Any:
 
 
 def names(kind: str) -> set[str]:
-    return {one["name"] for one in DATA[f"controller_{kind}"]}
+    return {item["name"] for item in DATA[f"controller_{kind}"]}
 
 
 def test_every_name_that_is_used_is_made() -> None:
-    for one in [*DATA["controller_templates"], *DATA["controller_inventory_sources"]]:
-        assert one["inventory"] in names("inventories")
-        assert one["execution_environment"] in names("execution_environments")
-        assert one.get("project", one.get("source_project")) in names("projects")
-        assert {*one.get("credentials", []), *([one["credential"]] if "credential" in one else [])} <= names(
+    for item in [*DATA["controller_templates"], *DATA["controller_inventory_sources"]]:
+        assert item["inventory"] in names("inventories")
+        assert item["execution_environment"] in names("execution_environments")
+        assert item.get("project", item.get("source_project")) in names("projects")
+        assert {*item.get("credentials", []), *([item["credential"]] if "credential" in item else [])} <= names(
             "credentials"
         )
-    assert {one["unified_job_template"] for one in DATA["controller_schedules"]} <= names("templates")
+    assert {schedule["unified_job_template"] for schedule in DATA["controller_schedules"]} <= names("templates")
 
 
 @pytest.mark.parametrize("token", ["", "abc"], ids=["password", "tokens"])
@@ -65,23 +65,23 @@ def test_the_credential_fits_its_type_and_is_attached(tmp_path: Path, token: str
     done = playbook.run(tmp_path / "awx", [play], variables={**VARIABLES, "SEVENTHINGS_TOKEN": token})
     assert done.status == 0, done.output
     types, (credential,), templates, sources = (done.named(name)[name] for name in told)
-    (own,) = (one for one in types if one["name"] == credential["credential_type"])
+    (own,) = (credential_type for credential_type in types if credential_type["name"] == credential["credential_type"])
     inputs = credential["inputs"]
     assert {*own["inputs"]["required"]} <= {*inputs} <= {field["id"] for field in own["inputs"]["fields"]}
     assert inputs.get("access_token", "") == token
     assert ("password" in inputs) == (not token)
-    attached = {name for one in templates for name in one.get("credentials", [])}
-    assert attached == {credential["name"]} == {one["credential"] for one in sources if "credential" in one}
+    attached = {name for template in templates for name in template.get("credentials", [])}
+    assert attached == {credential["name"]} == {source["credential"] for source in sources if "credential" in source}
 
 
 def test_every_playbook_and_source_is_there() -> None:
-    for one in DATA["controller_templates"]:
-        assert (EXAMPLE / one["playbook"]).is_file()
+    for template in DATA["controller_templates"]:
+        assert (EXAMPLE / template["playbook"]).is_file()
     assert (EXAMPLE / "rooms.seventhings.yml").is_file()
 
 
 def test_the_jobs_are_those_that_a_pipeline_needs() -> None:
-    by_playbook = {one["playbook"]: one for one in DATA["controller_templates"]}
+    by_playbook = {template["playbook"]: template for template in DATA["controller_templates"]}
     assert set(by_playbook) == {"provision.yml", "drift.yml", "export.yml", "fleet.yml"}
     assert by_playbook["fleet.yml"]["job_slice_count"] > 1
     assert by_playbook["provision.yml"]["credentials"]
@@ -92,7 +92,7 @@ def test_awx_takes_the_survey() -> None:
 
 
 def test_who_asks_for_nothing_else_gets_the_careful_answers() -> None:
-    asked = {one["variable"]: one for one in loaded("survey.yml")["spec"]}
+    asked = {question["variable"]: question for question in loaded("survey.yml")["spec"]}
     assert asked["awx_apply"]["default"] == "false"
     percent = asked["delete_percent"]
     assert percent["min"] <= percent["default"] <= percent["max"]
@@ -147,7 +147,7 @@ def test_the_modules_of_awx_take_all_of_it(tmp_path: Path, token: str) -> None:
         assert done.status == 0, done.output
         assert VARIABLES["SEVENTHINGS_PASSWORD"] not in done.output
         assert not token or token not in done.output
-        provision = next(one for one in awx.items["job_templates"] if one["playbook"] == "provision.yml")
+        provision = next(template for template in awx.items["job_templates"] if template["playbook"] == "provision.yml")
         assert awx.linked[f"job_templates/{provision['id']}/survey_spec"] == [loaded("survey.yml")]
         assert len(awx.linked[f"job_templates/{provision['id']}/credentials"]) == 1
         made = {kind: len(records) for kind, records in awx.items.items() if kind != "organizations"}

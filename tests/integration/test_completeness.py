@@ -137,7 +137,10 @@ def operations() -> dict[str, dict[str, Any]]:
         for method in METHODS
         if method in item
     ]
-    return {one["operationId"]: one for one in sorted(found, key=lambda one: str(one["path"]).count("{"))}
+    return {
+        operation["operationId"]: operation
+        for operation in sorted(found, key=lambda operation: str(operation["path"]).count("{"))
+    }
 
 
 def operation_of(method: str, path: str) -> str | None:

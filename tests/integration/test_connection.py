@@ -324,4 +324,4 @@ def test_the_rate_limit_of_the_service_is_respected(service: Emulator) -> None:
 
     found = [steps.call("location_info", defaults, client_of=connect) for _number in range(3)]
 
-    assert [one["count"] for one in found] == [4, 4, 4]
+    assert [result["count"] for result in found] == [4, 4, 4]

@@ -68,7 +68,7 @@ def test_the_example_acts_on_what_happens(emulator: Emulator, tmp_path: Path, st
     attack = "{{ lookup('pipe', 'touch " + str(hacked) + "') }}"
 
     def titled(text: str) -> list[Record]:
-        return [one for one in client.list_all(tasks) if text in str(one.flat["title"])]
+        return [record for record in client.list_all(tasks) if text in str(record.flat["title"])]
 
     log = tmp_path / "log"
     assert RULEBOOK is not None
@@ -85,8 +85,8 @@ def test_the_example_acts_on_what_happens(emulator: Emulator, tmp_path: Path, st
         )
     try:
         assert until(lambda: any(state_home.rglob("changes.json")), process), log.read_text("utf-8")
-        case = next(one for one in client.list_all(rentals) if one.flat["status"] == "borrowed")
-        task = next(one for one in client.list_all(tasks) if one.flat["status"] == "open")
+        case = next(record for record in client.list_all(rentals) if record.flat["status"] == "borrowed")
+        task = next(record for record in client.list_all(tasks) if record.flat["status"] == "open")
         uuid = client.list_all(objects)[0].uuid
         soon = dt.datetime.now(dt.UTC).date() + dt.timedelta(days=5)
         client.set_status(tasks, task.uuid, "closed")
@@ -111,7 +111,7 @@ def test_the_example_acts_on_what_happens(emulator: Emulator, tmp_path: Path, st
     finally:
         process.terminate()
         process.wait(60)
-    assert [one.flat["title"] for one in titled("Ask for ")] == [f"Ask for {attack}"]
+    assert [task.flat["title"] for task in titled("Ask for ")] == [f"Ask for {attack}"]
     assert not hacked.exists()
 
 

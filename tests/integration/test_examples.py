@@ -66,7 +66,9 @@ def test_examples_run_twice(emulator: Emulator, tmp_path: Path, path: Path) -> N
     first, second = results[: len(results) // 2], results[len(results) // 2 :]
     assert [result.name for result in first] == [result.name for result in second]
     assert [result.name for result in second if result.data.get("changed") and not always_changes(result, path)] == []
-    assert path.stem.endswith("_info") or path.stem == "auth_token" or any(one.data.get("changed") for one in first)
+    assert (
+        path.stem.endswith("_info") or path.stem == "auth_token" or any(result.data.get("changed") for result in first)
+    )
 
 
 RULES = """\

@@ -205,10 +205,10 @@ class History:
     def start_creation(self) -> None:
         wanted = sorted(self.chance.sample(self.records, self.chance.randint(1, len(self.records))), key=RECORDS.index)
         is_instance = self.chance.random() < 0.25
-        one = self.chance.choice(wanted)
+        record = self.chance.choice(wanted)
         options = self.options()
-        what = f"instance {[each.name for each in wanted]}" if is_instance else f"{one.module} {one.name}"
-        self.fork(what, lambda: self.provision(wanted, options) if is_instance else self.ensure(one, options))
+        what = f"instance {[each.name for each in wanted]}" if is_instance else f"{record.module} {record.name}"
+        self.fork(what, lambda: self.provision(wanted, options) if is_instance else self.ensure(record, options))
 
     def fork(self, what: str, act: Callable[[], object]) -> None:
         environment = {"XDG_RUNTIME_DIR": str(self.path / "session")} if self.chance.random() < 0.5 else {}
@@ -231,15 +231,15 @@ class History:
         return self.note(changed, done, [piece])
 
     def provision_changes(self, pieces: list[Piece], options: Mapping[str, Any]) -> dict[str, Any]:
-        name = "-".join(str(PIECES.index(one)) for one in sorted(pieces, key=PIECES.index))
+        name = "-".join(str(PIECES.index(piece)) for piece in sorted(pieces, key=PIECES.index))
         src = self.path / f"changes-{name}-{os.getpid()}"
         src.mkdir(exist_ok=True)
         (src / "instance.yml").write_text(f"api: seventhings/v1\nset: changes-{name}\nset_id: 0123456789abcdee\n")
-        for section in {one.section for one in pieces}:
-            of_section = [one for one in pieces if one.section == section]
+        for section in {piece.section for piece in pieces}:
+            of_section = [piece for piece in pieces if piece.section == section]
             entry: dict[str, Any] = {}
-            for one in of_section:
-                entry |= one.entry
+            for piece in of_section:
+                entry |= piece.entry
             (src / f"{section}.yml").write_text(yaml.safe_dump([entry]))
         done = self.apply(src, options)
         return self.note({"changes": int(done["changed"])}, done, pieces)
@@ -256,21 +256,21 @@ class History:
 
     def provision(self, wanted: list[Wanted], options: Mapping[str, Any]) -> dict[str, Any]:
         # The same records are the same set, so some runs share a journal and others only records.
-        name = "-".join(str(RECORDS.index(one)) for one in wanted)
+        name = "-".join(str(RECORDS.index(record)) for record in wanted)
         src = self.path / f"src-{name}-{os.getpid()}"
         src.mkdir(exist_ok=True)
         (src / "instance.yml").write_text(f"api: seventhings/v1\nset: set-{name}\nset_id: 0123456789abcdef\n")
-        for section in {one.section for one in wanted}:
-            entries = [dict(one.entry) for one in wanted if one.section == section]
+        for section in {record.section for record in wanted}:
+            entries = [dict(record.entry) for record in wanted if record.section == section]
             (src / f"{section}.yml").write_text(yaml.safe_dump(entries))
         done = self.apply(src, options)
-        counted = {one["section"]: 0 for one in done.get("changes", [])}
+        counted = {change["section"]: 0 for change in done.get("changes", [])}
         changed: Counter[str] = Counter()
         for section, numbers in done.get("summary", {}).items():
             counted[section] = numbers["created"]
         for section, number in counted.items():
             # If the whole plan was created, all of its names are known. Otherwise only their number is.
-            names = [one["key"] for one in done.get("changes", []) if one["section"] == section]
+            names = [change["key"] for change in done.get("changes", []) if change["section"] == section]
             if number and number == len(names):
                 changed.update(names)
             elif number:
@@ -279,7 +279,7 @@ class History:
 
     def note(self, changed: Mapping[str, int], done: Mapping[str, Any], pieces: Sequence[Piece] = ()) -> dict[str, Any]:
         told = {"process": os.getpid(), "changed": changed, "failed": bool(done.get("failed")), "msg": done.get("msg")}
-        told["set"] = [] if done.get("failed") else [one.name for one in pieces]
+        told["set"] = [] if done.get("failed") else [piece.name for piece in pieces]
         told["result"] = {name: done.get(name) for name in ("outcome", "summary", "warnings")}
         processes.note(self.path / "results", json.dumps(told, default=str))
         return told
@@ -289,7 +289,9 @@ class History:
     def disturb(self) -> None:
         """Add faults to the requests that create and change records."""
         rules = []
-        requests = {("POST", one.post) for one in self.records} | {(one.method, one.path) for one in self.pieces}
+        requests = {("POST", record.post) for record in self.records} | {
+            (piece.method, piece.path) for piece in self.pieces
+        }
         for request in sorted(requests):
             if self.chance.random() < 0.7:
                 late = self.chance.uniform(0.1, LATEST)
@@ -401,7 +403,7 @@ class History:
         """Check that every reported change exists when no request can take effect any more."""
         time.sleep(LATEST)
         told = [json.loads(line) for line in processes.noted(self.path / "results")]
-        reported = {name for one in told for name in one["set"]}
+        reported = {name for report in told for name in report["set"]}
         for piece in self.pieces:
             if piece.name in reported:
                 written = steps.call(piece.module, {**self.options(), **piece.options}, True).data
@@ -412,15 +414,15 @@ class History:
         told = [json.loads(line) for line in processes.noted(self.path / "results")]
         for record in self.records:
             listed = steps.call(f"{record.module}_info", {**self.options(), "filters": dict(record.filters)})["records"]
-            found = [one for one in listed if record.name in (one.get("title"), *one.values())]
+            found = [item for item in listed if record.name in (item.get("title"), *item.values())]
             assert len(found) == 1, f"{record.name} exists {len(found)} times"
-            changed = sum(one["changed"].get(record.name, 0) for one in told)
+            changed = sum(report["changed"].get(record.name, 0) for report in told)
             assert changed <= 1, f"{changed} say that they created {record.name}"
         crashed = [process for process, end in self.ends.items() if end != 0 and process not in self.killed]
         assert not crashed, f"{crashed} crashed"
-        if not self.killed and not any(one["failed"] for one in told):
+        if not self.killed and not any(report["failed"] for report in told):
             names = {piece.name for piece in self.pieces} | {"changes"}
-            counts = [(name, number) for one in told for name, number in one["changed"].items()]
+            counts = [(name, number) for report in told for name, number in report["changed"].items()]
             total = sum(number for name, number in counts if name not in names)
             assert total == len(self.records), f"{total} were created"
 

@@ -155,8 +155,8 @@ def test_hosts_at_once_make_one_record(
         if latency:
             service.steer("POST", "/faults", {"fault": "latency", "seconds": latency})
         done = at_once(service, making, hosts, tmp_path / str(number))
-        assert [one.get("msg") for one in done if one.get("failed")] == []
-        assert sum(one["changed"] for one in done) == 1
+        assert [result.get("msg") for result in done if result.get("failed")] == []
+        assert sum(result["changed"] for result in done) == 1
         assert posts(service, making) == 1
         # Later rounds may use the token of the first round.
         assert sum(entry["path"].endswith("/auth_token") for entry in service.log()) in ((0, 1) if number else (1,))
@@ -192,13 +192,13 @@ def test_hosts_of_a_play_under_the_limit_of_the_service(making: Making, service:
         log = service.log()
         assert sum(entry["path"].endswith("/auth_token") and entry["status"] == 200 for entry in log) <= 1
         moments = sorted(dt.datetime.fromisoformat(entry["time"]).timestamp() for entry in log)
-        assert all(later - one >= 59 for one, later in zip(moments, moments[200:], strict=False))
+        assert all(later - earlier >= 59 for earlier, later in zip(moments, moments[200:], strict=False))
 
 
 def test_hosts_that_are_killed_leave_no_lock_and_no_duplicate(service: Emulator, tmp_path: Path) -> None:
     """The service still carries out a pending request of a killed host."""
     chance = random.Random(3)
-    making = next(one for one in MAKINGS if one.module == "location")
+    making = next(making for making in MAKINGS if making.module == "location")
     for number in range(ROUNDS):
         service.reset()
         service.steer("POST", "/faults", {"fault": "latency", "seconds": 0.3, "method": "POST", "path": making.post})
@@ -220,7 +220,7 @@ FOUND_AGAIN = ("field_definition", "location", "room", "person", "object", "task
 
 
 @pytest.mark.parametrize(
-    "making", [one for one in MAKINGS if one.module in (FOUND_AGAIN if LONG else ("object",))], ids=str
+    "making", [making for making in MAKINGS if making.module in (FOUND_AGAIN if LONG else ("object",))], ids=str
 )
 def test_a_process_that_is_killed_during_its_request_leaves_no_lock_and_no_duplicate(
     making: Making, service: Emulator, tmp_path: Path
@@ -241,10 +241,10 @@ def test_a_process_that_is_killed_during_its_request_leaves_no_lock_and_no_dupli
         assert ends.pop(victim) == -signal.SIGKILL
         assert set(ends.values()) == {0}
         done = [json.loads(line) for line in processes.noted(path / "results")]
-        assert [one.get("msg") for one in done if one.get("failed")] == []
+        assert [result.get("msg") for result in done if result.get("failed")] == []
         # If it was killed before it sent anything, another host creates the record.
         assert len(done) == 3
-        assert sum(one["changed"] for one in done) in (0, 1)
+        assert sum(result["changed"] for result in done) in (0, 1)
         assert posts(service, making) == 1
         for lock in locks():
             with lock.open("rb") as held:
@@ -291,15 +291,15 @@ def test_an_instance_beside_modules_makes_each_record_once(
             service.steer("POST", "/faults", {"fault": "latency", "seconds": latency})
         path = tmp_path / f"beside-{number}"
         path.mkdir()
-        hosts = [host(service, one, path, {}) for one in (PLACE, THING) * 3]
+        hosts = [host(service, making, path, {}) for making in (PLACE, THING) * 3]
         hosts.append(provisioning(service, tmp_path, path))
         (path / "go").touch()
         assert processes.ended(*hosts) == [0] * len(hosts)
         done = [json.loads(line) for line in processes.noted(path / "results")]
-        assert [one.get("msg") for one in done if one.get("failed")] == []
-        summary = next(one["summary"] for one in done if "summary" in one)
+        assert [result.get("msg") for result in done if result.get("failed")] == []
+        summary = next(result["summary"] for result in done if "summary" in result)
         made = sum(counted["created"] for counted in summary.values())
-        assert made + sum(one["changed"] for one in done if "summary" not in one) == 2
+        assert made + sum(result["changed"] for result in done if "summary" not in result) == 2
         assert (posts(service, PLACE), posts(service, THING)) == (1, 1)
 
 

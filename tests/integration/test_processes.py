@@ -63,7 +63,13 @@ class Bench:
         return [json.loads(line) for line in processes.noted(self.path / "results")]
 
     def posts(self) -> int:
-        return len([one for one in self.service.log() if one["method"] == "POST" and one["path"].endswith("/location")])
+        return len(
+            [
+                request
+                for request in self.service.log()
+                if request["method"] == "POST" and request["path"].endswith("/location")
+            ]
+        )
 
     def provision(self) -> dict[str, Any]:
         """Apply a directory with the location, in this process."""
@@ -77,8 +83,8 @@ class Bench:
     def created_once(self) -> None:
         """Check that one process created the location, and the others found it."""
         done = self.results()
-        assert [one["msg"] for one in done if one.get("failed")] == []
-        assert sum(one["changed"] for one in done) == 1
+        assert [result["msg"] for result in done if result.get("failed")] == []
+        assert sum(result["changed"] for result in done) == 1
         assert self.posts() == 1
 
 
@@ -178,10 +184,10 @@ def test_a_disk_that_can_not_be_written_creates_nothing_twice(
         for _number in range(4):
             bench.ensure()
         done = bench.results()
-        failed = [one["msg"] for one in done if one.get("failed")]
+        failed = [result["msg"] for result in done if result.get("failed")]
         assert bench.posts() - (state == "used") == (0 if failed else 1), done
         assert len(failed) in (0, 4)
-        assert sum(one["changed"] for one in done) == (0 if failed else 1)
+        assert sum(result["changed"] for result in done) == (0 if failed else 1)
         told = bench.provision()
         assert bool(told.get("failed")) == bool(failed)
         assert "Errno" not in json.dumps([done, told], default=str)
@@ -207,7 +213,7 @@ def test_something_else_in_place_of_a_lock_stops_creations_and_no_reads(
     for _number in range(3):
         bench.ensure()
     done = bench.results()
-    assert all(one["failed"] and one["msg"].endswith("Remove it.") for one in done)
+    assert all(result["failed"] and result["msg"].endswith("Remove it.") for result in done)
     assert "is not a regular file" in done[0]["msg"]
     assert bench.posts() == 0
     told = bench.provision()

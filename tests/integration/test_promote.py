@@ -22,7 +22,7 @@ WRITES = ("POST", "PATCH", "PUT", "DELETE")
 
 def promote(directory: Path, source: Emulator, target: Emulator, *options: str, **more: Any) -> playbook.Run:
     """Run the playbook from one service to another."""
-    connections = [{**one.options(), "rate_limit": 0} for one in (source, target)]
+    connections = [{**instance.options(), "rate_limit": 0} for instance in (source, target)]
     variables = {"promote_from": connections[0], "promote_to": connections[1], **more}
     (directory / "promote.json").write_text(json.dumps(variables), "utf-8")
     return playbook.run(directory, PLAYBOOK, "-e", f"@{directory / 'promote.json'}", *options)
@@ -31,9 +31,9 @@ def promote(directory: Path, source: Emulator, target: Emulator, *options: str, 
 def writes(service: Emulator) -> list[str]:
     """Return the requests that changed something."""
     return [
-        f"{one['method']} {one['path']}"
-        for one in service.log()
-        if one["method"] in WRITES and not one["path"].endswith("/auth_token")
+        f"{request['method']} {request['path']}"
+        for request in service.log()
+        if request["method"] in WRITES and not request["path"].endswith("/auth_token")
     ]
 
 
@@ -49,7 +49,7 @@ def filled(directory: Path, service: Emulator, files: dict[str, str]) -> Site:
 
 def _rooms(dump: Any, location: str) -> list[Any]:
     """Return the rooms of one location."""
-    return [one for one in dump["rooms"] if one["fields"]["building_id"] == location]
+    return [room for room in dump["rooms"] if room["fields"]["building_id"] == location]
 
 
 @pytest.mark.slow
@@ -93,12 +93,12 @@ def test_places_and_definitions_go_to_another_instance_by_names(tmp_path: Path) 
         assert writes(source) == []
 
         have = production.dump()
-        assert [one["name"] for one in have["locations"]] == ["Annex", "Head office"]
+        assert [location["name"] for location in have["locations"]] == ["Annex", "Head office"]
         assert len(have["rooms"]) == 4, "what only the target has stays"
         assert have["objects"] == []
-        costs = {one["fields"]["number"]: one["fields"]["Cost centre"] for one in _rooms(have, "Head office")}
+        costs = {room["fields"]["number"]: room["fields"]["Cost centre"] for room in _rooms(have, "Head office")}
         assert costs == {"0": "4711", "1": "4711", "2": "4711"}, "keys that differ are mapped by labels"
-        assert [one["fields"]["Size"] for one in _rooms(have, "Head office")] == ["12", None, None]
+        assert [room["fields"]["Size"] for room in _rooms(have, "Head office")] == ["12", None, None]
         for service in (source, target):
             assert service.password not in first.output
 

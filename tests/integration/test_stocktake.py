@@ -74,7 +74,7 @@ def test_the_role_and_the_playbook(tmp_path: Path) -> None:
         assert "+- {barcode: '100018', target_room: Leipzig/3.01}" in planned.output
         run = playbook.run(tmp_path, [*roles, *roles], variables=service.variables())
         assert run.status == 0, run.output
-        changed = [one.data["changed"] for one in run.results if "counts" in one.data]
+        changed = [result.data["changed"] for result in run.results if "counts" in result.data]
         assert changed == [False, False, True, False, False, False]
         given = json.dumps({**variables, "stocktake_report": ["again.json"]})
         book = ROOT / "playbooks" / "stocktake.yml"

@@ -207,7 +207,7 @@ def test_archived_records_of_a_new_kind_are_found_again(with_archive: Copy, tmp_
     assert (planned["note"], planned["after"]) == ("unarchive and update", {"archived": False, "title": "Garden"})
     assert rehearsed["changes"] == [planned]
     assert [again.named(name)["changed"] for name in ("present", "archive again", "nothing")] == [True, True, False]
-    assert [one["archived"] for one in contracts] == [True]
+    assert [contract["archived"] for contract in contracts] == [True]
 
 
 # ---- a field type

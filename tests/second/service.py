@@ -170,7 +170,9 @@ def comparable(value: Any) -> Any:
 
 
 def matches(record: Json, conditions: Mapping[str, Mapping[str, Any]]) -> bool:
-    return all(meets(record.get(key), *one) for key, operators in conditions.items() for one in operators.items())
+    return all(
+        meets(record.get(key), *condition) for key, operators in conditions.items() for condition in operators.items()
+    )
 
 
 def meets(value: Any, name: str, wanted: Any) -> bool:
@@ -179,10 +181,10 @@ def meets(value: Any, name: str, wanted: Any) -> bool:
     if name in ("empty", "null", "not_empty", "not_null"):
         return (value in (None, "", [])) is not name.startswith("not")
     if name in ("like", "not_like"):
-        found = any(str(one).lower() in str(comparable(value)).lower() for one in several)
+        found = any(str(wanted).lower() in str(comparable(value)).lower() for wanted in several)
         return found is (name == "like")
     if name in ("eq", "in", "neq", "nin"):
-        return bool(forms & {str(one) for one in several}) is (name in ("eq", "in"))
+        return bool(forms & {str(wanted) for wanted in several}) is (name in ("eq", "in"))
     if value is None:
         return name.endswith("_or_null")
     number = isinstance(value, (int, float))
@@ -286,12 +288,12 @@ class Handler(BaseHTTPRequestHandler):
             found.append(new)
             self.created = new["uuid"]
             return new
-        for number, one in enumerate(found):
-            if one["uuid"] == steps[1]:
+        for number, record in enumerate(found):
+            if record["uuid"] == steps[1]:
                 if self.command == "PUT":
-                    found[number] = {**self.body, "uuid": one["uuid"], "field_key": one["field_key"]}
+                    found[number] = {**self.body, "uuid": record["uuid"], "field_key": record["field_key"]}
                     return {}
-                return one
+                return record
         raise Refused(404, "no such definition")
 
     def matching(self, kind: str) -> list[Json]:
@@ -329,7 +331,7 @@ class Handler(BaseHTTPRequestHandler):
         record = instance.find(kind, steps[1])
         if self.command == "PATCH":
             changed = {**record, **instance.stored(kind, self.body)}
-            others = [one for one in instance.records[kind].values() if one is not record]
+            others = [other for other in instance.records[kind].values() if other is not record]
             instance.require_complete(kind, changed, others)
             record.update(changed)
         elif self.command == "DELETE":

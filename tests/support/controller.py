@@ -46,7 +46,7 @@ def survey_problems(survey: Json) -> list[str]:
             for name, kind in _QUESTION.items()
             if not isinstance(question.get(name), kind)
         ]
-        problems += [f"question {number}: {one}" for one in wrong or _question_problems(question)]
+        problems += [f"question {number}: {problem}" for problem in wrong or _question_problems(question)]
         if not wrong and question["variable"] in asked:
             problems.append(f"question {number}: {question['variable']} is asked for twice")
         asked.add(str(question.get("variable")))
@@ -77,7 +77,7 @@ def _choice_problems(kind: str, choices: Any, default: Any) -> list[str]:
     chosen = [line for line in str(default).splitlines() if line.strip()]
     if kind == "multiplechoice" and len(chosen) > 1:
         return ["there are several defaults"]
-    return ["the default is no choice"] if any(one not in known for one in chosen) else []
+    return ["the default is no choice"] if any(choice not in known for choice in chosen) else []
 
 
 @dataclass
@@ -101,13 +101,13 @@ class Controller:
         if len(parts) == 1:
             wanted = {key: value for key, value in query.items() if key in ("name", "inventory", "credential_type")}
             found = [
-                one
-                for one in self.items.get(parts[0], [])
-                if all(str(one.get(key, value)) == value for key, value in wanted.items())
+                item
+                for item in self.items.get(parts[0], [])
+                if all(str(item.get(key, value)) == value for key, value in wanted.items())
             ]
-            return {"count": len(found), "next": None, "results": [self._shown(parts[0], one) for one in found]}
+            return {"count": len(found), "next": None, "results": [self._shown(parts[0], item) for item in found]}
         if len(parts) == 2:
-            found = [one for one in self.items.get(parts[0], []) if str(one["id"]) == parts[1]]
+            found = [item for item in self.items.get(parts[0], []) if str(item["id"]) == parts[1]]
             return self._shown(parts[0], found[0]) if found else None
         held = self.linked.get(path, [])
         if parts[2] == "survey_spec":
@@ -134,7 +134,7 @@ class Controller:
         """Change a record."""
         self.writes.append(f"PATCH {path}")
         kind, number = path.split("/")[:2]
-        record = next(one for one in self.items[kind] if str(one["id"]) == number)
+        record = next(item for item in self.items[kind] if str(item["id"]) == number)
         record.update(body)
         return self._shown(kind, record)
 

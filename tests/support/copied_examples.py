@@ -97,7 +97,7 @@ class Copier:
                     assert not run_everyday(name, self.here, options).get("failed")
                 elif name == "instance" and options.get("src") and options.get("mode", "apply") == "apply":
                     src = options["src"]
-                    self.apply([self.root / one for one in (src if isinstance(src, list) else [src])])
+                    self.apply([self.root / path for path in (src if isinstance(src, list) else [src])])
                 else:
                     continue
                 self.done += 1

@@ -235,7 +235,7 @@ def _connection_table(_width: int) -> str:
     rows = ["Option", "Variable", "Default", "Purpose"]
     lines = ["", ".. list-table::", "  :widths: 18 27 12 43", "  :header-rows: 1", "", *_rst_row(rows)]
     for name, option in options.items():
-        variables = ", ".join(f"``{one['name']}``" for one in option.get("env", ()))
+        variables = ", ".join(f"``{variable['name']}``" for variable in option.get("env", ()))
         default = f"``{json.dumps(option['default'])}``" if "default" in option else ""
         lines += _rst_row([f"``{name}``", variables, default, _plain(option["description"][0])])
     return "\n".join([*lines, ""])

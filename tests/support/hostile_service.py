@@ -251,7 +251,7 @@ class _Answer(BaseHTTPRequestHandler):
         self.refusing("", {})
 
     def _name(self) -> str:
-        text = next((one for one in self.server.texts if one.isprintable() and one.isascii()), "x")
+        text = next((text for text in self.server.texts if text.isprintable() and text.isascii()), "x")
         return f"attachment; filename=\"{text}\"; filename*=UTF-8''{urllib.parse.quote(text)}"
 
     def _page(self, records: list[dict[str, Any]], page: int) -> None:
@@ -274,7 +274,7 @@ class _Answer(BaseHTTPRequestHandler):
     def echoing(self, _path: str, _query: Any) -> None:
         """Return all secrets that the service knows of the client, in every spelling."""
         texts = (*self.server.known, self.headers.get("Authorization", "").removeprefix("Bearer "))
-        self._json({"detail": " ".join(one for text in texts if text for one in spelled(text))[:3000]}, 400)
+        self._json({"detail": " ".join(spelling for text in texts if text for spelling in spelled(text))[:3000]}, 400)
 
     def redirecting(self, _path: str, _query: Any) -> None:
         self._send(
@@ -307,23 +307,23 @@ class _Answer(BaseHTTPRequestHandler):
         number = int(query.get("page", ["1"])[0])
         identity = KINDS.get(path, ("", "uuid", 0))[1]
         size = min(int(query.get("per_page", ["20"])[0]), 100)
-        items = [{"id": number * size + one, identity: uuid_of(number, one)} for one in range(size)]
+        items = [{"id": number * size + index, identity: uuid_of(number, index)} for index in range(size)]
         self._json({"items": items, "page": number, "per_page": size})
 
     def wrong_types(self, path: str, _query: Any) -> None:
         wrong: list[Any] = [None, [], {}, 1.5, "x", True, [[]], {"x": {}}]
         name = KINDS.get(path, ("", "uuid", 0))[1]
         keys = [*_TEXTS.get(path, ()), *_TYPED.get(path, {}), "id", "field_key", "label", "field_type", "archived_at"]
-        records = [{**dict.fromkeys(keys, one), name: uuid_of(1, n)} for n, one in enumerate(wrong)]
+        records = [{**dict.fromkeys(keys, value), name: uuid_of(1, n)} for n, value in enumerate(wrong)]
         self._json({"items": records, "total": len(records), "page": 1})
 
     def odd_members(self, path: str, query: dict[str, list[str]]) -> None:
         """Return records and definitions with some members of another type, and the rest as it should be."""
         steps = path.split("/")
         if path in KINDS:
-            self._page([_odd(one, turn) for turn, one in enumerate(self.server.records(path))], 1)
+            self._page([_odd(record, turn) for turn, record in enumerate(self.server.records(path))], 1)
         elif steps[-1] == "field-definitions":
-            self._json([_odd(one, turn) for turn, one in enumerate(self.server.definitions(steps[1]))])
+            self._json([_odd(definition, turn) for turn, definition in enumerate(self.server.definitions(steps[1]))])
         else:
             self.texts(path, query)
 

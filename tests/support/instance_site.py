@@ -111,7 +111,7 @@ def run_options(**given: Any) -> RunOptions:
     plan_file = given.pop("plan_file", None)
     plan_options = {name: given.pop(name) for name in ("stored", "stale", "written") if name in given}
     scope = Scope(**{name: given.pop(name) for name in ("only", "exclude") if name in given})
-    own = {one.name for one in fields(RunOptions)}
+    own = {field.name for field in fields(RunOptions)}
     caps = Caps.from_task({name: given.pop(name) for name in list(given) if name not in own})
     return RunOptions(
         **given, scope=scope, caps=caps, plan_file=None if plan_file is None else PlanFile(plan_file, **plan_options)

@@ -63,8 +63,8 @@ def find() -> dict[int, Path]:
     for minor in MINORS:
         commands = [folder / f"python3.{minor}" for folder in _folders()]
         probed = [_probe(command) for command in commands if command.exists()]
-        working = [one for one in probed if one and one.path.name == f"python3.{minor}"]
-        for interpreter in sorted(working, key=lambda one: not one.is_quick)[:1]:
+        working = [interpreter for interpreter in probed if interpreter and interpreter.path.name == f"python3.{minor}"]
+        for interpreter in sorted(working, key=lambda interpreter: not interpreter.is_quick)[:1]:
             found[minor] = interpreter.path
     return found
 

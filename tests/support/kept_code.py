@@ -131,7 +131,9 @@ def _placed(code: CodeType, filename: str) -> CodeType:
     """Return code as if it had been compiled from a file with this name."""
     if code.co_filename == filename:
         return code
-    constants = (_placed(one, filename) if isinstance(one, CodeType) else one for one in code.co_consts)
+    constants = (
+        _placed(constant, filename) if isinstance(constant, CodeType) else constant for constant in code.co_consts
+    )
     return code.replace(co_filename=filename, co_consts=tuple(constants))
 
 

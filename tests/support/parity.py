@@ -60,7 +60,10 @@ def table() -> dict[str, Any]:
 def requests() -> set[str]:
     """Return method and path of every request that an operation of the client sends."""
     return {
-        _request(one) for service in table()["operations"].values() for sent, _text in service.values() for one in sent
+        _request(request)
+        for service in table()["operations"].values()
+        for sent, _text in service.values()
+        for request in sent
     }
 
 
@@ -102,14 +105,14 @@ def texts() -> Iterator[str]:
 
 def links(text: str) -> list[Link]:
     """Return the modules, options and return values that a text names."""
-    return [Link(one["module"], one["mark"] or "", one["name"] or "") for one in _LINK.finditer(text)]
+    return [Link(match["module"], match["mark"] or "", match["name"] or "") for match in _LINK.finditer(text)]
 
 
 def page() -> str:
     """Return the expected page."""
     whole = table()
     operations = [
-        (f"``{service}.{name}``", ", ".join(f"``{_request(one)}``" for one in sent) or "none", text)
+        (f"``{service}.{name}``", ", ".join(f"``{_request(request)}``" for request in sent) or "none", text)
         for service, methods in whole["operations"].items()
         for name, (sent, text) in methods.items()
     ]
@@ -117,7 +120,9 @@ def page() -> str:
         _HEAD,
         _section("Operations", ("Operation", "Request", "Here"), operations),
         _section(
-            "Fields of the models", ("Field", "Here"), [(f"``{one}.{field}``", text) for one, field, text in fields()]
+            "Fields of the models",
+            ("Field", "Here"),
+            [(f"``{model}.{field}``", text) for model, field, text in fields()],
         ),
         _section("Filters and other fixed values", ("Values", "Here"), _named(whole["values"])),
         _section("Options of the client", ("Option", "Here"), _named(whole["options"])),

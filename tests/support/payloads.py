@@ -275,5 +275,5 @@ def steering_in_results(results: Iterable[dict[str, object]]) -> list[str]:
     for result in results:
         warnings = result.get("warnings") or []
         texts = [result.get("msg"), *(warnings if isinstance(warnings, list) else [])]
-        found += [one for text in texts if isinstance(text, str) for one in steering(text)]
+        found += [character for text in texts if isinstance(text, str) for character in steering(text)]
     return found

@@ -293,7 +293,7 @@ def mutation_sums() -> str:
 def mutation_gaps() -> str:
     """Return which deciding files have no complete mutation run, as a sentence."""
     text = _MUTATION.read_text("utf-8")
-    names = [f"``{one.rpartition('/')[2]}.py``" for one in mutation.SUBJECTS]
+    names = [f"``{path.rpartition('/')[2]}.py``" for path in mutation.SUBJECTS]
     left = [name for name in names if f"| {name.replace('``', '`')} |" not in text]
     if not left:
         return f"Only {len(names)} files that make decisions have a complete run. For all other files, {_COVERED}"

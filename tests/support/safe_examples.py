@@ -189,9 +189,9 @@ def _in_pair(
                 yield report(section, "prune", f"{section.value}: {action.value}")
     if name == "register" and keyword.iskeyword(value.value):
         yield report(value, "register", f"before ansible-core 2.19 {value.value} is no name of a variable")
-    for one in value.value if isinstance(value, yaml.SequenceNode) else [value]:
-        if name != "id" and isinstance(one, yaml.ScalarNode) and _TEXT_OF_ID.fullmatch(one.value):
-            yield report(one, "id as text", one.value)
+    for item in value.value if isinstance(value, yaml.SequenceNode) else [value]:
+        if name != "id" and isinstance(item, yaml.ScalarNode) and _TEXT_OF_ID.fullmatch(item.value):
+            yield report(item, "id as text", item.value)
     is_code = name in _SCAN_CODES and isinstance(value, yaml.ScalarNode)
     if is_code and not value.value.startswith(("{{", "${")) and not _SCAN_CODE.fullmatch(value.value):
         yield report(value, "scan code", value.value)

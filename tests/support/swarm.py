@@ -56,7 +56,8 @@ class Swarm:
         """Draw each feature with an even chance."""
         chance = random.Random(seed)
         drawn = [
-            tuple(one for one in sorted(group) if chance.random() < 0.5) for group in (faults, switches, operations)
+            tuple(feature for feature in sorted(group) if chance.random() < 0.5)
+            for group in (faults, switches, operations)
         ]
         return cls(seed, *drawn)
 

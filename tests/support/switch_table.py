@@ -77,7 +77,7 @@ def _row(switch: Switch, profiles: list[Mapping[str, Any]]) -> str:
 
 def _seen(switch: Switch, profiles: list[Mapping[str, Any]]) -> str:
     """Return on how many instances each side was observed, and when last, or an empty text if none was observed."""
-    entries = [(one["switches"].get(switch.name, {}).get("side"), one["date"]) for one in profiles]
+    entries = [(profile["switches"].get(switch.name, {}).get("side"), profile["date"]) for profile in profiles]
     counted = Counter(side for side, _date in entries if side)
     if not counted:
         return ""

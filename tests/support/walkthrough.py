@@ -57,8 +57,8 @@ def touches(heading: str) -> list[Touch]:
     text = (ROOT / "docs" / "walkthroughs.md").read_text(encoding="utf-8")
     section = re.split(r"^## ", text.partition(f"\n## {heading}\n")[2], maxsplit=1, flags=re.MULTILINE)[0]
     found = [
-        Touch(one["new"] or one["path"], one["text"] + _SPACE[one["space"]], one["anchor"] or "")
-        for one in _TOUCH.finditer(section)
+        Touch(match["new"] or match["path"], match["text"] + _SPACE[match["space"]], match["anchor"] or "")
+        for match in _TOUCH.finditer(section)
     ]
     assert len(found) == section.count("```") // 2, "a block of code without a sentence that says where it belongs"
     return found

@@ -247,9 +247,9 @@ _page("no items", lambda page, _c: page.pop("items"))
 _page("items of null", _set(items=None))
 _page("items as a text", _set(items="none"))
 _page("items under another name", lambda page, _c: page.update(records=page.pop("items")))
-_page("items as a map", lambda page, _c: page.update(items={str(n): one for n, one in enumerate(page["items"])}))
+_page("items as a map", lambda page, _c: page.update(items={str(n): item for n, item in enumerate(page["items"])}))
 _page("items in a list", _items(lambda items: [items]))
-_page("items as texts", _items(lambda items: [json.dumps(one) for one in items]))
+_page("items as texts", _items(lambda items: [json.dumps(item) for item in items]))
 _page("empty items with a total", _set(items=[]))
 _page("short by its last record", _items(lambda items: items[:-1]))
 _page("short by its first record", _items(lambda items: items[1:]))
@@ -393,20 +393,20 @@ def _is_reminder(key: str, value: Any) -> bool:
     return (key.endswith("_reminder") or key == "recurring_schedule") and isinstance(value, dict)
 
 
-_member("an unknown unit", lambda one: {**one, "unit": "fortnights"}, _is_reminder)
-_member("a unit of null", lambda one: {**one, "unit": None}, _is_reminder)
-_member("a reminder without a value", lambda one: {"unit": one["unit"]}, _is_reminder)
+_member("an unknown unit", lambda value: {**value, "unit": "fortnights"}, _is_reminder)
+_member("a unit of null", lambda value: {**value, "unit": None}, _is_reminder)
+_member("a reminder without a value", lambda value: {"unit": value["unit"]}, _is_reminder)
 _member("a reminder as a number", lambda _one: 2, _is_reminder)
-_member("a reminder of words", lambda one: {**one, "value": "two"}, _is_reminder)
-_member("more in a reminder", lambda one: {**one, "weekday": "mon"}, _is_reminder)
+_member("a reminder of words", lambda value: {**value, "value": "two"}, _is_reminder)
+_member("more in a reminder", lambda value: {**value, "weekday": "mon"}, _is_reminder)
 
 
 def _is_renter(key: str, value: Any) -> bool:
     return key == "renter" and isinstance(value, dict)
 
 
-_member("an unknown renter", lambda one: {**one, "type": "robot"}, _is_renter)
-_member("a renter of null", lambda one: {**one, "value": None}, _is_renter)
+_member("an unknown renter", lambda value: {**value, "type": "robot"}, _is_renter)
+_member("a renter of null", lambda value: {**value, "value": None}, _is_renter)
 
 
 def _drop(record: dict[str, Any], chance: random.Random) -> object:
@@ -427,7 +427,7 @@ _record("a member left out", _drop, RECORD, shows=True)
 def _definition(name: str, key: str, wrong: Callable[[Any], Any], shows: bool = False) -> None:
     def change(record: Any) -> Any:
         value = wrong(record.get(key))
-        rest = {name: one for name, one in record.items() if name != key}
+        rest = {name: value for name, value in record.items() if name != key}
         return rest if value is _NOTHING else {**rest, key: value}
 
     _at(f"a definition {name}", change, DEFINITIONS, shows=shows)
@@ -437,10 +437,10 @@ _definition("without a key", "field_key", lambda _key: _NOTHING)
 _definition("with a key of null", "field_key", lambda _key: None)
 _definition("without a type", "field_type", lambda _type: _NOTHING)
 _definition("with a type of null", "field_type", lambda _type: None)
-_definition("with a type as text", "field_type", lambda one: one["name"])
-_definition("with a type of no name", "field_type", lambda one: {"constraints": one["constraints"]})
-_definition("with a type of two names", "field_type", lambda one: {**one, "name": [one["name"], "MONEY"]})
-_definition("with constraints as a text", "field_type", lambda one: {**one, "constraints": "none"}, shows=True)
+_definition("with a type as text", "field_type", lambda value: value["name"])
+_definition("with a type of no name", "field_type", lambda value: {"constraints": value["constraints"]})
+_definition("with a type of two names", "field_type", lambda value: {**value, "name": [value["name"], "MONEY"]})
+_definition("with constraints as a text", "field_type", lambda value: {**value, "constraints": "none"}, shows=True)
 _definition("without a label", "label", lambda _label: _NOTHING)
 _definition("with attributes as a text", "attributes", lambda _some: "none", shows=True)
 _definition("with relations as a text", "relations", lambda _some: "none", shows=True)
@@ -511,7 +511,7 @@ _add("another record", _other_record, RECORD, WRITE)
 
 def _login(name: str, **members: Any) -> None:
     def change(value: Any, _chance: random.Random) -> Any:
-        return {key: one for key, one in {**value, **members}.items() if one is not _NOTHING}
+        return {key: value for key, value in {**value, **members}.items() if value is not _NOTHING}
 
     _value(name, change, LOGIN)
 

@@ -78,13 +78,13 @@ def main() -> int:
     command = ["node", str(_WORK / _SCRIPT.name), browser, *map(str, pages())]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     found = [json.loads(line) for line in done.stdout.splitlines()]
-    for one in found:
-        wrong = [*one["violations"], *(["wider than the window"] if one["overflows"] else [])]
-        late = [f"first view after {one['seen']} ms"] if one["seen"] > _FIRST_VIEW else []
-        shown = "; ".join([*wrong, *late]) or f"nothing wrong, first view after {one['seen']} ms"
-        print(f"{Path(one['page']).name} {one['width']} px {one['scheme']}: {shown}")
-        one["wrong"] = bool(wrong or late)
-    return int(any(one["wrong"] for one in found))
+    for result in found:
+        wrong = [*result["violations"], *(["wider than the window"] if result["overflows"] else [])]
+        late = [f"first view after {result['seen']} ms"] if result["seen"] > _FIRST_VIEW else []
+        shown = "; ".join([*wrong, *late]) or f"nothing wrong, first view after {result['seen']} ms"
+        print(f"{Path(result['page']).name} {result['width']} px {result['scheme']}: {shown}")
+        result["wrong"] = bool(wrong or late)
+    return int(any(result["wrong"] for result in found))
 
 
 if __name__ == "__main__":

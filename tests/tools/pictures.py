@@ -60,7 +60,7 @@ def record(service: Emulator, commands: list[str], folder: Path) -> list[Shown]:
 
 def film_of_the_readme(service: Emulator) -> str:
     """Record the first example of the README: create, run again, and a change in check mode."""
-    first, second = [one for one in guides.snippets(guides.README) if one.mark.startswith("run")][:2]
+    first, second = [snippet for snippet in guides.snippets(guides.README) if snippet.mark.startswith("run")][:2]
     (_WORK / "laptop.yml").write_text(first.text, "utf-8")
     (_WORK / "move.yml").write_text(second.text, "utf-8")
     commands = [

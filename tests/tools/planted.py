@@ -438,10 +438,10 @@ def main() -> int:
     parser.add_argument("areas", nargs="*", help="areas; without any, all")
     parser.add_argument("--processes", type=int, default=2)
     options = parser.parse_args()
-    chosen = [one for one in DEFECTS if not options.areas or one.area in options.areas]
+    chosen = [defect for defect in DEFECTS if not options.areas or defect.area in options.areas]
     with ThreadPoolExecutor(options.processes) as workers:
         shares = [chosen[number :: options.processes] for number in range(options.processes)]
-        left = [one for found in workers.map(not_found, range(options.processes), shares) for one in found]
+        left = [defect for found in workers.map(not_found, range(options.processes), shares) for defect in found]
     print(f"{len(chosen) - len(left)} of {len(chosen)} planted defects were found.")
     return 1 if left else 0
 

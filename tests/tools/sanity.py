@@ -133,8 +133,8 @@ def copy_tree(wanted: list[Path]) -> Path:
     return tree
 
 
-def _same_mode(one: Path, other: Path) -> bool:
-    return os.access(one, os.X_OK) == os.access(other, os.X_OK)
+def _same_mode(file: Path, other: Path) -> bool:
+    return os.access(file, os.X_OK) == os.access(other, os.X_OK)
 
 
 def prepare_home(bin_folder: Path) -> None:

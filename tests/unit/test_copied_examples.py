@@ -21,7 +21,7 @@ def _reports_in_a_directory_of_the_test(tmp_path: Path, monkeypatch: pytest.Monk
 
 def changed_evidence(copier: Copier, before: dict[str, tuple[object, ...]]) -> list[str]:
     """Return the existing objects whose evidence changed."""
-    return [uuid for uuid, one in evidence(copier.here).items() if before.get(uuid, one) != one]
+    return [uuid for uuid, values in evidence(copier.here).items() if before.get(uuid, values) != values]
 
 
 @pytest.mark.parametrize("path", list(sources()), ids=lambda path: path.stem)
@@ -40,7 +40,7 @@ def test_files_that_people_copy_change_no_evidence(
     copier = Copier(tmp_path, Embedded.started(data="stocktake"))
     before = evidence(copier.here)
     for _night in range(2):
-        copier.apply([ROOT / one for one in layers], **variables)
+        copier.apply([ROOT / layer for layer in layers], **variables)
     assert copier.done == 2
     assert changed_evidence(copier, before) == []
 

@@ -28,7 +28,7 @@ def load(path: Any) -> Any:
 
 
 def test_every_directory_of_plugins_is_named() -> None:
-    named = {one["args"]["ext_dir"] for one in load(ROOT / "meta" / "extensions.yml")["extensions"]}
+    named = {extension["args"]["ext_dir"] for extension in load(ROOT / "meta" / "extensions.yml")["extensions"]}
     folders = {path.parent.relative_to(EXTENSIONS).as_posix() for path in EXTENSIONS.glob("*/plugins/*/*.py")}
     assert named == folders
 
@@ -41,14 +41,14 @@ def test_a_pattern_is_complete(name: str) -> None:
     assert (folder / "README.md").is_file()
     resources = pattern["aap_resources"]
     templates = resources["controller_job_templates"]
-    assert [one["primary"] for one in templates].count(True) == 1
+    assert [template["primary"] for template in templates].count(True) == 1
     for template in templates:
         assert (folder / "playbooks" / template["playbook"]).is_file()
         options = load(folder / "playbooks" / "meta" / template["playbook"])["argument_specs"]["main"]["options"]
-        asked = {one["variable"]: one for one in template["survey"]["spec"]}
+        asked = {question["variable"]: question for question in template["survey"]["spec"]}
         assert set(asked) == set(options)
         assert set(template["labels"]) <= set(resources["controller_labels"])
-        assert {name for name, one in options.items() if one.get("required")} <= set(asked)
+        assert {name for name, option in options.items() if option.get("required")} <= set(asked)
 
 
 def test_the_pattern_for_drift_asks_for_options_of_the_role() -> None:
@@ -72,11 +72,11 @@ def test_a_rulebook_uses_what_the_source_has(path: Any) -> None:
 
 def test_hosted_ci_tries_execution_environments_with_the_oldest_and_the_newest_core() -> None:
     sessions = tomllib.loads((ROOT / "antsibull-nox.toml").read_text("utf-8"))["sessions"]
-    environments = {one["name"]: one for one in sessions["ee_check"]["execution_environments"]}
+    environments = {session["name"]: session for session in sessions["ee_check"]["execution_environments"]}
     assert environments["oldest"]["ansible_core_package"] == f"ansible-core~={platforms.OLDEST_CORE}.0"
     assert environments["newest"]["ansible_core_package"] == "ansible-core"
     minor = int(environments["oldest"]["python_interpreter_package"].rpartition(".")[2])
     assert minor in platforms.CORES[platforms.OLDEST_CORE]
     assert environments["oldest"]["python_path"] == f"/usr/bin/python3.{minor}"
-    for one in environments.values():
-        assert all((ROOT / playbook).is_file() for playbook in one["test_playbooks"])
+    for environment in environments.values():
+        assert all((ROOT / playbook).is_file() for playbook in environment["test_playbooks"])

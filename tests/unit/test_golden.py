@@ -57,7 +57,7 @@ def embedded() -> Embedded:
 
 
 def names(embedded: Embedded) -> dict[str, str]:
-    return {one["name"]: one["fields"]["inventory_name"] for one in embedded.dump()["objects"]}
+    return {record["name"]: record["fields"]["inventory_name"] for record in embedded.dump()["objects"]}
 
 
 def other_plan(path: Path, version: int) -> None:
@@ -172,7 +172,7 @@ def test_a_journal_is_read_and_goes_on(kept: Path, embedded: Embedded, tmp_path:
 
 def test_an_apply_record_is_undone(kept: Path, embedded: Embedded, tmp_path: Path) -> None:
     record = read_record(kept / golden.RECORD)
-    assert [one.key for one in record.changes if one.kind == "object"] == list(golden.OBJECTS)
+    assert [change.key for change in record.changes if change.kind == "object"] == list(golden.OBJECTS)
     site = golden.site(tmp_path / "site", embedded)
     # Another instance with this name has none of the records.
     result = site.run(Undo(record, "record").base(), undo=Undo(record, "record"), journal=kept / "journal")

@@ -29,7 +29,7 @@ def kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 
 def names_in(code: CodeType) -> set[str]:
-    inner = (names_in(one) for one in code.co_consts if isinstance(one, CodeType))
+    inner = (names_in(constant) for constant in code.co_consts if isinstance(constant, CodeType))
     return {code.co_filename}.union(*inner)
 
 

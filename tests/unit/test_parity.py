@@ -30,18 +30,18 @@ PREFIX = "/customer-api/v1"
 
 
 def public(of_type: type) -> set[str]:
-    members = inspect.getmembers(of_type, lambda one: inspect.isfunction(one) or isinstance(one, property))
+    members = inspect.getmembers(of_type, lambda member: inspect.isfunction(member) or isinstance(member, property))
     return {name for name, _member in members if not name.startswith("_")}
 
 
 def services(client: Any) -> Iterator[tuple[str, Any]]:
     yield "Client", client
-    yield from ((name, one) for name, one in vars(client).items() if type(one).__name__.endswith("Service"))
+    yield from ((name, service) for name, service in vars(client).items() if type(service).__name__.endswith("Service"))
 
 
 def test_every_operation_of_the_client_is_in_the_table() -> None:
     with vendor.Client("https://acme.seventhings.com", token="t") as client:
-        offered = {name: public(type(one)) for name, one in services(client)}
+        offered = {name: public(type(service)) for name, service in services(client)}
     offered["Client"].add("with_credentials")
     written = {name: set(methods) for name, methods in parity.table()["operations"].items()}
     assert written == offered
@@ -59,17 +59,17 @@ def test_every_request_of_the_interface_is_in_the_table() -> None:
     written = parity.requests()
     assert written <= known.keys()
     # Kinds of records that the client does not support have their own tags.
-    tags = {known[one] for one in written}
-    assert {one for one, tag in known.items() if tag in tags} == written
+    tags = {known[number] for number in written}
+    assert {module for module, tag in known.items() if tag in tags} == written
 
 
 def model_classes() -> dict[str, type]:
     members = inspect.getmembers(vendor.models, inspect.isclass)
-    return {name: one for name, one in members if dataclasses.is_dataclass(one)}
+    return {name: member for name, member in members if dataclasses.is_dataclass(member)}
 
 
 def test_every_field_of_every_model_is_in_the_table() -> None:
-    offered = {name: {field.name for field in dataclasses.fields(one)} for name, one in model_classes().items()}
+    offered = {name: {field.name for field in dataclasses.fields(model)} for name, model in model_classes().items()}
     written: dict[str, set[str]] = {}
     for model, field, _text in parity.fields():
         written.setdefault(model, set()).add(field)
@@ -78,7 +78,7 @@ def test_every_field_of_every_model_is_in_the_table() -> None:
 
 def test_every_set_of_fixed_values_and_every_option_is_in_the_table() -> None:
     members = inspect.getmembers(vendor.models, inspect.isclass)
-    enums = {name for name, one in members if issubclass(one, enum.Enum) and not name.startswith("_")}
+    enums = {name for name, member in members if issubclass(member, enum.Enum) and not name.startswith("_")}
     assert set(parity.table()["values"]) == enums
     options = {
         name
@@ -99,7 +99,7 @@ def test_every_set_of_fixed_values_and_every_option_is_in_the_table() -> None:
     ],
 )
 def test_fixed_values_are_choices(values: str, module: str, option: str) -> None:
-    offered = {one.value for one in getattr(vendor.models, values)}
+    offered = {member.value for member in getattr(vendor.models, values)}
     assert offered <= set(MODULES[module].spec[option]["choices"])
 
 
@@ -119,8 +119,8 @@ def _names(documented: Any) -> Iterator[str]:
             yield name
             yield from _names(value)
     elif isinstance(documented, list):
-        for one in documented:
-            yield from _names(one)
+        for entry in documented:
+            yield from _names(entry)
 
 
 def test_the_members_that_the_table_names_are_returned() -> None:

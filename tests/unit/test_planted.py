@@ -13,16 +13,18 @@ from project import ROOT
 
 
 def test_each_defect_fits_one_place_of_the_code() -> None:
-    texts = {one.path: (ROOT / one.path).read_text("utf-8") for one in planted.DEFECTS}
-    assert [f"{one.path}: {one.old}" for one in planted.DEFECTS if texts[one.path].count(one.old) != 1] == []
+    texts = {defect.path: (ROOT / defect.path).read_text("utf-8") for defect in planted.DEFECTS}
+    assert [
+        f"{defect.path}: {defect.old}" for defect in planted.DEFECTS if texts[defect.path].count(defect.old) != 1
+    ] == []
 
 
 def test_each_defect_has_a_test_file() -> None:
-    assert [one.test for one in planted.DEFECTS if not (ROOT / one.selection[0]).exists()] == []
+    assert [defect.test for defect in planted.DEFECTS if not (ROOT / defect.selection[0]).exists()] == []
 
 
 def test_there_are_defects_of_every_area_and_most_need_no_long_run() -> None:
-    areas = Counter(one.area for one in planted.DEFECTS)
+    areas = Counter(defect.area for defect in planted.DEFECTS)
     assert areas.keys() >= {"paging", "settling", "journal", "limits", "undo", "absorb", "pace"}
     assert areas.total() >= 30
-    assert sum(not one.needs_long for one in planted.DEFECTS) * 6 >= areas.total() * 5
+    assert sum(not defect.needs_long for defect in planted.DEFECTS) * 6 >= areas.total() * 5

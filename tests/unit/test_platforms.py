@@ -95,7 +95,7 @@ def test_documents_name_the_supported_cores(path: str, before: str, last: str) -
 def test_hosted_ci_plays_on_every_core_and_python() -> None:
     jobs = yaml.safe_load(text(".github/workflows/ci.yml"))["jobs"]
     matrix = jobs["cores"]["strategy"]["matrix"]["include"]
-    played = {(one["core"], one["python"]) for one in matrix}
+    played = {(job["core"], job["python"]) for job in matrix}
     assert played == {(core, f"3.{minor}") for core, minors in platforms.CORES.items() for minor in minors}
     assert "continue-on-error" not in jobs["cores"]
 

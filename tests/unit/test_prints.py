@@ -96,7 +96,7 @@ def ways_of_printing(tree: ast.Module) -> Iterator[tuple[int, str]]:
                 yield node.lineno, "print"
             case ast.ImportFrom(module="ansible.utils.display"):
                 yield node.lineno, "Display"
-            case ast.Import(names=names) if any(one.name in ("logging", "warnings", "syslog") for one in names):
+            case ast.Import(names=names) if any(alias.name in ("logging", "warnings", "syslog") for alias in names):
                 yield node.lineno, names[0].name
             case ast.Call(func=ast.Attribute(value=owner, attr=name)) if (
                 "display" in ast.unparse(owner).rsplit(".", maxsplit=1)[-1]
@@ -105,10 +105,10 @@ def ways_of_printing(tree: ast.Module) -> Iterator[tuple[int, str]]:
             case ast.Call(
                 func=ast.Attribute(value=ast.Name(id="module" | "self"), attr=name), args=given, keywords=named
             ):
-                if name in MODULES_WAYS and not all(map(is_clean, (*given, *(one.value for one in named)))):
+                if name in MODULES_WAYS and not all(map(is_clean, (*given, *(keyword.value for keyword in named)))):
                     yield node.lineno, name
             case ast.Raise(exc=ast.Call(func=ast.Name(id=name), args=given)) if name.startswith(ANSIBLES_ERRORS):
-                if not all(is_clean(one) for one in given):
+                if not all(is_clean(argument) for argument in given):
                     yield node.lineno, name
 
 

@@ -39,14 +39,16 @@ def recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_run_is_recorded_by_kinds_of_proof(recorded: Path) -> None:
     found = json.loads(recorded.read_text())
     assert list(found) == ["Histories of real processes", "Fuzzing", "Hostile corpus"]
-    counts = {name: [one[key] for key in ("tests", "failed", "skipped", "seconds")] for name, one in found.items()}
+    counts = {
+        name: [result[key] for key in ("tests", "failed", "skipped", "seconds")] for name, result in found.items()
+    }
     assert counts == {
         "Histories of real processes": [2, 1, 0, 4.0],
         "Fuzzing": [1, 0, 1, 1.0],
         "Hostile corpus": [1, 0, 0, 1.0],
     }
-    assert {(one["date"], one["commit"]) for one in found.values()} == {("2031-05-20", "abcdef12")}
-    assert [one["seeds"] for one in found.values()] == ["1 to 2", "", ""]
+    assert {(result["date"], result["commit"]) for result in found.values()} == {("2031-05-20", "abcdef12")}
+    assert [result["seeds"] for result in found.values()] == ["1 to 2", "", ""]
 
 
 def test_a_run_on_another_core_has_its_own_row(recorded: Path, tmp_path: Path) -> None:
@@ -98,12 +100,12 @@ def test_the_seeds_of_a_run_are_recorded(
     assert json.loads(proof.RESULTS.read_text())["Histories of real processes"]["seeds"] == seeds
 
 
-@pytest.mark.parametrize("one", proof.PROOFS, ids=lambda one: one.name)
-def test_a_proof_exists_with_its_size_and_its_variable(one: proof.Proof) -> None:
-    assert all((ROOT / name).exists() for name in one.files)
-    assert one.sizes()
-    text = "".join((ROOT / name).read_text("utf-8") for name in one.files if name.endswith(".py"))
-    assert one.seed.partition("=")[0] in text
+@pytest.mark.parametrize("kind", proof.PROOFS, ids=lambda kind: kind.name)
+def test_a_proof_exists_with_its_size_and_its_variable(kind: proof.Proof) -> None:
+    assert all((ROOT / name).exists() for name in kind.files)
+    assert kind.sizes()
+    text = "".join((ROOT / name).read_text("utf-8") for name in kind.files if name.endswith(".py"))
+    assert kind.seed.partition("=")[0] in text
 
 
 def test_the_sums_of_mutation_are_those_of_its_page() -> None:

@@ -44,14 +44,14 @@ class Definition:
 
     @cached_property
     def constraints(self) -> Mapping[str, Any]:
-        return {one["type"]: one["value"] for one in self.body["field_type"]["constraints"]}
+        return {constraint["type"]: constraint["value"] for constraint in self.body["field_type"]["constraints"]}
 
     def constraint(self, name: str) -> Any:
         return self.constraints.get(name)
 
     def attribute(self, name: str) -> Any:
         """Return the first value of an attribute; some occur more than once."""
-        return next((one["value"] for one in self.body["attributes"] if one["type"] == name), None)
+        return next((attribute["value"] for attribute in self.body["attributes"] if attribute["type"] == name), None)
 
     @cached_property
     def mandatory(self) -> bool:
@@ -86,7 +86,7 @@ class Definition:
     def related(self, relation: str) -> str | None:
         """Return the uuid of the related field."""
         relations = self.body.get("relations") or []
-        return next((one["field_uuid"] for one in relations if one["type"] == relation), None)
+        return next((written["field_uuid"] for written in relations if written["type"] == relation), None)
 
     def check(self, value: Any) -> None:
         """Check a value of the right shape against the constraints. Raise a 422 if it violates one."""
@@ -96,10 +96,10 @@ class Definition:
 
     def _problem(self, value: Any) -> str | None:
         if self.allowed is not None:
-            for one in value if isinstance(value, list) else [value]:
+            for item in value if isinstance(value, list) else [value]:
                 # Allowed values are texts in a constraint, whatever the type of the field is.
-                if one not in self.allowed and str(one) not in self.allowed and one != "":
-                    return f"{one!r} is not one of {', '.join(map(repr, sorted(map(str, self.allowed))))}"
+                if item not in self.allowed and str(item) not in self.allowed and item != "":
+                    return f"{item!r} is not one of {', '.join(map(repr, sorted(map(str, self.allowed))))}"
         if isinstance(value, (int, float)) and not isinstance(value, bool):
             return self._bounds(value, value, "the value")
         if isinstance(value, list):

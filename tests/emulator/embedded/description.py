@@ -60,7 +60,9 @@ class Description:
         item = self.document["paths"][path]
         found: dict[str, Any] = item[method.lower()]
         if "x-all-parameters" not in found:
-            every = [self._followed(one) for one in (*item.get("parameters", ()), *found.get("parameters", ()))]
+            every = [
+                self._followed(parameter) for parameter in (*item.get("parameters", ()), *found.get("parameters", ()))
+            ]
             found["x-all-parameters"] = every
         return found
 

@@ -253,7 +253,7 @@ class LinkList(FieldType):
 
     def store(self, value: Any, definition: Definition, links: Links) -> Any:
         several = value if isinstance(value, list) else [value]
-        ids = [_linked(one, "asset", definition, links) for one in several]
+        ids = [_linked(item, "asset", definition, links) for item in several]
         return json.dumps(list(dict.fromkeys(ids)))
 
     def shows(self, view: View) -> bool:
@@ -261,10 +261,10 @@ class LinkList(FieldType):
 
     def show(self, values: Sequence[Any], definition: Definition | None, view: View) -> Sequence[Any]:
         lists = [json.loads(value) if value else [] for value in values]
-        shown = view.linked("asset", [one for ids in lists for one in ids])
+        shown = view.linked("asset", [identifier for ids in lists for identifier in ids])
         alone = view.weather["linked_assets_read"] == "one"
-        records = [[shown[one] for one in ids if one in shown] for ids in lists]
-        return [one[0] if alone and len(one) == 1 else one for one in records]
+        records = [[shown[identifier] for identifier in ids if identifier in shown] for ids in lists]
+        return [record[0] if alone and len(record) == 1 else record for record in records]
 
     def operand(self, value: Any, key: str, links: Links) -> Any:
         return _link_operand(value, "asset", key, links)
@@ -276,9 +276,9 @@ class FileList(FieldType):
     holds_list = True
 
     def store(self, value: Any, definition: Definition, links: Links) -> Any:
-        if not isinstance(value, list) or not all(is_uuid(one) for one in value):
+        if not isinstance(value, list) or not all(is_uuid(item) for item in value):
             raise invalid(definition.key, "a list of file uuids")
-        uuids = list(dict.fromkeys(one.lower() for one in value))
+        uuids = list(dict.fromkeys(item.lower() for item in value))
         for uuid in uuids:
             if not links.file_exists(uuid):
                 raise unprocessable(f"Field {definition.key}: there is no file {uuid}")
@@ -289,8 +289,8 @@ class FileList(FieldType):
 
     def show(self, values: Sequence[Any], definition: Definition | None, view: View) -> Sequence[Any]:
         lists = [json.loads(value) if value else [] for value in values]
-        shown = view.files([one for uuids in lists for one in uuids])
-        return [[shown[one] for one in uuids if one in shown] for uuids in lists]
+        shown = view.files([uuid for uuids in lists for uuid in uuids])
+        return [[shown[uuid] for uuid in uuids if uuid in shown] for uuids in lists]
 
     def operand(self, value: Any, key: str, links: Links) -> Any:
         return _as_text(value).lower()
@@ -353,7 +353,7 @@ def _table() -> Mapping[str, FieldType]:
     types += [Link(f"LINKED_{name.upper()}", name) for name in ("location", "room", "user", "person")]
     types += [LinkList("LINKED_ASSETS"), FileList("ATTACHMENT")]
     types += [Comparison("FIELD_VALUE_COMPARISON"), Coordinates("COORDINATES")]
-    return {one.name: one for one in types}
+    return {field_type.name: field_type for field_type in types}
 
 
 TYPES: Mapping[str, FieldType] = _table()

@@ -84,9 +84,11 @@ def _written(moment: datetime) -> str:
 def masked(value: Any) -> Any:
     """Return the same value with every credential masked."""
     if isinstance(value, dict):
-        return {key: _MASK if key in _SECRETS and one is not None else masked(one) for key, one in value.items()}
+        return {
+            key: _MASK if key in _SECRETS and member is not None else masked(member) for key, member in value.items()
+        }
     if isinstance(value, list):
-        return [masked(one) for one in value]
+        return [masked(item) for item in value]
     return value
 
 

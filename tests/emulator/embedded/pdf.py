@@ -43,5 +43,5 @@ def _text(value: Any) -> str:
     if isinstance(value, dict):
         return str(value.get("display_name", value.get("type", "")))
     if isinstance(value, list):
-        return ", ".join(_text(one) for one in value)
+        return ", ".join(_text(item) for item in value)
     return "" if value is None else str(value)

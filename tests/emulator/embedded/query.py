@@ -123,7 +123,7 @@ def conditions_of(value: Mapping[str, Any]) -> list[Condition]:
             values = operand if isinstance(operand, list) else [operand]
             if operator in SINGLE and (isinstance(operand, (list, dict)) or operand is None):
                 raise bad_request(f"The operator {operator} takes one value")
-            if operator in MULTIPLE and any(isinstance(one, (list, dict)) or one is None for one in values):
+            if operator in MULTIPLE and any(isinstance(value, (list, dict)) or value is None for value in values):
                 raise bad_request(f"The operator {operator} takes a list of values")
             found.append(_condition(key, operator, values))
     return found

@@ -53,7 +53,7 @@ class Router:
             self._routes.setdefault((route.method, len(segments)), []).append((segments, route))
         for found in self._routes.values():
             # Literal segments have precedence over parameters.
-            found.sort(key=lambda one: [segment.startswith("{") for segment in one[0]])
+            found.sort(key=lambda entry: [segment.startswith("{") for segment in entry[0]])
 
     def match(self, method: str, path: str) -> tuple[Route, dict[str, str]]:
         """Return the route and the unescaped values of its path parameters. Raise a 404 if there is none."""
@@ -107,5 +107,5 @@ def _score(media: str, wanted: list[tuple[str, float]]) -> float:
     """Return the quality of the most specific range that covers a media type."""
     main = media.partition("/")[0]
     ranges: Mapping[str, int] = {media: 3, f"{main}/*": 2, "*/*": 1, "*": 1}
-    covering = [(ranges[one], quality) for one, quality in wanted if one in ranges]
+    covering = [(ranges[media_range], quality) for media_range, quality in wanted if media_range in ranges]
     return max(covering)[1] if covering else 0.0

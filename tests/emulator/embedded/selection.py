@@ -133,7 +133,7 @@ class Selector:
         return self._compared(column, operator, values)
 
     def _like(self, column: Column, condition: Condition) -> tuple[str, list[Any]]:
-        texts = ["true" if one is True else "false" if one is False else str(one) for one in condition.values]
+        texts = ["true" if value is True else "false" if value is False else str(value) for value in condition.values]
         part = " OR ".join([f"instr({column.sql}, ?) > 0"] * len(texts)) or "0"
         if condition.operator == "like":
             return f"{column.sql} IS NOT NULL AND ({part})", texts
@@ -196,4 +196,4 @@ def _in_order(store: Store, select: str, ids: Sequence[int]) -> list[Any]:
         return []
     listed = json.dumps(ids)
     rows = {row["id"]: row for row in store.rows(f"{select} WHERE id IN (SELECT value FROM json_each(?))", (listed,))}
-    return [rows[one] for one in ids]
+    return [rows[identifier] for identifier in ids]

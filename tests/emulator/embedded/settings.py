@@ -120,8 +120,8 @@ def _records(decoded: Any) -> Any:
 
 def _change(value: Any, path: list[str], new: Any) -> None:
     if isinstance(value, list):
-        for one in value:
-            _change(one, path, new)
+        for item in value:
+            _change(item, path, new)
     elif isinstance(value, dict) and path[0] in value:
         if len(path) > 1:
             _change(value[path[0]], path[1:], new)

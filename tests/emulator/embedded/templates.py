@@ -106,7 +106,7 @@ class Template:
         self.kind = kind
         self.name = kind.template
         self.table = kind.template
-        self.definitions: dict[str, Definition] = {one.key: one for one in definitions}
+        self.definitions: dict[str, Definition] = {definition.key: definition for definition in definitions}
 
     @cached_property
     def columns(self) -> dict[str, Column]:
@@ -117,10 +117,13 @@ class Template:
             Column(self.kind.uuid_key, TEXT, '"uuid"'),
         ]
         columns += [Column(key, kind, quoted(key)) for key, kind in self.kind.server_keys]
-        columns += [Column(one.key, one.type, quoted(one.key), one) for one in self.definitions.values()]
+        columns += [
+            Column(definition.key, definition.type, quoted(definition.key), definition)
+            for definition in self.definitions.values()
+        ]
         columns += [Column(key, kind, quoted(key)) for key, kind in (*_STAMPS, *_BY_USER)]
         columns += [Column(key, kind, "NULL") for key, kind in _NEVER_SET]
-        return {one.key: one for one in columns}
+        return {column.key: column for column in columns}
 
     @cached_property
     def select(self) -> str:
@@ -128,16 +131,20 @@ class Template:
 
     @cached_property
     def mandatory(self) -> list[Definition]:
-        return [one for one in self.definitions.values() if one.mandatory]
+        return [definition for definition in self.definitions.values() if definition.mandatory]
 
     @cached_property
     def comparisons(self) -> list[tuple[Definition, str | None, str | None]]:
         """The computed fields, each with the keys of the actual and the expected field."""
-        keys = {one.uuid: one.key for one in self.definitions.values()}
+        keys = {definition.uuid: definition.key for definition in self.definitions.values()}
         return [
-            (one, keys.get(one.related("actual_field") or ""), keys.get(one.related("expected_field") or ""))
-            for one in self.definitions.values()
-            if one.type.computed
+            (
+                definition,
+                keys.get(definition.related("actual_field") or ""),
+                keys.get(definition.related("expected_field") or ""),
+            )
+            for definition in self.definitions.values()
+            if definition.type.computed
         ]
 
 

@@ -76,9 +76,9 @@ class View:
     def linked(self, template: str, ids: Iterable[Any]) -> dict[Any, Any]:
         """Return, by id, the value of a link to each of some records."""
         side = self.weather["link_read"]
-        wanted = {one for one in ids if one is not None}
+        wanted = {identifier for identifier in ids if identifier is not None}
         if side != "object":
-            shown: dict[Any, Any] = {one: one for one in wanted}
+            shown: dict[Any, Any] = {identifier: identifier for identifier in wanted}
             if side == "zero":
                 shown[None] = 0
             return shown
@@ -106,7 +106,7 @@ class View:
             return {row["uuid"]: row["uuid"] for row in rows}
         shown = {}
         for row in rows:
-            one = {
+            shown_file = {
                 "uuid": row["uuid"],
                 "type": row["type"],
                 "size": row["size"],
@@ -115,8 +115,8 @@ class View:
                 "thumbnail_uri": self.url(f"/file/{row['uuid']}/thumbnail"),
             }
             if named:
-                one["name"] = row["name"]
-            shown[row["uuid"]] = one
+                shown_file["name"] = row["name"]
+            shown[row["uuid"]] = shown_file
         return shown
 
     def file_objects(self, uuids: Iterable[str]) -> list[Any]:

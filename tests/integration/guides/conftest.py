@@ -16,7 +16,7 @@ from emulator_process import Emulator
 def _evidence(service: Emulator) -> dict[str, list[Any]]:
     """Return what scans wrote, by the uuids of the objects."""
     objects = service.steer("GET", "/dump")["objects"]
-    return {one["uuid"]: [one["fields"].get(key) for key in EVIDENCE] for one in objects}
+    return {record["uuid"]: [record["fields"].get(key) for key in EVIDENCE] for record in objects}
 
 
 @pytest.fixture(autouse=True)
@@ -24,4 +24,4 @@ def _kept_evidence(emulator: Emulator) -> Iterator[None]:
     emulator.reset()
     before = _evidence(emulator)
     yield
-    assert {uuid: one for uuid, one in _evidence(emulator).items() if before.get(uuid, one) != one} == {}
+    assert {uuid: values for uuid, values in _evidence(emulator).items() if before.get(uuid, values) != values} == {}

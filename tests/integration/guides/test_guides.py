@@ -94,5 +94,5 @@ def test_a_guide_runs_and_shows_what_it_shows(guide: Path, emulator: Emulator, t
 
 def test_the_getting_started_guide_runs_every_playbook() -> None:
     (guide,) = (guide for guide in guides.GUIDES if guide.stem == "guide_getting_started")
-    unmarked = [str(one) for one in guides.snippets(guide) if one.language == "yaml" and not one.mark]
+    unmarked = [str(snippet) for snippet in guides.snippets(guide) if snippet.language == "yaml" and not snippet.mark]
     assert unmarked == []

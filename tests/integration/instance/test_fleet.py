@@ -31,8 +31,8 @@ FILES = {
 @pytest.fixture(scope="module")
 def services() -> Iterator[list[Emulator]]:
     """Two empty instances."""
-    with running(data="empty") as one, running(data="empty") as two:
-        yield [one, two]
+    with running(data="empty") as first, running(data="empty") as second:
+        yield [first, second]
 
 
 def _fleet(
@@ -76,7 +76,7 @@ def test_all_instances_are_provisioned_and_one_that_is_bad_stops_nobody(
     }
     done = _fleet(tmp_path, "fleet", {**good, **bad}, fleet_report=str(tmp_path / "all.json"))
     account = json.loads((tmp_path / "all.json").read_text())
-    found = {one["host"]: (one["outcome"], one["failed"]) for one in account["instances"]}
+    found = {instance["host"]: (instance["outcome"], instance["failed"]) for instance in account["instances"]}
     assert found == {
         "berlin": ("changed", False),
         "bonn": ("changed", False),
@@ -86,7 +86,7 @@ def test_all_instances_are_provisioned_and_one_that_is_bad_stops_nobody(
         "other": ("refused", True),
     }, done.output
     assert (done.status, account["outcome"], account["failed"]) == (2, "failed", 4)
-    reasons = {one["host"]: one["reason"] for one in account["instances"]}
+    reasons = {instance["host"]: instance["reason"] for instance in account["instances"]}
     assert "https://other.example.com" in reasons["other"]
     assert "nameless has no base_url" in reasons["nameless"]
     for host, city in (("berlin", "Berlin"), ("bonn", "Bonn")):
@@ -142,7 +142,7 @@ def test_a_report_is_in_the_directory_of_the_play_and_says_why_a_host_fails(
 
 
 def _reasons(account: Path) -> dict[str, str]:
-    return {one["host"]: one["reason"] for one in json.loads(account.read_text())["instances"]}
+    return {instance["host"]: instance["reason"] for instance in json.loads(account.read_text())["instances"]}
 
 
 def test_a_report_of_another_kind_is_refused(tmp_path: Path, services: list[Emulator]) -> None:
@@ -177,7 +177,7 @@ def test_each_batch_is_reported_when_it_ends(tmp_path: Path, services: list[Emul
     given: dict[str, Any] = {"provision_apply": "false", "fleet_report": "all.json"}
     done = _fleet(tmp_path, str(tmp_path / "serial.yml"), hosts, **given)
     account = json.loads((tmp_path / "all.json").read_text())
-    assert [(one["host"], one["outcome"], one["failed"]) for one in account["instances"]] == [
+    assert [(instance["host"], instance["outcome"], instance["failed"]) for instance in account["instances"]] == [
         ("berlin", "changed", False),
         ("bonn", "failed", True),
         ("dead", "pending", False),
@@ -195,7 +195,7 @@ def test_drift_of_one_instance_fails_the_fleet_and_the_others_are_reported(
     assert _fleet(tmp_path, "fleet", {"berlin": hosts["berlin"]}).status == 0
     done = _fleet(tmp_path, "fleet_drift", hosts, fleet_drift_report=str(tmp_path / "drift.json"))
     account = json.loads((tmp_path / "drift.json").read_text())
-    assert [(one["host"], one["outcome"], one["failed"]) for one in account["instances"]] == [
+    assert [(instance["host"], instance["outcome"], instance["failed"]) for instance in account["instances"]] == [
         ("berlin", "unchanged", False),
         ("bonn", "drift", True),
     ], done.output

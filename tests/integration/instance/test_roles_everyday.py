@@ -53,7 +53,7 @@ def played(
     host = {"hosts": "localhost", "connection": "local", "gather_facts": False}
     done = run(directory, [{**(play or host), **tasks}], *_inventory(directory), variables=service.variables())
     assert done.status == 0, done.output
-    return [one for one in done.results if "requests" in one.data]
+    return [result for result in done.results if "requests" in result.data]
 
 
 def _inventory(directory: Path) -> list[str]:
@@ -87,7 +87,7 @@ def test_facts_of_hosts_reach_their_objects(service: Emulator, tmp_path: Path) -
     planned, first, second = played(tmp_path / "play", service, "hosts", variables, play)
     assert (planned["changed"], first["changed"], second["changed"]) == (True, True, False)
     assert (first["matched"], first["without_record"]) == (2, ["new"])
-    assert [one["host"] for one in first["skipped_hosts"]] == ["pc2"]
+    assert [skipped["host"] for skipped in first["skipped_hosts"]] == ["pc2"]
     vendors = {change["key"]: change["after"]["manufacturer"] for change in first["changes"]}
     assert vendors == {"LT-4410-0091": "{{ 6 * 7 }}", "SV-1U-20871": "Dell Inc."}, "a fact is no template"
     assert len(writes(service)) == 2, "one plan for all hosts, and none of the others"
@@ -121,7 +121,7 @@ def test_everything_of_a_person_is_handed_over(service: Emulator, tmp_path: Path
 
 def test_a_limited_account_hands_nothing_over_in_silence(service: Emulator, tmp_path: Path) -> None:
     places = service.steer("GET", "/dump")["locations"]
-    leipzig = [one["uuid"] for one in places if one["fields"]["name"] == "Leipzig"]
+    leipzig = [place["uuid"] for place in places if place["fields"]["name"] == "Leipzig"]
     rights = {"rights": ["read", "write"], "locations": leipzig}
     account = service.steer("POST", "/users", rights)
     limited = replace(service, username=account["username"], password=account["password"])
@@ -146,7 +146,7 @@ def test_the_ledger_is_compared(service: Emulator, tmp_path: Path) -> None:
         "ledger_report": [str(tmp_path / "ledger.csv.html")],
     }
     results = played(tmp_path / "play", service, "ledger", variables)
-    assert [one["changed"] for one in results] == [False, False, False]
+    assert [result["changed"] for result in results] == [False, False, False]
     assert (results[0]["counts"]["equal"], results[0]["counts"]["differ"], len(results[0]["not_found"])) == (1, 1, 1)
     assert writes(service) == []
 

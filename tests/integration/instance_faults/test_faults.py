@@ -84,7 +84,7 @@ def test_random_faults_end_in_the_same_state_or_in_an_honest_list(undisturbed: A
             assert len(_names(dump, kind)) == len(set(_names(dump, kind))), "something was made twice"
         told = [failure["change"] for failure in account.failures]
         for words, names in _missing(dump, undisturbed).items():
-            assert len([one for one in told if one.startswith(f"{words} ")]) >= len(names), (words, names, told)
+            assert len([line for line in told if line.startswith(f"{words} ")]) >= len(names), (words, names, told)
         if account.outcome in ("unchanged", "changed"):
             assert dump == undisturbed
             break
@@ -234,7 +234,7 @@ def test_what_somebody_else_made_at_the_same_time_is_reported_with_both_uuids(si
 
 def _behind_the_back(site: Site, barcode: str, fields: dict[str, Any]) -> None:
     client = site.client()
-    (record,) = [one for one in client.list_all(OBJECT) if one.flat["barcode"] == barcode]
+    (record,) = [record for record in client.list_all(OBJECT) if record.flat["barcode"] == barcode]
     client.update(OBJECT, record.uuid, fields)
 
 
@@ -247,7 +247,7 @@ def planned(site: Site, tmp_path: Path) -> Path:
     objects = [f'- barcode: "{number:03d}"\n  inventory_name: Old\n' for number in range(10)]
     site.write({"objects.yml": "".join(objects)})
     assert site.run().outcome == "changed"
-    renamed = [one.replace("Old", "New") for one in [*objects, '- barcode: "999"\n  inventory_name: Old\n']]
+    renamed = [record.replace("Old", "New") for record in [*objects, '- barcode: "999"\n  inventory_name: Old\n']]
     site.write({"objects.yml": "".join(renamed)})
     path = tmp_path / "plan.json"
     limits = {"create_percent": 100, "update_percent": 100}
@@ -290,7 +290,9 @@ def test_a_plan_file_is_applied_without_reading_the_files(site: Site, planned: P
 
 def test_unstable_pages_and_records_that_come_while_paging_are_no_reason_to_make_anything_twice(site: Site) -> None:
     number = 1100
-    site.write({"objects.csv": "barcode,inventory_name\n" + "".join(f"P{one:05d},Thing\n" for one in range(number))})
+    site.write(
+        {"objects.csv": "barcode,inventory_name\n" + "".join(f"P{number:05d},Thing\n" for number in range(number))}
+    )
     assert site.run().outcome == "changed"
     site.service.steer("PUT", "/switches", {"page_order": "unstable", "list_envelope": "array"})
     stop = threading.Event()

@@ -139,7 +139,7 @@ def test_a_run_after_kill_9_ends_where_an_undisturbed_one_does(
 
 
 def _linked_files(site: Site) -> int:
-    return sum(len(one["fields"].get("documents") or ()) for one in site.dump()["objects"])
+    return sum(len(record["fields"].get("documents") or ()) for record in site.dump()["objects"])
 
 
 def _short_pause(seconds: float) -> None:

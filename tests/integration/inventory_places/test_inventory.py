@@ -93,9 +93,9 @@ def rename(emulator: Emulator) -> Callable[[str, str, str], None]:
             session.headers["Authorization"] = f"Bearer {emulator.token()}"
             root = f"{emulator.base_url}/customer-api/v1"
             (found,) = (
-                one
-                for one in session.get(f"{root}/{kind}s", params={"per_page": "1000"}, timeout=30).json()["items"]
-                if (one.get("fields") or one)["name"] == old
+                record
+                for record in session.get(f"{root}/{kind}s", params={"per_page": "1000"}, timeout=30).json()["items"]
+                if (record.get("fields") or record)["name"] == old
             )
             answer = session.patch(f"{root}/{kind}/{found[f'{kind}_uuid']}", json={"name": new}, timeout=30)
         answer.raise_for_status()
@@ -205,7 +205,7 @@ def examples() -> list[dict[str, Any]]:
     Only the first is not a comment, because older sanity tests read only one document.
     """
     first, *others = re.split(r"^#\n(?=# plugin:)", places.EXAMPLES, flags=re.MULTILINE)
-    texts = [first, *(re.sub("^# ?", "", one.partition("\n\n")[0], flags=re.MULTILINE) for one in others)]
+    texts = [first, *(re.sub("^# ?", "", example.partition("\n\n")[0], flags=re.MULTILINE) for example in others)]
     return [yaml.safe_load(text) for text in texts]
 
 

@@ -77,8 +77,10 @@ def test_every_kind_is_found_again_by_its_uuid(service: Emulator, tmp_path: Path
     }
     found = [f"lookup('{NAME}', '{kind}', '{reference}')" for kind, reference in references.items()]
     kinds_found = zip(references, found, strict=True)
-    again = [f"lookup('{NAME}', '{kind}', {one}.uuid, field='uuid') == {one}.uuid" for kind, one in kinds_found]
-    run = play(tmp_path, service, [*(f"{one}.uuid is truthy" for one in found), *again])
+    again = [
+        f"lookup('{NAME}', '{kind}', {result}.uuid, field='uuid') == {result}.uuid" for kind, result in kinds_found
+    ]
+    run = play(tmp_path, service, [*(f"{result}.uuid is truthy" for result in found), *again])
     assert messages(run) == [True] * 10, run.output
 
 

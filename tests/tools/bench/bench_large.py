@@ -88,7 +88,7 @@ def _plans(part: Part, number: int, forms: Sequence[str], rounds: int, ratio: fl
                 if planned[-1].result["outcome"] != "unchanged":
                     raise RuntimeError(f"the plan is not empty: {planned[-1].result['msg'][:500]}")
             sent = len(service.log())
-            seconds, memory = min(one.seconds for one in planned), max(one.memory for one in planned) / _MIB
+            seconds, memory = min(run.seconds for run in planned), max(run.memory for run in planned) / _MIB
             what = f"a plan of {number:,} objects in {form.upper()} with nothing to change"
             part.at_most(f"time of {what}, relative to downloading and parsing", seconds / min(bare), ratio)
             part.at_most(f"MiB of {what}", memory, most, 0)
@@ -146,7 +146,7 @@ def _write(service: Emulator, directory: Path, form: str) -> None:
     (directory / "instance.yml").write_text("api: seventhings/v1\nset: bench\n", "utf-8")
     for number, records in enumerate(_pages(service.base_url, service.token())):
         part = directory / "objects" / f"{number // _IN_A_FILE:05d}.{form}"
-        rows = [{name: str(one[name]) for name in _FIELDS if one.get(name) is not None} for one in records]
+        rows = [{name: str(record[name]) for name in _FIELDS if record.get(name) is not None} for record in records]
         is_new = not part.exists()
         with part.open("a", newline="", encoding="utf-8") as stream:
             if form == "csv":

@@ -76,7 +76,7 @@ def _ensuring(service: Emulator, number: int) -> list[str]:
     play = {"hosts": "all", "gather_facts": False, "module_defaults": defaults, "tasks": [task]}
     book, inventory = WORK / "hosts.yml", WORK / "hosts.ini"
     book.write_text(json.dumps([play]), "utf-8")
-    inventory.write_text("".join(f"host{one:03d} ansible_connection=local\n" for one in range(number)), "utf-8")
+    inventory.write_text("".join(f"host{number:03d} ansible_connection=local\n" for number in range(number)), "utf-8")
     return [str(book), "-i", str(inventory)]
 
 
@@ -149,7 +149,7 @@ def _files(number: int) -> Path:
     directory = WORK / "fleet"
     directory.mkdir()
     (directory / "instance.yml").write_text("api: seventhings/v1\nset: fleet\n", "utf-8")
-    lines = ["barcode,inventory_name", *(f"F{one:05d},Thing {one}" for one in range(number))]
+    lines = ["barcode,inventory_name", *(f"F{number:05d},Thing {number}" for number in range(number))]
     (directory / "objects.csv").write_text("\n".join(lines) + "\n", "utf-8")
     return directory
 

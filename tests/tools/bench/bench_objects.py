@@ -26,8 +26,8 @@ _BURST = 10
 
 def _objects(number: int) -> list[dict[str, str]]:
     return [
-        {"barcode": f"N{one:06d}", "inventory_name": f"Laptop {one}", "serial_number": f"S{one}"}
-        for one in range(number)
+        {"barcode": f"N{number:06d}", "inventory_name": f"Laptop {number}", "serial_number": f"S{number}"}
+        for number in range(number)
     ]
 
 

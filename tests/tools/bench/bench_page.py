@@ -81,8 +81,8 @@ class Part:
     def kept(cls, path: Path) -> Part:
         """Read the earlier results from their file."""
         data = json.loads(path.read_text("utf-8"))
-        goals = [Goal(**one) for one in data.pop("goals")]
-        tables = [Table(**one) for one in data.pop("tables")]
+        goals = [Goal(**goal) for goal in data.pop("goals")]
+        tables = [Table(**table) for table in data.pop("tables")]
         return cls(**data, goals=goals, tables=tables)
 
 

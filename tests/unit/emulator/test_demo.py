@@ -44,7 +44,7 @@ def objects(state: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def number(state: dict[str, Any], room: str | None) -> str | None:
-    return next((one["fields"]["number"] for one in state["rooms"] if one["uuid"] == room), None)
+    return next((candidate["fields"]["number"] for candidate in state["rooms"] if candidate["uuid"] == room), None)
 
 
 def test_after_the_stocktake(states: dict[str, Any]) -> None:

@@ -151,9 +151,9 @@ def target(api: Api, kind: str) -> tuple[int, str]:
     if kind == "LINKED_USER":
         user = api.items("/users")[0]
         return user["id"], user["uuid"]
-    one = {"LINKED_ASSETS": "object"}.get(kind, kind.removeprefix("LINKED_").lower())
-    made = getattr(api, f"create_{one}")()
-    return api.read(f"/{one}/{made}")["id"], made
+    kind_name = {"LINKED_ASSETS": "object"}.get(kind, kind.removeprefix("LINKED_").lower())
+    made = getattr(api, f"create_{kind_name}")()
+    return api.read(f"/{kind_name}/{made}")["id"], made
 
 
 @pytest.mark.parametrize("by", ["id", "uuid"])

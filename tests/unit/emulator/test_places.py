@@ -111,7 +111,7 @@ def test_the_status_names_the_fields_that_it_compares(api: Api) -> None:
     found = {entry["field_key"]: entry for entry in api.read("/asset-tracking/asset/field-definitions")}
     status = found["status"]
     assert status["field_type"]["name"] == "FIELD_VALUE_COMPARISON"
-    assert {one["type"]: one["field_uuid"] for one in status["relations"]} == {
+    assert {relation["type"]: relation["field_uuid"] for relation in status["relations"]} == {
         "actual_field": found["actual_room"]["uuid"],
         "expected_field": found["target_room"]["uuid"],
     }
@@ -142,7 +142,7 @@ def test_scan(api: Api, steering: Steering, places: dict[str, str], named: str) 
     assert (record["status"], told["status"], told["code"]) == ("deviation", "deviation", barcode)
     assert None not in [record[key] for key in SCAN_FIELDS]
     assert record["inventory_user"]["id"] == record["scanned_by_user_id"] == api.me()["id"]
-    (event,) = [one for one in api.items(f"/object/{made}/history") if one["event_name"] == "scanned"]
+    (event,) = [event for event in api.items(f"/object/{made}/history") if event["event_name"] == "scanned"]
     assert event["user_uuid"] == api.me()["uuid"]
 
 

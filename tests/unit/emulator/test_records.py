@@ -21,10 +21,10 @@ STAMP = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d")
 class Kind:
     """One of the four kinds of records."""
 
-    def __init__(self, one: str, many: str, text: str, other: str) -> None:
-        self.one = f"/{one}"
-        self.many = f"/{many}"
-        self.key = f"{'asset' if one == 'object' else one}_uuid"
+    def __init__(self, singular: str, plural: str, text: str, other: str) -> None:
+        self.one = f"/{singular}"
+        self.many = f"/{plural}"
+        self.key = f"{'asset' if singular == 'object' else singular}_uuid"
         self.text = text
         self.other = other
 

@@ -94,7 +94,7 @@ def test_hidden_objects(api: Api, steering: Steering, side: str) -> None:
         f"/object/{hidden}/history": is_read,
     }
     assert {path: restricted.get(path).status_code for path in hidden_doors} == hidden_doors
-    assert hidden not in [one["uuid"] for one in restricted.items("/objects", "per_page=1000")]
+    assert hidden not in [record["uuid"] for record in restricted.items("/objects", "per_page=1000")]
     assert restricted.items("/objects", f"filter[barcode][eq]={barcode}") == []
     assert restricted.count("/objects", f"filter[barcode][eq]={barcode}") == 0
     body = {"filter": {"barcode": {"eq": barcode}}}
@@ -102,7 +102,7 @@ def test_hidden_objects(api: Api, steering: Steering, side: str) -> None:
     assert restricted.post(f"{HUB}/suggest-rest-price", {hidden: "category_it"}).status_code == is_read
 
     def kept(path: str, single: str, made: list[str]) -> list[bool]:
-        listed = [one["uuid"] for one in restricted.items(path, "per_page=1000")]
+        listed = [record["uuid"] for record in restricted.items(path, "per_page=1000")]
         read = [restricted.get(f"{single}/{uuid}").status_code == 200 for uuid in made]
         assert [uuid in listed for uuid in made] == read
         assert [restricted.get(f"{single}/{uuid}/history").status_code == 200 for uuid in made] == read
@@ -110,16 +110,18 @@ def test_hidden_objects(api: Api, steering: Steering, side: str) -> None:
 
     about = ([asset(seen)], [asset(seen), asset(hidden)], [asset(hidden)])
     shown = [True, True, side != "nowhere"]
-    tasks = [api.create_task(references=[]), *(api.create_task(references=one) for one in about)]
+    tasks = [api.create_task(references=[]), *(api.create_task(references=references) for references in about)]
     assert kept("/task-management/tasks", "/task-management/task", tasks) == [True, *shown]
-    cases = [api.create_rental_case(references=one) for one in about]
+    cases = [api.create_rental_case(references=references) for references in about]
     assert kept("/rental-management/rental-cases", "/rental-management/rental-case", cases) == shown
 
     offers = {uuid: {"category": "category_furniture", "price": 4} for uuid in (seen, hidden)}
     assert api.post(f"{HUB}/add-objects-to-circularity-hub", offers).status_code == 201
     ids = {api.read(f"/object/{uuid}")["id"]: uuid for uuid in (seen, hidden)}
     items = {
-        ids[one["asset_id"]]: one for one in restricted.items(f"{HUB}/items", "per_page=1000") if one["asset_id"] in ids
+        ids[item["asset_id"]]: item
+        for item in restricted.items(f"{HUB}/items", "per_page=1000")
+        if item["asset_id"] in ids
     }
     assert set(items) == ({seen} if side == "nowhere" else {seen, hidden})
     if hidden in items:

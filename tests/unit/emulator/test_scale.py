@@ -114,14 +114,14 @@ def test_late_pages_are_up_to_date() -> None:
         query = "per_page=1000&sort[status]=DESC&sort[barcode]=ASC&filter[quantity][gt]=1"
 
         def late(page: int) -> list[tuple[str, str]]:
-            return [(one["status"], one["barcode"]) for one in api.items("/objects", f"{query}&page={page}")]
+            return [(record["status"], record["barcode"]) for record in api.items("/objects", f"{query}&page={page}")]
 
-        everything = [one for page in range(1, 10) for one in late(page)]
+        everything = [entry for page in range(1, 10) for entry in late(page)]
         assert len(everything) == len(set(everything)) == 8000
         for status in {status for status, _barcode in everything}:
-            barcodes = [barcode for one, barcode in everything if one == status]
+            barcodes = [barcode for state, barcode in everything if state == status]
             assert barcodes == sorted(barcodes)
-        assert [status for status, _barcode in everything] == sorted((one[0] for one in everything), reverse=True)
+        assert [status for status, _barcode in everything] == sorted((entry[0] for entry in everything), reverse=True)
         first = api.items("/objects", f"{query}&per_page=1")[0]
         api.delete(f"/object/{first['uuid']}")
         assert late(7) == everything[6001:7001]

@@ -76,7 +76,7 @@ def test_the_switches_are_listed_without_any_package() -> None:
             "leases.yml holds records that",
         ),
     ],
-    ids=lambda one: one if isinstance(one, str) else "",
+    ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_what_is_no_export_is_not_loaded(tmp_path: Path, files: dict[str, str], why: str) -> None:
     for name, content in files.items():

@@ -306,9 +306,9 @@ def test_members_that_answers_leave_out(unjudged: Api, steering: Steering) -> No
     single = unjudged.read(path)
     assert single.keys() - listed.keys() == {"attachments"}
     assert listed["reminders"] == [{"unit": "fortnights", "value": 1}] * 2
-    assert [one["unit"] for one in single["reminders"]] == ["days", "weeks"]
+    assert [reminder["unit"] for reminder in single["reminders"]] == ["days", "weeks"]
     definitions = unjudged.read("/asset-tracking/asset/field-definitions")
-    assert {tuple(one["field_type"]) for one in definitions} == {("name",)}
+    assert {tuple(definition["field_type"]) for definition in definitions} == {("name",)}
     steering.call("PUT", "/settings", {"answers": {}})
     assert single in unjudged.read("/task-management/tasks")
 
@@ -318,7 +318,7 @@ def test_members_of_records_in_envelopes(unjudged: Api, steering: Steering, path
     steering.call("PUT", "/settings", {"answers": {f"GET {path}": {"leave_out": ["uuid"], "set": {"items": 1}}}})
     found = unjudged.items(path)
     assert found
-    assert not [one for one in found if "uuid" in one]
+    assert not [record for record in found if "uuid" in record]
 
 
 def test_writes_that_show_late(api: Api, steering: Steering) -> None:
@@ -330,14 +330,14 @@ def test_writes_that_show_late(api: Api, steering: Steering) -> None:
     assert label == 201
     assert api.read("/locations") == before
     assert api.get(f"/location/{made}").status_code == 404
-    assert "Late" not in [one["label"] for one in api.read("/asset-tracking/asset/field-definitions")]
+    assert "Late" not in [definition["label"] for definition in api.read("/asset-tracking/asset/field-definitions")]
     # Other writes see the change at once.
     assert api.post("/object", {"barcode": "LATE-1", "inventory_name": "x"}).status_code == 422
     assert api.patch(f"/location/{made}", {"name": "Newer"}).json()["name"] == "Newer"
     steering.call("POST", "/forward", {"seconds": 6})
     assert api.read(f"/location/{made}")["name"] == "Newer"
     assert api.read(f"/object/{thing}")["barcode"] == "LATE-1"
-    assert "Late" in [one["label"] for one in api.read("/asset-tracking/asset/field-definitions")]
+    assert "Late" in [definition["label"] for definition in api.read("/asset-tracking/asset/field-definitions")]
 
 
 def test_writes_show_in_their_order(api: Api, steering: Steering) -> None:
@@ -362,10 +362,10 @@ def test_rough_weather_draws_from_everything(steering: Steering) -> None:
     faults = steering.request("POST", "/faults", json={"fault": "unheard of"}).json()["message"]
     known = set(faults.removeprefix("fault is one of ").split(", "))
     drawn = [steering.call("POST", "/draw", {"seed": seed}) for seed in range(150)]
-    sides = {name: {one["switches"][name] for one in drawn} for name in table}
+    sides = {name: {weather["switches"][name] for weather in drawn} for name in table}
     assert sides == {name: set(entry["sides"]) for name, entry in table.items()}
-    assert {rule["fault"] for one in drawn for rule in one["faults"]} == known
-    assert {name for one in drawn for name in one["settings"]} == set(SETTINGS)
+    assert {rule["fault"] for weather in drawn for rule in weather["faults"]} == known
+    assert {name for weather in drawn for name in weather["settings"]} == set(SETTINGS)
     again = steering.call("POST", "/draw", {"seed": 7})
     assert again == drawn[7]
     assert {name: entry["side"] for name, entry in steering.switches().items()} == again["switches"]
@@ -447,7 +447,7 @@ def test_a_reset_calms_where_that_is_asked_for(steering: Steering, is_calm: bool
 def test_a_reset_that_says_something_else_is_refused(api: Api, steering: Steering, body: Any) -> None:
     api.create_location(name="North")
     assert steering.request("POST", "/reset", json=body).status_code == 400
-    assert "North" in [one["name"] for one in api.items("/locations")]
+    assert "North" in [location["name"] for location in api.items("/locations")]
 
 
 def test_canonical_dump(api: Api, steering: Steering) -> None:

@@ -85,7 +85,7 @@ def test_unpaged_lists(api: Api, steering: Steering, side: str) -> None:
         if side == "paged":
             pages = [api.read(path, f"page={number}") for number in range(1, len(whole) // size + 2)]
             assert max(map(len, pages)) == size
-            assert [one for page in pages for one in page] == whole
+            assert [record for page in pages for record in page] == whole
             assert api.read(path, "page=2&per_page=1") == whole[1:2]
             assert (api.read(path), api.read(path, "per_page=1000"), api.read(path, "page=99")) == (
                 *[whole[:size]] * 2,
@@ -198,7 +198,7 @@ def test_filter_links(api: Api, side: str) -> None:
         ("/objects", "accessories", {"id": api.read(f"/object/{made}")["id"], "uuid": made}, companions),
     ):
         for form in ("id", "uuid"):
-            found = [one["uuid"] for one in api.items(path, f"filter[{key}][eq]={link[form]}&per_page=1000")]
+            found = [record["uuid"] for record in api.items(path, f"filter[{key}][eq]={link[form]}&per_page=1000")]
             assert found == ([expected] if side in (form, "either") else []), (key, form)
 
 

@@ -180,8 +180,8 @@ def test_attachment_read(api: Api, side: str) -> None:
         uuid = getattr(api, f"create_{name}")(attachments=[file])
         records.append(api.read(f"/{path}/{uuid}")["attachments"])
     expected = file if side == "uuids" else None
-    assert [one if isinstance(one, str) else None for (one,) in records] == [expected] * 3
-    assert side == "uuids" or {one["uuid"] for (one,) in records} == {file}
+    assert [record if isinstance(record, str) else None for (record,) in records] == [expected] * 3
+    assert side == "uuids" or {record["uuid"] for (record,) in records} == {file}
 
 
 @every_side("attachment_name", "none", "given")
@@ -204,12 +204,12 @@ def test_archived_in_lists(api: Api, steering: Steering, side: str) -> None:
     before, made = api.count("/objects"), api.create_object()
     api.post(f"/object/{made}/archive")
     assert api.count("/objects") == before + (side == "shown")
-    found = {one["uuid"]: one for one in api.items("/objects", "per_page=1000")}
+    found = {record["uuid"]: record for record in api.items("/objects", "per_page=1000")}
     assert (made in found) == (side == "shown")
     assert side == "hidden" or found[made]["archived_at"]
     # Otherwise nothing would show that the object is archived.
     steering.switch(archived_at="none")
-    assert made not in [one["uuid"] for one in api.items("/objects", "per_page=1000")]
+    assert made not in [record["uuid"] for record in api.items("/objects", "per_page=1000")]
 
 
 @every_side("user_display_name", "text", "list")

@@ -25,8 +25,8 @@ PAYLOAD = "{{ 6 * 7 }}"
 
 def texts(value: Any) -> list[str]:
     if isinstance(value, dict):
-        return [text for pair in value.items() for one in pair for text in texts(one)]
-    return [text for one in value for text in texts(one)] if isinstance(value, list) else [value]
+        return [text for pair in value.items() for item in pair for text in texts(item)]
+    return [text for item in value for text in texts(item)] if isinstance(value, list) else [value]
 
 
 def test_texts_of_the_service_are_data_in_every_place() -> None:

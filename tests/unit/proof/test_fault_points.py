@@ -121,9 +121,11 @@ def undo(site: SiteHere, path: Path, found: ApplyRecord) -> Any:
 def records(site: SiteHere) -> tuple[list[str], list[str]]:
     """Return the barcodes of all objects with their names, and the addresses of all persons."""
     dump = site.dump()
-    objects = [one.get("fields", one) for one in dump["objects"]]
-    persons = [one.get("fields", one) for one in dump["persons"]]
-    return sorted(f"{one['barcode']} {one['inventory_name']}" for one in objects), [one["email"] for one in persons]
+    objects = [record.get("fields", record) for record in dump["objects"]]
+    persons = [person.get("fields", person) for person in dump["persons"]]
+    return sorted(f"{record['barcode']} {record['inventory_name']}" for record in objects), [
+        person["email"] for person in persons
+    ]
 
 
 WANTED = ["100001 Table", "100002 Lamp", "100003 Chair"]
@@ -180,7 +182,7 @@ def test_an_undo_recovers_from_a_failure_at_every_call(
             undo(begun, *record)
         undo(begun, *record)
         objects, persons = records(begun)
-        assert [one for one in objects if not one.endswith("Chair")] == AT_FIRST, number
+        assert [name for name in objects if not name.endswith("Chair")] == AT_FIRST, number
         assert persons == [], number
         if not point.was_reached:
             return

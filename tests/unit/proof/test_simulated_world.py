@@ -59,7 +59,9 @@ def history(seed: int, directory: Path) -> None:
     assert len(found) == len(set(found)), (seed, found)
     for process in done:
         assert process.was_killed or process.result is not None, (seed, process.error)
-    changed = [one.result.data for one in done if one.result is not None and one.result.data.get("changed")]
+    changed = [
+        process.result.data for process in done if process.result is not None and process.result.data.get("changed")
+    ]
     claimed = [data["record"]["name"] for data in changed if not data["diff"]["before"]]
     assert len(claimed) == len(set(claimed)), (seed, claimed)
 

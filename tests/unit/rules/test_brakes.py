@@ -26,7 +26,7 @@ def test_nothing_is_removed_if_a_protection_matches_nothing(site: Site, pattern:
     account = site.run()
     words = f"lifecycle.objects.protect: {pattern!r} matches no record by its natural key, so it protects n"
     assert account.outcome == "changed"
-    assert any(one.startswith(words) for one in account.warnings)
+    assert any(warning.startswith(words) for warning in account.warnings)
     site.service.clear_log()
     site.write({"objects.yml": yaml_list(PANELS[:2])})
     account = site.run()
@@ -38,7 +38,7 @@ def test_nothing_is_removed_if_a_protection_matches_nothing(site: Site, pattern:
 
 def test_a_protection_that_matches_is_no_finding(site: Site) -> None:
     site.write({"instance.yml": settings('{protect: ["0", "1*"]}'), "objects.yml": yaml_list(PANELS)})
-    assert not any("protect" in one for one in site.run().warnings)
+    assert not any("protect" in warning for warning in site.run().warnings)
     site.write({"objects.yml": yaml_list(PANELS[:2])})
     assert site.run().summary["objects"]["archived"] == 1
 
@@ -61,21 +61,21 @@ def test_a_name_to_hide_that_is_no_field_is_a_warning(site: Site, names: list[st
     desired.hiding.names |= {*names}
     account = site.run(desired, check_mode=True)
     assert account.findings == []
-    warned = [one for one in account.warnings if one.startswith("hide: ")]
-    assert [one.split("'")[1] for one in warned] == idle
+    warned = [warning for warning in account.warnings if warning.startswith("hide: ")]
+    assert [warning.split("'")[1] for warning in warned] == idle
 
 
 def test_a_scope_that_holds_no_record_is_a_warning(site: Site) -> None:
-    site.write({"objects.yml": yaml_list([{**one, "note": "North"} for one in PANELS])})
+    site.write({"objects.yml": yaml_list([{**panel, "note": "North"} for panel in PANELS])})
     site.write({"fields/asset.yml": yaml_list([{"label": "note", "type": "TEXT"}])})
     assert site.run().outcome == "changed"
     for value, is_idle in (("North", False), ("Noth", True)):
         site.write({"instance.yml": f"{settings('{}')}scope: {{objects: {{note: [{value}]}}}}\n"})
         site.write({"objects.yml": "[]\n"})
         warned = [
-            one
-            for one in site.plan(confirm_empty=True).warnings
-            if one.startswith("scope.objects: none of the 3 records")
+            warning
+            for warning in site.plan(confirm_empty=True).warnings
+            if warning.startswith("scope.objects: none of the 3 records")
         ]
         assert bool(warned) == is_idle
 

@@ -82,8 +82,8 @@ def asked(service: Embedded, act: Callable[[], Any]) -> list[tuple[str, str]]:
     """Return a list that collects path and query of each GET."""
     before = len(service.requests())
     act()
-    sent = [one for one in service.requests()[before:] if one["method"] == "GET"]
-    return [(one["path"].partition("/v1")[2], one["query"]) for one in sent]
+    sent = [request for request in service.requests()[before:] if request["method"] == "GET"]
+    return [(request["path"].partition("/v1")[2], request["query"]) for request in sent]
 
 
 # ---- lists in pages
@@ -130,10 +130,10 @@ def test_what_is_no_number_is_no_total(total: Any) -> None:
 def test_lists_that_are_paged_against_their_description_are_whole(beyond: str) -> None:
     client = Embedded.started({"unpaged_lists": "paged", "page_beyond_end": beyond}).client()
     whole = Embedded.started().client()
-    assert [one.uuid for one in client.list_all(TASK)] == [one.uuid for one in whole.list_all(TASK)]
+    assert [record.uuid for record in client.list_all(TASK)] == [record.uuid for record in whole.list_all(TASK)]
     for template in ("asset", "room", "person"):
-        keys = [one["field_key"] for one in client.definitions(template)]
-        assert keys == [one["field_key"] for one in whole.definitions(template)]
+        keys = [definition["field_key"] for definition in client.definitions(template)]
+        assert keys == [definition["field_key"] for definition in whole.definitions(template)]
 
 
 @pytest.mark.parametrize("beyond", ["empty", "clamp"])
@@ -202,7 +202,7 @@ class _Profile:
 @pytest.mark.parametrize(("number", "is_whole"), [(1, True), (19, True), (20, False)])
 @pytest.mark.parametrize("page_two", ["repeated", "empty", "refused"])
 def test_files_are_all_there_if_the_service_proves_it(number: int, is_whole: bool, page_two: str) -> None:
-    files = [{"uuid": uuid_of(one), "name": f"{one}.txt"} for one in range(number)]
+    files = [{"uuid": uuid_of(number), "name": f"{number}.txt"} for number in range(number)]
 
     def play(call: Any) -> Any:
         if not call.pairs or page_two == "repeated":
@@ -216,7 +216,7 @@ def test_files_are_all_there_if_the_service_proves_it(number: int, is_whole: boo
 
 
 def test_files_of_further_pages_are_not_read_and_not_denied() -> None:
-    files = [{"uuid": uuid_of(one), "name": f"{one}.txt"} for one in range(30)]
+    files = [{"uuid": uuid_of(number), "name": f"{number}.txt"} for number in range(30)]
 
     def play(call: Any) -> Any:
         page, size = (int(dict(call.pairs).get(name, otherwise)) for name, otherwise in (("page", 1), ("per_page", 10)))
@@ -408,14 +408,17 @@ def test_a_list_is_complete_when_an_instance_begins_to_page(beyond: str, profile
     now = [1000.0]
 
     def client() -> Client:
-        one = of_a_process(service, tmp_path, lambda: now[0])
+        created = of_a_process(service, tmp_path, lambda: now[0])
         if profile:
-            one.profile = cast(Any, _Profile({"unpaged_lists": "whole"}))
-        return one
+            created.profile = cast(Any, _Profile({"unpaged_lists": "whole"}))
+        return created
 
     def count() -> list[int]:
-        one = client()
-        return [len(one.list_all(TASK)), *(len(one.definitions(template)) for template in ("asset", "room", "person"))]
+        fresh = client()
+        return [
+            len(fresh.list_all(TASK)),
+            *(len(fresh.definitions(template)) for template in ("asset", "room", "person")),
+        ]
 
     whole = count()
     assert min(whole[:2]) > 2

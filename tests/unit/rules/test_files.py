@@ -115,7 +115,7 @@ def _files(name: str, record: dict[str, str]) -> dict[str, str | bytes]:
 @pytest.mark.parametrize("key", KEYS.values(), ids=KEYS)
 def test_a_natural_key_with_a_blank_is_a_finding_with_and_without_a_connection(site: Site, name: str, key: str) -> None:
     site.write(_files(name, {"barcode": key, "inventory_name": "Nine"}))
-    planned, judged = site.plan().findings, [str(one) for one in offline_findings(site.load())]
+    planned, judged = site.plan().findings, [str(finding) for finding in offline_findings(site.load())]
     assert planned == judged
     (finding,) = planned
     assert finding.startswith(name)
@@ -130,8 +130,10 @@ def test_a_reference_and_an_allowed_value_with_a_blank_are_findings_that_name_it
     site.run()
     site.write(_files(name, {"barcode": "9", "inventory_name": "x", "target_room": "Plant/1 ", "Grade": "A "}))
     findings = site.plan().findings
-    assert any("Grade: 'A ' does not fit; expected one of 'A', 'B'; it ends with a blank" in one for one in findings)
-    assert any("there is no room 'Plant/1 '; '1 ' ends with a blank" in one for one in findings)
+    assert any(
+        "Grade: 'A ' does not fit; expected one of 'A', 'B'; it ends with a blank" in finding for finding in findings
+    )
+    assert any("there is no room 'Plant/1 '; '1 ' ends with a blank" in finding for finding in findings)
 
 
 @pytest.mark.parametrize("name", FORMS)
@@ -142,7 +144,7 @@ def test_another_text_with_a_blank_is_written_as_it_is_with_one_warning(site: Si
     assert offline_findings(desired) == []
     judged, planned, applied = desired.warnings, site.plan().warnings, site.run().warnings
     for warnings in (judged, planned, applied):
-        (warning,) = [one for one in warnings if "Note: " in one]
+        (warning,) = [warning for warning in warnings if "Note: " in warning]
         assert warning.startswith(name)
         assert warning.endswith("Note: 'x ' ends with a blank; it is written unchanged")
     assert "x " in site.dump()["objects"][0]["fields"].values()
@@ -171,7 +173,7 @@ def test_the_end_of_the_last_line_of_a_long_text_is_no_blank(site: Site) -> None
 @pytest.mark.parametrize("form", ["xlsx", "csv"])
 def test_no_label_loses_the_values_of_its_field_in_a_table(site: Site, form: str, labels: set[str]) -> None:
     site.service.reset(sign_out=True)
-    names = sorted({" ".join(one.split()) for one in labels if one.strip()})
+    names = sorted({" ".join(label.split()) for label in labels if label.strip()})
     client = site.client()
     definitions = [{"label": name, "type": "TEXT"} for name in names]
     written = {"fields/asset.yml": yaml_list(definitions), "objects.jsonl": json.dumps(_labelled(names))}
@@ -184,7 +186,11 @@ def test_no_label_loses_the_values_of_its_field_in_a_table(site: Site, form: str
         assert done["left_out"] == []
         assert out.plan().outcome == "unchanged"
         read = [entry.fields for entry in out.load().entries if entry.kind.name == "object"]
-    keys = {one["label"]: one["field_key"] for one in client.definitions("asset") if one["label"] in names}
+    keys = {
+        definition["label"]: definition["field_key"]
+        for definition in client.definitions("asset")
+        if definition["label"] in names
+    }
     (record,) = read
     found = {name: record.get(name, record.get(keys[name])) for name in names}
     assert found == {name: f"value of {name}" for name in names}
@@ -225,7 +231,7 @@ def test_the_settings_of_the_file_decide_what_an_amount_means(
 ) -> None:
     files = _priced(name, f'"{cell}"' if name.endswith("csv") else cell)
     site.write({"instance.yml": f"api: seventhings/v1\ncsv: {csv}\n", **files})
-    (planned,) = [one for one in site.plan().warnings if "purchasing_price" in one]
+    (planned,) = [warning for warning in site.plan().warnings if "purchasing_price" in warning]
     assert planned.startswith(name)
     assert f"purchasing_price: {cell!r} is read as {str(number)[:4]}" in planned
     assert site.run().outcome == "changed"
@@ -238,7 +244,7 @@ def test_the_settings_of_the_file_decide_what_an_amount_means(
 def test_other_amounts_mean_one_number(site: Site, name: str, cell: str) -> None:
     site.write(_priced(name, cell))
     account = site.plan()
-    assert (account.findings, [one for one in account.warnings if "purchasing_price" in one]) == ([], [])
+    assert (account.findings, [warning for warning in account.warnings if "purchasing_price" in warning]) == ([], [])
 
 
 def test_numbers_of_yaml_and_json_mean_one_number(site: Site) -> None:
@@ -311,7 +317,7 @@ def _merged(*ranges: str) -> dict[str, str | bytes]:
 )
 def test_merged_cells_in_the_data_are_a_finding_that_names_the_range(site: Site, cells: str, place: str) -> None:
     site.write(_merged(cells))
-    for findings in (site.plan().findings, [str(one) for one in offline_findings(site.load())]):
+    for findings in (site.plan().findings, [str(finding) for finding in offline_findings(site.load())]):
         (finding,) = findings
         assert finding.startswith(
             f"assets.xlsx:objects!{place}: {cells}: merged cells have a value in the first one only"
@@ -367,16 +373,16 @@ def test_the_schema_of_a_type_accepts_what_the_loader_accepts(name: str, value: 
 
 
 def test_one_link_is_written_without_a_list(site: Site) -> None:
-    one, two = {"barcode": "1", "inventory_name": "a"}, {"barcode": "2", "inventory_name": "b", "accessories": "1"}
-    site.write({"objects.yml": yaml_list([one, two])})
+    first, second = {"barcode": "1", "inventory_name": "a"}, {"barcode": "2", "inventory_name": "b", "accessories": "1"}
+    site.write({"objects.yml": yaml_list([first, second])})
     assert site.run().outcome == "changed"
     out = Site(site.root / "out", site.service)
     export_of(out)
     document = json.loads((out.root / "schema" / "seventhings.schema.json").read_text("utf-8"))
     validator = jsonschema.Draft202012Validator({"$ref": "#/$defs/objects", "$defs": document["$defs"]})
     for links in ("1", ["1"], ["1", "2"], None, []):
-        assert validator.is_valid([{**two, "accessories": links}])
-    assert not validator.is_valid([{**two, "accessories": [None]}])
+        assert validator.is_valid([{**second, "accessories": links}])
+    assert not validator.is_valid([{**second, "accessories": [None]}])
 
 
 @pytest.mark.parametrize("suffix", [".html", ".json", ".md", ".sarif"])
@@ -394,7 +400,7 @@ def test_a_report_that_replaces_a_file_is_private_whatever_that_file_was(
 
 
 @pytest.mark.parametrize(
-    "kind", [one for one in KINDS.values() if one.template and one.section], ids=lambda one: one.name
+    "kind", [kind for kind in KINDS.values() if kind.template and kind.section], ids=lambda kind: kind.name
 )
 def test_an_export_begins_with_the_fields_that_name_a_record(kind: Kind) -> None:
     """Only the kind declares these fields."""

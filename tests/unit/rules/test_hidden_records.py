@@ -56,7 +56,7 @@ def house(site: Site) -> Site:
 def limited(site: Site, *names: str, side: str = "unreadable", **more: Any) -> Site:
     """Return the same files for an account that is limited to some locations."""
     site.service.steer("PUT", "/switches", {"hidden_objects": side})
-    uuids = [one.uuid for one in site.client(read_only=True).list_all(LOCATION) if one.flat["name"] in names]
+    uuids = [record.uuid for record in site.client(read_only=True).list_all(LOCATION) if record.flat["name"] in names]
     user = site.service.steer("POST", "/users", {"locations": uuids, **more})
     account = {name: user[name] for name in ("username", "password")}
     site.service.clear_log()
@@ -64,7 +64,7 @@ def limited(site: Site, *names: str, side: str = "unreadable", **more: Any) -> S
 
 
 def uuid_of(site: Site, barcode: str) -> str:
-    (record,) = (one for one in site.client(read_only=True).list_all(OBJECT) if one.flat["barcode"] == barcode)
+    (record,) = (record for record in site.client(read_only=True).list_all(OBJECT) if record.flat["barcode"] == barcode)
     return record.uuid
 
 
@@ -167,7 +167,7 @@ def test_records_with_a_unique_key_are_created_with_one_warning(house: Site) -> 
     account.write({**files(1, 3, more=(NEW, {**NEW, "barcode": "10"})), "tasks.yml": "[]\n"})
     told = account.run(confirm_empty=True)
     assert (told.outcome, told.summary["objects"]["created"]) == ("changed", 2)
-    (warning,) = (one for one in told.warnings if one.startswith("hidden_records: "))
+    (warning,) = (warning for warning in told.warnings if warning.startswith("hidden_records: "))
     assert warning == (
         f"hidden_records: 2 records are created although this account does not see all records ({proof}). The service "
         "refuses those whose unique values are taken."
@@ -240,8 +240,10 @@ def test_a_record_that_can_not_be_read_proves_nothing(house: Site, side: str) ->
 
 def test_at_most_twenty_records_are_read(house: Site) -> None:
     email = house.client().list_all(USER)[0].flat["email"]
-    gone = [{"barcode": f"g{one}", "inventory_name": "Gone", "actual_room": "South/1"} for one in range(30)]
-    tasks = [{**TASKS[0], "title": str(one), "assignees": [email], "references": [f"g{one}"]} for one in range(30)]
+    gone = [{"barcode": f"g{number}", "inventory_name": "Gone", "actual_room": "South/1"} for number in range(30)]
+    tasks = [
+        {**TASKS[0], "title": str(number), "assignees": [email], "references": [f"g{number}"]} for number in range(30)
+    ]
     house.write({"objects.yml": yaml_list([*OBJECTS, *gone]), "tasks.yml": yaml_list(tasks)})
     assert house.run(confirm_empty=True).outcome == "changed"
     client = house.client()
@@ -250,7 +252,7 @@ def test_at_most_twenty_records_are_read(house: Site) -> None:
             client.archive(OBJECT, record.uuid)
     house.service.clear_log()
     house.write(
-        {**files(1, 2, 3, more=(NEW,)), "tasks.yml": yaml_list([{**one, "references": ["1"]} for one in tasks])}
+        {**files(1, 2, 3, more=(NEW,)), "tasks.yml": yaml_list([{**task, "references": ["1"]} for task in tasks])}
     )
     told = house.plan(limits={"create_percent": 100, "update_percent": 1000})
     assert (told.outcome, told.hidden_records) == ("changed", "no")
@@ -371,7 +373,7 @@ def absorbed(site: Site, **options: Any) -> dict[str, Any]:
 
 
 def options_of(spec: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
-    return {name: given.get(name, one.get("default")) for name, one in spec.items()}
+    return {name: given.get(name, option.get("default")) for name, option in spec.items()}
 
 
 # ---- modules
@@ -407,17 +409,21 @@ def test_no_permission_set_decides_anything_wrong_in_silence(house: Site, seed: 
     account = limited(house, *names, side=chance.choice(("unreadable", "readable", "nowhere")), **more)
     kept = chance.sample(OBJECTS, chance.randrange(1, 4))
     account.write({"objects.yml": yaml_list([*kept, NEW])})
-    before = {one["fields"]["barcode"]: one for one in house.dump()["objects"]}
+    before = {record["fields"]["barcode"]: record for record in house.dump()["objects"]}
     told = account.run(confirm_empty=True)
-    after = [one for one in house.dump()["objects"] if not one["archived"]]
-    barcodes = [one["fields"]["barcode"] for one in after]
+    after = [record for record in house.dump()["objects"] if not record["archived"]]
+    barcodes = [record["fields"]["barcode"] for record in after]
     if len(barcodes) != len(set(barcodes)):
         assert told.hidden_records != "no", (names, more, weather)
     if told.hidden_records == "yes":
         assert before.keys() <= set(barcodes), (names, more, weather)
-    hidden = {one["barcode"] for one in OBJECTS if one["actual_room"].partition("/")[0] not in names}
+    hidden = {record["barcode"] for record in OBJECTS if record["actual_room"].partition("/")[0] not in names}
     assert hidden <= set(barcodes), (names, more, weather)
     absorb = absorbed(account, gone="remove")
     if absorb.get("hidden_records") in ("yes", "unknown") and not absorb.get("failed"):
         left = (house.root / "objects.yml").read_text()
-        assert all(one["barcode"] in left for one in kept if one["barcode"] in barcodes), (names, more, weather)
+        assert all(record["barcode"] in left for record in kept if record["barcode"] in barcodes), (
+            names,
+            more,
+            weather,
+        )

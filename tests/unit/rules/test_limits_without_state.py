@@ -22,14 +22,14 @@ class Killed(BaseException):
 
 
 def things(numbers: Iterable[int], name: str = "Thing", **more: str) -> str:
-    return yaml_list({"barcode": f"{one:04d}", "inventory_name": f"{name} {one}", **more} for one in numbers)
+    return yaml_list({"barcode": f"{number:04d}", "inventory_name": f"{name} {number}", **more} for number in numbers)
 
 
 def others(site: Site, numbers: Iterable[int]) -> None:
     """Let other people create objects in the application."""
     client = site.client()
-    for one in numbers:
-        client.create(OBJECT, {"barcode": f"{one:04d}", "inventory_name": f"Theirs {one}"})
+    for number in numbers:
+        client.create(OBJECT, {"barcode": f"{number:04d}", "inventory_name": f"Theirs {number}"})
 
 
 def killed_after(site: Site, number: int, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -164,14 +164,14 @@ def test_removals_are_measured_against_the_set(shared: Site) -> None:
 def test_records_that_the_files_say_are_absent_count_as_removals_from_the_set(shared: Site, journal: str) -> None:
     if journal == "lost":
         shared.journal().unlink()
-    gone = yaml_list({"barcode": f"{one:04d}", "_state": "archived"} for one in range(9))
+    gone = yaml_list({"barcode": f"{number:04d}", "_state": "archived"} for number in range(9))
     shared.write({"objects/a.yml": gone + things(range(9, 18))})
     assert shared.run().refusals == [OF_SET.replace("archive", "delete")]
 
 
 def test_without_state_the_set_is_what_the_plan_matches(shared: Site) -> None:
     shared.journal().unlink()
-    shared.write({"objects/a.yml": yaml_list({"barcode": f"{one:04d}", "_state": "absent"} for one in range(10))})
+    shared.write({"objects/a.yml": yaml_list({"barcode": f"{number:04d}", "_state": "absent"} for number in range(10))})
     shared.write({"objects/b.yml": "[]\n"})
     assert "delete 10 of 10 records of this set" in shared.run().refusals[0]
 
@@ -187,7 +187,9 @@ def test_the_marker_says_which_records_belong_to_the_set(shared: Site) -> None:
 
 
 def test_records_out_of_scope_do_not_count_as_the_set(shared: Site) -> None:
-    scope = "scope: {{objects: {{inventory_name: [{}]}}}}\n".format(", ".join(f"Thing {one}" for one in range(12)))
+    scope = "scope: {{objects: {{inventory_name: [{}]}}}}\n".format(
+        ", ".join(f"Thing {number}" for number in range(12))
+    )
     shared.write({"instance.yml": PRUNE + scope, "objects/a.yml": things(range(10)), "objects/b.yml": "[]\n"})
     assert "delete 2 of 12 records" in shared.run(confirm_empty=True).refusals[0]
 

@@ -88,7 +88,7 @@ def test_natural_keys_of_links_alone(side: str) -> None:
 @pytest.mark.parametrize("side", SIDES)
 def test_occupants_are_named(side: str) -> None:
     client = started({"filter_links": side}).client()
-    (room,) = [one for one in client.list_all(ROOM) if one.flat["number"] == "0.02"]
+    (room,) = [record for record in client.list_all(ROOM) if record.flat["number"] == "0.02"]
     assert "(actual_room)" in named_occupants(client, room)
 
 
@@ -96,9 +96,9 @@ def test_occupants_are_named(side: str) -> None:
 @pytest.mark.parametrize("filters", FILTERS.values(), ids=FILTERS)
 def test_suggestions_are_for_the_objects_that_fit(side: str, filters: Mapping[str, Any]) -> None:
     service = started({"filter_links": side})
-    wanted = {one["uuid"] for one in service.call("object_info", filters=filters)["records"]}
+    wanted = {record["uuid"] for record in service.call("object_info", filters=filters)["records"]}
     found = service.call("hub_suggestion_info", filters=filters)
-    assert {one["uuid"] for one in found["records"]} == wanted, found
+    assert {record["uuid"] for record in found["records"]} == wanted, found
 
 
 def test_other_filters_on_suggestions_need_no_list() -> None:

@@ -139,8 +139,12 @@ class Office(Machine):
 
     def put(self, kind: Replaced) -> list[Any]:
         """Return the bodies of the requests that replaced a record."""
-        entries = [one for one in self.service.requests() if one["method"] == "PUT" and kind.put in one["path"]]
-        return [json.loads(one["body"]) if isinstance(one["body"], str) else one["body"] for one in entries]
+        entries = [
+            request for request in self.service.requests() if request["method"] == "PUT" and kind.put in request["path"]
+        ]
+        return [
+            json.loads(request["body"]) if isinstance(request["body"], str) else request["body"] for request in entries
+        ]
 
     def state(self, kind: Replaced) -> Any:
         """Return all records of a kind as the service has them."""
@@ -168,7 +172,7 @@ def undisturbed(tmp_path: Path, kind: Replaced) -> tuple[Any, int]:
 
 def comparable(state: Any) -> Any:
     """Return a state without the parts that differ between two instances."""
-    text = json.dumps([{key: value for key, value in one.items() if key not in ("uuid", "id")} for one in state])
+    text = json.dumps([{key: value for key, value in record.items() if key not in ("uuid", "id")} for record in state])
     return json.loads(text)
 
 
@@ -188,9 +192,9 @@ def test_a_member_that_the_list_misses_and_the_record_has_is_sent_back(
     (body,) = here.put(kind)
     assert member in body
     expected, requests = undisturbed(tmp_path, kind)
-    for one, other in zip(after, expected, strict=True):
-        one.pop("attachments", None), other.pop("attachments", None)
-        one.pop("field_key", None), other.pop("field_key", None)
+    for record, other in zip(after, expected, strict=True):
+        record.pop("attachments", None), other.pop("attachments", None)
+        record.pop("field_key", None), other.pop("field_key", None)
     assert after == expected
     assert sent == requests
 
@@ -277,8 +281,8 @@ def test_in_a_set_a_member_that_the_list_misses_is_sent_back(
     assert account.outcome == "changed", account.findings
     (change,) = account.changes
     assert set(change["after"]) == set(kind.change)
-    for one, other in zip(here.state(kind), before, strict=True):
-        assert {key: value for key, value in one.items() if key not in kind.change} == {
+    for record, other in zip(here.state(kind), before, strict=True):
+        assert {key: value for key, value in record.items() if key not in kind.change} == {
             key: value for key, value in other.items() if key not in kind.change
         }
 
@@ -314,7 +318,9 @@ def test_a_value_that_can_not_be_represented_is_sent_back_as_it_came(
     here.change(kind)
     (body,) = here.put(kind)
     sent = body[member]
-    assert value in (sent, *sent) or any(value in one.values() for one in (sent if isinstance(sent, list) else [sent]))
+    assert value in (sent, *sent) or any(
+        value in body.values() for body in (sent if isinstance(sent, list) else [sent])
+    )
 
 
 @pytest.mark.parametrize(
@@ -416,5 +422,5 @@ def test_a_change_of_a_catalog_item_sends_back_what_no_type_knows(here: Office) 
         }
     )
     here.call("catalog_item", uuid=uuid, fields={"description": "New"})
-    bodies = [one["body"] for one in here.service.requests() if one["method"] == "PUT"]
+    bodies = [request["body"] for request in here.service.requests() if request["method"] == "PUT"]
     assert "on request" in json.dumps(bodies[-1])

@@ -17,7 +17,7 @@ KEEPS = (
 
 
 def feed(*numbers: int) -> str:
-    return "Number,Name\n" + "".join(f"1000{one:02},Thing {one}\n" for one in numbers)
+    return "Number,Name\n" + "".join(f"1000{number:02},Thing {number}\n" for number in numbers)
 
 
 def own(*numbers: int) -> str:
@@ -26,7 +26,7 @@ def own(*numbers: int) -> str:
 
 def barcodes(site: Site) -> set[str]:
     """Return the barcodes of the active objects."""
-    return {str(one.flat["barcode"]) for one in site.client().list_all(OBJECT)}
+    return {str(record.flat["barcode"]) for record in site.client().list_all(OBJECT)}
 
 
 @pytest.fixture

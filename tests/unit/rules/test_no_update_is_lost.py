@@ -70,7 +70,7 @@ def of_another(machine: Machine, kind: str, notes: list[dict[str, Any]], waits: 
 
 def shown(machine: Machine, kind: str) -> dict[str, Any]:
     title, first, second = RECORDS[kind]
-    [record] = [one for one in machine.service.dump()[SECTIONS[kind]] if one["title"] == title]
+    [record] = [entry for entry in machine.service.dump()[SECTIONS[kind]] if entry["title"] == title]
     return {key: record[key] for key in (*first, *second)}
 
 
@@ -154,7 +154,7 @@ def test_a_case_without_a_renter_is_replaced_like_any_other(tmp_path: Path, faul
     assert machine.call("rental_case", **key, comment="With tripod.").data["changed"]
     assert machine.call("rental_case", **key, due_date_reminder={"unit": "days", "value": 5}).data["changed"]
     machine.service.clock.forward(60)
-    [record] = [one for one in machine.service.dump()["rental_cases"] if one["title"] == "Loan"]
+    [record] = [rental_case for rental_case in machine.service.dump()["rental_cases"] if rental_case["title"] == "Loan"]
     assert (record["comment"], record["due_date_reminder"]) == ("With tripod.", {"unit": "days", "value": 5})
 
 
@@ -175,5 +175,5 @@ def test_a_reminder_that_needs_a_second_put_to_clear_undoes_nothing(tmp_path: Pa
 
     meanwhile(machine, before_the_second_put, ("PUT", path))
     assert change(machine, "rental_case", due_date_reminder=None)["changed"]
-    [record] = [one for one in machine.service.dump()["rental_cases"] if one["title"] == LOAN]
+    [record] = [rental_case for rental_case in machine.service.dump()["rental_cases"] if rental_case["title"] == LOAN]
     assert (record["comment"], record["due_date_reminder"]) == ("With tripod.", None)

@@ -110,7 +110,7 @@ def test_an_object_that_is_answered_as_nothing_is_not_missing(value: Any) -> Non
 def test_a_room_of_which_nobody_knows_the_location_is_not_created_again(link: Any) -> None:
     service = embedded_here.Embedded.started()
     [room] = service.call("room_info", filters={"number": "1.01"})["records"]
-    rooms = [{**one, "building_id": link} for one in [room]]
+    rooms = [{**record, "building_id": link} for record in [room]]
     odd = wrong("/rooms", {"items": rooms, "total": 1, "page": 1, "per_page": 1000})
     done = odd.call("room", fields={"building_id": "Dresden", "number": "1.01", "description": "Large"})
     assert f"The room {room['uuid']} has the building_id" in done["msg"]
@@ -289,7 +289,7 @@ def with_members(title: str, **members: Any) -> Any:
 
     def change(exchange: Exchange) -> Answer:
         page = exchange.value
-        items = [{**one, **members} if title in one.values() else one for one in records_of(page) or []]
+        items = [{**record, **members} if title in record.values() else record for record in records_of(page) or []]
         return answer_json({**page, "items": items} if isinstance(page, dict) else items)
 
     return change

@@ -53,7 +53,7 @@ def asked_at(service: Embedded, act: Callable[[], object]) -> list[float]:
     """Return a list that collects the times of requests, in seconds from the first."""
     before = len(service.requests())
     act()
-    times = [one["time"] for one in service.requests()[before:]]
+    times = [request["time"] for request in service.requests()[before:]]
     return [_seconds_of(time) - _seconds_of(times[0]) for time in times]
 
 
@@ -73,9 +73,9 @@ def test_a_module_goes_on_after_an_outage(fault: str, lasts: float) -> None:
     service.fault(fault, lasts=lasts)
     times = asked_at(service, lambda: ensure(client, DesiredRecord(LOCATION, {"name": "Mill"})))
     assert times[-1] <= lasts + 20
-    during = [one for one in times if 5 < one < lasts]
-    assert all(later - one >= 15 for one, later in itertools.pairwise(during))
-    assert [one.flat["name"] for one in service.client().list_all(LOCATION)].count("Mill") == 1
+    during = [moment for moment in times if 5 < moment < lasts]
+    assert all(later - earlier >= 15 for earlier, later in itertools.pairwise(during))
+    assert [record.flat["name"] for record in service.client().list_all(LOCATION)].count("Mill") == 1
 
 
 @pytest.mark.parametrize("begins", [0, 0.5])
@@ -207,7 +207,7 @@ class Set:
         return run_instance(client, load(self.directory / "files"), options, clock=self.service.clock.now)
 
     def depots(self) -> list[str]:
-        found = [one.flat["name"] for one in self.service.client().list_all(LOCATION)]
+        found = [record.flat["name"] for record in self.service.client().list_all(LOCATION)]
         return sorted(name for name in found if name.startswith("Depot"))
 
     def posts(self) -> int:
@@ -233,7 +233,11 @@ def test_a_set_that_meets_a_long_outage_stops_and_is_resumed(fault: str, tmp_pat
     assert account.failed
     assert site.service.clock.now() - began < 400
     # The pending requests failed, and the rest was not sent.
-    tried = [one for one in account.failures if not str(one["reason"]).startswith("not sent, because of an earlier")]
+    tried = [
+        failure
+        for failure in account.failures
+        if not str(failure["reason"]).startswith("not sent, because of an earlier")
+    ]
     assert len(tried) <= 20
     site.service.gateway.faults.replace([])
     assert site.run().outcome == "changed"
@@ -250,7 +254,7 @@ def test_a_service_that_loses_every_write_is_not_asked_for_hours(fault: str, tmp
     assert site.posts() < 40
     assert site.service.clock.now() - began < 60
     told = f"The service answered none of the last 10 requests POST {PREFIX}/location, though it answers others."
-    assert any(told in str(one["reason"]) for one in account.failures)
+    assert any(told in str(failure["reason"]) for failure in account.failures)
     site.service.gateway.faults.replace([])
     assert site.run().outcome == "changed"
     assert len(site.depots()) == len(set(site.depots())) == 200
@@ -334,5 +338,5 @@ def test_a_lower_limit_than_expected_is_kept(allowed: int) -> None:
     service = Embedded.started()
     service.gateway.rate_limit = ServiceLimit(allowed, 10, service.clock)
     assert sent_per_minute(service, 200, 600) >= 0.9 * allowed
-    refused = [one for one in service.requests() if one["status"] == 429]
+    refused = [request for request in service.requests() if request["status"] == 429]
     assert len(refused) < 70

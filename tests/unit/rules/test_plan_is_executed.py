@@ -44,8 +44,8 @@ def table(numbers: Iterable[int]) -> str:
 def archived(site: Site, *objects: dict[str, Any]) -> None:
     """Create and archive objects as somebody else."""
     client = site.client()
-    for one in objects:
-        client.archive(OBJECT, client.create(OBJECT, one))
+    for fields in objects:
+        client.archive(OBJECT, client.create(OBJECT, fields))
 
 
 def meanwhile(monkeypatch: pytest.MonkeyPatch, act: Callable[[], Any]) -> None:
@@ -159,7 +159,7 @@ def test_all_are_looked_up_if_the_task_says_so(listed: Site) -> None:
     planned = listed.plan(archived_duplicates="check")
     assert len(lookups(listed)) == 251
     assert unchecked(planned.warnings) == []
-    assert [one["key"] for one in planned.changes if one["note"]] == ["N00249"]
+    assert [change["key"] for change in planned.changes if change["note"]] == ["N00249"]
 
 
 @pytest.mark.parametrize("profile", [False, True], ids=["", "profile"])
@@ -240,7 +240,7 @@ def test_a_refused_record_is_looked_up_before_a_sample(listed: Site, monkeypatch
     listed.service.clear_log()
     planned = listed.plan()
     assert "N00299" in lookups(listed)
-    assert [one["key"] for one in planned.changes if one["note"]] == ["N00299"]
+    assert [change["key"] for change in planned.changes if change["note"]] == ["N00299"]
 
 
 def test_a_creation_does_not_become_another_action(listed: Site, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -249,7 +249,7 @@ def test_a_creation_does_not_become_another_action(listed: Site, monkeypatch: py
     account = listed.run()
     (failure,) = account.failures
     assert "already in use" in failure["reason"]
-    (theirs,) = [one for one in listed.dump()["objects"] if one["archived"]]
+    (theirs,) = [record for record in listed.dump()["objects"] if record["archived"]]
     assert theirs["fields"]["inventory_name"] == "Theirs"
 
 
@@ -265,7 +265,7 @@ def test_unarchiving_before_a_deletion_is_planned_as_possible(listed: Site) -> N
     assert (change["action"], change["note"]) == ("delete", "may need unarchiving")
     assert "- objects N00001 Thing 1 (may need unarchiving)" in as_text(planned)
     assert listed.run().outcome == "changed"
-    assert [one["name"] for one in listed.dump()["objects"]] == ["LISTED"]
+    assert [record["name"] for record in listed.dump()["objects"]] == ["LISTED"]
 
 
 def test_unarchiving_that_was_not_planned_is_not_done(listed: Site, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -366,13 +366,13 @@ def of_kind(site: Site, kind: Kind) -> tuple[dict[str, Any], dict[str, Any]]:
     schema = site.client().schema(kind)
     (key, *_more), *_others = kind.match_on
     row = {name: f"Walk {name}" for name in (key, *schema.missing({}))}
-    text = next(one.key for one in schema.fields.values() if one.type == "TEXT" and one.key != key)
+    text = next(field.key for field in schema.fields.values() if field.type == "TEXT" and field.key != key)
     return row, {**row, text: "Another text"}
 
 
 def in_service(site: Site, kind: Kind) -> list[bool]:
     """Return for each record of a kind whether it is archived."""
-    return [one["archived"] for one in site.dump().get(kind.section, ())]
+    return [record["archived"] for record in site.dump().get(kind.section, ())]
 
 
 @pytest.mark.parametrize("kind", ARCHIVABLE, ids=lambda kind: kind.name)
@@ -470,7 +470,7 @@ def test_a_list_that_shows_archived_objects_makes_them_no_active_ones(listed: Si
     listed.service.steer("PUT", "/switches", {"archived_in_lists": "shown"})
     archived(listed, thing(1))
     client = listed.client()
-    assert [one.flat["barcode"] for one in client.list_all(OBJECT)] == ["LISTED"]
+    assert [record.flat["barcode"] for record in client.list_all(OBJECT)] == ["LISTED"]
     assert list_records(client, OBJECT, None, {}, ["-barcode"], 5).count == 1
     exported = tmp_path / "exported"
     assert not export_of(listed, exported).get("failed")
@@ -493,10 +493,10 @@ def test_references_to_archived_objects_are_not_lost_in_silence(listed: Site, tm
     listed.write({"objects.yml": yaml_list(objects)})
     assert listed.run().outcome == "changed"
     client = listed.client()
-    (caller,) = [one.flat["email"] for one in client.list_all(KINDS["user"])]
+    (caller,) = [record.flat["email"] for record in client.list_all(KINDS["user"])]
     listed.write({"tasks.yml": yaml_list([{**task, "assignees": [caller]}])})
     assert listed.run().outcome == "changed"
-    (uuid,) = [one.uuid for one in client.list_all(OBJECT) if one.flat["barcode"] == "N00001"]
+    (uuid,) = [record.uuid for record in client.list_all(OBJECT) if record.flat["barcode"] == "N00001"]
     client.archive(OBJECT, uuid)
     left_out = export_of(listed, tmp_path / "exported")["left_out"]
     gone = f"the object {uuid} is in no list (archived or deleted)"

@@ -55,7 +55,7 @@ class Bench:
     def creations(self, places: Sequence[int] | None = None, clock: Clock | None = None) -> Creations:
         chosen = self.places if places is None else [self.places[number] for number in places]
         time = (clock, clock.sleep) if clock else ()
-        return Creations([Folder(one, os.geteuid()) for one in chosen], "acme", 60.0, self.warnings.append, *time)
+        return Creations([Folder(place, os.geteuid()) for place in chosen], "acme", 60.0, self.warnings.append, *time)
 
     def ensure(self, creations: Creations, name: str = "Lab", meanwhile: Callable[[], object] = lambda: None) -> bool:
         """Look for a room, and create it if it is missing. Return True if it was created.
@@ -187,29 +187,29 @@ def test_who_waited_for_a_lock_that_was_removed_takes_the_new_one(tmp_path: Path
 
 def test_after_a_removal_the_pace_goes_on_in_the_new_file(tmp_path: Path, clock: Clock) -> None:
     folder = Folder(tmp_path / "place", os.geteuid())
-    one, other = (
+    first, second = (
         RateLimit(5, clock, clock.sleep, SharedTurnstile(folder, "acme", clock), chance=lambda: 0.0) for _n in range(2)
     )
-    other.wait()
+    second.wait()
     for _number in range(3):
-        one.wait()
+        first.wait()
     shutil.rmtree(tmp_path / "place")
-    one.wait()
-    assert (one.left, other.left) == (0, 0)
+    first.wait()
+    assert (first.left, second.left) == (0, 0)
 
 
 def test_after_a_removal_tokens_are_shared_in_the_new_directory(tmp_path: Path) -> None:
     folder = Folder(tmp_path / "place", os.geteuid())
     account = Account("https://acme.test", "ada", "client", "secret", "")
-    one, other = TokenStore(folder, account), TokenStore(folder, account)
+    first, second = TokenStore(folder, account), TokenStore(folder, account)
     pair = Pair("token", None, None, 1, 0.0)
-    one.keep(pair)
-    assert other.read() == pair
+    first.keep(pair)
+    assert second.read() == pair
     shutil.rmtree(tmp_path / "place")
-    assert other.read() is None
-    with other.renewing(1.0):
-        other.keep(pair)
-    assert one.read() == pair
+    assert second.read() is None
+    with second.renewing(1.0):
+        second.keep(pair)
+    assert first.read() == pair
 
 
 # ---- a full disk, and one that can't be written
@@ -231,7 +231,7 @@ def test_a_full_disk_takes_no_lock_away(number: int, bench: Bench, monkeypatch: 
     other.watch(["room"])
     _break(monkeypatch, number, "pwrite")
     assert bench.ensure(bench.creations())
-    (warning,) = {one.partition(":")[2] for one in bench.warnings}
+    (warning,) = {warning.partition(":")[2] for warning in bench.warnings}
     assert warning == f" {os.strerror(number)}. Other processes therefore read again before they create a record."
     monkeypatch.undo()
     assert other.hold(["room"]) == {"room"}
@@ -264,19 +264,19 @@ def test_a_lock_that_can_not_be_written_is_taken_and_its_number_is_not_believed(
         return real(path, flags, *more, **options)  # type: ignore[arg-type]
 
     monkeypatch.setattr(os, "open", read_only)
-    one, other = bench.creations(), bench.creations()
-    for creations in (one, other):
+    first, second = bench.creations(), bench.creations()
+    for creations in (first, second):
         creations.watch(["room"])
-    assert one.hold(["room"]) == {"room"}
+    assert first.hold(["room"]) == {"room"}
     other_waits = bench.creations()
     other_waits.lock_wait = 0.0
     other_waits.watch(["room"])
     with pytest.raises(LockTimeout):
         other_waits.hold(["room"])
-    with one.making("room"):
+    with first.making("room"):
         pass
-    one.leave()
-    assert other.hold(["room"]) == {"room"}
+    first.leave()
+    assert second.hold(["room"]) == {"room"}
 
 
 def test_without_a_working_lock_nothing_is_created(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:

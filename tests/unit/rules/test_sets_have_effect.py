@@ -87,7 +87,7 @@ def test_a_record_of_which_one_field_is_as_it_was_fails_and_changed(here: Machin
     here.service = Embedded.started({"patch_answer": "no_content"})
     here.write(locations="- {name: Werkstatt, city: Halle, zip: '06108'}\n")
     listed = here.service.client().list_all(KINDS["location"])
-    (was,) = (one.flat["city"] for one in listed if one.flat["name"] == "Werkstatt")
+    (was,) = (record.flat["city"] for record in listed if record.flat["name"] == "Werkstatt")
     answers = {read: {"set": {"city": was}} for read in ("GET /locations", "GET /location/{locationUuid}")}
     here.service.set(answers=answers)
     done = here.run()

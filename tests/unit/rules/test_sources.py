@@ -24,11 +24,11 @@ HEAD = "barcode,inventory_name\n"
 
 
 def csv(numbers: Iterable[int]) -> str:
-    return HEAD + "".join(f"{one:03d},Thing {one}\n" for one in numbers)
+    return HEAD + "".join(f"{number:03d},Thing {number}\n" for number in numbers)
 
 
 def records(numbers: Iterable[int]) -> list[dict[str, Any]]:
-    return [{"barcode": f"{one:03d}", "inventory_name": f"Thing {one}"} for one in numbers]
+    return [{"barcode": f"{number:03d}", "inventory_name": f"Thing {number}"} for number in numbers]
 
 
 @pytest.fixture
@@ -99,7 +99,7 @@ def test_a_wrong_directory_is_a_finding(applied: Site, tmp_path_factory: pytest.
 
 
 def test_of_very_many_sources_a_few_are_named(site: Site) -> None:
-    site.write({f"objects/{one}.csv": csv([one]) for one in range(10)})
+    site.write({f"objects/{number}.csv": csv([number]) for number in range(10)})
     site.run()
     shutil.rmtree(site.root / "objects")
     (finding,) = site.plan().findings
@@ -148,7 +148,7 @@ def test_lines_that_take_records_away_may_go_with_their_file(applied: Site) -> N
 
 
 def test_a_file_that_says_of_all_its_records_that_they_are_absent_is_not_empty(applied: Site) -> None:
-    gone = "barcode,_state\n" + "".join(f"{one:03d},absent\n" for one in range(45))
+    gone = "barcode,_state\n" + "".join(f"{number:03d},absent\n" for number in range(45))
     applied.write({"objects/a.csv": gone})
     assert applied.run(limits={"delete_percent": 90}).outcome == "changed"
     applied.write({"objects/a.csv": HEAD})
@@ -170,7 +170,7 @@ def test_files_without_a_set_share_a_journal_that_notes_no_sources(site: Site) -
 
 def test_a_source_that_can_not_be_read_is_not_called_empty(applied: Site) -> None:
     applied.write({"objects/a.csv": b"\xff\xfe\x00"})
-    assert not any("held 45" in one for one in applied.plan().findings)
+    assert not any("held 45" in finding for finding in applied.plan().findings)
 
 
 def test_a_plan_file_is_compared_with_the_last_apply(applied: Site, tmp_path_factory: pytest.TempPathFactory) -> None:

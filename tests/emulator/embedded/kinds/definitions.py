@@ -39,7 +39,7 @@ def shown(definition: Definition, weather: Weather) -> dict[str, Any]:
 
 def list_definitions(context: Context) -> Answer:
     found = context.templates[context.path["template"]].definitions.values()
-    return context.unpaged([shown(one, context.weather) for one in found], _PER_PAGE)
+    return context.unpaged([shown(definition, context.weather) for definition in found], _PER_PAGE)
 
 
 def read_definition(context: Context) -> Answer:
@@ -103,7 +103,7 @@ def _body(context: Context, written: Mapping[str, Any]) -> dict[str, Any]:
     for constraint in body["field_type"]["constraints"]:
         if constraint["type"] == "regular_expression":
             compiled(constraint["value"])
-    known = {one.uuid for one in context.templates[context.path["template"]].definitions.values()}
+    known = {definition.uuid for definition in context.templates[context.path["template"]].definitions.values()}
     for relation in body["relations"]:
         if relation["field_uuid"].lower() not in known:
             raise bad_request(f"There is no field definition {relation['field_uuid']} to relate to")

@@ -55,8 +55,8 @@ def record_for_objects(
     context: Context, objects: Iterable[str], kind: str, uuid: str, event_name: str, description: str
 ) -> None:
     """Note an event of a task or a rental case in the histories of the objects that it refers to."""
-    for one in objects:
-        _note(context, ("asset", one), (kind, uuid), event_name, description, None)
+    for asset in objects:
+        _note(context, ("asset", asset), (kind, uuid), event_name, description, None)
 
 
 def _note(

@@ -92,7 +92,7 @@ def insert(context: Context, item_ids: Sequence[int]) -> int:
         raise unprocessable("An order has at least one item")
     if len(set(item_ids)) != len(item_ids):
         raise unprocessable("An item can be ordered once")
-    items = [_on_offer(context, one) for one in item_ids]
+    items = [_on_offer(context, item_id) for item_id in item_ids]
     order_id = context.store.insert(
         "hub_order",
         {

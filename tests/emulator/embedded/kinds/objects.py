@@ -111,7 +111,7 @@ def _link_file(
             return False, f"File {uuid} does not exist in field key {key}"
         if definition.mandatory and present == [uuid]:
             return False, f"Field key {key} is mandatory and must keep a file"
-        files[key] = [one for one in present if one != uuid]
+        files[key] = [file for file in present if file != uuid]
         return True, f"File {uuid} removed from field key {key}"
     if not context.links.file_exists(uuid):
         return False, f"File {uuid} does not exist"

@@ -183,10 +183,10 @@ def compare_fields(context: Context, template: Template, record_id: int | None =
     """
     for definition, actual, expected in template.comparisons:
         if actual and expected:
-            one, other = quoted(actual), quoted(expected)
+            left, right = quoted(actual), quoted(expected)
             result = (
-                f"CASE WHEN {other} IS NULL THEN iif({one} IS NULL, 'unknown', 'new') WHEN {one} IS NULL THEN 'missing'"
-                f" ELSE iif({one} IS {other}, 'ok', 'deviation') END"
+                f"CASE WHEN {right} IS NULL THEN iif({left} IS NULL, 'unknown', 'new') "
+                f"WHEN {left} IS NULL THEN 'missing' ELSE iif({left} IS {right}, 'ok', 'deviation') END"
             )
         else:
             result = "NULL"

@@ -61,7 +61,7 @@ _COLUMNS_OF_HOURS: Mapping[str, Column] = {
 
 def shown(context: Context, rows: Sequence[Any]) -> list[dict[str, Any]]:
     bodies = [json.loads(row["body"]) for row in rows]
-    named = context.view.assets_named(one["uuid"] for body in bodies for one in body["references"])
+    named = context.view.assets_named(reference["uuid"] for body in bodies for reference in body["references"])
     return [_shown(context, row, body, named) for row, body in zip(rows, bodies, strict=True)]
 
 
@@ -70,7 +70,7 @@ def _shown(context: Context, row: Any, body: dict[str, Any], named: Mapping[str,
         "uuid": row["uuid"],
         "status": _status(context, row),
         "title": row["title"],
-        "references": [_reference(context, one, named) for one in body["references"]],
+        "references": [_reference(context, reference, named) for reference in body["references"]],
         "issue_date": rental_times.shown_day(context, row, body, "issue_date"),
         "issue_date_reminder": body["issue_date_reminder"],
         "due_date": rental_times.shown_day(context, row, body, "due_date"),
@@ -94,10 +94,10 @@ def _status(context: Context, row: Any) -> str:
     return str(row["status"])
 
 
-def _reference(context: Context, one: dict[str, Any], named: Mapping[str, tuple[int, str]]) -> dict[str, Any]:
-    reference = {"type": one["type"], "uuid": one["uuid"]}
-    if one["uuid"] in named and context.weather["rental_references"] == "full":
-        reference["id"], reference["name"] = named[one["uuid"]]
+def _reference(context: Context, stored: dict[str, Any], named: Mapping[str, tuple[int, str]]) -> dict[str, Any]:
+    reference = {"type": stored["type"], "uuid": stored["uuid"]}
+    if stored["uuid"] in named and context.weather["rental_references"] == "full":
+        reference["id"], reference["name"] = named[stored["uuid"]]
     return reference
 
 
@@ -176,7 +176,7 @@ def _columns(context: Context, body: Mapping[str, Any], old: Any) -> dict[str, A
     status = _written_status(context, body, old)
     objects = references(context, body["references"], old)
     if context.weather["rental_overlap"] == "refuse" and status not in rental_times.OVER:
-        rental_times.check_overlap(context, times, [one["uuid"] for one in objects], old)
+        rental_times.check_overlap(context, times, [reference["uuid"] for reference in objects], old)
     return {
         "status": status,
         "title": body["title"],
@@ -227,10 +227,10 @@ def _user(context: Context, uuid: str) -> str:
 def _written(
     context: Context, rental_id: int, uuid: str, body: Mapping[str, Any], values: Mapping[str, Any], event: str
 ) -> None:
-    uuids = [one["uuid"] for one in json.loads(values["body"])["references"]]
+    uuids = [reference["uuid"] for reference in json.loads(values["body"])["references"]]
     context.store.run("DELETE FROM rental_reference WHERE rental_id = ?", (rental_id,))
-    for one in uuids:
-        context.store.insert("rental_reference", {"rental_id": rental_id, "uuid": one})
+    for mentioned in uuids:
+        context.store.insert("rental_reference", {"rental_id": rental_id, "uuid": mentioned})
     remind_of_rental_case(context, context.store.row("SELECT * FROM rental_case WHERE id = ?", (rental_id,)))
     record_event(context, "rental_case", uuid, event, f"The rental case was {event}", dict(body))
     record_for_objects(context, uuids, "rental_case", uuid, event, f"A rental case was {event}")

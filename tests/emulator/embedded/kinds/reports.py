@@ -28,7 +28,7 @@ def create_report(context: Context) -> Answer:
     if name is None:
         raise not_found(f"There is no report template {uuid}")
     template = context.templates["asset"]
-    rows = [records.find(context, template, one.lower()) for one in context.body["object_uuids"]]
+    rows = [records.find(context, template, uuid.lower()) for uuid in context.body["object_uuids"]]
     from ..pdf import report
 
     labels = {key: str(definition.body["label"]) for key, definition in template.definitions.items()}

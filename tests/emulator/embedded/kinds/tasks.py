@@ -40,7 +40,7 @@ _IN_DOUBT = ("deadline_from", "deadline_to")
 
 def shown(context: Context, rows: Sequence[Any]) -> list[dict[str, Any]]:
     bodies = [json.loads(row["body"]) for row in rows]
-    named = context.view.assets_named(one["uuid"] for body in bodies for one in body["references"])
+    named = context.view.assets_named(reference["uuid"] for body in bodies for reference in body["references"])
     return [_shown(context, row, body, named) for row, body in zip(rows, bodies, strict=True)]
 
 
@@ -55,7 +55,7 @@ def _shown(context: Context, row: Any, body: dict[str, Any], named: Mapping[str,
         "reminders": body["reminders"],
         "recurring_schedule": body["recurring_schedule"],
         "assignees": [row["assignee"]],
-        "references": [_reference(one, named) for one in body["references"]],
+        "references": [_reference(reference, named) for reference in body["references"]],
         "attachments": context.view.file_objects(body["attachments"]),
         "slug": row["slug"],
     }
@@ -183,21 +183,25 @@ def references(context: Context, written: Sequence[Mapping[str, Any]], old: Any,
     """
     kept = set() if old is None else set(referenced(old))
     found: dict[str, dict[str, Any]] = {}
-    for one in written:
-        uuid = one["uuid"].lower()
+    for reference in written:
+        uuid = reference["uuid"].lower()
         if uuid not in kept and context.links.find("asset", uuid) is None:
             raise bad_request(f"There is no object {uuid}")
-        found[uuid] = {"type": one["type"], "uuid": uuid, **{key: one.get(key, value) for key, value in extra.items()}}
+        found[uuid] = {
+            "type": reference["type"],
+            "uuid": uuid,
+            **{key: reference.get(key, value) for key, value in extra.items()},
+        }
     return list(found.values())
 
 
 def _written(
     context: Context, task_id: int, uuid: str, body: Mapping[str, Any], values: Mapping[str, Any], event: str
 ) -> None:
-    uuids = [one["uuid"] for one in json.loads(values["body"])["references"]]
+    uuids = [reference["uuid"] for reference in json.loads(values["body"])["references"]]
     context.store.run("DELETE FROM task_reference WHERE task_id = ?", (task_id,))
-    for one in uuids:
-        context.store.insert("task_reference", {"task_id": task_id, "uuid": one})
+    for referenced in uuids:
+        context.store.insert("task_reference", {"task_id": task_id, "uuid": referenced})
     _note(context, uuid, uuids, event, f"The task was {event}", dict(body))
     remind_of_task(context, context.store.row("SELECT * FROM task WHERE id = ?", (task_id,)))
     if body.get("notify") or context.weather["task_notify"] == "always":
@@ -214,7 +218,7 @@ def _note(
 
 def referenced(row: Any) -> list[str]:
     """Return the uuids of the objects that the row of a task or a rental case refers to."""
-    return [one["uuid"] for one in json.loads(row["body"])["references"]]
+    return [reference["uuid"] for reference in json.loads(row["body"])["references"]]
 
 
 _TASK = "/task-management/task/{taskUuid}"

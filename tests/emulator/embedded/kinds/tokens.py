@@ -151,8 +151,8 @@ def _denied(context: Context) -> Refusal:
     return Refusal(401, "The credentials are wrong", silent=True)
 
 
-def _same(one: str, other: str) -> bool:
-    return secrets.compare_digest(one.encode(), other.encode())
+def _same(text: str, other: str) -> bool:
+    return secrets.compare_digest(text.encode(), other.encode())
 
 
 ROUTES = (

@@ -134,7 +134,7 @@ def create(store: Store, *, index: bool = True, without: Collection[str] = ()) -
             store.run(statement)
     store.run(f"PRAGMA user_version = {VERSION}")
     create_tables(store)
-    for field in (one for one in _FIELDS if one[0] not in without):
+    for field in (field for field in _FIELDS if field[0] not in without):
         add_definition(store, _definition(*field), index=index)
     for category in CATEGORIES:
         store.insert("hub_category", {"name": category})

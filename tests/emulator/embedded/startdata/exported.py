@@ -80,9 +80,9 @@ def _marks(row: Row, names: Iterable[str]) -> str:
 def text_of(value: Any) -> Any:
     """Return a value in the form that all formats share: texts, and lists and maps of texts."""
     if isinstance(value, Mapping):
-        return {str(key): text_of(one) for key, one in value.items()}
+        return {str(key): text_of(member) for key, member in value.items()}
     if isinstance(value, list):
-        return [text_of(one) for one in value]
+        return [text_of(item) for item in value]
     if isinstance(value, bool):
         return "true" if value else "false"
     return value if value is None else str(value)

@@ -82,24 +82,24 @@ def _body(row: Row, uuids: Mapping[str, str]) -> dict[str, Any]:
     return {
         "field_type": {
             "name": "LINKED_ASSETS" if name == "LINKED_ASSET" else name,
-            "constraints": [{"type": one, "value": value} for one, value in (row.get("constraints") or {}).items()],
+            "constraints": [{"type": kind, "value": value} for kind, value in (row.get("constraints") or {}).items()],
         },
         "label": str(row["label"]),
         "comment": row.get("comment") or "",
         "default_value": row.get("default_value"),
         "possible_values": row.get("possible_values") or [],
         "attributes": [
-            {"type": one, "value": value}
-            for one, values in attributes.items()
+            {"type": kind, "value": value}
+            for kind, values in attributes.items()
             for value in (values if isinstance(values, list) else [values])
         ],
         "relations": [
             {
-                "type": one["type"],
-                "field_uuid": uuids[str(one["field"])],
-                **{key: value for key, value in one.items() if key not in ("type", "field")},
+                "type": relation["type"],
+                "field_uuid": uuids[str(relation["field"])],
+                **{key: value for key, value in relation.items() if key not in ("type", "field")},
             }
-            for one in row.get("relations") or []
+            for relation in row.get("relations") or []
         ],
     }
 
@@ -273,7 +273,10 @@ class _Loader:
         """Return the field with a key or a label."""
         if template not in self._labels:
             known = self._context.templates[template].definitions
-            self._labels[template] = {**{str(one.body.get("label")): one for one in known.values()}, **known}
+            self._labels[template] = {
+                **{str(definition.body.get("label")): definition for definition in known.values()},
+                **known,
+            }
         return self._labels[template].get(name)
 
     def _stored(self, definition: Definition, value: Any) -> Any:
@@ -290,7 +293,7 @@ class _Loader:
         if name == "ATTACHMENT":
             return self._attachments(value)
         if name == "LINKED_ASSETS":
-            return [self._found("asset", one) for one in (value if isinstance(value, list) else [value])]
+            return [self._found("asset", item) for item in (value if isinstance(value, list) else [value])]
         if name.startswith("LINKED_"):
             return self._found(name.removeprefix("LINKED_").lower(), value)
         if name == "BOOLEAN":
@@ -303,7 +306,9 @@ class _Loader:
         """Return the id of the record that a reference means."""
         found: int | None = None
         if isinstance(reference, Mapping):
-            found = next((one for row, one in self._rows.get(template, ()) if reference.items() <= row.items()), None)
+            found = next(
+                (record for row, record in self._rows.get(template, ()) if reference.items() <= row.items()), None
+            )
         elif is_uuid(reference):
             found = self._context.links.find(template, reference)
         else:
@@ -318,7 +323,7 @@ class _Loader:
         return str(found)
 
     def _attachments(self, value: Any) -> list[str]:
-        return [self._file(one) for one in (value if isinstance(value, list) else [value])]
+        return [self._file(item) for item in (value if isinstance(value, list) else [value])]
 
     def _file(self, written: Any) -> str:
         path = str(written["path"] if isinstance(written, Mapping) else written)
@@ -351,9 +356,9 @@ class _Loader:
             "title": row["title"],
             "comment": row.get("comment"),
             "deadline": row["deadline"],
-            "reminders": [_interval(one) for one in row.get("reminders") or ()],
+            "reminders": [_interval(reminder) for reminder in row.get("reminders") or ()],
             "recurring_schedule": _interval(row.get("recurring_schedule")),
-            "assignees": [self._uuid("user", one) for one in row["assignees"]],
+            "assignees": [self._uuid("user", user) for user in row["assignees"]],
             "references": self._references(row),
             "attachments": self._attachments(row.get("attachments") or []),
         }
@@ -361,7 +366,7 @@ class _Loader:
         self.store.run("UPDATE task SET status = ? WHERE uuid = ?", (row.get("status", "open"), uuid))
 
     def _references(self, row: Row) -> list[dict[str, str]]:
-        return [{"type": "asset", "uuid": self._uuid("asset", one)} for one in row.get("references") or ()]
+        return [{"type": "asset", "uuid": self._uuid("asset", reference)} for reference in row.get("references") or ()]
 
     def _rental_case(self, row: Row) -> None:
         note = self._export.notes.of("rental_case", row)

@@ -72,7 +72,7 @@ class Steering:
         path = call.path.removeprefix(ADMIN).rstrip("/")
         handler = self._calls.get((call.method, path))
         if handler is None:
-            known = sorted(f"{method} {ADMIN}{one}" for method, one in self._calls)
+            known = sorted(f"{method} {ADMIN}{request}" for method, request in self._calls)
             return answer_json({"message": f"There is no {call.method} {call.path}", "calls": known}, 404)
         try:
             self.gateway.settle()

@@ -127,8 +127,8 @@ def _colours(collector: Collector) -> dict[Ref, str]:
 def _refers(value: Any) -> bool:
     """Return whether a value contains a reference."""
     if isinstance(value, Mapping):
-        return any(isinstance(key, Ref) or _refers(one) for key, one in value.items())
-    return isinstance(value, Ref) or (isinstance(value, list) and any(_refers(one) for one in value))
+        return any(isinstance(key, Ref) or _refers(member) for key, member in value.items())
+    return isinstance(value, Ref) or (isinstance(value, list) and any(_refers(item) for item in value))
 
 
 def _written(value: Any, name: Name, *, ordered: bool = False) -> Any:
@@ -142,12 +142,12 @@ def _written(value: Any, name: Name, *, ordered: bool = False) -> Any:
         return name(value)
     if isinstance(value, Mapping):
         return {
-            name(key) if isinstance(key, Ref) else key: _written(one, name, ordered=ordered)
-            for key, one in value.items()
+            name(key) if isinstance(key, Ref) else key: _written(member, name, ordered=ordered)
+            for key, member in value.items()
         }
     if isinstance(value, list):
-        entries = [_written(one, name, ordered=ordered) for one in value]
-        unordered = any(isinstance(one, Ref) or (isinstance(one, dict) and "uuid" in one) for one in value)
+        entries = [_written(item, name, ordered=ordered) for item in value]
+        unordered = any(isinstance(item, Ref) or (isinstance(item, dict) and "uuid" in item) for item in value)
         return sorted(entries, key=_text) if ordered and unordered else entries
     return value
 

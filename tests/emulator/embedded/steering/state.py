@@ -104,7 +104,10 @@ class Collector:
     def _records(self, template: Template) -> None:
         server = [key for key, _kind in template.kind.server_keys]
         for row in self.store.rows(f"SELECT * FROM {template.table} ORDER BY id"):
-            fields = {self._key(one): self._value(one, row[one.key]) for one in template.definitions.values()}
+            fields = {
+                self._key(definition): self._value(definition, row[definition.key])
+                for definition in template.definitions.values()
+            }
             content: dict[str, Any] = {"fields": fields}
             if "archived_at" in server:
                 content["archived"] = row["archived_at"] is not None
@@ -120,7 +123,7 @@ class Collector:
         kind = definition.type
         if kind.holds_list:
             entries = json.loads(value) if value else []
-            return [Ref("file" if kind.name == "ATTACHMENT" else "asset", one) for one in entries]
+            return [Ref("file" if kind.name == "ATTACHMENT" else "asset", entry) for entry in entries]
         if value is not None and hasattr(kind, "template"):
             return Ref(kind.template, value)
         return value
@@ -139,7 +142,7 @@ class Collector:
             self.add("task", row["id"], row["title"], identity, content)
 
     def _references(self, body: dict[str, Any]) -> list[dict[str, Any]]:
-        return [{**one, "uuid": self.by_uuid("asset", one["uuid"])} for one in body["references"]]
+        return [{**reference, "uuid": self.by_uuid("asset", reference["uuid"])} for reference in body["references"]]
 
     def _rental_cases(self) -> None:
         for row in self.store.rows("SELECT * FROM rental_case ORDER BY id"):
@@ -181,7 +184,7 @@ class Collector:
             self.add("hub_order", row["id"], "order", identity, content)
 
     def _catalog(self) -> None:
-        keys = {one.key: self._key(one) for one in self.templates["asset"].definitions.values()}
+        keys = {definition.key: self._key(definition) for definition in self.templates["asset"].definitions.values()}
         for row in self.store.rows("SELECT * FROM catalog_item ORDER BY id"):
             fields = json.loads(row["fields"])
             named = {keys.get(key.removeprefix("catalog_object_"), key): value for key, value in fields.items()}

@@ -235,7 +235,7 @@ def test_the_two_connection_fragments_say_the_same_but_for_the_environment() -> 
 
 def test_plugins_declare_the_environment_that_modules_read() -> None:
     declared = {
-        name: tuple(one["name"] for one in option["env"])
+        name: tuple(variable["name"] for variable in option["env"])
         for name, option in fragment("connection.plugin")["options"].items()
         if "env" in option
     }
@@ -388,7 +388,7 @@ def test_paths_are_written_in_the_catalogue_alone(kind: Any) -> None:
     for path in files:
         if path.name == "kinds.py":
             continue
-        assert not [one for one in wanted if one in constants(path)], path
+        assert not [constant for constant in wanted if constant in constants(path)], path
 
 
 @functools.cache

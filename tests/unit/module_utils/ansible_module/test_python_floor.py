@@ -52,7 +52,7 @@ def test_the_seam_looks_at_the_python_before_it_imports_anything() -> None:
 
 
 def test_the_guard_needs_nothing_that_an_old_python_lacks() -> None:
-    imported = [one for one in read(GUARD) if isinstance(one, (ast.Import, ast.ImportFrom))]
+    imported = [statement for statement in read(GUARD) if isinstance(statement, (ast.Import, ast.ImportFrom))]
     assert list(map(ast.unparse, imported)) == ["from __future__ import annotations", "import json", "import sys"]
 
 

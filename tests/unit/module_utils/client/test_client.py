@@ -378,7 +378,7 @@ def test_no_day_is_asked_for_beyond_the_part_that_is_split(far: int) -> None:
 
 @pytest.mark.parametrize("deadline", ["soon", "0001-01-01", "2024-05-31"])
 def test_a_list_that_is_cut_and_honours_no_deadlines_is_an_error(deadline: str) -> None:
-    cut = [{**one, "deadline": deadline} for one in tasks(10_000, 1)]
+    cut = [{**task, "deadline": deadline} for task in tasks(10_000, 1)]
     few = cut[:1] if deadline == "2024-05-31" else cut
 
     def play(call: Invocation) -> Any:
@@ -547,14 +547,14 @@ def test_a_list_of_a_shape_that_is_not_known_is_an_error_and_not_a_list_of_unkno
 @pytest.mark.parametrize(("kind", "key"), [("field_definition", "label"), ("task", "title"), ("rental_case", "title")])
 @pytest.mark.parametrize("item", [{"uuid": uuid_of(1)}, {"uuid": uuid_of(1), "data": {"label": "a", "title": "a"}}])
 def test_records_without_what_none_misses_are_of_a_shape_that_is_not_known(kind: str, key: str, item: JsonMap) -> None:
-    one = KINDS[kind]
-    lists = one.list_path.format(template="asset")
-    item_path = one.item_path.format(template="asset", uuid=uuid_of(1))
+    declared = KINDS[kind]
+    lists = declared.list_path.format(template="asset")
+    item_path = declared.item_path.format(template="asset", uuid=uuid_of(1))
     transport = FakeTransport({f"GET {lists}": answer([item]), f"GET {item_path}": answer(item)})
     with pytest.raises(SeventhingsError, match=f"expected records with a uuid and a {key}, got something"):
-        client_on(transport).list_all(one, template="asset")
+        client_on(transport).list_all(declared, template="asset")
     with pytest.raises(SeventhingsError, match="expected the record that was asked for"):
-        client_on(transport).get(one, uuid_of(1), "asset")
+        client_on(transport).get(declared, uuid_of(1), "asset")
 
 
 @pytest.mark.parametrize(

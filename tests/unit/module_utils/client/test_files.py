@@ -179,7 +179,7 @@ def test_files_with_one_content_share_what_is_linked(
     attachments.recognise(
         attachments.Contents(client_on(transport)), files, [linked(number, name=name) for number, name in there.items()]
     )
-    assert [one.uuid for one in files] == [None if number is None else uuid_of(number) for number in wanted]
+    assert [file.uuid for file in files] == [None if number is None else uuid_of(number) for number in wanted]
     assert len(transport.lines) == len(set(transport.lines))
 
 
@@ -199,12 +199,12 @@ def test_files_with_one_content_are_uploaded_once_for_each_name(
     files = local(invoice, *names)
     sent: list[Attachment] = []
 
-    def send(one: Attachment) -> None:
-        sent.append(one)
-        one.uuid = uuid_of(len(sent))
+    def send(attachment: Attachment) -> None:
+        sent.append(attachment)
+        attachment.uuid = uuid_of(len(sent))
 
     attachments.upload_missing(attachments.Contents(client_on(FakeTransport())), files, send)
-    assert [one.uuid for one in files] == [uuid_of(number) for number in numbers]
+    assert [file.uuid for file in files] == [uuid_of(number) for number in numbers]
     assert len(sent) == max(numbers)
 
 
@@ -214,9 +214,9 @@ def test_files_with_other_contents_and_linked_ones_are_left_alone(invoice: Path,
     files = [*local(invoice, None), *local(other, None), Attachment(uuid=uuid_of(9))]
     sent: list[str | None] = []
 
-    def send(one: Attachment) -> None:
-        sent.append(one.path)
-        one.uuid = uuid_of(len(sent))
+    def send(attachment: Attachment) -> None:
+        sent.append(attachment.path)
+        attachment.uuid = uuid_of(len(sent))
 
     attachments.upload_missing(attachments.Contents(client_on(FakeTransport())), files, send)
     assert sent == [str(invoice), str(other)]
@@ -247,13 +247,13 @@ def test_in_a_directory_files_keep_their_names_even_where_the_object_does_not_re
     told: bool, tmp_path: Path
 ) -> None:
     files = [{"uuid": uuid_of(number), "size": len(LAPTOP)} for number in (20, 21)]
-    named = [{**one, "name": f"{number}.txt"} for number, one in enumerate(files)]
-    meta = {f"GET /file/{one['uuid']}": answer(one) for one in named}
+    named = [{**file, "name": f"{number}.txt"} for number, file in enumerate(files)]
+    meta = {f"GET /file/{file['uuid']}": answer(file) for file in named}
     transport = held(*(named if told else files), **meta)
     done, again = download_all(transport, tmp_path), download_all(transport, tmp_path, check_mode=True)
     assert (done.changed, again.changed) == (True, False)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["0.txt", "1.txt"]
-    assert [one["name"] for one in done.record["files"]] == ["0.txt", "1.txt"]
+    assert [file["name"] for file in done.record["files"]] == ["0.txt", "1.txt"]
 
 
 def test_two_files_with_one_name_are_an_error_before_anything_is_written(tmp_path: Path) -> None:

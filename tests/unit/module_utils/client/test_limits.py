@@ -39,22 +39,22 @@ def test_a_text_of_digits_is_no_integer() -> None:
 
 @pytest.mark.parametrize(("opening", "closing"), [("[", "]"), ('{"a": ', "}"), ('[1, null, "a", {"b": ', "}]")])
 def test_depth_is_counted_beside_plain_members(opening: str, closing: str) -> None:
-    one = opening.count("[") + opening.count("{")
-    fits = JSON_DEPTH // one
+    depth = opening.count("[") + opening.count("{")
+    fits = JSON_DEPTH // depth
     assert decode_json(opening * fits + "0" + closing * fits)
     with pytest.raises(ValueError, match=f"nested more than {JSON_DEPTH} deep"):
-        decode_json(opening * (fits + one) + "0" + closing * (fits + one))
+        decode_json(opening * (fits + depth) + "0" + closing * (fits + depth))
 
 
 def test_a_connection_that_is_made_when_the_time_is_up_is_cut_off() -> None:
-    one, other = socket.socketpair()
-    with one, other, Deadline(0.001) as deadline:
+    ours, theirs = socket.socketpair()
+    with ours, theirs, Deadline(0.001) as deadline:
         passed = threading.Event()
         deadline.watch(None)
         while not deadline.has_passed:
             passed.wait(0.001)
-        deadline.watch(one)
-        assert one.recv(1) == b""
+        deadline.watch(ours)
+        assert ours.recv(1) == b""
 
 
 def ended(deadline: Deadline) -> bool:
@@ -81,15 +81,15 @@ def test_a_deadline_that_begins_later_may_end_earlier() -> None:
 
 
 def test_a_request_that_ended_is_not_cut_off_later() -> None:
-    one, other = socket.socketpair()
-    with one, other:
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
         with Deadline(0.02) as left:
-            left.watch(one)
+            left.watch(ours)
         with Deadline(0.03) as deadline:
             assert ended(deadline)
         assert not left.has_passed
-        other.send(b"1")
-        assert one.recv(1) == b"1"
+        theirs.send(b"1")
+        assert ours.recv(1) == b"1"
 
 
 def test_a_forked_process_has_deadlines_of_its_own() -> None:

@@ -164,10 +164,10 @@ def test_equality_takes_a_map_as_value_for_a_reference_by_its_fields() -> None:
 @pytest.mark.parametrize(
     ("operator", "value"),
     [
-        (one, value)
-        for one in SINGLE
+        (operator, value)
+        for operator in SINGLE
         for value in (["a"], [], {"a": 1})
-        if not (value == {"a": 1} and one in ("eq", "neq"))
+        if not (value == {"a": 1} and operator in ("eq", "neq"))
     ],
 )
 def test_one_value_is_not_a_list(operator: str, value: Any) -> None:
@@ -219,8 +219,8 @@ def test_a_long_list_is_split_so_that_every_query_fits_and_together_they_ask_for
         value for part in parts for condition in part if condition.field == "barcode" for value in condition.values
     ]
     assert sorted(asked) == sorted(values)
-    one = len("&filter%5Bbarcode%5D%5Bin%5D%5B%5D=0000000")
-    assert len(parts) == math.ceil(count / ((5700 - on_the_wire(Condition("name", "eq", ("a",)))) // one))
+    pair_length = len("&filter%5Bbarcode%5D%5Bin%5D%5B%5D=0000000")
+    assert len(parts) == math.ceil(count / ((5700 - on_the_wire(Condition("name", "eq", ("a",)))) // pair_length))
 
 
 @RANDOMISED
@@ -237,9 +237,9 @@ def test_of_two_long_lists_every_pair_is_still_asked_for() -> None:
     parts = parts_of(Condition("x", "in", ones), Condition("y", "in", twos))
     assert all(on_the_wire(*part) <= 5700 for part in parts)
     asked = [
-        (one, two)
+        (value, two)
         for part in parts
-        for one in next(condition for condition in part if condition.field == "x").values
+        for value in next(condition for condition in part if condition.field == "x").values
         for two in next(condition for condition in part if condition.field == "y").values
     ]
     assert len(asked) == 300 * 200

@@ -44,7 +44,7 @@ def counting(per_minute: int) -> Service:
     taken: list[float] = []
 
     def take(moment: float) -> float:
-        taken[:] = [one for one in taken if one > moment - 60]
+        taken[:] = [accepted for accepted in taken if accepted > moment - 60]
         if len(taken) >= per_minute:
             return math.ceil(taken[0] + 60 - moment)
         taken.append(moment)
@@ -56,7 +56,7 @@ def counting(per_minute: int) -> Service:
 def refusals(service: Service, sent: Iterable[float], late: float = 0.0) -> int:
     """Return the number of refused requests, which arrive up to ``late`` seconds after they were sent."""
     chance = random.Random(3)
-    return sum(service(moment) > 0 for moment in sorted(one + chance.uniform(0, late) for one in sent))
+    return sum(service(moment) > 0 for moment in sorted(moment + chance.uniform(0, late) for moment in sent))
 
 
 def many(rate: RateLimit, number: int) -> list[float]:
@@ -198,7 +198,7 @@ def test_after_a_full_minute_the_rest_goes_evenly(clock: Clock) -> None:
     assert sent[199] == sent[0]
     assert per_minute(sent) >= 0.99 * 200
     assert refusals(bucket(200), sent[200:]) == 0
-    assert max(later - one for one, later in itertools.pairwise(sent[210:])) < 3
+    assert max(later - earlier for earlier, later in itertools.pairwise(sent[210:])) < 3
 
 
 def test_after_a_minute_of_silence_a_burst_is_free_again(clock: Clock) -> None:

@@ -42,7 +42,9 @@ OTHERS = [
 """Roots of instances that a guard must distinguish."""
 
 
-@pytest.mark.parametrize(("root", "spelled"), [(root, one) for root, many in SPELLINGS.items() for one in many])
+@pytest.mark.parametrize(
+    ("root", "spelled"), [(root, spelling) for root, many in SPELLINGS.items() for spelling in many]
+)
 def test_spellings_of_a_root_are_one(root: str, spelled: str) -> None:
     assert named_root(spelled) == named_root(root) == root
     assert connect({"base_url": spelled, "allow_http": True}).transport.root == root

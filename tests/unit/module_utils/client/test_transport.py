@@ -436,13 +436,13 @@ def test_repeats_count_in_the_rate_limit(play: Play, clock: Clock) -> None:
 def test_what_one_request_is_refused_for_all_threads_wait_for(play: Play, clock: Clock) -> None:
     play(ok({}), error(429, Retry_After="20"), ok({}), ok({}))
     rate = RateLimit(200, clock, clock.sleep, chance=lambda: 0.0)
-    one, other = (
+    first, second = (
         Transport("https://acme.test", rate=rate, sleep=clock.sleep, rate_limit_wait=wait) for wait in (10.0, 30.0)
     )
-    other.request("GET", "/objects")
+    second.request("GET", "/objects")
     with pytest.raises(errors.TooManyRequests):
-        one.request("GET", "/objects")
-    other.request("GET", "/objects")
+        first.request("GET", "/objects")
+    second.request("GET", "/objects")
     assert sum(clock.slept) == pytest.approx(20)
 
 
@@ -1049,7 +1049,7 @@ def test_the_rate_limit_may_come_from_the_environment(monkeypatch: pytest.Monkey
 
 
 def test_connections_of_one_process_share_the_rate_limit_of_an_instance() -> None:
-    one, two = (connect({"base_url": "https://acme.test"}).transport for _number in range(2))
+    first, second = (connect({"base_url": "https://acme.test"}).transport for _number in range(2))
     other = connect({"base_url": "https://other.test"}).transport
-    assert one.rate is two.rate
-    assert one.rate is not other.rate
+    assert first.rate is second.rate
+    assert first.rate is not other.rate

@@ -108,7 +108,7 @@ def test_what_is_new_is_for_its_owner_alone_and_what_is_replaced_keeps_its_mode(
     folder.write("told", b"z", Access(0o644))
     modes = [stat.S_IMODE((folder.path / name).stat().st_mode) for name in ("sub", "sub/new", "old", "told")]
     assert modes == [0o700, 0o600, 0o640, 0o644]
-    assert [one.name for one in folder.below()] == ["old", "sub", "sub/new", "told"]
+    assert [member.name for member in folder.below()] == ["old", "sub", "sub/new", "told"]
 
 
 def test_a_write_that_fails_leaves_what_was_there(folder: Folder) -> None:
@@ -212,7 +212,7 @@ def test_what_can_not_be_listed_counts_as_empty(folder: Folder, monkeypatch: pyt
         return real(descriptor)
 
     monkeypatch.setattr(os, "scandir", refuse)
-    assert [one.name for one in folder.below()] == ["a", "c"]
+    assert [member.name for member in folder.below()] == ["a", "c"]
     assert list(Folder(folder.path / "none").below()) == []
 
 
@@ -225,7 +225,7 @@ def test_what_is_too_deep_is_refused_by_everything(folder: Folder) -> None:
     for deed in (folder.listed, folder.status, folder.type_of, folder.remove, folder.open_to_append):
         with pytest.raises(NotOpened, match="directories deep"):
             deed(f"{below}/d/a")
-    assert [one.name for one in folder.below()][-2:] == [f"{below}/a", f"{below}/d"]
+    assert [member.name for member in folder.below()][-2:] == [f"{below}/a", f"{below}/d"]
 
 
 # ---- what is there, and who may do what with it

@@ -51,9 +51,9 @@ def test_a_cached_value_equals_a_newly_parsed_value(records: list[dict[str, Any]
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(schema_module, "_MOST_KEPT", most)
         schema = made()
-        for one in [*records, *records]:
-            values, findings = schema.parse(one, "")
-            fresh_values, fresh_findings = made().parse(one, "")
+        for written in [*records, *records]:
+            values, findings = schema.parse(written, "")
+            fresh_values, fresh_findings = made().parse(written, "")
             assert same_with_types(values, fresh_values)
             assert (findings.errors, findings.unknown) == (fresh_findings.errors, fresh_findings.unknown)
 
@@ -66,7 +66,7 @@ def test_a_cached_comparison_equals_a_new_comparison(
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(schema_module, "_MOST_KEPT", most)
         schema = made()
-        for one, answered in [*pairs, *pairs]:
-            values, _findings = schema.parse(one, "")
+        for written, answered in [*pairs, *pairs]:
+            values, _findings = schema.parse(written, "")
             is_same = all(schema.equal(key, value, schema.read_one(key, answered)) for key, value in values.items())
             assert schema.holds(values, answered, lambda reference: reference) == is_same

@@ -467,8 +467,13 @@ def test_what_can_be_no_reference_is_refused(name: str, value: Any) -> None:
 @pytest.mark.parametrize("name", SETS)
 def test_linked_assets_are_a_list_of_references_in_any_form(name: str) -> None:
     found = parse(name, [17, UUID, "0001234", {"barcode": "1"}])
-    assert [(one.id, one.uuid) for one in found] == [(17, None), (None, UUID), (None, None), (None, None)]
-    assert {one.target for one in found} == {"object"}
+    assert [(reference.id, reference.uuid) for reference in found] == [
+        (17, None),
+        (None, UUID),
+        (None, None),
+        (None, None),
+    ]
+    assert {reference.target for reference in found} == {"object"}
 
 
 @pytest.mark.parametrize("name", SETS)
@@ -651,7 +656,7 @@ def test_zero_and_an_empty_object_are_no_link(name: str, raw: Any) -> None:
 @pytest.mark.parametrize("name", SETS)
 @pytest.mark.parametrize("raw", [7, "7", {"id": 7}, [7], [{"id": 7}], ["7"]])
 def test_linked_assets_may_be_answered_as_one_or_as_a_list(name: str, raw: Any) -> None:
-    assert [one.id for one in read(name, raw)] == [7]
+    assert [reference.id for reference in read(name, raw)] == [7]
 
 
 @pytest.mark.parametrize("name", SETS)
@@ -662,7 +667,7 @@ def test_linked_assets_of_none_are_empty(name: str, raw: Any) -> None:
 
 @pytest.mark.parametrize("raw", [[UUID], UUID, {"uuid": UUID}, [{"uuid": UUID.upper(), "size": "12"}]])
 def test_attachments_may_be_answered_as_uuids_objects_or_one(raw: Any) -> None:
-    assert [one.uuid for one in read("ATTACHMENT", raw)] == [UUID]
+    assert [file.uuid for file in read("ATTACHMENT", raw)] == [UUID]
 
 
 def test_the_size_of_an_attachment_may_be_answered_as_text() -> None:
@@ -862,8 +867,8 @@ def linked_uuid_object(sent: str) -> Any:
 
 def attachment_objects(sent: list[str]) -> Any:
     return [
-        {"uuid": one, "type": "text/plain", "size": 3, "data_uri": "", "file_uri": "", "thumbnail_uri": ""}
-        for one in sent
+        {"uuid": uuid, "type": "text/plain", "size": 3, "data_uri": "", "file_uri": "", "thumbnail_uri": ""}
+        for uuid in sent
     ]
 
 
@@ -936,7 +941,7 @@ def test_what_was_written_is_read_back_as_equal_in_every_shape(
 
 @pytest.mark.parametrize("name", sorted(set(FIELD_TYPES) - set(UNWRITABLE)))
 def test_every_writable_type_has_a_round_trip(name: str) -> None:
-    assert name in {one for names, _values, _shapes in ROUND_TRIPS for one in names}
+    assert name in {name for names, _values, _shapes in ROUND_TRIPS for name in names}
 
 
 @pytest.mark.parametrize("name", sorted(FIELD_TYPES))
@@ -1011,9 +1016,9 @@ def test_a_diff_shows_an_attachment_by_its_path_else_by_its_uuid() -> None:
 
 
 def test_references_and_attachments_are_found_however_deep() -> None:
-    one, two, file = Reference("room", 1), Reference("user", 2), Attachment(uuid=UUID)
-    assert list(references_in((one, ("user", two), (file,), None))) == [one, two]
-    assert list(attachments_in((file, one))) == [file]
+    room, user, file = Reference("room", 1), Reference("user", 2), Attachment(uuid=UUID)
+    assert list(references_in((room, ("user", user), (file,), None))) == [room, user]
+    assert list(attachments_in((file, room))) == [file]
     assert list(attachments_in(None)) == []
 
 

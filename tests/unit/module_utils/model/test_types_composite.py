@@ -653,10 +653,10 @@ def test_everything_that_is_wrong_with_a_relation_is_reported_part_by_part() -> 
 
 
 def test_relations_are_compared_as_a_set() -> None:
-    one = {"type": "actual_field", "field_uuid": UUID}
+    relation = {"type": "actual_field", "field_uuid": UUID}
     two = {"type": "expected_field", "field_uuid": OTHER.upper()}
-    assert equal("RELATIONS", parse("RELATIONS", [one, two]), read("RELATIONS", [two, one]))
-    assert not equal("RELATIONS", parse("RELATIONS", [one, two]), read("RELATIONS", [one]))
+    assert equal("RELATIONS", parse("RELATIONS", [relation, two]), read("RELATIONS", [two, relation]))
+    assert not equal("RELATIONS", parse("RELATIONS", [relation, two]), read("RELATIONS", [relation]))
     assert equal("RELATIONS", parse("RELATIONS", []), read("RELATIONS", None))
 
 

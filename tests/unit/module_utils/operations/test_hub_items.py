@@ -43,7 +43,7 @@ def service(**routes: Any) -> FakeTransport:
             "GET /objects": listing(OBJECTS),
             "GET /circularity-hub/orders": listing(ORDERS),
             "GET /circularity-hub/items": listing([]),
-            **{f"GET /circularity-hub/order/{one['id']}": answer(one) for one in ORDERS},
+            **{f"GET /circularity-hub/order/{order['id']}": answer(order) for order in ORDERS},
             "GET /circularity-hub/order/1": by_uuid(None),
             **routes,
         }

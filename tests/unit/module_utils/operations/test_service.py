@@ -73,8 +73,10 @@ ASSET = (
     definition("target_room", "LINKED_ROOM"),
     definition("price", "MONEY"),
 )
-ROOMS = [{"room_uuid": uuid_of(20 + one), "id": one, "building_id": one, "number": "1"} for one in (1, 2)]
-LOCATIONS = [{"location_uuid": uuid_of(30 + one), "id": one, "name": f"L{one}", "city": None} for one in (1, 2)]
+ROOMS = [{"room_uuid": uuid_of(20 + number), "id": number, "building_id": number, "number": "1"} for number in (1, 2)]
+LOCATIONS = [
+    {"location_uuid": uuid_of(30 + number), "id": number, "name": f"L{number}", "city": None} for number in (1, 2)
+]
 
 
 def pages_of(**pages: Any) -> dict[str, Any]:
@@ -150,7 +152,7 @@ def test_an_object_shows_no_location_but_the_one_that_it_is_in(second: dict[str,
 )
 @pytest.mark.parametrize(("there", "told"), [([1, 2], "no"), ([1], "unknown")], ids=["in each room", "in one of two"])
 def test_a_room_of_an_unknown_location_is_for_itself(place: dict[str, Any], there: list[int], told: str) -> None:
-    rooms = [{"room_uuid": uuid_of(20 + one), "id": one, "number": "1", **place} for one in (1, 2)]
+    rooms = [{"room_uuid": uuid_of(20 + number), "id": number, "number": "1", **place} for number in (1, 2)]
     things = [thing(room, room=room, notes=None) for room in there]
     pages = {"objects": listing(things), "rooms": listing(rooms), "locations": listing(LOCATIONS)}
     assert seen(**pages)[1] == told
@@ -177,7 +179,7 @@ def pages(total: bool, clamp: bool) -> Any:
 def test_a_history_of_several_pages_is_complete(total: bool, clamp: bool) -> None:
     transport = FakeTransport({f"GET {TASK}/history": pages(total, clamp)})
     found = history(transport)
-    assert (found.count, [one["type"] for one in found.records]) == (450, [one["type"] for one in EVENTS])
+    assert (found.count, [event["type"] for event in found.records]) == (450, [event["type"] for event in EVENTS])
     assert len(transport.calls) == (3 if total else 4)
     assert history(transport, limit=2).records == found.records[:2]
 

@@ -31,9 +31,10 @@ def words(is_now: Any, written: Any, known: dict[int, str]) -> tuple[list[Any], 
     :param known: names by id.
     """
     before, after = (
-        list(references_in(side)) for side in in_one_notation(is_now, written, lambda one: known.get(one.id or 0))
+        list(references_in(side))
+        for side in in_one_notation(is_now, written, lambda reference: known.get(reference.id or 0))
     )
-    return [brief_reference(one) for one in before], [brief_reference(one) for one in after]
+    return [brief_reference(reference) for reference in before], [brief_reference(reference) for reference in after]
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ def test_names_are_not_read_if_nobody_looks_at_the_diff_or_nothing_changes() -> 
     plain, shown = (started("object", first, module) for _ in range(2))
     plain.call(module, fields=then)
     shown.call(module, diff_mode=True, fields=then)
-    reads = [[path.split("/")[3] for method, path in one.log if method == "GET"] for one in (plain, shown)]
+    reads = [[path.split("/")[3] for method, path in instance.log if method == "GET"] for instance in (plain, shown)]
     assert sorted(reads[1]) == sorted([*reads[0], "room", "location"])
     for service in (plain, shown):
         service.log.clear()
@@ -72,7 +72,7 @@ def test_a_name_that_cannot_be_read_does_not_stop_the_change() -> None:
 
 @pytest.mark.parametrize(("number", "are_archived", "reads"), [(12, False, 1), (8, True, 9), (12, True, 1)])
 def test_the_names_of_many_records_take_one_list_and_few_reads(number: int, are_archived: bool, reads: int) -> None:
-    codes = [str(200001 + one) for one in range(number + 1)]
+    codes = [str(200001 + index) for index in range(number + 1)]
     service = Embedded.started()
     for code in codes:
         assert service.call("object", fields={"barcode": code, "inventory_name": "Part"})["changed"]

@@ -56,7 +56,7 @@ def service(**routes: Any) -> FakeTransport:
             "GET /objects": listing([ACTIVE, OTHER]),
             "GET /object/by-barcode/0003": by_uuid(ARCHIVED),
             "GET /object/by-barcode/0009": by_uuid(None),
-            **{f"GET /object/{one['asset_uuid']}": by_uuid(one) for one in (ACTIVE, OTHER, ARCHIVED)},
+            **{f"GET /object/{record['asset_uuid']}": by_uuid(record) for record in (ACTIVE, OTHER, ARCHIVED)},
             **routes,
         }
     )

@@ -31,7 +31,9 @@ THINGS = schema_of(
 
 
 def sight(*records: dict[str, Any]) -> FieldVisibility:
-    return FieldVisibility.from_records(THINGS, [record("object", number, **one) for number, one in enumerate(records)])
+    return FieldVisibility.from_records(
+        THINGS, [record("object", number, **values) for number, values in enumerate(records)]
+    )
 
 
 @pytest.mark.parametrize(
@@ -87,7 +89,9 @@ def test_an_object_that_only_its_barcode_finds_may_be_hidden(told: dict[str, Any
 def test_a_kind_that_the_account_may_not_read_proves_nothing_about_empty_keys(status: int) -> None:
     """If objects don't show whether the instance sends empty keys, other kinds do."""
     templates = ("asset", "room", "person")
-    transport = FakeTransport({f"GET /asset-tracking/{one}/field-definitions": refusal(status) for one in templates})
+    transport = FakeTransport(
+        {f"GET /asset-tracking/{template}/field-definitions": refusal(status) for template in templates}
+    )
     open_one = field_visibility_of(
         client_on(transport), THINGS, [record("object", 1, barcode="1", notes="x")], ["price"]
     )

@@ -199,9 +199,13 @@ def test_empty_and_null_are_distinguished_and_zero_is_neither_but_for_a_link(
     key: str, answered: list[Any], empty: list[Any], null: list[Any]
 ) -> None:
     assert hits(key, "empty", None, *answered) == empty
-    assert hits(key, "not_empty", None, *answered) == [one for one in answered if one not in empty or one is False]
+    assert hits(key, "not_empty", None, *answered) == [
+        value for value in answered if value not in empty or value is False
+    ]
     assert hits(key, "null", None, *answered) == null
-    assert hits(key, "not_null", None, *answered) == [one for one in answered if one not in null or one is False]
+    assert hits(key, "not_null", None, *answered) == [
+        value for value in answered if value not in null or value is False
+    ]
 
 
 def test_a_field_that_was_not_answered_is_null_and_empty() -> None:
@@ -519,7 +523,7 @@ def among(filters: JsonMap, *records: JsonMap) -> list[str]:
     transport = service()
     client = client_on(transport)
     schema = client.schema(KINDS["object"])
-    made = [Record(KINDS["object"], one["asset_uuid"], one["id"], one) for one in records]
+    made = [Record(KINDS["object"], raw["asset_uuid"], raw["id"], raw) for raw in records]
     return [record.uuid for record in matching_records(client, schema, filters, made, "exclude")]
 
 
@@ -588,7 +592,7 @@ def test_a_renter_is_searched_by_name(wanted: str, shown: list[int]) -> None:
         {"type": "user", "value": {"uuid": uuid_of(4)}},
         None,
     ]
-    cases = [{"uuid": uuid_of(number), "title": "Fair", "renter": one} for number, one in enumerate(renters, 1)]
+    cases = [{"uuid": uuid_of(number), "title": "Fair", "renter": renter} for number, renter in enumerate(renters, 1)]
     transport = FakeTransport({"GET /rental-management/rental-cases": listing(cases), "GET /users": listing([])})
     found = read(transport, {"renter": {"like": wanted}}, kind="rental_case").records
     assert [record["uuid"] for record in found] == [uuid_of(number) for number in shown]

@@ -175,7 +175,7 @@ def test_a_key_that_is_compared_without_case_narrows_nothing() -> None:
 
 
 def hits(schema: Any, wanted: dict[str, Any], *records: Any) -> list[str]:
-    return [one.uuid for one in natural_keys.identified(schema, wanted.keys(), wanted, records)]
+    return [record.uuid for record in natural_keys.identified(schema, wanted.keys(), wanted, records)]
 
 
 def test_only_the_same_text_is_the_same_key() -> None:
@@ -250,8 +250,8 @@ def test_a_key_that_cannot_be_read_may_be_the_wanted_key(number: Any) -> None:
 
 
 def test_one_hit_is_the_record_and_none_is_none() -> None:
-    one = record("object", 1)
-    assert natural_keys.one_of(KINDS["object"], "x", [one]) is one
+    chair = record("object", 1)
+    assert natural_keys.one_of(KINDS["object"], "x", [chair]) is chair
     assert natural_keys.one_of(KINDS["object"], "x", []) is None
 
 
@@ -314,7 +314,9 @@ def test_open_tasks_count_alone_and_of_several_closed_ones_none_can_be_distingui
 
 def test_the_closed_task_that_is_as_wanted_matches() -> None:
     closed = [record("task", number, status="closed") for number in (1, 2, 3)]
-    assert natural_keys.targets_by_status(TASK, closed, "closed", lambda one: one is closed[1]) == [closed[1]]
+    assert natural_keys.targets_by_status(TASK, closed, "closed", lambda candidate: candidate is closed[1]) == [
+        closed[1]
+    ]
     assert natural_keys.targets_by_status(TASK, closed, "closed", lambda _one: False) == closed
 
 
@@ -329,7 +331,9 @@ def test_a_kind_says_which_status_counts_as_open() -> None:
     found = [record("task", 1, status="paused"), record("task", 2, status="active"), record("task", 3, status="paused")]
     assert natural_keys.targets_by_status(plans, found, None, lambda _one: True) == [found[1]]
     paused = [found[0], found[2]]
-    assert natural_keys.targets_by_status(plans, paused, "paused", lambda one: one is found[2]) == [found[2]]
+    assert natural_keys.targets_by_status(plans, paused, "paused", lambda candidate: candidate is found[2]) == [
+        found[2]
+    ]
     assert natural_keys.targets_by_status(replace(TASK, open_status=""), found, None, lambda _one: True) == found
 
 
@@ -508,7 +512,9 @@ def test_records_are_looked_up_by_the_keys_that_their_values_have(
         return reference.id
 
     records = [record(schema.kind.name, number, **flat) for number, flat in enumerate(flats, 1)]
-    expected = [natural_keys.key_of(schema, keys, natural_keys.read_some(schema, keys, one), mark) for one in records]
+    expected = [
+        natural_keys.key_of(schema, keys, natural_keys.read_some(schema, keys, record), mark) for record in records
+    ]
     found = list(natural_keys.keyed(schema, keys, records, mark))
     assert found == list(zip(expected, records, strict=True))
 
@@ -516,29 +522,29 @@ def test_records_are_looked_up_by_the_keys_that_their_values_have(
 @pytest.mark.parametrize("barcode", [["1"], {"de": "1"}, True])
 @pytest.mark.parametrize("keys", [("barcode",), ("name", "barcode")])
 def test_a_record_whose_key_cannot_be_read_is_not_left_out(keys: tuple[str, ...], barcode: Any) -> None:
-    one = record("object", 1, name="Chair", barcode=barcode)
+    unreadable = record("object", 1, name="Chair", barcode=barcode)
     with pytest.raises(SeventhingsError, match=f"object {uuid_of(1)} has the barcode .*, which can't be read"):
-        list(natural_keys.keyed(OBJECT, keys, [one], lambda _reference: None))
+        list(natural_keys.keyed(OBJECT, keys, [unreadable], lambda _reference: None))
 
 
 UNREAD = "which can't be read, so it may or may not be the object that you mean. Nothing is decided from it."
 
 
 def test_the_message_about_an_unreadable_key_says_what_the_service_answered() -> None:
-    one = record("object", 1, barcode=["1"])
+    unreadable = record("object", 1, barcode=["1"])
     with pytest.raises(SeventhingsError) as caught:
-        list(natural_keys.keyed(OBJECT, ("barcode",), [one], lambda _reference: None))
+        list(natural_keys.keyed(OBJECT, ("barcode",), [unreadable], lambda _reference: None))
     assert caught.value.message == f"The object {uuid_of(1)} has the barcode ['1'], {UNREAD}"
     with pytest.raises(SeventhingsError) as caught:
-        hits(OBJECT, {"barcode": "1"}, replace(one, uuid="", id=7))
+        hits(OBJECT, {"barcode": "1"}, replace(unreadable, uuid="", id=7))
     assert caught.value.message == f"The object 7 has the barcode ['1'], {UNREAD}"
 
 
 def test_a_date_that_cannot_be_read_is_named_before_the_keys_that_can() -> None:
-    one = record("object", 1, barcode="1", bought="soon", price="much")
+    unreadable = record("object", 1, barcode="1", bought="soon", price="much")
     with pytest.raises(SeventhingsError, match=r"has the bought 'soon', which"):
-        hits(OBJECT, {"barcode": "1", "bought": dt.date(2024, 5, 31), "price": Decimal(5)}, one)
-    assert hits(OBJECT, {"barcode": "2", "bought": dt.date(2024, 5, 31)}, one) == []
+        hits(OBJECT, {"barcode": "1", "bought": dt.date(2024, 5, 31), "price": Decimal(5)}, unreadable)
+    assert hits(OBJECT, {"barcode": "2", "bought": dt.date(2024, 5, 31)}, unreadable) == []
 
 
 @pytest.mark.parametrize(
@@ -571,8 +577,10 @@ def test_what_the_type_of_a_field_cannot_represent_is_unread(key: str, raw: Any,
 
 def test_a_text_that_is_its_own_key_is_not_read_for_that(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(natural_keys, "read_some", None)
-    one = record("object", 1, barcode="0001")
-    assert list(natural_keys.keyed(OBJECT, ("barcode",), [one], lambda _reference: None)) == [(("0001",), one)]
+    unreadable = record("object", 1, barcode="0001")
+    assert list(natural_keys.keyed(OBJECT, ("barcode",), [unreadable], lambda _reference: None)) == [
+        (("0001",), unreadable)
+    ]
 
 
 def test_a_key_outside_the_schema_is_looked_up_as_written() -> None:

@@ -36,7 +36,7 @@ def listed(transport: FakeTransport, kind: str = "object", **options: Any) -> Li
 
 
 def lines(transport: FakeTransport) -> list[str]:
-    return [one.line for one in transport.calls]
+    return [request.line for request in transport.calls]
 
 
 def test_a_number_is_asked_for_alone() -> None:
@@ -61,7 +61,7 @@ def test_records_are_counted_where_no_number_is_reported(told: Any) -> None:
 def test_the_order_of_lists_is_asked_for_once() -> None:
     transport = FakeTransport({DEFINITIONS: answer(FIELDS), "GET /objects": page([thing(1)], 1)})
     listed(transport, sort=["-id"], limit=1)
-    (call,) = (one for one in transport.calls if one.line == "GET /objects")
+    (call,) = (request for request in transport.calls if request.line == "GET /objects")
     assert [pair for pair in call.pairs if pair[0].startswith("sort")] == [("sort[id]", "DESC")]
 
 
@@ -83,7 +83,7 @@ def test_filters_judge_each_record() -> None:
 def test_only_the_first_records_are_requested(sort: str, records: list[JsonMap]) -> None:
     transport = FakeTransport({DEFINITIONS: answer(FIELDS), "GET /objects": page(records, 700, 2)})
     found = listed(transport, sort=[sort], limit=2)
-    assert [one["uuid"] for one in found.records] == [one["asset_uuid"] for one in records]
+    assert [record["uuid"] for record in found.records] == [record["asset_uuid"] for record in records]
     assert (found.count, lines(transport)) == (700, [DEFINITIONS, "GET /objects"])
 
 
@@ -101,6 +101,6 @@ def test_only_the_first_records_are_requested(sort: str, records: list[JsonMap])
 def test_where_the_order_is_not_certain_the_whole_list_is_sorted(sort: str, records: list[JsonMap]) -> None:
     transport = FakeTransport({DEFINITIONS: answer(FIELDS), "GET /objects": page(records, 2)})
     found = listed(transport, sort=[sort], limit=2)
-    by_price = sorted(records, key=lambda one: one["purchasing_price"] or 0, reverse=sort.startswith("-"))
+    by_price = sorted(records, key=lambda record: record["purchasing_price"] or 0, reverse=sort.startswith("-"))
     expected = records if sort == "inventory_name" else by_price
-    assert [one["uuid"] for one in found.records] == [one["asset_uuid"] for one in expected]
+    assert [record["uuid"] for record in found.records] == [record["asset_uuid"] for record in expected]

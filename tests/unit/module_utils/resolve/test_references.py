@@ -74,7 +74,7 @@ def transport() -> FakeTransport:
 def resolve(transport: FakeTransport, *wanted: tuple[str, Any], **options: Any) -> list[Reference]:
     references = [written(kind, value) for kind, value in wanted]
     targets = Reading(client_on(transport), **options).resolve(references)
-    return [with_targets(one, targets) for one in references]
+    return [with_targets(reference, targets) for reference in references]
 
 
 def written(kind: str, value: Any) -> Reference:
@@ -108,7 +108,7 @@ def test_text_that_is_no_integer_as_it_is_written_gets_no_advice_about_ids(
 def test_a_barcode_that_is_the_id_of_another_object_means_the_barcode(transport: FakeTransport) -> None:
     other = {"asset_uuid": uuid_of(43), "id": 17, "barcode": "43"}
     transport.routes["GET /objects"] = listing([*OBJECTS, other])
-    assert [one.id for one in resolve(transport, ("object", "17"), ("object", {"id": "17"}))] == [42, 17]
+    assert [reference.id for reference in resolve(transport, ("object", "17"), ("object", {"id": "17"}))] == [42, 17]
 
 
 def test_a_diff_shows_the_id_as_a_number() -> None:
@@ -250,7 +250,7 @@ def test_maps_that_share_no_field_take_a_list_for_each_field(transport: FakeTran
     found = resolve(
         transport, ("object", {"inventory_name": "Screen"}), ("object", "0001"), ("object", {"barcode": "17"})
     )
-    assert [one.id for one in found] == [42, 41, 42]
+    assert [reference.id for reference in found] == [42, 41, 42]
     assert transport.lines == ["GET /asset-tracking/asset/field-definitions", "GET /objects", "GET /objects"]
 
 
@@ -394,7 +394,7 @@ def test_a_uuid_is_looked_up_where_a_body_needs_one() -> None:
     transport = FakeTransport({"GET /user/by-id/31": answer(USERS[0])})
     reference, known = Reference("user", 31), Reference("user", 7, uuid_of(7))
     found = Reading(client_on(transport)).with_uuid([reference, known])
-    assert {one: record.uuid for one, record in found.items()} == {reference: uuid_of(31)}
+    assert {reference: record.uuid for reference, record in found.items()} == {reference: uuid_of(31)}
     assert transport.lines == ["GET /user/by-id/31"]
 
 
@@ -458,7 +458,7 @@ def test_a_record_that_is_in_a_list_is_not_read_again(transport: FakeTransport) 
 def test_several_records_by_id_or_uuid_take_one_list(transport: FakeTransport) -> None:
     by_id = [Reference("object", 41), Reference("object", 42), Reference("object", 41)]
     found = Reading(client_on(transport)).with_uuid(by_id)
-    assert [found[one].uuid for one in by_id] == [uuid_of(41), uuid_of(42), uuid_of(41)]
+    assert [found[reference].uuid for reference in by_id] == [uuid_of(41), uuid_of(42), uuid_of(41)]
     by_uuid = [(Reference("object", uuid=uuid_of(number)), Reference("object", number)) for number in (41, 42)]
     targets = Reading(client_on(transport)).missing_halves(by_uuid)
     assert all(with_targets(wanted, targets).same(current) for wanted, current in by_uuid)
@@ -529,7 +529,7 @@ def test_a_renter_that_is_a_text_alone_is_distinguished(value: Any, is_text: boo
 
 
 def test_a_renter_that_is_a_text_is_the_user_who_is_called_so_or_else_that_text() -> None:
-    users = [Record.from_answer(KINDS["user"], one) for one in (ADA, BOB)]
+    users = [Record.from_answer(KINDS["user"], user) for user in (ADA, BOB)]
     what, who = renter_of("ADA lovelace", users)
     assert (what, who.target, who.id, who.uuid) == ("user", "user", 31, uuid_of(31))
     assert who.names == ("ada@example.com", "Ada Lovelace")

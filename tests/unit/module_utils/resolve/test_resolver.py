@@ -66,11 +66,11 @@ class Known:
         return Schema(kind, DEFINED[kind.name])
 
     def find(self, kind: Kind, questions: Sequence[Sequence[Question]]) -> list[list[Any]]:
-        self.asked.append((kind.name, [[short(one) for one in ways] for ways in questions]))
-        return [[hit for one in ways for hit in self.meanings.get(short(one), ())] for ways in questions]
+        self.asked.append((kind.name, [[short(question) for question in ways] for ways in questions]))
+        return [[hit for question in ways for hit in self.meanings.get(short(question), ())] for ways in questions]
 
     def why_removed(self, kind: Kind, questions: Sequence[Question], written: Any) -> str:
-        self.why_gone_of.append([short(one) for one in questions])
+        self.why_gone_of.append([short(question) for question in questions])
         return self.gone.get((kind.name, str(written)), "")
 
     def why_unknown(self, reference: Reference) -> str:
@@ -115,7 +115,7 @@ def resolved(source: Known, *references: Reference) -> list[Reference]:
     """Return references with their targets; all must have one."""
     found = resolution(references, source)
     assert not found.unresolved
-    return [with_targets(one, found.targets) for one in references]
+    return [with_targets(reference, found.targets) for reference in references]
 
 
 HEAD, DEPOT = record("location", 1), record("location", 2)
@@ -177,7 +177,7 @@ def test_a_place_in_a_path_is_known_to_be_a_place() -> None:
 
     class Kept(Known):
         def find(self, kind: Kind, questions: Sequence[Sequence[Question]]) -> list[list[Any]]:
-            seen.extend(value for ways in questions for one in ways for value in one.values.values())
+            seen.extend(value for ways in questions for question in ways for value in question.values.values())
             return super().find(kind, questions)
 
     resolve(Kept({"location: name=A": [HEAD]}), ref("room", "A/1"))
@@ -302,8 +302,11 @@ def test_a_field_that_is_not_known_may_come_where_fields_do(kind: str, why: Why,
     source = Known({"location: name=Depot": [DEPOT]})
     found = resolution((odd, other), source)
     problems = found.unresolved
-    assert [(one.reference, one.why, one.name) for one in problems] == [(odd, why, "emial"), (odd, why, "extra")]
-    assert all(one.words.startswith(f"{one.name}: no such field in {KINDS[kind].one}") for one in problems)
+    assert [(problem.reference, problem.why, problem.name) for problem in problems] == [
+        (odd, why, "emial"),
+        (odd, why, "extra"),
+    ]
+    assert all(problem.words.startswith(f"{problem.name}: no such field in {KINDS[kind].one}") for problem in problems)
     assert [name for name, _questions in source.asked] == asked
     assert found.targets == ({other: DEPOT} if asked else {})
 
@@ -314,7 +317,7 @@ def test_what_refers_to_nothing_is_not_looked_for() -> None:
     outer = ref("object", {"room": {"building_id": "Nowhere", "number": "1"}})
     resolved_now = resolution((lost, found, outer), source)
     problems = resolved_now.unresolved
-    assert [(one.reference.target, one.why, one.words) for one in problems] == [
+    assert [(problem.reference.target, problem.why, problem.words) for problem in problems] == [
         ("location", Why.MISSING, "there is no location 'Nowhere'"),
         ("location", Why.MISSING, "there is no location 'Nowhere'"),
     ]
@@ -333,7 +336,7 @@ def test_what_refers_to_an_id_that_means_nothing_is_not_looked_for() -> None:
         Unresolved(eight, Why.MISSING, "there is no room with the id 8"),
         Unresolved(Reference("location", 7, written=7), Why.MISSING, "there is no location with the id 7"),
     ]
-    assert [one.reference for one in problems[2:]] == [place]
+    assert [problem.reference for problem in problems[2:]] == [place]
     assert [kind for kind, _questions in source.asked] == ["location"]
 
 

@@ -370,11 +370,11 @@ def test_the_newest_mark_of_any_process_counts_in_whatever_place_it_is(
         path = place.path / "create-acme-room"
         path.write_bytes(struct.pack("<4sQQd16s", b"mrk2", 7, process, moment, b""))
         path.chmod(0o600)
-    one = Creations([folder, other], "acme", clock=clock, sleep=clock.sleep, now=clock)
-    one.watch(["room"])
-    with pytest.raises(CreatedMeanwhile), one.making("room"):
+    creations = Creations([folder, other], "acme", clock=clock, sleep=clock.sleep, now=clock)
+    creations.watch(["room"])
+    with pytest.raises(CreatedMeanwhile), creations.making("room"):
         pass
-    one.leave()
+    creations.leave()
     assert clock.slept == [30.0]
 
 
@@ -498,34 +498,34 @@ def test_who_holds_a_lock_without_a_creation_is_named_if_the_system_says_so(
 
 
 def test_during_a_long_pause_others_may_make_what_they_like(folder: Folder, tmp_path: Path) -> None:
-    one, service = on(folder), Service(tmp_path)
+    creations, service = on(folder), Service(tmp_path)
     paused: list[bool] = []
 
     def act() -> bool:
         if "Lab" in service.records():
             return False
-        with one.making("room"):
-            with one.paused():
+        with creations.making("room"):
+            with creations.paused():
                 paused.append(service.ensure(on(folder, lock_wait=0.0), "Lab"))
             note(tmp_path / "records", "Lab")
         return True
 
-    assert one.run("room", act) is False
+    assert creations.run("room", act) is False
     assert paused == [True]
     assert service.records() == ["Lab"]
 
 
 def test_after_a_long_pause_in_which_nobody_made_anything_it_goes_on(folder: Folder, clock: Clock) -> None:
-    one = on(folder, clock)
+    creations = on(folder, clock)
     done = []
 
     def act() -> None:
-        with one.making("room"):
-            with one.paused():
+        with creations.making("room"):
+            with creations.paused():
                 pass
             done.append("sent")
 
-    one.run("room", act)
+    creations.run("room", act)
     assert done == ["sent"]
     assert clock.slept == []
 
@@ -533,17 +533,17 @@ def test_after_a_long_pause_in_which_nobody_made_anything_it_goes_on(folder: Fol
 @pytest.mark.parametrize("is_replaced", [False, True])
 def test_a_long_pause_after_a_lost_answer_keeps_the_mark(folder: Folder, clock: Clock, is_replaced: bool) -> None:
     """Examples are the pause during an outage, and the search for the result of a request."""
-    one = on(folder, clock)
+    creations = on(folder, clock)
     looks: list[list[float]] = []
 
     def act() -> None:
-        with one.replacing("room") if is_replaced else one.making("room"):
+        with creations.replacing("room") if is_replaced else creations.making("room"):
             if not looks:
-                one.lose()
-                with one.paused():
+                creations.lose()
+                with creations.paused():
                     looks.append(looks_after(folder, clock))
 
-    one.run("room", act)
+    creations.run("room", act)
     assert looks == [[0, 30]]
 
 
@@ -604,14 +604,14 @@ def test_a_lock_is_free_again_when_it_is_left(folder: Folder, tmp_path: Path) ->
 
 def test_a_lock_that_is_removed_again_and_again_is_reported_once(folder: Folder, clock: Clock) -> None:
     told: list[str] = []
-    one = Creations([folder], "acme", on_problem=told.append, clock=clock, sleep=clock.sleep, now=clock)
-    one.watch(["room"])
-    one.hold(["room"])
+    creations = Creations([folder], "acme", on_problem=told.append, clock=clock, sleep=clock.sleep, now=clock)
+    creations.watch(["room"])
+    creations.hold(["room"])
     for _removal in range(2):
         (folder.path / "create-acme-room").unlink()
-        with pytest.raises(CreatedMeanwhile), one.making("room"):
+        with pytest.raises(CreatedMeanwhile), creations.making("room"):
             pass
-    one.leave()
+    creations.leave()
     assert len(told) == 1
     assert "create-acme-room was removed during the run" in told[0]
 

@@ -31,7 +31,7 @@ def variables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]
 
 def found(variables: dict[str, str], tmp_path: Path, run_folder: Path | None = None) -> list[str]:
     """Return the places of locks, relative to the directory of the test."""
-    return [str(one.path.relative_to(tmp_path)) for one in Places.found(run_folder, variables).locks]
+    return [str(lock.path.relative_to(tmp_path)) for lock in Places.found(run_folder, variables).locks]
 
 
 def test_the_named_directory_goes_first_and_is_made_for_this_user_alone(
@@ -40,7 +40,7 @@ def test_the_named_directory_goes_first_and_is_made_for_this_user_alone(
     places = Places.found(None, variables)
     assert places.shared == places.private == places.locks[0]
     assert places.locks[0].path == tmp_path / "named"
-    assert {stat.S_IMODE(one.path.stat().st_mode) for one in places.locks} == {0o700}
+    assert {stat.S_IMODE(lock.path.stat().st_mode) for lock in places.locks} == {0o700}
     assert places.warning == ""
 
 
@@ -134,7 +134,7 @@ def test_a_place_that_is_not_this_user_s_alone_is_passed_over(
         path.chmod(0o720 if wrong == "group" else 0o702)
     places = Places.found(None, variables)
     used = tmp_path / "session" / "seventhings"
-    assert [one.path for one in places.locks[:1]] == [used]
+    assert [lock.path for lock in places.locks[:1]] == [used]
     assert places.problem == ""
     assert places.warning.startswith(f"SEVENTHINGS_RUNTIME_DIR: {variables['SEVENTHINGS_RUNTIME_DIR']}")
     assert places.warning.endswith(f", so {used} is used instead.")
@@ -149,7 +149,7 @@ def test_a_place_of_another_user_is_passed_over(
     monkeypatch.setattr(os, "geteuid", lambda: other)
     (tmp_path / "tmp" / OWN).rename(tmp_path / "tmp" / f"seventhings-{other}")
     places = Places.found(None, variables)
-    assert [one.path for one in places.locks] == []
+    assert [lock.path for lock in places.locks] == []
     assert places.problem.count("belongs to another user") >= 3
 
 

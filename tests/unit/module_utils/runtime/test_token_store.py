@@ -67,9 +67,9 @@ def tokens(folder: Folder, transport: FakeTransport, clock: Clock, root: str = R
 
 
 def test_a_second_process_uses_the_pair_of_the_first(folder: Folder, transport: FakeTransport, clock: Clock) -> None:
-    one, other = (tokens(folder, transport, clock, **PASSWORD) for _number in range(2))
-    assert one.current() == other.current() == "access-1"
-    assert other.user_id == 17
+    first, second = (tokens(folder, transport, clock, **PASSWORD) for _number in range(2))
+    assert first.current() == second.current() == "access-1"
+    assert second.user_id == 17
     assert transport.count(LOGIN) == 1
     assert {"access-1", "refresh-1"} <= transport.secrets
 
@@ -102,9 +102,9 @@ def test_another_account_signs_in(
 
 
 def test_a_refused_token_is_replaced_once_for_all(folder: Folder, transport: FakeTransport, clock: Clock) -> None:
-    one, other = (tokens(folder, transport, clock, **PASSWORD) for _number in range(2))
-    assert one.current() == other.current() == "access-1"
-    assert one.replace("access-1") == other.replace("access-1") == "access-2"
+    first, second = (tokens(folder, transport, clock, **PASSWORD) for _number in range(2))
+    assert first.current() == second.current() == "access-1"
+    assert first.replace("access-1") == second.replace("access-1") == "access-2"
     assert transport.count(LOGIN) == 2
 
 
@@ -208,7 +208,7 @@ def test_what_can_not_be_read_is_as_good_as_not_there(
         {"access_token": "a", "refresh_token": "\ud800", "kept_at": 0},
         {"access_token": "a", "kept_at": 10**400},
     ]
-    for broken in (content, *(json.dumps({"proof": proof, **one}).encode() for one in odd)):
+    for broken in (content, *(json.dumps({"proof": proof, **members}).encode() for members in odd)):
         kept.write_bytes(broken)
         kept.chmod(0o600)
         before = transport.count(LOGIN)

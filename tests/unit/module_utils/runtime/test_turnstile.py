@@ -68,7 +68,7 @@ def test_all_processes_together_stay_within_the_limit_and_all_get_on(
     assert ended(*[forked(work) for _number in range(number)]) == [0] * number
     lines = sorted((float(moment), process) for moment, process in map(str.split, noted(tmp_path / "sent")))
     moments = [moment for moment, _process in lines]
-    assert all(later - one >= short_minute for one, later in zip(moments, moments[limit:], strict=False))
+    assert all(later - earlier >= short_minute for earlier, later in zip(moments, moments[limit:], strict=False))
     counted = Counter(process for _moment, process in lines[limit:])
     assert len(counted) == number, "somebody starves"
 
@@ -102,7 +102,7 @@ def test_a_process_that_is_killed_loses_nothing_of_the_others(
         kill(process)
     ended(*processes)
     moments = sorted(map(float, noted(tmp_path / "sent")))
-    assert all(later - one >= short_minute for one, later in zip(moments, moments[limit:], strict=False))
+    assert all(later - earlier >= short_minute for earlier, later in zip(moments, moments[limit:], strict=False))
     assert len(moments) >= limit * (seconds - 1) * 0.5
 
 
@@ -128,9 +128,9 @@ def test_one_that_is_stopped_while_it_has_the_turn_is_passed_over(
 
 
 def test_a_pause_of_one_holds_all(folder: Folder, clock: Clock) -> None:
-    one, other = (rate_in(folder, 200, clock) for _number in range(2))
-    one.refused(one.wait(), 20.0)
-    assert other.wait() == pytest.approx(1020)
+    first, second = (rate_in(folder, 200, clock) for _number in range(2))
+    first.refused(first.wait(), 20.0)
+    assert second.wait() == pytest.approx(1020)
 
 
 def test_a_limit_of_0_neither_counts_nor_waits_and_reports_of_its_pauses(folder: Folder, clock: Clock) -> None:
@@ -158,9 +158,9 @@ def test_the_smallest_limit_that_was_named_within_the_last_minute_rules(folder: 
 
 
 def test_instances_have_a_limit_each(folder: Folder, clock: Clock) -> None:
-    one = RateLimit(1, clock, clock.sleep, SharedTurnstile(folder, "one", clock))
+    limited = RateLimit(1, clock, clock.sleep, SharedTurnstile(folder, "one", clock))
     other = RateLimit(1, clock, clock.sleep, SharedTurnstile(folder, "other", clock))
-    one.wait()
+    limited.wait()
     other.wait()
     assert clock.slept == []
 

@@ -203,7 +203,7 @@ def test_a_cell_is_cleared_as_its_dialect_clears(site: Site, tmp_path: Path) -> 
         }
     )
     site.run()
-    somebody(site, {"objects.jsonl": _lines(*({"barcode": one, "serial_number": None} for one in "12"))})
+    somebody(site, {"objects.jsonl": _lines(*({"barcode": barcode, "serial_number": None} for barcode in "12"))})
     _told_nothing(site, tmp_path)
     assert (site.root / "objects/a.csv").read_text().endswith("1,A,NIX\n")
     assert (site.root / "objects/b.csv").read_text().endswith(("2,B,\n", "2,B,NIX\n"))
@@ -542,7 +542,9 @@ def test_records_that_are_gone(site: Site, tmp_path: Path, gone: str, state: str
     texts = {
         "yml": "- barcode: '1'\n  inventory_name: A\n# two\n- barcode: '2'  # b\n  inventory_name: B\n"
         "- barcode: '3'\n  inventory_name: C\n",
-        "jsonl": _lines(*({"barcode": one, "inventory_name": two} for one, two in zip("123", "ABC", strict=True))),
+        "jsonl": _lines(
+            *({"barcode": barcode, "inventory_name": two} for barcode, two in zip("123", "ABC", strict=True))
+        ),
         "csv": 'barcode,inventory_name,_state\n1,A,\n2,"B",\n3,C,present\n',
     }
     site.write({f"objects.{ending}": texts[ending]})
@@ -576,10 +578,10 @@ def test_protected_records_and_those_that_have_no_state_stay_and_are_reported(si
     settings = "api: seventhings/v1\nset: test\nlifecycle: {objects: {protect: ['2']}}\n"
     site.write({"instance.yml": settings, "objects.yml": text})
     site.run()
-    somebody(site, {"objects.jsonl": _lines(*({"barcode": one, "_state": "absent"} for one in "12"))})
+    somebody(site, {"objects.jsonl": _lines(*({"barcode": barcode, "_state": "absent"} for barcode in "12"))})
     for gone in ("remove", "absent"):
         done = take(site, gone=gone)
-        assert [one.rpartition("because ")[2] for one in done["not_changed"]] == ["the files protect it"] * 2
+        assert [line.rpartition("because ")[2] for line in done["not_changed"]] == ["the files protect it"] * 2
         assert (site.root / "objects.yml").read_text() == text
 
 

@@ -21,7 +21,7 @@ SETTINGS = (
     'scan_codes: {field: barcode, placeholder: "IMP-"}\n'
 )
 LEDGER = "serial_number;barcode;inventory_name;condition\r\n" + "".join(
-    f"A{one};IMP-00000{one};Thing {one};in use\r\n" for one in range(1, 6)
+    f"A{number};IMP-00000{number};Thing {number};in use\r\n" for number in range(1, 6)
 )
 CSV = 'csv: {delimiter: ";"}\n'
 FREE = {"create_percent": 1000}
@@ -102,7 +102,7 @@ def test_a_code_stays_if_a_reference_to_it_can_not_be_written(imported: Site) ->
 def test_a_label_is_no_change_of_the_files(imported: Site) -> None:
     attach(imported, A1="100001")
     client = imported.client()
-    (record,) = (one for one in client.list_all(OBJECT) if one.flat["serial_number"] == "A1")
+    (record,) = (record for record in client.list_all(OBJECT) if record.flat["serial_number"] == "A1")
     client.update(OBJECT, record.uuid, {"inventory_name": "Table"})
     told = take(imported)
     assert (told["not_changed"], told["conflicts"]) == ([], [])
@@ -147,7 +147,7 @@ def test_codes_and_references_come_into_the_layers_that_have_them(site: Site, la
     first = {"serial_number": "A1", "inventory_name": "Table"}
     over = {"serial_number": "A1", "quantity": 2}
     dock = {"inventory_name": "Dock", "accessories": ["IMP-000001"]}
-    docks = [{**dock, "serial_number": f"D{one}", "barcode": f"IMP-00001{one}"} for one in (1, 2)]
+    docks = [{**dock, "serial_number": f"D{number}", "barcode": f"IMP-00001{number}"} for number in (1, 2)]
     site.write(
         {
             "base/instance.yml": SETTINGS,
@@ -161,14 +161,14 @@ def test_codes_and_references_come_into_the_layers_that_have_them(site: Site, la
     assert done.outcome == "changed", done.findings
     before = {name: (site.root / name).read_text("utf-8") for name in ("base/objects.yml", "over/objects.yml")}
     attach(site, A1="100001", D2="100012")
-    told = take(site, src=[str(one) for one in sources])
+    told = take(site, src=[str(source) for source in sources])
     assert told["not_changed"] == []
     for name, text in before.items():
         after = text.replace("IMP-000001", "100001").replace("IMP-000012", "100012")
         assert (site.root / name).read_text("utf-8") == after
     plan = site.run(load_layers(sources), check_mode=True)
     assert (plan.outcome, plan.scan_codes) == ("unchanged", {"attached": 2, "total": 3, "differ": 0})
-    assert take(site, src=[str(one) for one in sources])["changed"] is False
+    assert take(site, src=[str(source) for source in sources])["changed"] is False
 
 
 def test_a_code_stays_if_a_later_layer_takes_what_changes(site: Site) -> None:
@@ -178,7 +178,7 @@ def test_a_code_stays_if_a_later_layer_takes_what_changes(site: Site) -> None:
     done = site.run(load_layers(sources), limits=FREE)
     assert done.outcome == "changed", done.findings
     attach(site, A1="100001")
-    told = take(site, src=[str(one) for one in sources], into={"objects": "over/objects.yml"})
+    told = take(site, src=[str(source) for source in sources], into={"objects": "over/objects.yml"})
     assert told["changed"] is False
     assert "changes of this section belong in a later layer" in told["not_changed"][0]
     assert site.run(load_layers(sources), check_mode=True).outcome == "unchanged"

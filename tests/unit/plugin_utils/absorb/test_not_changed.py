@@ -29,7 +29,7 @@ _SECRET = VaultSecret(b"open sesame")
 
 def _objects(*records: Mapping[str, Any]) -> dict[str, str | bytes]:
     """Return a file of objects from another author."""
-    return {"objects.jsonl": "".join(json.dumps({"inventory_name": "Thing", **one}) + "\n" for one in records)}
+    return {"objects.jsonl": "".join(json.dumps({"inventory_name": "Thing", **record}) + "\n" for record in records)}
 
 
 def _why(done: Mapping[str, Any]) -> list[str]:
@@ -119,7 +119,7 @@ def test_records_that_can_not_be_deleted_are_reported(below: Site) -> None:
     done = take(below, gone="absent")
     assert (done["changed"], _why(done)) == (
         False,
-        [f"no record of {one} can be absent" for one in ("fields", "users")],
+        [f"no record of {section} can be absent" for section in ("fields", "users")],
     )
 
 
@@ -131,7 +131,7 @@ def test_attachments_stay_where_another_record_can_t_be_removed(below: Site) -> 
     somebody(below, {"a.txt": "a", **things})
     done = take(below, gone="remove")
     assert _why(done) == ["it is in a list that is written in one pair of brackets"]
-    (path,) = (str(one.relative_to(below.root)) for one in below.root.rglob("*.txt"))
+    (path,) = (str(path.relative_to(below.root)) for path in below.root.rglob("*.txt"))
     assert (below.root / "objects.yml").read_text() == text.replace("[]", f"[{path}]")
 
 
@@ -157,7 +157,7 @@ def test_all_attachments_of_an_overridden_value_are_in_its_layer(below: Site, no
     somebody(below, {**texts, **_objects({"barcode": "1", "documents": now})})
     done = take(below, **options)
     assert done["not_changed"] == []
-    found = sorted(one.name for one in (below.root / "late").rglob("*.txt"))
+    found = sorted(path.name for path in (below.root / "late").rglob("*.txt"))
     assert found == sorted(now)
     assert (below.root / "base/objects.yml").read_text() == base
     again = take(below, **options)

@@ -95,14 +95,14 @@ def test_frequent_lines_are_equal_lines_too() -> None:
 def test_added_and_removed_lines_are_found_without_a_search(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
     """Equal lines after a change end the search, however large the rest of the file is."""
     monkeypatch.setattr(patches, "_SEARCHED", 0)
-    lines = [f"{one}\n" for one in range(100)]
-    added = [f"new {one}\n" for one in range(number)]
+    lines = [f"{number}\n" for number in range(100)]
+    added = [f"new {number}\n" for number in range(number)]
     more = [*lines[:50], *added, *lines[50:99], "other\n"]
-    changed = [f"new {one}" for one in range(number)]
-    assert _changed(_patch(lines, more)) == [*(f"+{one}" for one in changed), "-99", "+other"]
-    assert _changed(_patch(more, lines)) == [*(f"-{one}" for one in changed), "-other", "+99"]
+    changed = [f"new {number}" for number in range(number)]
+    assert _changed(_patch(lines, more)) == [*(f"+{line}" for line in changed), "-99", "+other"]
+    assert _changed(_patch(more, lines)) == [*(f"-{line}" for line in changed), "-other", "+99"]
     assert _changed(_patch([*added, *lines], [*lines[:99], "other\n"])) == [
-        *(f"-{one}" for one in changed),
+        *(f"-{line}" for line in changed),
         *("-99", "+other"),
     ]
 

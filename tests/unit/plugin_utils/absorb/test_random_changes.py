@@ -54,13 +54,13 @@ def _value(value: Any, indent: str, chance: random.Random) -> str:
         if value.isprintable():
             ways.append("'" + value.replace("'", "''") + "'")
         lines = value.split("\n")
-        if value and all(one and one == one.strip() and one.isprintable() for one in lines):
-            ways.append("|-\n" + "\n".join(f"{indent}  {one}" for one in lines))
-            ways.append(">-\n" + "\n\n".join(f"{indent}  {one}" for one in lines))
+        if value and all(line and line == line.strip() and line.isprintable() for line in lines):
+            ways.append("|-\n" + "\n".join(f"{indent}  {line}" for line in lines))
+            ways.append(">-\n" + "\n\n".join(f"{indent}  {line}" for line in lines))
     if isinstance(value, list) and value:
-        ways.append("".join(f"\n{indent}{' ' * chance.randrange(3)}- {json.dumps(one)}" for one in value[:1]))
+        ways.append("".join(f"\n{indent}{' ' * chance.randrange(3)}- {json.dumps(item)}" for item in value[:1]))
         pad = " " * chance.randrange(3)
-        ways[-1] = "".join(f"\n{indent}{pad}- {json.dumps(one)}" for one in value)
+        ways[-1] = "".join(f"\n{indent}{pad}- {json.dumps(item)}" for item in value)
     return chance.choice(ways)
 
 
@@ -138,7 +138,7 @@ def _files(state: State, chance: random.Random) -> tuple[dict[str, bytes], dict[
             # Carriage returns inside values are not line ends of the file.
             line_end = "\r\n" if chance.random() < 0.3 else "\n"
             mark = "\ufeff" if chance.random() < 0.2 else ""
-            chunks[name] = [(key, one.replace("\n", line_end)) for key, one in chunks[name]]
+            chunks[name] = [(key, text.replace("\n", line_end)) for key, text in chunks[name]]
             files[name] = (mark + text.replace("\n", line_end)).encode()
     return files, chunks
 
@@ -188,7 +188,7 @@ def _follow(site: Site, root: Path, before: State, after: State, chance: random.
     )
     done = other.run(**ANY)
     note(f"somebody: {done.outcome} {done.findings[:3]} {done.failures[:3]}")
-    differing = {(one["section"], one["key"]) for one in site.plan(**order).changes}
+    differing = {(change["section"], change["key"]) for change in site.plan(**order).changes}
     into = {section: f"{section}/new.{ending if section in _FLAT else 'yml'}" for section in before}
     untouched = content(site.root)
     planned = take(site, check_mode=True, gone=gone, into=into)
@@ -217,7 +217,7 @@ def _only_what_differs(
         at = 0
         for key, chunk in records:
             if (section, key) in differing or any(
-                one.startswith(f"{key}/") for kind, one in differing if kind == section
+                place.startswith(f"{key}/") for kind, place in differing if kind == section
             ):
                 continue
             found = text.find(chunk, at)

@@ -37,7 +37,7 @@ def test_the_base_is_private_and_holds_no_value(applied: Site) -> None:
     text = base(applied).read_text("ascii")
     assert stat.S_IMODE(base(applied).stat().st_mode) == 0o600
     (noted,) = json.loads(text)
-    assert {len(one) for one in noted["records"].values()} == {32}
+    assert {len(digest) for digest in noted["records"].values()} == {32}
     assert len(noted["records"]) == 4
     assert "Table" not in text
     assert applied.run().outcome == "unchanged"
@@ -125,7 +125,7 @@ def test_the_journal_may_be_in_another_directory(applied: Site, tmp_path: Path) 
 
 def test_a_broken_base_is_none(applied: Site) -> None:
     noted = json.loads(base(applied).read_text("ascii"))
-    without_salt = json.dumps([{**one, "salt": "z" * 32} for one in noted])
+    without_salt = json.dumps([{**base, "salt": "z" * 32} for base in noted])
     for text in ("", "[", "{}", '[{"owner": 1}]', without_salt, "[" * 100_000):
         base(applied).write_text(text, "ascii")
         applied.write({"objects.yml": FILES.replace("Table", "Desk")})

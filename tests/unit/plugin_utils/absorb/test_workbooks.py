@@ -97,7 +97,7 @@ def test_values_change_and_nothing_else(applied: Site) -> None:
     result = take(applied)
     assert (result["not_changed"], result["summary"]) == ([], {"objects": {"changed": 4, "added": 0, "removed": 0}})
     sheet = cells(applied)
-    assert [sheet[one].value for one in ("B2", "C2", "D2", "E2", "F2")] == [
+    assert [sheet[place].value for place in ("B2", "C2", "D2", "E2", "F2")] == [
         "Desk <new> & 'old'", "_x005F_x0041_ 'n'", 1299.95, dt.datetime.fromisoformat("2025-01-02"), "=SUM(D2:D3)",
     ]  # fmt: skip
     assert (sheet["D2"].number_format, sheet["B2"].font.b, sheet["B2"].fill.fgColor.rgb) == (
@@ -251,9 +251,13 @@ def look(path: Path) -> dict[str, Any]:
         "widths": {name: column.width for name, column in sheet.column_dimensions.items()},
         "frozen": sheet.freeze_panes,
         "filter": sheet.auto_filter.ref,
-        "colours": [(str(rule.sqref), [one.formula for one in rule.rules]) for rule in sheet.conditional_formatting],
-        "choices": [(str(one.sqref), one.formula1) for one in sheet.data_validations.dataValidation],
-        "names": {name: one.attr_text for name, one in workbook.defined_names.items()},
+        "colours": [
+            (str(rule.sqref), [inner.formula for inner in rule.rules]) for rule in sheet.conditional_formatting
+        ],
+        "choices": [
+            (str(validation.sqref), validation.formula1) for validation in sheet.data_validations.dataValidation
+        ],
+        "names": {name: defined.attr_text for name, defined in workbook.defined_names.items()},
         "other": [[[cell.value for cell in row] for row in other] for other in workbook.worksheets[1:]],
         "charts": len(sheet._charts),
     }

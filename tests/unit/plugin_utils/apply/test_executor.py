@@ -73,7 +73,7 @@ def test_what_others_made_during_a_long_pause_is_not_made_twice(site: Site, monk
     result = site.run()
     assert result.outcome == "changed"
     assert (result.summary["objects"]["created"], result.summary["objects"]["updated"]) == (0, 1)
-    assert [(one["action"], one["after"]) for one in result.changes] == [("update", {"description": "mine"})]
+    assert [(change["action"], change["after"]) for change in result.changes] == [("update", {"description": "mine"})]
     (thing,) = site.dump()["objects"]
     assert "mine" in str(thing)
 

@@ -48,7 +48,7 @@ def test_a_run_reports_the_line_that_instance_yml_misses_and_takes_it(site: Site
     )
     account = site.run()
     assert (account.outcome, account.warnings) == ("changed", [])
-    assert [(one["key"], one["action"]) for one in account.changes] == [("002", "delete")]
+    assert [(change["key"], change["action"]) for change in account.changes] == [("002", "delete")]
 
 
 @pytest.mark.parametrize("check_mode", [True, False])
@@ -77,7 +77,7 @@ def test_without_a_set_prune_only_reports_and_says_so(site: SiteHere) -> None:
 
 def test_an_id_that_is_no_text_is_a_finding(site: SiteHere) -> None:
     site.write({"instance.yml": f"{SETTINGS}set_id: 12345678\n"})
-    assert any("set_id: '12345678' does not fit; expected a text" in one for one in site.plan().findings)
+    assert any("set_id: '12345678' does not fit; expected a text" in finding for finding in site.plan().findings)
 
 
 def test_an_export_writes_an_id_and_keeps_it(demo: Site, tmp_path: Path) -> None:

@@ -305,7 +305,7 @@ def test_a_line_has_at_most_1000_uuids(tmp_path: Path) -> None:
     with _journal(tmp_path) as journal:
         journal.came_from(dict.fromkeys(uuids, "a.yml"))
     lines = [json.loads(line)["uuids"].split() for line in _lines(tmp_path)[1:]]
-    assert [len(one) for one in lines] == [1000, 1000, 1]
+    assert [len(line) for line in lines] == [1000, 1000, 1]
     assert list(_journal(tmp_path).memory.origins) == uuids
 
 
@@ -646,7 +646,7 @@ def test_the_id_of_files_is_their_last_one(tmp_path: Path) -> None:
         {**name, "note": "managed", "uuid": "mine", "set_id": "second"},
         {**name, "note": "managed", "uuid": "theirs", "set_id": "first"},
     ]
-    path.write_text("".join(json.dumps(one) + "\n" for one in notes), "utf-8")
+    path.write_text("".join(json.dumps(note) + "\n" for note in notes), "utf-8")
     path.chmod(0o600)
     journal = Journal(tmp_path, "https://acme.test", "set", src="/files")
     assert (journal.set_id, journal.known) == ("second", {"mine"})
@@ -732,7 +732,7 @@ def test_what_another_set_protects_is_said_with_its_journal(state_home: Path) ->
         foreign = {"instance": "j", "set": "other", "set_id": ID, "note": "protected", "uuid": "five"}
         odd = {"instance": "i", "set": "other", "set_id": ID, "note": "managed", "uuid": '"protected"'}
         short = {"instance": "i", "set": "other", "note": "protected", "uuid": "six"}
-        stream.writelines(json.dumps(one) + "\n" for one in (foreign, odd, short))
+        stream.writelines(json.dumps(note) + "\n" for note in (foreign, odd, short))
         stream.write('"protected"\n')
     own = Journal(None, "i", "own", set_id=ID)
     other = f'the set "other" (journal {root / "other" / "journal.jsonl"})'

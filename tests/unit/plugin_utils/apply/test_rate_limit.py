@@ -36,7 +36,9 @@ class _Watched(RateLimit):
 
 def _moments(site: Site, objects: int) -> list[float]:
     """Return the times of the requests of an apply with many new objects."""
-    site.write({"objects.csv": "barcode,inventory_name\n" + "".join(f"B{one:05d},Drill\n" for one in range(objects))})
+    site.write(
+        {"objects.csv": "barcode,inventory_name\n" + "".join(f"B{number:05d},Drill\n" for number in range(objects))}
+    )
     client = site.client()
     rate = _Watched(_A_MINUTE)
     client.transport.rate = rate

@@ -51,7 +51,7 @@ def ready(*changes: Planned) -> Readiness:
 
 
 def written(readiness: Readiness) -> list[Planned]:
-    return [one for _level, batch in readiness.batches() for one in batch]
+    return [planned for _level, batch in readiness.batches() for planned in batch]
 
 
 # ---- the order

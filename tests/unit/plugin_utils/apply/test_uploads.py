@@ -87,7 +87,7 @@ def test_what_many_records_link_is_uploaded_once(journal: Journal, invoice: Atta
     ones = [Attachment(path=invoice.path, type="text/plain") for _number in range(20)]
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(uploads.upload, ones))
-    assert {one.uuid for one in ones} == {NEW}
+    assert {file.uuid for file in ones} == {NEW}
     assert transport.count(POST) == 1
 
 

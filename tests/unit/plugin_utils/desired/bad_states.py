@@ -101,11 +101,11 @@ def number_for_text(chance: random.Random) -> Bad:
 
 
 def bad_money(chance: random.Random) -> Bad:
-    return _yaml_value(chance, 2, "purchasing_price", chance.choice([*MONEY, *(f'"{one}"' for one in MONEY)]))
+    return _yaml_value(chance, 2, "purchasing_price", chance.choice([*MONEY, *(f'"{amount}"' for amount in MONEY)]))
 
 
 def bad_date(chance: random.Random) -> Bad:
-    return _yaml_value(chance, 3, "purchasing_date", chance.choice([*DATES, *(f'"{one}"' for one in DATES)]))
+    return _yaml_value(chance, 3, "purchasing_date", chance.choice([*DATES, *(f'"{date}"' for date in DATES)]))
 
 
 def wrong_type(chance: random.Random) -> Bad:

@@ -168,10 +168,12 @@ def case_twin(chance: random.Random) -> Bad:
 
 
 def normal_form(chance: random.Random) -> Bad:
-    one, other = chance.choice([("B\u00fccher", "Bu\u0308cher"), ("\u00e9", "e\u0301"), ("\u1e69", "s\u0323\u0307")])
+    composed, decomposed = chance.choice(
+        [("B\u00fccher", "Bu\u0308cher"), ("\u00e9", "e\u0301"), ("\u1e69", "s\u0323\u0307")]
+    )
     file = "locations.yml"
-    text = FILES[file] + f"- name: {json.dumps(one)}\n- name: {json.dumps(other)}\n"
-    return Bad(f"normal forms of {one}", {**FILES, file: text}, file, 6)
+    text = FILES[file] + f"- name: {json.dumps(composed)}\n- name: {json.dumps(decomposed)}\n"
+    return Bad(f"normal forms of {composed}", {**FILES, file: text}, file, 6)
 
 
 def moved_twice(chance: random.Random) -> Bad:

@@ -277,7 +277,7 @@ def test_single_keys_override_a_preset(tmp_path: Path) -> None:
             booleans: {true: [x], false: ["-"]}}""",
     )
     assert desired.findings == []
-    assert [(one["price"], one["bought"], one["lent"]) for one in _read(desired)] == [
+    assert [(record["price"], record["bought"], record["lent"]) for record in _read(desired)] == [
         ("1299.50", "2024-12-31", "true"),
         ("5", "2024-01-02", "false"),
     ]

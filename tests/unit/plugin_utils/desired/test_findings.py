@@ -182,10 +182,12 @@ def test_a_cell_is_a_text_or_json_as_its_field_says(site: Site) -> None:
         }
     )
     assert site.run().findings == []
-    one, two = (record["fields"] for record in sorted(site.dump()["objects"], key=lambda one: one["fields"]["barcode"]))
-    assert (one["inventory_name"], one["description"]) == ("[1] Chair", '{"x": 1}')
-    assert (two["inventory_name"], two["description"]) == ('["a"]', "{x")
-    assert two["target_room"]
+    first, second = (
+        record["fields"] for record in sorted(site.dump()["objects"], key=lambda record: record["fields"]["barcode"])
+    )
+    assert (first["inventory_name"], first["description"]) == ("[1] Chair", '{"x": 1}')
+    assert (second["inventory_name"], second["description"]) == ('["a"]', "{x")
+    assert second["target_room"]
     assert site.plan().outcome == "unchanged"
 
 

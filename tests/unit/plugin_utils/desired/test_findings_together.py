@@ -43,13 +43,13 @@ def test_values_are_held_against_what_the_same_files_say_of_their_fields(site: S
 
 
 def test_values_are_held_against_what_their_fields_will_be(site: Site) -> None:
-    one = '- {barcode: "1", inventory_name: One, Code: ABCD}\n'
-    site.write({"fields/asset.yml": "- {label: Code, type: TEXT}\n", "objects.yml": one})
+    line = '- {barcode: "1", inventory_name: One, Code: ABCD}\n'
+    site.write({"fields/asset.yml": "- {label: Code, type: TEXT}\n", "objects.yml": line})
     assert site.run().outcome == "changed"
     site.write({"fields/asset.yml": "- {label: Code, type: TEXT, constraints: {max_length: 3}}\n"})
     (finding,) = site.plan().findings
     assert finding == "objects.yml:1:45: Code: 'ABCD' does not fit; expected at most 3 characters, found 4"
-    site.write({"objects.yml": one.replace("ABCD", "ABC")})
+    site.write({"objects.yml": line.replace("ABCD", "ABC")})
     assert site.run().outcome == "changed"
     assert site.plan().outcome == "unchanged"
 
@@ -57,7 +57,9 @@ def test_values_are_held_against_what_their_fields_will_be(site: Site) -> None:
 def test_a_field_may_be_written_by_the_label_that_its_definition_gets(site: Site) -> None:
     site.write({"fields/asset.yml": "- {label: Old, type: TEXT}\n"})
     site.run()
-    key = next(one["field_key"] for one in site.client().definitions("asset") if one["label"] == "Old")
+    key = next(
+        definition["field_key"] for definition in site.client().definitions("asset") if definition["label"] == "Old"
+    )
     site.write(
         {
             "fields/asset.yml": f"- {{field_key: {key}, label: New}}\n",
@@ -125,7 +127,7 @@ def test_tasks_rental_cases_and_offers_need_their_objects_too(site: Site) -> Non
 def test_what_is_archived_is_found_by_its_uuid_alone(site: Site) -> None:
     site.write({"objects.yml": GOOD})
     site.run()
-    uuid = next(one.uuid for one in site.client().list_all(KINDS["object"]) if one.flat["barcode"] == "2")
+    uuid = next(record.uuid for record in site.client().list_all(KINDS["object"]) if record.flat["barcode"] == "2")
     files = '- {{barcode: "2", _state: archived}}\n- {{barcode: "1", inventory_name: One, accessories: ["{}"]}}\n'
     site.write({"objects.yml": files.format("2")})
     (finding,) = site.plan().findings
@@ -248,7 +250,7 @@ def test_a_time_that_does_not_exist_is_reported_as_it_was_written(site: Site) ->
 def test_settings_that_name_no_field_are_reported(site: Site, setting: str, finding: str) -> None:
     prune = "policy: {prune: {objects: delete}}\n"
     site.write({"instance.yml": f"api: seventhings/v1\n{setting}\n{prune}", "objects.yml": GOOD, "hub.yml": "[]\n"})
-    assert finding in [one.removeprefix("instance.yml:") for one in site.plan().findings]
+    assert finding in [finding.removeprefix("instance.yml:") for finding in site.plan().findings]
 
 
 def test_a_marker_that_no_record_can_have_is_reported_though_nothing_is_pruned(site: Site) -> None:
@@ -305,7 +307,7 @@ def test_dates_and_lists_of_references_may_identify_a_record(site: Site) -> None
     site.service.steer("PUT", "/switches", {"datetime_read": "utc"})
     moved = text.replace("10:00:00+02:00", "08:00:00+00:00").replace("'9', '8'", "'8', '9'").replace("One", "Two")
     site.write({"objects.yml": moved})
-    assert [one["after"] for one in site.plan().changes] == [{"inventory_name": "Two"}]
+    assert [change["after"] for change in site.plan().changes] == [{"inventory_name": "Two"}]
 
 
 def test_an_object_that_is_offered_is_claimed_once(site: Site) -> None:

@@ -110,7 +110,7 @@ def test_a_file_is_read_back_as_it_was_exported(texts: list[str]) -> None:
             read += [node.value for node in read_csv(content.decode(), name, findings)]
     held = sum(content.count(b"\n") for name, content in files.items() if name.endswith(".jsonl"))
     assert findings == []
-    assert all(one in records for one in read)
+    assert all(record in records for record in read)
     assert len(read) + held == len(records)
 
 

@@ -22,7 +22,7 @@ _LETTERS = st.text("ab[]!^-*?", max_size=8)
 def test_many_patterns_match_as_each_of_them_does(patterns: list[str], texts: list[str]) -> None:
     globs = Globs(patterns)
     for text in texts:
-        expected = {number for number, one in enumerate(patterns) if text == one or fnmatchcase(text, one)}
+        expected = {number for number, pattern in enumerate(patterns) if text == pattern or fnmatchcase(text, pattern)}
         assert set(globs.matching(text)) == expected
         assert (text in globs) == bool(expected)
         some = {number for number in expected if number % 2}

@@ -86,7 +86,7 @@ def test_a_plan_file_holds_of_vaulted_values_the_file_the_place_and_a_salted_has
     site.write({**_FIELDS, "objects/s.csv": _vaulted(f"{_HEAD}b-77,laptop-77,4711\n")})
     path, plan = _planned(site)
     assert not {"b-77", "laptop-77", "4711"} & set(path.read_text("utf-8").replace('"', " ").split())
-    (change,) = [one for one in plan["changes"] if one["section"] == "objects"]
+    (change,) = [change for change in plan["changes"] if change["section"] == "objects"]
     assert change["vaulted"] == {"file": "objects/s.csv", "place": "objects/s.csv:2:1", "fields": None}
     assert change["fields"] == {}
     assert set(plan["vaulted"]) == {"objects/s.csv"}
@@ -105,7 +105,7 @@ def test_a_plan_with_vaulted_values_needs_src_and_the_password_and_then_does_wha
     assert "needs objects/s.csv. objects/s.csv: can't be read: it is vaulted" in locked["msg"]
     assert site.writes() == []
     assert _provision(site, plan_file=path, src=site.root)["outcome"] == "changed"
-    assert [one["fields"]["Pin"] for one in site.dump()["objects"]] == ["4711"]
+    assert [record["fields"]["Pin"] for record in site.dump()["objects"]] == ["4711"]
     assert not path.exists()
 
 
@@ -140,7 +140,7 @@ def test_a_record_that_was_changed_behind_a_plan_with_vaulted_values_is_stale(si
 def test_a_plan_that_was_forged_takes_no_value_from_another_place(site: Site) -> None:
     site.write({**_FIELDS, "objects/s.csv": _vaulted(f"{_HEAD}b-77,laptop-77,4711\nb-78,laptop-78,4712\n")})
     path, plan = _planned(site)
-    first, second = [one for one in plan["changes"] if one["section"] == "objects"]
+    first, second = [change for change in plan["changes"] if change["section"] == "objects"]
     first["vaulted"], second["vaulted"] = second["vaulted"], first["vaulted"]
     path.write_text(json.dumps(plan), "utf-8")
     assert _provision(site, plan_file=path, src=site.root)["outcome"] == "refused"
@@ -160,14 +160,14 @@ def test_a_new_plan_takes_the_place_of_one_with_vaulted_values(site: Site) -> No
 def test_journal_and_plan_file_hold_nothing_hidden_though_the_task_shows_it(site: Site) -> None:
     site.write({**_FIELDS, "objects/s.csv": _vaulted(f"{_HEAD}b-77,laptop-77,4711\n")})
     path, plan = _planned(site, show_vaulted=True)
-    (change,) = [one for one in plan["changes"] if one["section"] == "objects"]
+    (change,) = [change for change in plan["changes"] if change["section"] == "objects"]
     assert change["key"] == "(vaulted) objects/s.csv:2:1"
     assert set(change["after"].values()) == {"(vaulted)"}
     journal = site.root / "kept"
     result = _provision(site, plan_file=path, src=site.root, journal=journal, show_vaulted=True)
     assert result["changes"][-1]["key"] == "b-77"
     assert result["changes"][-1]["after"]["Pin"] == "4711"
-    assert "b-77" not in "".join(one.read_text("utf-8") for one in journal.rglob("*") if one.is_file())
+    assert "b-77" not in "".join(path.read_text("utf-8") for path in journal.rglob("*") if path.is_file())
 
 
 # ---- hide
@@ -176,7 +176,7 @@ def test_journal_and_plan_file_hold_nothing_hidden_though_the_task_shows_it(site
 def test_what_a_task_hides_by_its_label_is_hidden_by_its_key_too(site: Site) -> None:
     site.write({**_FIELDS, "objects.yml": "- {barcode: 'zq-1', inventory_name: Desk, Pin: '4711', Size: 1}\n"})
     assert _provision(site, src=site.root)["outcome"] == "changed"
-    by_label = {one.label: one.key for one in site.client().schema(OBJECT).fields.values()}
+    by_label = {field.label: field.key for field in site.client().schema(OBJECT).fields.values()}
     key, size = by_label["Pin"], by_label["Size"]
     site.write({"objects.yml": f"- {{barcode: 'zq-1', {key}: '4712', Size: 2}}\n"})
     (change,) = _provision(site, check_mode=True, src=site.root, hide=["Pin"])["changes"]
@@ -200,7 +200,7 @@ def test_a_natural_key_that_is_hidden_is_shown_nowhere(site: Site) -> None:
 def test_only_and_exclude_take_natural_keys_that_are_hidden(site: Site) -> None:
     site.write({"objects.csv": _vaulted("barcode,inventory_name\nb-77,a\nb-78,b\n")})
     result = _provision(site, check_mode=True, src=site.root, only=["b-78"])
-    assert [one["key"] for one in result["changes"]] == ["(vaulted) objects.csv:3:1"]
+    assert [change["key"] for change in result["changes"]] == ["(vaulted) objects.csv:3:1"]
 
 
 def test_findings_about_other_fields_are_reported_where_a_field_is_hidden(site: Site) -> None:
@@ -225,7 +225,7 @@ def test_findings_about_other_fields_are_reported_where_a_field_is_hidden(site: 
 def test_settings_and_field_definitions_can_not_be_vaulted(site: Site, name: str) -> None:
     site.write({name: _vaulted("hunter2: x\n"), "objects.yml": "- {barcode: '1', inventory_name: a}\n"})
     result = _provision(site, check_mode=True, src=site.root)
-    assert [one.partition(";")[0] for one in result["findings"]] == [
+    assert [finding.partition(";")[0] for finding in result["findings"]] == [
         f"{name}: settings and field definitions can't be vaulted: they appear in plans, messages and journals"
     ]
 

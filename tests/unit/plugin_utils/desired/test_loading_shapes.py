@@ -62,7 +62,7 @@ def found(tmp_path: Path, text: str) -> list[str]:
 )
 def test_a_part_of_the_wrong_shape_is_reported_with_its_place(tmp_path: Path, text: str, finding: str) -> None:
     findings = found(tmp_path, text)
-    assert [one for one in findings if finding in one], findings
+    assert [line for line in findings if finding in line], findings
 
 
 @pytest.mark.parametrize("text", [SETTINGS, SETTINGS + "objects:\n", SETTINGS + "fields: {asset: }\nmoved: {}\n"])

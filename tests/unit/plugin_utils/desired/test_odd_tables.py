@@ -47,8 +47,10 @@ def judged(desired: DesiredInstance) -> list[str]:
 
 def values(desired: DesiredInstance) -> list[dict[str, str]]:
     schema = Schema(OBJECT, FIELDS)
-    read_ones = [one.cells.read(schema, one.fields)[0] if one.cells else one.fields for one in desired.entries]
-    return [{name: str(value) for name, value in schema.parse(one, "")[0].items()} for one in read_ones]
+    read_ones = [
+        entry.cells.read(schema, entry.fields)[0] if entry.cells else entry.fields for entry in desired.entries
+    ]
+    return [{name: str(value) for name, value in schema.parse(values, "")[0].items()} for values in read_ones]
 
 
 def book(
@@ -100,13 +102,13 @@ def test_what_is_proposed_is_accepted(tmp_path: Path) -> None:
     settings = 'csv: {trim: true, "null": "NULL"}\n'
     desired = read(tmp_path, "objects.csv", rows, settings)
     assert judged(desired) == []
-    assert [dict(one.fields) for one in desired.entries] == [
+    assert [dict(entry.fields) for entry in desired.entries] == [
         {"Scancode": "1", "Name": "x", "target_room": "Plant/1"}, {"Scancode": "2", "Name": None},
     ]  # fmt: skip
     (tmp_path / "objects.csv").unlink()
     desired = book(tmp_path, [["Scancode", "Name"], ["1 ", " x"], [None, "  "]], settings=settings)
     assert judged(desired) == []
-    assert [dict(one.fields) for one in desired.entries] == [{"Scancode": "1", "Name": "x"}]
+    assert [dict(entry.fields) for entry in desired.entries] == [{"Scancode": "1", "Name": "x"}]
 
 
 def test_the_proposal_names_the_place_of_the_setting(tmp_path: Path) -> None:
@@ -133,8 +135,12 @@ def test_a_list_with_its_separator_is_read(tmp_path: Path) -> None:
     desired = read(tmp_path, "objects.csv", rows, settings)
     assert judged(desired) == []
     schema = Schema(OBJECT, FIELDS)
-    found = [schema.parse(one.cells.read(schema, one.fields)[0], "")[0] for one in desired.entries if one.cells]
-    assert [[one.written for one in record["accessories"]] for record in found] == [["2", "3"], ["4"], ["5"]]
+    found = [schema.parse(entry.cells.read(schema, entry.fields)[0], "")[0] for entry in desired.entries if entry.cells]
+    assert [[reference.written for reference in record["accessories"]] for record in found] == [
+        ["2", "3"],
+        ["4"],
+        ["5"],
+    ]
     rows_of_book = [["barcode", "accessories"], ["1", "2;3"]]
     (tmp_path / "objects.csv").unlink()
     (entry,) = book(tmp_path, rows_of_book, settings=settings).entries
@@ -191,7 +197,7 @@ def test_a_name_in_capitals_is_recognised(tmp_path: Path, settings: str, hint: s
 def test_ignored_columns_may_be_patterns(tmp_path: Path) -> None:
     rows = "barcode,AfA 2024,AfA 2025,Preis [EUR]\n1,2,3,4\n"
     desired = read(tmp_path, "objects.csv", rows, 'csv: {ignore: ["AfA*", "Preis [EUR]"]}\n')
-    assert [dict(one.fields) for one in desired.entries] == [{"barcode": "1"}]
+    assert [dict(entry.fields) for entry in desired.entries] == [{"barcode": "1"}]
 
 
 # ---- rows and files
@@ -310,10 +316,10 @@ def test_a_preset_reads_texts_in_cells_of_other_types(tmp_path: Path) -> None:
         ["2", 3.5, None, 0.07],
     ]
     desired = book(tmp_path, rows, settings="csv: {preset: excel-de}\n")
-    fields = [one for one in FIELDS if one.key != "share"]
+    fields = [field for field in FIELDS if field.key != "share"]
     assert [line for line in judged(desired) if "share" not in line] == []
     schema = Schema(OBJECT, [*fields, Field("share", "MONEY")])
-    found = [one.cells.read(schema, one.fields)[0] for one in desired.entries if one.cells]
+    found = [entry.cells.read(schema, entry.fields)[0] for entry in desired.entries if entry.cells]
     assert found == [
         {"barcode": "1", "price": "1299.50", "bought": "2024-03-05", "share": "0.19"},
         {"barcode": "2", "price": "3.5", "share": "0.07"},

@@ -129,7 +129,7 @@ def test_aliases_mean_the_same_again() -> None:
 
 def test_aliases_of_aliases_do_not_fill_the_memory() -> None:
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x]"]
-    lines += [f"a{one}: &a{one} [{', '.join([f'*a{one - 1}'] * 9)}]" for one in range(1, 12)]
+    lines += [f"a{number}: &a{number} [{', '.join([f'*a{number - 1}'] * 9)}]" for number in range(1, 12)]
     _value, findings = _yaml("\n".join(lines))
     assert len(findings) == 1
     assert "aliases of aliases expand this file too much" in findings[0]
@@ -152,7 +152,7 @@ def test_members_know_their_places() -> None:
 _plain = st.recursive(
     st.one_of(
         st.text(st.characters(codec="utf-8", exclude_categories=["Cs", "Cc"]), max_size=8).filter(
-            lambda one: "{" not in one
+            lambda text: "{" not in text
         )
     ),
     lambda inner: st.one_of(

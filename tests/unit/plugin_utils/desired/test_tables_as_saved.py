@@ -130,10 +130,10 @@ def test_no_dialect_is_proposed_for_what_was_read(tmp_path: Path) -> None:
 
 def test_a_number_that_is_not_whole_is_quoted_as_it_was_written(tmp_path: Path) -> None:
     fields = [*_FIELDS, Field("count", "NUMBER")]
-    one = "barcode;count\n1;1,5\n"
+    table = "barcode;count\n1;1,5\n"
     many = "barcode;count\n" + "".join(f"{row};1.001,{row}\n" for row in range(1, 9))
     for text, told in (
-        (one, "objects.csv:2:3: count: '1,5' does not fit; expected an integer"),
+        (table, "objects.csv:2:3: count: '1,5' does not fit; expected an integer"),
         (many, "'1.001,1' (first"),
     ):
         desired = _load(tmp_path, {"objects.csv": text}, "excel-de")

@@ -272,7 +272,7 @@ def test_exports_of_other_systems_are_read_unedited(
         workbook(tmp_path / "objects/sap.xlsx", SAP_ROWS, **SAP_FORMATS)
     desired = read(tmp_path, tables, {}, more)
     assert judged(desired) == []
-    assert [one for one in desired.warnings if "CP1252" not in one] == []
+    assert [warning for warning in desired.warnings if "CP1252" not in warning] == []
     found = {name: value for name, value in values(desired)[1].items() if name != "target_room"}
     assert found == expected
     if "target_room" in tables:
@@ -329,7 +329,7 @@ def test_columns_without_a_name_are_ignored_with_all_others(tmp_path: Path) -> N
     files: dict[str, str | bytes] = {"objects/b.csv": ";Nummer;;Name;\nx;2;y;z;\n"}
     desired = read(tmp_path, tables, files)
     assert judged(desired) == []
-    assert [dict(one.fields) for one in desired.entries] == [{"barcode": "1"}, {"barcode": "2"}]
+    assert [dict(entry.fields) for entry in desired.entries] == [{"barcode": "1"}, {"barcode": "2"}]
     lines = judged(read(tmp_path, tables.replace('["*"]', "[Name]"), {}))
     assert len(lines) == 3
     assert all("this column has no name" in line for line in lines)
@@ -343,7 +343,7 @@ def test_a_constant_fills_what_the_table_does_not_say(tmp_path: Path) -> None:
     tables = f"- {{files: objects.csv, columns: {MAP}, constant: {{inventory_group: IT, manufacturer: ACME}}}}\n"
     desired = read(tmp_path, tables, {"objects.csv": ROWS + "100002;Chair;;\n"})
     assert judged(desired) == []
-    assert [(one.fields["inventory_group"], one.fields["manufacturer"]) for one in desired.entries] == [
+    assert [(entry.fields["inventory_group"], entry.fields["manufacturer"]) for entry in desired.entries] == [
         ("EDV", "ACME"), ("IT", "ACME"),
     ]  # fmt: skip
     assert str(desired.entries[1].place_of("inventory_group")).startswith("instance.yml:3:")
@@ -357,7 +357,7 @@ def test_a_word_may_mean_an_empty_field_and_a_state(tmp_path: Path) -> None:
     )
     desired = read(tmp_path, tables, {"objects.csv": "Nummer,Name,Status\n1,unknown,used\n2,b,scrapped\n"})
     assert judged(desired) == []
-    assert [(one.fields["inventory_name"], one.state) for one in desired.entries] == [
+    assert [(entry.fields["inventory_name"], entry.state) for entry in desired.entries] == [
         (None, "present"), ("b", "archived"),
     ]  # fmt: skip
 
@@ -426,9 +426,9 @@ def test_a_table_without_a_column_for_its_identity_is_one_finding(tmp_path: Path
 def test_a_mapped_column_is_read_whatever_is_ignored(tmp_path: Path) -> None:
     tables = '- {files: objects.csv, columns: {"# Nummer": barcode}, ignore: ["*"]}\n'
     desired = read(tmp_path, tables, {"objects.csv": "# Nummer,Preis [EUR],Name\n1,2,3\n"})
-    assert [dict(one.fields) for one in desired.entries] == [{"barcode": "1"}]
+    assert [dict(entry.fields) for entry in desired.entries] == [{"barcode": "1"}]
     desired = read(tmp_path, tables.replace('"*"', '"Preis [EUR]", "N*"'), {})
-    assert [dict(one.fields) for one in desired.entries] == [{"barcode": "1"}]
+    assert [dict(entry.fields) for entry in desired.entries] == [{"barcode": "1"}]
 
 
 def test_two_columns_of_one_field_are_found(tmp_path: Path) -> None:
@@ -457,7 +457,7 @@ def test_two_columns_of_one_field_are_found(tmp_path: Path) -> None:
     ],
 )
 def test_settings_that_do_not_fit_are_found(tmp_path: Path, entry: str, found: str) -> None:
-    lines = [str(one) for one in read(tmp_path, f"- {entry}\n", {}).findings]
+    lines = [str(finding) for finding in read(tmp_path, f"- {entry}\n", {}).findings]
     assert len(lines) == 1, lines
     assert lines[0].startswith("instance.yml:3:")
     assert found in lines[0]
@@ -491,7 +491,7 @@ def test_sheets_of_a_workbook_are_named(tmp_path: Path) -> None:
     desired = read(tmp_path, tables, {})
     assert judged(desired) == []
     assert desired.warnings == []
-    assert [str(one.place) for one in desired.entries] == ["export.xlsx:Tabelle1!A2", "export.xlsx:2024!A2"]
+    assert [str(entry.place) for entry in desired.entries] == ["export.xlsx:Tabelle1!A2", "export.xlsx:2024!A2"]
     (finding,) = read(tmp_path, tables.replace("2024", "2023"), {}).findings
     assert str(finding) == ("export.xlsx: there is no sheet '2023'; the sheets are 'Tabelle1', '2024', 'Notizen'")
 
@@ -521,12 +521,12 @@ def test_rows_that_are_no_records_are_skipped(tmp_path: Path, rows: str, skipped
     tables = f"- {{files: 'objects.*', columns: {{Nr: barcode, Name: inventory_name}}, {rows}}}\n"
     desired = read(tmp_path, tables, {"objects.csv": skipped})
     assert judged(desired) == []
-    assert [dict(one.fields) for one in desired.entries] == [{"barcode": "1", "inventory_name": "a"}]
+    assert [dict(entry.fields) for entry in desired.entries] == [{"barcode": "1", "inventory_name": "a"}]
     (tmp_path / "objects.csv").unlink()
     workbook(tmp_path / "objects.xlsx", [[cell or None for cell in line.split(",")] for line in skipped.splitlines()])
     desired = read(tmp_path, tables, {})
     assert judged(desired) == []
-    assert [dict(one.fields) for one in desired.entries] == [{"barcode": "1", "inventory_name": "a"}]
+    assert [dict(entry.fields) for entry in desired.entries] == [{"barcode": "1", "inventory_name": "a"}]
 
 
 def test_layers_have_tables_of_their_own_or_those_of_the_first(tmp_path: Path) -> None:
@@ -536,7 +536,7 @@ def test_layers_have_tables_of_their_own_or_those_of_the_first(tmp_path: Path) -
     (tmp_path / "site/objects.csv").write_text("Nr,Name\n1,b\n", "utf-8")
     desired = load_layers([tmp_path / "base", tmp_path / "site"])
     assert judged(desired) == []
-    assert [dict(one.fields) for one in desired.entries] == [{"barcode": "1", "inventory_name": "b"}]
+    assert [dict(entry.fields) for entry in desired.entries] == [{"barcode": "1", "inventory_name": "b"}]
     table = desired.tables.for_file("site/objects.csv")
     assert table is not None
     assert table.keeps_missing

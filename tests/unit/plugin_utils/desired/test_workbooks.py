@@ -84,8 +84,10 @@ def test_one_and_zero_are_true_and_false_in_fields_of_booleans(tmp_path: Path) -
     _book(tmp_path / "a.xlsx", {"objects": rows}, in_words)
     desired = _load(tmp_path)
     schema = Schema(KINDS["object"], _FIELDS)
-    values = [schema.parse(one.cells.read(schema, one.fields)[0], "")[0] for one in desired.entries if one.cells]
-    assert [(one.get("lent"), one["count"]) for one in values] == [(True, 1), (False, 0), (None, 2), (None, 1)]
+    values = [
+        schema.parse(entry.cells.read(schema, entry.fields)[0], "")[0] for entry in desired.entries if entry.cells
+    ]
+    assert [(value.get("lent"), value["count"]) for value in values] == [(True, 1), (False, 0), (None, 2), (None, 1)]
     assert [line.partition(":objects!")[2][:2] for line in _judged(desired)] == ["C4", "C5"]
 
 

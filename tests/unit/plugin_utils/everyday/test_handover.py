@@ -28,16 +28,16 @@ def here() -> Embedded:
 def test_everything_of_a_person_is_named(here: Embedded) -> None:
     result = hand(here, person=BERND)
     assert not result["changed"]
-    assert [one["scan_code"] for one in result["objects"]] == OBJECTS
-    assert [one["title"] for one in result["rental_cases"]] == ["Akkubohrer für die Messe", "Kamera für den Katalog"]
-    assert [one["title"] for one in result["tasks"]] == ["Formatkreissäge warten", "Akkus bestellen"]
+    assert [record["scan_code"] for record in result["objects"]] == OBJECTS
+    assert [case["title"] for case in result["rental_cases"]] == ["Akkubohrer für die Messe", "Kamera für den Katalog"]
+    assert [task["title"] for task in result["tasks"]] == ["Formatkreissäge warten", "Akkus bestellen"]
     assert result["objects"][0]["target_room"] == "Werkstatt/0.02"
     assert (result["is_clear"], written(here)) == (False, [])
 
 
 def test_all_of_it_goes_to_another_person_and_a_second_run_is_unchanged(here: Embedded) -> None:
     planned = hand(here, check_mode=True, person=BERND, to=DAVID)
-    updated = {section: one["updated"] for section, one in planned["summary"].items()}
+    updated = {section: counts["updated"] for section, counts in planned["summary"].items()}
     assert updated == {"objects": 6, "rental_cases": 2, "tasks": 2}
     assert (planned["changed"], written(here)) == (True, [])
     done = hand(here, person=BERND, to=DAVID)
@@ -45,7 +45,7 @@ def test_all_of_it_goes_to_another_person_and_a_second_run_is_unchanged(here: Em
     here.log.clear()
     again = hand(here, person=BERND, to=DAVID, require_clear=True)
     assert (again["changed"], again["is_clear"], again["objects"], written(here)) == (False, True, [], [])
-    theirs = {one["scan_code"] for one in hand(here, person=DAVID)["objects"]}
+    theirs = {record["scan_code"] for record in hand(here, person=DAVID)["objects"]}
     assert theirs.issuperset(OBJECTS)
 
 

@@ -11,12 +11,13 @@ from unittest import mock
 
 import pytest
 from embedded_here import Embedded
+from everyday_here import Facts
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.profile import Profile
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.creations import Creations
 from ansible_collections.community.seventhings.plugins.plugin_utils.everyday.hosts import fact_of, serial_of, text_of
 
-from .working import Facts, feed, fields_of, limited, written
+from .working import feed, fields_of, limited, written
 
 KEY = {"field": "serial_number", "fact": "product_serial"}
 MAP = {"manufacturer": "system_vendor", "description": "product_name"}
@@ -36,16 +37,18 @@ def here() -> Embedded:
 
 
 def test_hosts_change_the_mapped_fields_of_their_objects_and_no_other(here: Embedded) -> None:
-    before = {one["fields"]["barcode"]: one["fields"] for one in here.dump()["objects"]}
+    before = {record["fields"]["barcode"]: record["fields"] for record in here.dump()["objects"]}
     result = feed(here, FLEET, map=MAP, key=KEY)
     assert result["changed"], result
     assert (result["matched"], result["without_record"]) == (3, ["new"])
-    after = {one["fields"]["barcode"]: one["fields"] for one in here.dump()["objects"]}
+    after = {record["fields"]["barcode"]: record["fields"] for record in here.dump()["objects"]}
     assert after.keys() == before.keys()
     changed = {key for code in after for key in after[code] if after[code][key] != before[code].get(key)}
     assert changed - {"updated_at"} == {"manufacturer", "description"}
     assert fields_of(here, "100013")["manufacturer"] == "Dell Inc."
-    assert any("no object that this account sees has their serial_number: new" in one for one in result["warnings"])
+    assert any(
+        "no object that this account sees has their serial_number: new" in warning for warning in result["warnings"]
+    )
 
 
 def test_the_second_run_is_unchanged_and_check_mode_writes_nothing(here: Embedded) -> None:
@@ -79,7 +82,7 @@ def test_a_host_without_a_mandatory_value_does_not_stop_the_others(here: Embedde
     result = feed(here, {"strange": strange, **FLEET}, map=mapped, key=KEY, create=True, scan_codes=CODES)
     assert result["created"] == [{"host": "new", "scan_code": "IMP-000004"}]
     assert fields_of(here, "100007")["manufacturer"] == "LENOVO"
-    assert any("strange (no usable fact for inventory_name, which" in one for one in result["warnings"])
+    assert any("strange (no usable fact for inventory_name, which" in warning for warning in result["warnings"])
 
 
 @pytest.mark.parametrize(
@@ -134,14 +137,14 @@ def test_a_new_object_takes_a_scan_code(here: Embedded) -> None:
 def test_a_serial_number_that_nobody_filled_in_is_skipped_and_others_go_on(here: Embedded, serial: str | None) -> None:
     result = feed(here, {"odd": {"product_serial": serial}, "nas": FLEET["nas"]}, map=MAP, key=KEY)
     assert result["changed"]
-    assert [one["host"] for one in result["skipped_hosts"]] == ["odd"]
-    assert any("odd (product_serial is " in one for one in result["warnings"])
+    assert [skipped["host"] for skipped in result["skipped_hosts"]] == ["odd"]
+    assert any("odd (product_serial is " in warning for warning in result["warnings"])
 
 
 def test_hosts_with_one_serial_number_are_skipped_and_others_go_on(here: Embedded) -> None:
     forged = {"product_serial": "lt-4410-0091 ", "system_vendor": "Evil"}
     result = feed(here, {**FLEET, "forger": forged, "bare": {}}, map=MAP, key=KEY)
-    assert [one["host"] for one in result["skipped_hosts"]] == ["bare", "pc1", "forger"]
+    assert [skipped["host"] for skipped in result["skipped_hosts"]] == ["bare", "pc1", "forger"]
     assert fields_of(here, "100007")["manufacturer"] == "Lenovo"
     assert fields_of(here, "100013")["manufacturer"] == "Dell Inc."
 
@@ -180,7 +183,7 @@ def test_a_value_that_does_not_fit_leaves_one_field_of_one_host_alone(here: Embe
     assert fields_of(here, "100008")["condition"] == "in repair"
     assert (fields_of(here, "100007")["quantity"], fields_of(here, "100007")["condition"]) == (1, "in use")
     assert fields_of(here, "100007")["manufacturer"] == "LENOVO"
-    assert sum("so the field was left alone. Hosts: pc1." in one for one in result["warnings"]) == 2
+    assert sum("so the field was left alone. Hosts: pc1." in warning for warning in result["warnings"]) == 2
 
 
 @pytest.mark.parametrize(
@@ -208,7 +211,7 @@ def test_no_host_fills_what_is_not_its_own(here: Embedded, name: str, why: str) 
 def test_objects_out_of_scope_are_left_alone(here: Embedded) -> None:
     scope = {"objects": {"target_room": ["Dresden/1.10"]}}
     result = feed(here, FLEET, map=MAP, key=KEY, scope=scope)
-    assert (result["matched"], [one["host"] for one in result["skipped_hosts"]]) == (1, ["pc1", "pc2"])
+    assert (result["matched"], [skipped["host"] for skipped in result["skipped_hosts"]]) == (1, ["pc1", "pc2"])
 
 
 def test_limits_hold(here: Embedded) -> None:
@@ -240,7 +243,7 @@ def test_two_thousand_hosts_are_one_plan(here: Embedded) -> None:
     here.log.clear()
     feed(here, few, map=mapped, key=KEY)
     assert len(here.log) == requests == 8, "the lists, three pages of objects, and nothing for a host"
-    other = {host: {**one, "vendor": "Other"} for host, one in facts.items()}
+    other = {host: {**fact, "vendor": "Other"} for host, fact in facts.items()}
     planned = feed(here, other, check_mode=True, map=mapped, key=KEY, limits={"update_percent": 100})
     assert planned["summary"]["objects"]["updated"] == 2000
 
@@ -257,14 +260,14 @@ def test_an_account_that_is_limited_to_locations_hears_of_what_it_may_not_see(he
     account = limited(here, locations=["Leipzig"])
     result = feed(here, FLEET, map=MAP, key=KEY, **account)
     assert (result["matched"], result["sees"]["hidden_records"], written(here)) == (0, "unknown", [])
-    assert any("nothing proves that this account sees all objects" in one for one in result["warnings"])
+    assert any("nothing proves that this account sees all objects" in warning for warning in result["warnings"])
 
 
 def test_an_account_that_is_limited_is_warned_before_devices_have_two_objects(here: Embedded) -> None:
     account = limited(here, locations=["Leipzig"])
     options: dict[str, Any] = {"map": {"inventory_name": "product_name"}, "key": KEY, "scan_codes": CODES}
     result = feed(here, FLEET, check_mode=True, create=True, limits={"create_percent": 100}, **options, **account)
-    assert any("that device has two objects then" in one for one in result["warnings"]), result
+    assert any("that device has two objects then" in warning for warning in result["warnings"]), result
 
 
 CREATES: dict[str, Any] = {
@@ -315,7 +318,7 @@ def test_no_object_is_created_if_objects_are_certainly_hidden(here: Embedded, pr
     here.log.clear()
     result = feed(here, FLEET, limited_account=True, **options, **account)
     assert (result["summary"]["objects"]["created"], result["sees"]["hidden_records"]) == (4, "yes")
-    assert any("that device has two objects then" in one for one in result["warnings"])
+    assert any("that device has two objects then" in warning for warning in result["warnings"])
 
 
 def test_a_plan_says_that_nothing_is_hidden_from_an_account_that_sees_all(here: Embedded, tmp_path: Path) -> None:
@@ -343,7 +346,7 @@ def test_what_others_create_after_the_lists_is_found_and_keeps_its_scan_code(her
     with mock.patch.object(Creations, "hold", hold):
         result = feed(here, {"new": FLEET["new"]}, **CREATES)
     assert (result["changed"], moved) == (False, []), result
-    assert [one["fields"]["serial_number"] for one in here.dump()["objects"]].count("NEW-1") == 1
+    assert [record["fields"]["serial_number"] for record in here.dump()["objects"]].count("NEW-1") == 1
     assert fields_of(here, "100900")["inventory_name"] == "EliteDesk"
 
 

@@ -13,11 +13,12 @@ from typing import Any
 import openpyxl
 import pytest
 from embedded_here import Embedded
+from everyday_here import Result
 from jsonschema import Draft202012Validator
 
 from ansible_collections.community.seventhings.plugins.plugin_utils.everyday.ledger_schema import ledger_schema
 
-from .working import Result, compare, limited, written
+from .working import compare, limited, written
 
 _LEDGER = """\
 Anlage;Bezeichnung;Kst;AHK;Raum;Restbuchwert
@@ -77,17 +78,22 @@ def test_what_differs_is_reported_on_both_sides(here: Embedded, ledger: Path) ->
         "doubtful": 2,
         "not_in_scope": 0,
     }
-    assert [(one["key"], one["place"]) for one in result["not_found"]] == [("9999-0", "ledger.csv:4")]
-    found = [(one["scan_code"], one["label"], one["books"], one["instance"]) for one in result["differences"]]
+    assert [(row["key"], row["place"]) for row in result["not_found"]] == [("9999-0", "ledger.csv:4")]
+    found = [
+        (difference["scan_code"], difference["label"], difference["books"], difference["instance"])
+        for difference in result["differences"]
+    ]
     assert found == [
         ("100002", "Purchasing price", "1300.0", "1249.5"),
         ("100004", "Kostenstelle", "2000", "1000"),
         ("100004", "Target room", "Dresden/9", "Dresden/0.12"),
         ("100007", "Purchasing price", "", "1399.0"),
     ]
-    reasons = [one["reason"] for one in result["doubtful"]]
+    reasons = [doubtful["reason"] for doubtful in result["doubtful"]]
     assert reasons == ["no Anlagennummer", "is in the books again at ledger.csv:8"]
-    assert "100008" not in {one["scan_code"] for one in result["not_in_books"]}, "a doubtful object is in no other list"
+    assert "100008" not in {record["scan_code"] for record in result["not_in_books"]}, (
+        "a doubtful object is in no other list"
+    )
     assert (result["changed"], written(here)) == (False, [])
 
 
@@ -109,8 +115,10 @@ def test_the_natural_key_and_all_columns_are_the_default(here: Embedded, tmp_pat
     path = tmp_path / "books.csv"
     path.write_text("barcode,inventory_name,book_value\n100001,Empfangstresen,1\n100002,Tisch,1\n", "utf-8")
     result = compare(here, file=str(path))
-    assert [(one["key"], one["field"]) for one in result["differences"]] == [("100002", "inventory_name")]
-    assert any("left out: book_value" in one for one in result["warnings"])
+    assert [(difference["key"], difference["field"]) for difference in result["differences"]] == [
+        ("100002", "inventory_name")
+    ]
+    assert any("left out: book_value" in warning for warning in result["warnings"])
 
 
 def test_a_workbook_is_read_too(here: Embedded, tmp_path: Path) -> None:
@@ -129,7 +137,7 @@ def test_a_workbook_is_read_too(here: Embedded, tmp_path: Path) -> None:
 def test_objects_out_of_scope_are_neither_missing_nor_compared(here: Embedded, ledger: Path) -> None:
     result = take(here, ledger, scope={"objects": {"inventory_group": ["IT"]}})
     assert result["counts"]["not_in_scope"] == 3
-    assert {one["scan_code"] for one in result["differences"]} == {"100007"}
+    assert {difference["scan_code"] for difference in result["differences"]} == {"100007"}
     assert result["counts"]["not_in_books"] < 20
 
 
@@ -183,7 +191,7 @@ def test_an_account_that_is_limited_to_locations_hears_that_things_may_be_hidden
     account = limited(here, locations=["Leipzig"])
     result = take(here, ledger, **account)
     assert result["counts"]["not_found"] > 1
-    assert any("What was not found may be hidden" in one for one in result["warnings"])
+    assert any("What was not found may be hidden" in warning for warning in result["warnings"])
 
 
 @pytest.mark.parametrize("field", ["purchasing_price", "anlagennummer_9d6956cb", "building_id"])

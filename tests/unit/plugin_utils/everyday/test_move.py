@@ -26,8 +26,8 @@ def here() -> Embedded:
 
 def targets(here: Embedded) -> dict[str, tuple[Any, Any]]:
     """Return scan code to target room and actual room."""
-    found = (one["fields"] for one in here.dump()["objects"])
-    return {one["barcode"]: (one["target_room"], one["actual_room"]) for one in found}
+    found = (record["fields"] for record in here.dump()["objects"])
+    return {fields["barcode"]: (fields["target_room"], fields["actual_room"]) for fields in found}
 
 
 def test_objects_get_a_new_target_room_and_keep_the_actual_one(here: Embedded) -> None:
@@ -82,7 +82,7 @@ def test_an_object_out_of_scope_stays_and_is_named(here: Embedded) -> None:
     scope = {"objects": {"inventory_group": ["IT"]}}
     result = move(here, objects=["100007", "100101"], to=ATELIER, scope=scope)
     assert (result["moved"], result["left_out"]) == (["100007"], ["100101"])
-    assert any("not in scope: 100101" in one for one in result["warnings"])
+    assert any("not in scope: 100101" in warning for warning in result["warnings"])
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_an_account_that_is_limited_to_locations_hears_what_it_may_leave_behind(
     assert "this account may be limited to locations" in unknown["msg"]
     result = move(here, person="irina.sokolova@nordhain.example", to="Leipzig/Archiv", **account)
     assert result["moved"]
-    assert any("Objects may have been left behind" in one for one in result["warnings"])
+    assert any("Objects may have been left behind" in warning for warning in result["warnings"])
     nothing = move(here, room="Dresden/1.10", to=ATELIER, **account)
     assert nothing["msg"] == "no object to move among those that this account sees"
     assert fields_of(here, "100018")["target_room"] != fields_of(here, result["moved"][0])["target_room"]
@@ -139,4 +139,4 @@ def test_a_location_that_stays_behind_is_no_secret(here: Embedded) -> None:
     apart = Embedded.started({"room_location": "independent"})
     apart.call("object", fields={"barcode": "100008", "target_building": "Leipzig"}, match_on=["barcode"])
     result = move(apart, objects=["100007"], to=ATELIER)
-    assert any("target_building may still have the earlier location" in one for one in result["warnings"])
+    assert any("target_building may still have the earlier location" in warning for warning in result["warnings"])

@@ -21,7 +21,7 @@ def written(here: Embedded) -> list[tuple[str, str]]:
 
 def fields_of(here: Embedded, code: str) -> dict[str, Any]:
     """Return the fields of an object by its scan code."""
-    return next(one["fields"] for one in here.dump()["objects"] if one["fields"]["barcode"] == code)
+    return next(record["fields"] for record in here.dump()["objects"] if record["fields"]["barcode"] == code)
 
 
 def limited(here: Embedded, *, locations: Sequence[str] = (), hidden_fields: Sequence[str] = ()) -> dict[str, Any]:

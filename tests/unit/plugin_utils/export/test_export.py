@@ -201,8 +201,10 @@ def test_a_field_whose_key_the_service_made_is_named_by_its_label(site: Site) ->
     export_of(site, site.root / "out")
     assert records(site.root / "out", "objects/0001.yml", "barcode")["1"]["Shelf"] == "7"
     definitions = loaded(site.root / "out", "fields/asset.yml")
-    assert [one for one in definitions if one["label"] == "Shelf"] == [{"label": "Shelf", "type": "TEXT"}]
-    assert {one.get("field_key") for one in definitions} >= {"barcode", "inventory_name", None}
+    assert [definition for definition in definitions if definition["label"] == "Shelf"] == [
+        {"label": "Shelf", "type": "TEXT"}
+    ]
+    assert {definition.get("field_key") for definition in definitions} >= {"barcode", "inventory_name", None}
     assert offline_findings(load(site.root / "out")) == []
 
 
@@ -266,7 +268,7 @@ def test_a_relation_to_a_field_that_is_nowhere_is_a_finding(site: Site) -> None:
 
 def test_tasks_with_one_title_are_distinguished_by_more_and_the_settings_say_so(demo: Site) -> None:
     client = demo.client()
-    (task,) = [one for one in client.list_all(KINDS["task"]) if one.flat["title"] == "Akkus bestellen"]
+    (task,) = [record for record in client.list_all(KINDS["task"]) if record.flat["title"] == "Akkus bestellen"]
     body = {key: task.flat[key] for key in ("title", "recurring_schedule", "reminders", "attachments", "comment")}
     references = [{"type": "asset", "uuid": task.flat["references"][0]["uuid"]}]
     extra = {"deadline": "2028-01-01", "assignees": task.flat["assignees"], "references": references}
@@ -297,7 +299,7 @@ def test_rooms_of_locations_with_one_name_are_left_out_and_said(site: Site) -> N
     )
     site.run()
     client = site.client()
-    (yard,) = [one for one in client.list_all(KINDS["location"]) if one.flat["name"] == "Yard"]
+    (yard,) = [record for record in client.list_all(KINDS["location"]) if record.flat["name"] == "Yard"]
     client.update(KINDS["location"], yard.uuid, {"name": "Depot"})
     done = export_of(site, site.root / "out")
     assert (done["summary"]["locations"], done["summary"]["rooms"], done["summary"]["objects"]) == (0, 0, 1)
@@ -330,10 +332,10 @@ def test_parts_that_are_switched_off_are_left_out_and_said(demo: Site) -> None:
 
 def test_users_without_a_person_and_offers_of_archived_objects_are_listed(demo: Site) -> None:
     client = demo.client()
-    offered = next(one for one in client.list_all(KINDS["hub_item"]) if not one.flat.get("deleted"))
-    asset = next(one for one in client.list_all(KINDS["object"]) if one.id == offered.flat["asset_id"])
+    offered = next(record for record in client.list_all(KINDS["hub_item"]) if not record.flat.get("deleted"))
+    asset = next(record for record in client.list_all(KINDS["object"]) if record.id == offered.flat["asset_id"])
     client.archive(KINDS["object"], asset.uuid, False)
-    person = next(one for one in client.list_all(KINDS["person"]) if one.flat.get("user_uuid"))
+    person = next(record for record in client.list_all(KINDS["person"]) if record.flat.get("user_uuid"))
     client.delete(KINDS["person"], person.uuid)
     done = export_of(demo)
     gone = f"the object {offered.flat['asset_id']} is in no list (archived or deleted)"
@@ -359,7 +361,9 @@ def test_a_record_that_would_lack_what_it_needs_is_left_out(site: Site) -> None:
     assert site.run().outcome == "changed"
     client = site.client()
     client.archive(
-        KINDS["object"], next(one.uuid for one in client.list_all(KINDS["object"]) if one.flat["barcode"] == "1"), False
+        KINDS["object"],
+        next(record.uuid for record in client.list_all(KINDS["object"]) if record.flat["barcode"] == "1"),
+        False,
     )
     done = export_of(site, site.root / "out")
     assert list(records(site.root / "out", "rental_cases.yml", "title")) == ["R2"]
@@ -394,7 +398,7 @@ def test_a_room_whose_only_name_is_that_of_another_is_left_out_and_said(site: Si
     )
     site.run()
     client = site.client()
-    (numbered,) = [one for one in client.list_all(KINDS["room"]) if one.flat["number"] == "1"]
+    (numbered,) = [record for record in client.list_all(KINDS["room"]) if record.flat["number"] == "1"]
     client.update(KINDS["room"], numbered.uuid, {"name": "A"})
     done = export_of(site, site.root / "out")
     assert done["summary"]["rooms"] == 1

@@ -151,7 +151,7 @@ def test_an_attachment_that_somebody_names_beside_an_export_stays(demo: Site) ->
     path = next(path for path in contents(demo.root) if path.startswith("files/"))
     (demo.root / "tasks.yml").write_text(f"- {{title: Mine, attachments: [{path}]}}\n", "utf-8")
     export_of(demo, only=["objects"], filters={"objects": {"barcode": "none"}})
-    assert [one for one in contents(demo.root) if one.startswith("files/")] == [path]
+    assert [path for path in contents(demo.root) if path.startswith("files/")] == [path]
 
 
 @pytest.mark.parametrize("content", ["no JSON", "[]", '{"version": 1}', "5"])
@@ -284,7 +284,7 @@ def test_a_renter_who_may_be_several_users_is_left_out_and_said(site: Site) -> N
             "instance.yml": "api: seventhings/v1\nset: test\npolicy: {create_users: true}\n",
             "objects.yml": yaml_list([{"barcode": "1", "inventory_name": "Lamp"}]),
             "persons.yml": yaml_list(ada),
-            "users.yml": "".join(f"- {one['email']}\n" for one in ada),
+            "users.yml": "".join(f"- {person['email']}\n" for person in ada),
             "rental_cases.yml": yaml_list(
                 [
                     {

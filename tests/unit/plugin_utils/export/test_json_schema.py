@@ -194,7 +194,7 @@ def test_editors_are_offered_dropdown_values_and_labels() -> None:
 
 
 def test_what_a_schema_says_of_fields_is_read_back() -> None:
-    fields = {one.key: one for one in saved_fields(generated(), "objects")}
+    fields = {field.key: field for field in saved_fields(generated(), "objects")}
     assert fields["status"].allowed == ("in use", "retired")
     assert fields["Seats"].type == "NUMBER"
     assert set(fields) == {name_in_files(of) for of in OBJECTS.fields.values()} - {"room_matches", "asset_uuid"}

@@ -65,13 +65,19 @@ def define(site: Site, template: str, label: str, type_name: str = "TEXT", **att
         "relations": [],
     }
     site.client().send("POST", f"/asset-tracking/{template}/field-definition", Effect.UNSAFE, body=body)
-    (key,) = [one["field_key"] for one in site.client().definitions(template) if one["label"] == label]
+    (key,) = [
+        definition["field_key"] for definition in site.client().definitions(template) if definition["label"] == label
+    ]
     return str(key)
 
 
 def redefine(site: Site, template: str, field: str, mandatory: bool = False, **members: Any) -> str:
     """Change members of a field, in the form of requests. Return its uuid."""
-    (found,) = [one for one in site.client().definitions(template) if field in (one["label"], one["field_key"])]
+    (found,) = [
+        definition
+        for definition in site.client().definitions(template)
+        if field in (definition["label"], definition["field_key"])
+    ]
     path = f"/asset-tracking/{template}/field-definition/{found['uuid']}"
     kept = {name: found[name] for name in _MEMBERS if name in found}
     if mandatory:
@@ -171,7 +177,7 @@ def test_a_user_of_a_person_who_is_left_out_is_left_out_with_tasks_and_loans(sit
     assert site.run().outcome == "changed"
     redefine(site, "person", "last_name", mandatory=True)
     client = site.client()
-    persons = {one.flat["email"]: one for one in client.list_all(KINDS["person"])}
+    persons = {record.flat["email"]: record for record in client.list_all(KINDS["person"])}
     client.update(KINDS["person"], persons["ada@acme.example"].uuid, {"last_name": "{{ x }}"})
     done = copied(site, other)
     told = "\n".join(done["left_out"])
@@ -210,11 +216,11 @@ def test_an_offer_of_an_object_that_is_left_out_is_left_out(site: Site) -> None:
     )
     assert site.run().outcome == "changed"
     client = site.client()
-    (one,) = [record.uuid for record in client.list_all(KINDS["object"]) if record.flat["barcode"] == "1"]
-    client.update(KINDS["object"], one, {"inventory_name": "{{ x }}"})
+    (uuid,) = [record.uuid for record in client.list_all(KINDS["object"]) if record.flat["barcode"] == "1"]
+    client.update(KINDS["object"], uuid, {"inventory_name": "{{ x }}"})
     done = export_of(site, site.root / "out")
     (told,) = [line for line in done["left_out"] if line.startswith("hub")]
-    assert told.endswith(f": the object {one} is left out")
+    assert told.endswith(f": the object {uuid} is left out")
     assert [row["object"] for row in loaded(site.root / "out", "hub.yml")] == ["2"]
     assert Site(site.root / "out", site.service).plan().outcome == "unchanged"
 

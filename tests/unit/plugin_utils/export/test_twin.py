@@ -58,10 +58,10 @@ def test_a_twin_is_the_instance_that_was_exported(demo: Site, tmp_path: Path, fo
         twin = Site(tmp_path / "twin", service)
         for name in ("location", "room", "person", "object", "user", "task", "rental_case"):
             mine, theirs = (
-                {one.uuid: (one.id, one.flat) for one in site.client(read_only=True).list_all(KINDS[name])}
+                {record.uuid: (record.id, record.flat) for record in site.client(read_only=True).list_all(KINDS[name])}
                 for site in (demo, twin)
             )
-            assert {uuid: one[0] for uuid, one in mine.items()} == {uuid: one[0] for uuid, one in theirs.items()}
+            assert {uuid: pair[0] for uuid, pair in mine.items()} == {uuid: pair[0] for uuid, pair in theirs.items()}
         again = tmp_path / "again"
         assert not export_of(twin, again, format=format_name, twin=True).get("failed")
         assert contents(again) == contents(root)
@@ -126,8 +126,8 @@ def test_records_that_refer_to_archived_objects_are_on_the_twin(demo: Site, tmp_
         for name in ("task", "rental_case"):
             here, there = (
                 {
-                    one.uuid: {linked["uuid"] for linked in one.flat["references"]}
-                    for one in site.client(read_only=True).list_all(KINDS[name])
+                    record.uuid: {linked["uuid"] for linked in record.flat["references"]}
+                    for record in site.client(read_only=True).list_all(KINDS[name])
                 }
                 for site in (demo, twin)
             )
@@ -147,7 +147,7 @@ def test_records_that_refer_to_archived_objects_are_on_the_twin(demo: Site, tmp_
 
 
 def test_offers_of_archived_objects_are_on_the_twin(demo: Site, tmp_path: Path) -> None:
-    items = [one.flat for one in demo.client().list_all(KINDS["hub_item"]) if not one.flat["deleted"]]
+    items = [record.flat for record in demo.client().list_all(KINDS["hub_item"]) if not record.flat["deleted"]]
     offered = str(items[0]["object_data"]["barcode"])
     archive(demo, offered)
     exported = tmp_path / "exported"
@@ -156,9 +156,9 @@ def test_offers_of_archived_objects_are_on_the_twin(demo: Site, tmp_path: Path) 
     assert not [line for line in told["left_out"] if line.startswith("hub:")]
     with running_here(export=exported) as service:
         twin = Site(tmp_path / "twin", service)
-        there = [one.flat for one in twin.client(read_only=True).list_all(KINDS["hub_item"])]
-        assert [(one["id"], one["asset_id"], one["price"]) for one in there] == [
-            (one["id"], one["asset_id"], one["price"]) for one in items
+        there = [record.flat for record in twin.client(read_only=True).list_all(KINDS["hub_item"])]
+        assert [(item["id"], item["asset_id"], item["price"]) for item in there] == [
+            (item["id"], item["asset_id"], item["price"]) for item in items
         ]
         # Applying the export changes nothing on either instance.
         mine = plan(Site(exported, demo.service))
@@ -183,7 +183,7 @@ def test_a_barcode_means_the_active_object_on_the_twin_too(demo: Site, tmp_path:
         demo.write({"objects.yml": yaml_list([{"barcode": "BOTH", "inventory_name": title}])})
         demo.write({"tasks.yml": yaml_list([{**task, "title": title}])})
         assert demo.run().outcome == "changed"
-        meant += [one.uuid for one in demo.client().list_all(KINDS["object"]) if one.flat["barcode"] == "BOTH"]
+        meant += [record.uuid for record in demo.client().list_all(KINDS["object"]) if record.flat["barcode"] == "BOTH"]
         if title == "Old":
             archive(demo, "BOTH")
             demo.service.steer("PUT", "/switches", {"unique_values": "take"})
@@ -192,7 +192,7 @@ def test_a_barcode_means_the_active_object_on_the_twin_too(demo: Site, tmp_path:
     assert not export_of(demo, exported, twin=True).get("failed")
     with running_here(export=exported) as service:
         tasks = Site(tmp_path / "twin", service).client(read_only=True).list_all(KINDS["task"])
-        there = {one.flat["title"]: [linked["uuid"] for linked in one.flat["references"]] for one in tasks}
+        there = {task.flat["title"]: [linked["uuid"] for linked in task.flat["references"]] for task in tasks}
     assert [there["Old"], there["New"]] == [[uuid] for uuid in meant]
 
 
@@ -200,7 +200,7 @@ def test_an_archived_object_that_no_file_can_hold_is_reported_and_referred_to_by
     demo: Site, tmp_path: Path
 ) -> None:
     client = demo.client()
-    camera = next(one for one in client.list_all(KINDS["object"]) if one.flat["barcode"] == "100026")
+    camera = next(record for record in client.list_all(KINDS["object"]) if record.flat["barcode"] == "100026")
     client.update(KINDS["object"], camera.uuid, {"barcode": "{{ mark }}"})
     client.archive(KINDS["object"], camera.uuid)
     exported = tmp_path / "exported"
@@ -221,14 +221,16 @@ def test_a_twin_behaves_like_its_instance(site: Site, tmp_path: Path, seed: int)
     assert site.run().outcome == "changed"
     chance = random.Random(seed)
     there: dict[str, Any] = site.service.steer("GET", "/switches")
-    sides = {name: one["sides"][-1] if not seed else chance.choice(one["sides"]) for name, one in there.items()}
+    sides = {
+        name: switch["sides"][-1] if not seed else chance.choice(switch["sides"]) for name, switch in there.items()
+    }
     site.service.steer("PUT", "/switches", sides)
     profile = tmp_path / "profile.json"
     profile.write_text(json.dumps({"switches": {name: {"side": side} for name, side in sides.items()}}), "utf-8")
     exported = tmp_path / "exported"
     assert not export_of(site, exported, twin=True).get("failed")
     with running("--load", str(exported), "--like", str(profile)) as service:
-        assert {name: one["side"] for name, one in service.steer("GET", "/switches").items()} == sides
+        assert {name: switch["side"] for name, switch in service.steer("GET", "/switches").items()} == sides
         site.write({"rooms.yml": yaml_list([{"building_id": "Site 0", "number": "9.9", "description": "New"}])})
         assert plan(Site(site.root, service)) == plan(site)
 
@@ -444,7 +446,7 @@ def test_what_belongs_to_the_set_is_rehearsed_and_noted_nowhere(site: Site, tmp_
     site.write({"instance.yml": "api: seventhings/v1\nset: other\nset_id: other\n"})
     assert site.run().outcome == "unchanged"
     site.write({"instance.yml": "api: seventhings/v1\nset: test\n"})
-    old = next(one for one in site.client().list_all(KINDS["object"]) if one.flat["barcode"] == "OLD")
+    old = next(record for record in site.client().list_all(KINDS["object"]) if record.flat["barcode"] == "OLD")
     site.client().update(KINDS["object"], old.uuid, {"barcode": "NEW"})
     exported = tmp_path / "exported"
     assert not export_of(site, exported, twin=True).get("failed")

@@ -76,13 +76,17 @@ def test_a_sheet_helps_to_fill_it_in(demo: Site) -> None:
     barcode = sheet[f"{header['Barcode'].column_letter}2"]
     assert (barcode.data_type, barcode.number_format) == ("s", "@")
     assert sheet.column_dimensions[header["Barcode"].column_letter].number_format == "@"
-    offered = {str(one.sqref).partition("2:")[0]: one for one in sheet.data_validations.dataValidation}
+    offered = {
+        str(validation.sqref).partition("2:")[0]: validation for validation in sheet.data_validations.dataValidation
+    }
     room = next(cell for name, cell in header.items() if name in ("Target room", "Soll-Raum"))
     validation = offered[room.column_letter]
     assert (validation.type, validation.errorStyle) == ("list", "warning")
     assert validation.formula1.startswith("'# lists'!$")
     assert book["# lists"].sheet_state == "hidden"
-    assert any(one.formula1.startswith('"') and one.errorStyle == "stop" for one in offered.values())
+    assert any(
+        validation.formula1.startswith('"') and validation.errorStyle == "stop" for validation in offered.values()
+    )
     assert demo.service.base_url in book["# notes"]["A1"].value
 
 

@@ -119,7 +119,7 @@ def test_csv_is_read_as_the_same_data_again_or_is_not_written(records: list[dict
                 assert node.value[name] == (str(value).lower() if isinstance(value, bool) else str(value))
 
 
-@pytest.mark.parametrize("text", [one for one in TRAPS if _fits(one)])
+@pytest.mark.parametrize("text", [text for text in TRAPS if _fits(text)])
 def test_every_trap_stays_a_text_for_an_ordinary_yaml_reader(text: str) -> None:
     record = {"name": text, "list": [text, "x"], "map": {"a": text}}
     for loader in (yaml.SafeLoader, yaml.CSafeLoader):

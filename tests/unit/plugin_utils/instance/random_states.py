@@ -121,7 +121,7 @@ def consistent(state: Mapping[str, Any]) -> State:
             for name, target in _LINKS.items():
                 value = fitting.get(name)
                 if isinstance(value, list):
-                    fitting[name] = [one for one in value if one in state[target]]
+                    fitting[name] = [item for item in value if item in state[target]]
                 elif value is not None and value not in state[target]:
                     fitting.pop(name)
             if fitting.get("references") != []:
@@ -131,7 +131,9 @@ def consistent(state: Mapping[str, Any]) -> State:
 
 def without(state: State, barcodes: Mapping[str, str]) -> State:
     """Return the same state without some objects, and without references to them."""
-    return consistent({**state, "objects": {key: one for key, one in state["objects"].items() if key not in barcodes}})
+    return consistent(
+        {**state, "objects": {key: fields for key, fields in state["objects"].items() if key not in barcodes}}
+    )
 
 
 def sections_of(state: State, left_out: Sequence[str]) -> State:

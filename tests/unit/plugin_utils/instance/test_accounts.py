@@ -41,7 +41,9 @@ def test_each_change_says_what_became_of_it(site: Site) -> None:
     for status, reason in told.values():
         assert bool(reason) == (status != "done")
     assert any("which was not created" in reason for status, reason in told.values() if status == "skipped")
-    assert {one["reason"] for one in applied.failures} == {reason for _status, reason in told.values() if reason}
+    assert {failure["reason"] for failure in applied.failures} == {
+        reason for _status, reason in told.values() if reason
+    }
 
 
 @pytest.mark.parametrize(
@@ -65,7 +67,7 @@ def test_a_record_that_misses_its_links_counts_once(site: Site, method: str, pat
 
 
 def test_what_comes_after_the_end_of_a_run_was_not_tried(site: Site) -> None:
-    site.write({"objects.yml": yaml_list({"barcode": str(one), "inventory_name": "Thing"} for one in range(4))})
+    site.write({"objects.yml": yaml_list({"barcode": str(number), "inventory_name": "Thing"} for number in range(4))})
     site.options["rate_limit_wait"] = 1
     site.service.steer(
         "PUT", "/faults", [{"fault": "429", "method": "POST", "path": "/object", "times": 99, "retry_after": 600}]
@@ -125,7 +127,7 @@ def test_a_forecast_is_what_an_apply_takes(site: Site, rate_limit: int) -> None:
 
 
 def test_minutes_are_requests_at_the_limit(site: Site) -> None:
-    site.write({"objects.yml": yaml_list({"barcode": str(one), "inventory_name": "Thing"} for one in range(40))})
+    site.write({"objects.yml": yaml_list({"barcode": str(number), "inventory_name": "Thing"} for number in range(40))})
     site.options["rate_limit"] = 120
     forecast = site.plan().forecast
     assert forecast["requests"] > 40

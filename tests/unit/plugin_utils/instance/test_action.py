@@ -138,7 +138,7 @@ def test_a_file_that_is_vaulted_as_a_whole_is_decrypted(site: Site) -> None:
     assert result["findings"][0].startswith("objects.yml: can't be read: it is vaulted, and was not decrypted")
     loader.set_vault_secrets([("default", _SECRET)])
     assert _provision(site, src=site.root, loader=loader)["outcome"] == "changed"
-    assert [one["name"] for one in site.dump()["objects"]] == ["1"]
+    assert [record["name"] for record in site.dump()["objects"]] == ["1"]
 
 
 def test_a_vaulted_file_below_a_relative_src_is_found_wherever_the_playbook_lies(
@@ -317,7 +317,7 @@ def test_what_a_run_of_a_plan_left_half_done_is_finished_by_the_next_one(
     )
     _provision(site, src=site.root)
     circle = [("1", "2"), ("2", "1")]
-    objects = [{"barcode": one, "inventory_name": "x", "accessories": [other]} for one, other in circle]
+    objects = [{"barcode": barcode, "inventory_name": "x", "accessories": [other]} for barcode, other in circle]
     site.write({"objects.yml": yaml_list(objects), "tasks.yml": task % ("closed", "y")})
     _planned(site, path)
     faults = [{"fault": "422", "method": "PATCH"}, {"fault": "422", "method": "PUT", "path": "*/status"}]
@@ -340,8 +340,10 @@ def test_what_somebody_else_changed_is_stale_also_after_a_run_of_another_plan(si
     site.service.steer("DELETE", "/faults")
     site.write({"objects.yml": yaml_list([{"barcode": "1", "inventory_name": "New"}])})
     client = site.client()
-    changed = [one for one in client.list_all(OBJECT) if one.flat["barcode"] in ("1", "2")]
-    site.write({"objects.yml": yaml_list({"barcode": one.flat["barcode"], "inventory_name": "New"} for one in changed)})
+    changed = [record for record in client.list_all(OBJECT) if record.flat["barcode"] in ("1", "2")]
+    site.write(
+        {"objects.yml": yaml_list({"barcode": record.flat["barcode"], "inventory_name": "New"} for record in changed)}
+    )
     _planned(site, path)
     client.update(OBJECT, changed[0].uuid, {"description": "by hand"})
     assert _provision(site, plan_file=path)["outcome"] == "refused"
@@ -365,8 +367,8 @@ def test_a_file_that_is_not_as_it_was_when_it_was_planned_is_not_uploaded(site: 
 def test_a_file_that_changed_is_stale_also_where_the_record_was_left_half_done(site: Site, tmp_path: Path) -> None:
     path = tmp_path / "p.plan"
     objects = [
-        {"barcode": one, "inventory_name": "x", "accessories": [other], "documents": ["files/a.txt"]}
-        for one, other in (("1", "2"), ("2", "1"))
+        {"barcode": barcode, "inventory_name": "x", "accessories": [other], "documents": ["files/a.txt"]}
+        for barcode, other in (("1", "2"), ("2", "1"))
     ]
     site.write({"objects.yml": yaml_list(objects), "files/a.txt": "approved"})
     _planned(site, path)

@@ -55,7 +55,7 @@ def test_no_policy_of_the_files_goes_beyond_the_task(
     for name, number in limits.items():
         assert number <= on_the_task.get(name, defaults[name] if is_protected else number)
         assert number <= in_the_files.get(name, number)
-        if name == "from_existing" and any(one.endswith("_percent") for one in on_the_task):
+        if name == "from_existing" and any(limit.endswith("_percent") for limit in on_the_task):
             assert number <= on_the_task.get(name, defaults[name]), "it would switch a percentage of the task off"
         assert number == defaults[name] or name in on_the_task or name in in_the_files
     for section, action in found.prune.items():
@@ -262,7 +262,7 @@ def test_a_protected_task_with_every_cap_passes() -> None:
 
 @pytest.mark.parametrize("missing", CAPS)
 def test_a_protected_task_without_a_cap_is_an_error(missing: str) -> None:
-    for written in ({**COMPLETE, missing: None}, {name: one for name, one in COMPLETE.items() if name != missing}):
+    for written in ({**COMPLETE, missing: None}, {name: value for name, value in COMPLETE.items() if name != missing}):
         with pytest.raises(InvalidInput) as caught:
             require_caps(written)
         assert caught.value.message == f"protected: {missing} must be given too, so that no file decides about it"

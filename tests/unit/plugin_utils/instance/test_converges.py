@@ -67,7 +67,12 @@ _PRUNES = ("delete", "archive")
 _GONE = ("absent", "archived")
 _SECTIONS = ("rooms", "persons", "objects", "tasks", "rental_cases")
 _EXPIRY = "tokens expire"
-_OPERATIONS = (*(f"prune: {one}" for one in _PRUNES), *(f"_state: {one}" for one in _GONE), *_SECTIONS, _EXPIRY)
+_OPERATIONS = (
+    *(f"prune: {action}" for action in _PRUNES),
+    *(f"_state: {state}" for state in _GONE),
+    *_SECTIONS,
+    _EXPIRY,
+)
 
 _THEIRS = "Theirs"
 _SHOWN = {
@@ -103,14 +108,14 @@ class Converging(RuleBasedStateMachine):
     def somebody_elses_records(self, number: int) -> None:
         """Create records that are in no file."""
         site = Site(self._root / "theirs", self.service)
-        objects = [{"barcode": f"T{one}", "inventory_name": _THEIRS} for one in range(number)]
+        objects = [{"barcode": f"T{number}", "inventory_name": _THEIRS} for number in range(number)]
         task = {"title": _THEIRS, "deadline": "2027-01-01", "assignees": [OPERATOR], "references": ["T0"]}
         site.write(
             {
-                "locations.yml": yaml_list([{"name": f"{_THEIRS} {one}"} for one in range(number + 1)]),
+                "locations.yml": yaml_list([{"name": f"{_THEIRS} {number}"} for number in range(number + 1)]),
                 "rooms.yml": yaml_list([{"building_id": f"{_THEIRS} 0", "number": "T", "name": _THEIRS}]),
                 "persons.yml": yaml_list(
-                    [{"email": f"t{one}@acme.example", "last_name": _THEIRS} for one in range(number)]
+                    [{"email": f"t{number}@acme.example", "last_name": _THEIRS} for number in range(number)]
                 ),
                 "objects.yml": yaml_list(objects),
                 "tasks.yml": yaml_list([{**task, "reminders": [{"unit": "days", "value": 1}]}] if number else []),
@@ -123,10 +128,10 @@ class Converging(RuleBasedStateMachine):
     def _shown_theirs(self) -> list[str]:
         dump = self.site.dump()
         return [
-            json.dumps(_filled(one), sort_keys=True)
+            json.dumps(_filled(record), sort_keys=True)
             for kind, name in _SHOWN.items()
-            for one in dump[kind]
-            if str(one.get("fields", one)[name]).startswith(_THEIRS)
+            for record in dump[kind]
+            if str(record.get("fields", record)[name]).startswith(_THEIRS)
         ]
 
     @rule(
@@ -202,15 +207,15 @@ class Converging(RuleBasedStateMachine):
     def _judge(self, before: Any, planned: RunResult) -> None:
         """Check that everything desired exists once, and that everything outside of the plan is unchanged."""
         after = self.site.dump()
-        active = [one["fields"]["barcode"] for one in after["objects"] if not one["archived"]]
+        active = [record["fields"]["barcode"] for record in after["objects"] if not record["archived"]]
         assert set(self._state["objects"]) <= set(active)
         assert not set(self._gone) & set(active)
         deleted = [json.dumps(change["key"]) for change in planned.changes if change["action"] == "delete"]
         for kind in _SHOWN:
-            names = [one["name"].partition("#")[0] for one in after[kind] if kind not in ("rooms", "locations")]
+            names = [record["name"].partition("#")[0] for record in after[kind] if kind not in ("rooms", "locations")]
             assert len(names) == len(set(names)), names
             named = {change["key"] for change in planned.changes if change["section"] == kind}
-            was, now = ({one["name"]: _filled(one) for one in dump[kind]} for dump in (before, after))
+            was, now = ({record["name"]: _filled(record) for record in dump[kind]} for dump in (before, after))
             for name in was:
                 # Here a room may be named by its number alone.
                 is_named = any(key.startswith(name) or key.endswith(f"/{name}") for key in named)
@@ -231,7 +236,11 @@ def _filled(record: dict[str, Any]) -> dict[str, Any]:
     """Return a record without its empty fields, because a new definition adds an empty field to every record."""
     plain: dict[str, Any] = json.loads(_TOLD_APART.sub("", json.dumps(record)))
     fields = plain.get("fields")
-    return {**plain, "fields": {key: one for key, one in fields.items() if one not in (None, [])}} if fields else plain
+    return (
+        {**plain, "fields": {key: value for key, value in fields.items() if value not in (None, [])}}
+        if fields
+        else plain
+    )
 
 
 def _shown(account: RunResult) -> Any:
@@ -264,7 +273,7 @@ def test_a_seed_draws_the_same_swarm_and_each_feature_is_drawn() -> None:
     swarms = [Swarm.drawn(number, _FAULTS, _SWITCHES, _OPERATIONS) for number in range(30)]
     assert swarms[7] == Swarm.drawn(7, reversed(_FAULTS), reversed(_SWITCHES), reversed(_OPERATIONS))
     assert len(set(swarms)) == len(swarms)
-    assert {one for swarm in swarms for one in swarm.faults} == set(_FAULTS)
-    assert {one for swarm in swarms for one in swarm.switches} == set(_SWITCHES)
-    assert {one for swarm in swarms for one in swarm.operations} == set(_OPERATIONS)
+    assert {fault for swarm in swarms for fault in swarm.faults} == set(_FAULTS)
+    assert {switch for swarm in swarms for switch in swarm.switches} == set(_SWITCHES)
+    assert {operation for swarm in swarms for operation in swarm.operations} == set(_OPERATIONS)
     assert str(swarms[7]).startswith("SEVENTHINGS_TEST_SEED=7")

@@ -63,19 +63,19 @@ def mistakes(changes: int) -> tuple[list[dict[str, Any]], list[dict[str, Any]], 
     share = min(max((changes - 1) // 4, 1), 249)
     first = [thing(number) for number in range(changes)]
     first[0]["documents"] = ["manual.pdf"]
-    after = [dict(one) for one in first[1:]]
-    for number, one in enumerate(after):
+    after = [dict(record) for record in first[1:]]
+    for number, record in enumerate(after):
         part = number // share
         if part == 0:
-            one["purchasing_date"] = f"2105-01-{number % 28 + 1:02}"
+            record["purchasing_date"] = f"2105-01-{number % 28 + 1:02}"
         elif part == 1:
-            one["purchasing_price"] = str(float(one["purchasing_price"]) * 100)
+            record["purchasing_price"] = str(float(record["purchasing_price"]) * 100)
         elif part == 2:
-            one["serial_number"] = first[number + 2]["serial_number"]
+            record["serial_number"] = first[number + 2]["serial_number"]
         elif part == 3:
-            one["target_room"] = "Head/0.19"
+            record["target_room"] = "Head/0.19"
         else:
-            one["inventory_name"] = f"Renamed {number}"
+            record["inventory_name"] = f"Renamed {number}"
     return first, after, share
 
 
@@ -153,8 +153,8 @@ def test_each_mistake_is_named_on_the_first_screen(changes: int, tmp_path: Path)
             words += ["1 attachment", "100001,Thing 0" if name == "csv" else "100001 Thing 0"]
         if name not in ("json", "sarif", "csv"):
             words += ["Head/0.19", "can be undone only in part: 1 deletion"]
-        for one in words:
-            assert one in seen, (name, one, seen)
+        for word in words:
+            assert word in seen, (name, word, seen)
     rows = list(csv.DictReader(io.StringIO(as_csv(account).removeprefix("\ufeff"))))
     marked = [row["field"] for row in rows if row["odd"]]
     assert marked.count("purchasing_date") == share

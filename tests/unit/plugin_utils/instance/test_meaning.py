@@ -88,7 +88,7 @@ def test_tasks_notify_their_assignees_only_if_the_policy_says_so(site: Site) -> 
     ):
         files = {**PLACES, "users.yml": "- ada@acme.example\n", "tasks.yml": yaml_list([task])}
         site.write({"instance.yml": f"{SETTINGS}policy: {{{policy}}}\n", **files})
-        assert [one for one in site.plan().mails if one["section"] == "tasks"] == mails
+        assert [mail for mail in site.plan().mails if mail["section"] == "tasks"] == mails
 
 
 def test_hidden_fields_are_in_no_row_and_in_no_total(site: Site) -> None:
@@ -111,7 +111,7 @@ def test_references_have_names_whatever_was_written(site: Site) -> None:
     site.write({"instance.yml": OPEN, **PLACES, "objects.yml": yaml_list([thing(0)])})
     site.run()
     persons = site.client().list_all(KINDS["person"])
-    (ada,) = [one.uuid for one in persons if one.flat["email"] == "ada@acme.example"]
+    (ada,) = [person.uuid for person in persons if person.flat["email"] == "ada@acme.example"]
     created = thing(1, responsible_person=ada)
     site.write({"objects.yml": yaml_list([{"barcode": "100001", "_state": "absent"} | thing(0), created])})
     changes = {change["action"]: change for change in site.plan().changes}
@@ -124,7 +124,7 @@ def test_a_drift_says_what_this_set_created_and_somebody_deleted(site: Site) -> 
     site.write({"instance.yml": OPEN, **PLACES})
     site.run()
     client = site.client()
-    (room,) = [one for one in client.list_all(KINDS["room"]) if one.flat["number"] == "0.2"]
+    (room,) = [record for record in client.list_all(KINDS["room"]) if record.flat["number"] == "0.2"]
     client.delete(KINDS["room"], room.uuid)
     site.write({"rooms.yml": PLACES["rooms.yml"] + '- {number: "0.3", building_id: Head}\n'})
     account = site.plan(drift=True)

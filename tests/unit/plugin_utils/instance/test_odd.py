@@ -23,11 +23,11 @@ def things(number: int, **fields: Callable[[int], Any]) -> str:
     """Return objects as YAML, with fields computed from the number of the object."""
     return yaml_list(
         {
-            "barcode": str(100001 + one),
+            "barcode": str(100001 + number),
             "inventory_name": "Thing",
-            **{name: value for name, make in fields.items() if (value := make(one)) is not None},
+            **{name: value for name, make in fields.items() if (value := make(number)) is not None},
         }
-        for one in range(number)
+        for number in range(number)
     )
 
 
@@ -41,7 +41,7 @@ def second_plan(site: Site, first: str, second: str) -> RunResult:
 
 def test_dates_that_nobody_means_come_first_with_examples_and_places(site: Site) -> None:
     dates = ["2105-01-01", "1949-12-31", "2024-05-31", "2999-01-01", "1900-01-01"]
-    site.write({"objects.yml": things(5, purchasing_date=lambda one: dates[one])})
+    site.write({"objects.yml": things(5, purchasing_date=lambda number: dates[number])})
     account = site.plan()
     (text,) = account.cautions
     assert text == (
@@ -58,21 +58,21 @@ def test_dates_that_nobody_means_come_first_with_examples_and_places(site: Site)
 
 @pytest.mark.parametrize(("factor", "words"), [(100, "multiplied by 100"), (1000, "multiplied by 1,000")])
 def test_prices_times_100_are_found_from_five_on(site: Site, factor: int, words: str) -> None:
-    first = things(6, purchasing_price=lambda one: 10.25 + one)
-    second = things(6, purchasing_price=lambda one: (10.25 + one) * (factor if one else 1))
+    first = things(6, purchasing_price=lambda number: 10.25 + number)
+    second = things(6, purchasing_price=lambda number: (10.25 + number) * (factor if number else 1))
     (text,) = second_plan(site, first, second).cautions
     assert text.startswith(f"objects purchasing_price: 5 values {words}: 11.25 -> ")
 
 
 def test_four_prices_times_100_are_not_odd(site: Site) -> None:
-    first = things(4, purchasing_price=lambda one: 10.25 + one)
-    second = things(4, purchasing_price=lambda one: (10.25 + one) * 100)
+    first = things(4, purchasing_price=lambda number: 10.25 + number)
+    second = things(4, purchasing_price=lambda number: (10.25 + number) * 100)
     assert second_plan(site, first, second).cautions == []
 
 
 def test_a_column_shifted_by_one_row_is_found(site: Site) -> None:
-    first = things(8, serial_number=lambda one: f"SN-{one}")
-    second = things(8, serial_number=lambda one: f"SN-{(one + 1) % 8}")
+    first = things(8, serial_number=lambda number: f"SN-{number}")
+    second = things(8, serial_number=lambda number: f"SN-{(number + 1) % 8}")
     (text,) = second_plan(site, first, second).cautions
     assert text.startswith(
         "objects serial_number: 8 values that other records had before, as if the column was shifted"

@@ -412,7 +412,7 @@ HIDDEN_FILES = DesiredInstance(hiding=Hiding(names={"documents"}))
 
 def with_files(*paths: str, **more: Any) -> Planned:
     change = updated({"barcode": "100001", "documents": list(paths)}, **more)
-    change.desired = {"documents": tuple(Attachment(path=f"/src/{one}", written=one) for one in paths)}
+    change.desired = {"documents": tuple(Attachment(path=f"/src/{path}", written=path) for path in paths)}
     return change
 
 
@@ -456,7 +456,7 @@ def test_a_changed_record_is_stale_unless_an_earlier_run_left_it_so(path: Path) 
     (now.entry,) = stored.desired.entries
     made = InstancePlan([now, fresh])
     assert stored.stale(made, Digests(), lambda _one: False) == [now]
-    assert stored.stale(made, Digests(), lambda one: one is now) == []
+    assert stored.stale(made, Digests(), lambda planned: planned is now) == []
 
 
 def test_the_files_are_found_in_the_present_directory(path: Path, tmp_path: Path) -> None:
@@ -560,7 +560,7 @@ def test_the_present_files_say_which_records_must_stay() -> None:
     note_protections(desired, [files])
     assert desired.lifecycle == {"objects": Lifecycle(protect=("c",))}
     assert desired.setting_places == {"policy": PLACE}
-    assert [one is stays or one is unmanaged for one in desired.shields] == [True, True]
+    assert [shield is stays or shield is unmanaged for shield in desired.shields] == [True, True]
 
 
 # ---- the file

@@ -53,7 +53,9 @@ def sides(site: Site) -> dict[str, dict[str, Any]]:
 
 def profile_of(site: Site) -> Path:
     """Return a profile with the current side of every switch."""
-    switches = {name: {"state": "yes", "side": one["side"], "seen": "", "why": ""} for name, one in sides(site).items()}
+    switches = {
+        name: {"state": "yes", "side": switch["side"], "seen": "", "why": ""} for name, switch in sides(site).items()
+    }
     path = site.root / "profile.json"
     path.write_text(json.dumps({"switches": switches, "date": "2031-05-31"}), "utf-8")
     return path
@@ -82,7 +84,7 @@ def test_what_has_changed_is_reported(demo: Site, switch: str, side: str) -> Non
     demo.service.steer("PUT", "/switches", {switch: side})
     told = warnings(demo, profile)
     assert len(told) == len(set(told))
-    (line,) = [one for one in told if f": {switch} was {was}, and " in one]
+    (line,) = [warning for warning in told if f": {switch} was {was}, and " in warning]
     assert line.startswith("profile: this instance has changed since it was probed on 2031-05-31: ")
     assert line.endswith(f" shows {side}. Probe it again.")
     assert len(told) == 1 or switch in ("list_envelope", "link_read")
@@ -92,7 +94,9 @@ def test_what_has_changed_is_reported(demo: Site, switch: str, side: str) -> Non
 def test_an_instance_that_is_as_it_was_is_not_reported_of(demo: Site, seed: int) -> None:
     chance = random.Random(seed)
     demo.root.mkdir()
-    weather = {name: chance.choice(one["sides"]) for name, one in sides(demo).items()} if seed else {"weather": "rough"}
+    weather = (
+        {name: chance.choice(switch["sides"]) for name, switch in sides(demo).items()} if seed else {"weather": "rough"}
+    )
     demo.service.steer("PUT", "/switches", {**weather, "write_unknown_field": "refuse"})
     assert warnings(demo, profile_of(demo)) == []
     demo.write({"objects.yml": yaml_list([{"barcode": "77", "inventory_name": "New", "target_room": "Workshop/0.01"}])})

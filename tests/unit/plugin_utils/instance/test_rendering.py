@@ -83,8 +83,8 @@ def _as_loaded(desired: DesiredInstance) -> list[Any]:
     ]
     # A number from a variable is written as a number.
     ordered = [
-        (*one[:3], {name: str(value) for name, value in one[3].items()}, one[4])
-        for one in sorted(records, key=lambda one: (one[0], one[1], one[4]))
+        (*record[:3], {name: str(value) for name, value in record[3].items()}, record[4])
+        for record in sorted(records, key=lambda record: (record[0], record[1], record[4]))
     ]
     settings_of = (desired.instances, desired.set_name, desired.set_id, desired.identity, desired.scope, desired.policy)
     return [list(map(str, settings_of)), desired.marker, desired.moved, sorted(desired.sections), ordered]
@@ -449,21 +449,23 @@ def _planned(site: Site, desired: DesiredInstance) -> list[Any]:
     account = site.plan(desired=desired)
     assert account.outcome in ("changed", "unchanged"), account.findings
     changes = [
-        (one["section"], one["key"], one["action"], _by_content(site.root, one["after"])) for one in account.changes
+        (change["section"], change["key"], change["action"], _by_content(site.root, change["after"]))
+        for change in account.changes
     ]
     return sorted(changes, key=str)
 
 
 def _by_content(root: Path, after: Mapping[str, Any]) -> Any:
     return {
-        name: [_content(root, one) for one in value] if name in FILE_FIELDS else value for name, value in after.items()
+        name: [_content(root, item) for item in value] if name in FILE_FIELDS else value
+        for name, value in after.items()
     }
 
 
 def _content(root: Path, written: Any) -> Any:
     path = written["path"] if isinstance(written, dict) else written
     found = [
-        one.read_text() for one in (root / "base" / path, root / "top" / path, root / "out" / path) if one.is_file()
+        file.read_text() for file in (root / "base" / path, root / "top" / path, root / "out" / path) if file.is_file()
     ]
     return found[0] if found else written
 
@@ -475,7 +477,7 @@ FILE_FIELDS = ("documents", "attachments")
 def _layers(draw: st.DrawFn) -> list[State]:
     """Return a state, and a later layer with changes to some of its records, and new records."""
     base, later = draw(states), draw(states)
-    kept = {section: {key: one for key, one in rows.items() if draw(st.booleans())} for section, rows in later.items()}
+    kept = {section: {key: row for key, row in rows.items() if draw(st.booleans())} for section, rows in later.items()}
     return [base, kept]
 
 

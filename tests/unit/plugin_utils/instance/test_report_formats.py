@@ -69,7 +69,7 @@ def test_sarif_has_removals_and_warnings(site: Site, tmp_path: Path) -> None:
     site.write({"objects.yml": yaml_list(kept)})
     planned(site, str(tmp_path / "plan.sarif"), limits={"delete_percent": 100})
     (run,) = json.loads((tmp_path / "plan.sarif").read_text("utf-8"))["runs"]
-    found = {(one["ruleId"], one["message"]["text"].partition(" x")[0]): one for one in run["results"]}
+    found = {(result["ruleId"], result["message"]["text"].partition(" x")[0]): result for result in run["results"]}
     (location,) = found["removal", "delete: objects 100001"]["locations"]
     assert location["physicalLocation"]["region"]["startLine"] == 3
     assert ("removal", "delete: objects 100002") in found
@@ -79,7 +79,7 @@ def test_sarif_shows_a_warning_at_its_value(site: Site, tmp_path: Path) -> None:
     site.write({"objects.yml": yaml_list([{"barcode": "1", "inventory_name": "x", "purchasing_date": "2105-01-01"}])})
     planned(site, str(tmp_path / "plan.sarif"))
     (run,) = json.loads((tmp_path / "plan.sarif").read_text("utf-8"))["runs"]
-    odd = next(one for one in run["results"] if "2105-01-01" in one["message"]["text"])
+    odd = next(result for result in run["results"] if "2105-01-01" in result["message"]["text"])
     assert (odd["ruleId"], odd["level"]) == ("warning", "warning")
     assert odd["locations"][0]["physicalLocation"]["region"] == {"startLine": 3, "startColumn": 20}
 
@@ -154,7 +154,7 @@ def test_amounts_have_their_usual_digits_in_every_format_for_people(site: Site, 
     (price,) = [row for row in rows_of(tmp_path / "changes.csv") if row["field"] == "purchasing_price"]
     assert (price["before"], price["after"]) == ("849.90", "799.00")
     changes = [*result["changes"], *json.loads((tmp_path / "plan.json").read_text("utf-8"))["changes"]]
-    found = [one["before"]["purchasing_price"] for one in changes if one["key"] == "100001"]
+    found = [change["before"]["purchasing_price"] for change in changes if change["key"] == "100001"]
     assert found == [849.9, 849.9], "documents have plain numbers"
 
 

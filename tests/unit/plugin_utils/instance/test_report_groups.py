@@ -115,9 +115,15 @@ def test_the_outcome_of_each_change_is_beside_it(form: Callable[[RunResult], str
     """This holds in a group as well as alone."""
     fates = [("done", ""), ("failed", "HTTP 422"), ("skipped", "needs room R"), ("not_tried", "the run stopped")]
     changes = [
-        update(f"{status}-{one}", {"quantity": 1}, {"quantity": 2 if number > 1 else index}, status=status, reason=why)
+        update(
+            f"{status}-{index_in_group}",
+            {"quantity": 1},
+            {"quantity": 2 if number > 1 else index},
+            status=status,
+            reason=why,
+        )
         for index, (status, why) in enumerate(fates)
-        for one in range(number)
+        for index_in_group in range(number)
     ]
     told = form(account(changes, outcome="partly_applied", check_mode=False))
     for words in ("done", "failed: HTTP 422", "skipped: needs room R", "not tried: the run stopped"):
@@ -144,11 +150,11 @@ def wide(number: int, fields: int = 3, length: int = 40) -> list[dict[str, Any]]
     """Return updates that all differ."""
     return [
         update(
-            f"{one:07d}",
-            {f"field_{field}": f"{one:07d}".rjust(length, "a") for field in range(1 + one % fields)},
-            {f"field_{field}": f"{one:07d}".rjust(length, "b") for field in range(1 + one % fields)},
+            f"{index:07d}",
+            {f"field_{field}": f"{index:07d}".rjust(length, "a") for field in range(1 + index % fields)},
+            {f"field_{field}": f"{index:07d}".rjust(length, "b") for field in range(1 + index % fields)},
         )
-        for one in range(number)
+        for index in range(number)
     ]
 
 

@@ -28,7 +28,7 @@ def validated(src: Path, report: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     document = json.loads(report.read_text("utf-8"))
     assert document["version"] == "2.1.0"
     (run,) = document["runs"]
-    return result, {**run, "results": [one for one in run["results"] if one["ruleId"] == "finding"]}
+    return result, {**run, "results": [result for result in run["results"] if result["ruleId"] == "finding"]}
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def test_of_findings_that_are_reported_together_each_is_at_its_cell(checkout: Pa
     (checkout / "fields" / "asset.yml").write_text("- {label: Weight, type: DECIMAL}\n", "utf-8")
     (checkout / "objects.csv").write_text(f"barcode,inventory_name,Weight\n{rows}", "utf-8")
     result, run = validated(checkout, tmp_path / "findings.sarif")
-    lines = [one["locations"][0]["physicalLocation"]["region"]["startLine"] for one in run["results"]]
+    lines = [result["locations"][0]["physicalLocation"]["region"]["startLine"] for result in run["results"]]
     assert len(result["findings"]) == 1
     assert lines == list(range(2, 12))
 
@@ -76,9 +76,9 @@ def test_each_finding_has_a_place_because_code_hosts_take_none_without(checkout:
     (checkout / "Objects.csv").write_text("barcode\n1\n", "utf-8")
     (checkout / "book.xlsx").write_bytes(b"no workbook")
     _result, run = validated(checkout, tmp_path / "findings.sarif")
-    places = {one["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for one in run["results"]}
+    places = {result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for result in run["results"]}
     assert places == {"my%20files/acme/Objects.csv", "my%20files/acme/book.xlsx"}
-    assert [one["message"]["text"].partition(" (")[0] for one in run["results"]] == [
+    assert [result["message"]["text"].partition(" (")[0] for result in run["results"]] == [
         "no such section; did you mean objects?",
         "this workbook can't be read",
     ]

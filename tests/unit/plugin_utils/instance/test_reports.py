@@ -171,7 +171,7 @@ def test_the_picture_shows_how_much_changes_where() -> None:
     (objects,) = page.named("svg")
     assert objects["aria-label"] == "objects: 2 new, 1 changed, 1 failed, 997 unchanged"
     assert "All unchanged: rooms (4)" in page.text, "what does not change is not in the way"
-    rects = [(one["class"], float(str(one["width"]))) for one in page.named("rect")]
+    rects = [(tag["class"], float(str(tag["width"]))) for tag in page.named("rect")]
     assert [name for name, _width in rects] == ["created", "updated", "errors", "unchanged"]
     assert sum(width for _name, width in rects) == pytest.approx(100, abs=0.1)
     assert min(width for _name, width in rects) > 1, "the smallest number is seen too"
@@ -180,8 +180,8 @@ def test_the_picture_shows_how_much_changes_where() -> None:
 
 @pytest.mark.parametrize(("number", "is_open"), [(10, True), (11, False)])
 def test_the_few_that_are_removed_are_seen_at_once(number: int, is_open: bool) -> None:
-    one = {**ACCOUNT.changes[0], "section": "objects", "before": {"barcode": "1"}, "after": {}, "action": "delete"}
-    account = replace(ACCOUNT, changes=[{**one, "key": str(key)} for key in range(number)])
+    removal = {**ACCOUNT.changes[0], "section": "objects", "before": {"barcode": "1"}, "after": {}, "action": "delete"}
+    account = replace(ACCOUNT, changes=[{**removal, "key": str(key)} for key in range(number)])
     (group,) = Page(as_html(account)).named("details")
     assert ("open" in group) is is_open
 
@@ -327,8 +327,8 @@ def test_what_is_in_no_file_is_counted(form: Callable[[RunResult], str]) -> None
 
 @pytest.mark.parametrize("number", [1, 12_000])
 def test_a_comment_shows_changes_beside_what_is_in_no_file(number: int) -> None:
-    names = [f"N{one:06}" for one in range(12_000)]
-    made = [change(key=f"NEW-{one}", action="create", before={}, after={"barcode": "x"}) for one in range(number)]
+    names = [f"N{number:06}" for number in range(12_000)]
+    made = [change(key=f"NEW-{number}", action="create", before={}, after={"barcode": "x"}) for number in range(number)]
     told = as_markdown(replace(ACCOUNT, reported={"objects": names}, changes=made))
     assert "**+** `objects NEW-0`" in told
     assert "`12,000 objects: N000000" in told
@@ -344,7 +344,7 @@ def test_a_comment_shows_changes_whatever_else_there_is(what: str, length: int) 
     many: dict[str, Any] = {what: [text] * number}
     if what == "failures":
         many[what] = [{"change": text, "place": "p", "reason": "r"}] * number
-    told = as_markdown(replace(ACCOUNT, changes=[own(one, key=f"C{one}") for one in range(2000)], **many))
+    told = as_markdown(replace(ACCOUNT, changes=[own(number, key=f"C{number}") for number in range(2000)], **many))
     assert len(told) <= 60_000
     assert "**~** `objects C0`" in told
     assert "xxx" in told or what == "warnings"
@@ -353,7 +353,7 @@ def test_a_comment_shows_changes_whatever_else_there_is(what: str, length: int) 
 
 def test_a_comment_shows_a_change_of_very_many_fields() -> None:
     wide = {f"field_{number}": "y" * 400 for number in range(1000)}
-    changes = [change(key="WIDE", before={}, after={**wide, "field_0": one}) for one in range(3)]
+    changes = [change(key="WIDE", before={}, after={**wide, "field_0": number}) for number in range(3)]
     told = as_markdown(replace(ACCOUNT, changes=changes))
     assert len(told) <= 60_000
     assert told.count("`objects WIDE`") == 3
@@ -514,7 +514,7 @@ def test_the_page_lets_a_browser_take_nothing_but_its_style() -> None:
     page = as_html(ACCOUNT)
     (style,) = re.findall(r"<style>(.*?)</style>", page, re.DOTALL)
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    (policy,) = [one["content"] for one in Page(page).named("meta") if "http-equiv" in one]
+    (policy,) = [tag["content"] for tag in Page(page).named("meta") if "http-equiv" in tag]
     assert policy == f"default-src 'none'; base-uri 'none'; form-action 'none'; style-src 'sha256-{digest}'"
     assert not any("style" in attributes for _tag, attributes in Page(page).tags)
     assert page.index("Content-Security-Policy") < page.index("<style>")

@@ -34,9 +34,10 @@ def state(chance: random.Random, earlier: list[dict[str, Any]] | None = None) ->
     """Return objects, some of which have new values."""
     if earlier is None:
         return [
-            {"barcode": f"B{one:03}", "inventory_name": chance.choice("abc")} for one in range(chance.randrange(6, 12))
+            {"barcode": f"B{number:03}", "inventory_name": chance.choice("abc")}
+            for number in range(chance.randrange(6, 12))
         ]
-    changed = [{**one, "inventory_name": chance.choice("abcd")} for one in earlier]
+    changed = [{**record, "inventory_name": chance.choice("abcd")} for record in earlier]
     changed[0]["inventory_name"] = "x"
     return [*changed, {"barcode": "NEW", "inventory_name": "n"}]
 
@@ -105,7 +106,7 @@ def test_text_json_markdown_and_page_agree(kind: str, seed: int, site: Site, tmp
     # The text names no record without a change.
     named = Counter(
         line.split()[2 if line[:1] in set(SIGNS.values()) else 1]
-        for line in (re.sub(r" \(.*", "", one) for one in forms["text"].splitlines())
+        for line in (re.sub(r" \(.*", "", line) for line in forms["text"].splitlines())
         if (line[:1] in set(SIGNS.values()) and re.search(r"objects (B\d{3}|NEW)\b", line))
         or re.match(r"    objects ", line)
     )

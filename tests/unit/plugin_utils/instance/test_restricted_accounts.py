@@ -71,7 +71,7 @@ def restricted(site: Site, **limits: Any) -> Site:
 def locations(site: Site, *names: str) -> list[str]:
     """Return the uuids of locations."""
     client = site.client(read_only=True)
-    return [one.uuid for one in client.list_all(KINDS["location"]) if one.flat["name"] in names]
+    return [record.uuid for record in client.list_all(KINDS["location"]) if record.flat["name"] in names]
 
 
 def one(site: Site, kind: str, fields: dict[str, Any], **more: Any) -> Any:
@@ -166,11 +166,12 @@ def test_what_decides_about_a_set_must_be_seen(house: Site) -> None:
     account.write({"objects.yml": yaml_list([{"barcode": "3"}])})
     account.write({"instance.yml": settings + "scope: {objects: {serial_number: [S-1]}}\n"})
     assert any(
-        f"scope.objects.serial_number: {UNSEEN.format('serial_number')}" in one for one in account.plan().findings
+        f"scope.objects.serial_number: {UNSEEN.format('serial_number')}" in finding
+        for finding in account.plan().findings
     )
     prune = "policy: {prune: {objects: archive}}\n"
     account.write({"instance.yml": f"{settings}marker: serial_number\n{prune}"})
-    assert any(UNSEEN.format("serial_number") in one for one in account.plan().findings)
+    assert any(UNSEEN.format("serial_number") in finding for finding in account.plan().findings)
 
 
 def test_a_reference_by_a_hidden_name_says_why_nothing_is_found(house: Site) -> None:
@@ -396,7 +397,7 @@ def test_many_records_with_a_field_that_is_hidden_after_all_take_one_look(house:
     account.write({"rooms.yml": "[]\n", "objects.yml": yaml_list(green)})
     told = account.run(confirm_empty=True)
     assert told.outcome == "partly_applied"
-    assert [UNSEEN.format("link") in one["reason"] for one in told.failures] == [True]
+    assert [UNSEEN.format("link") in failure["reason"] for failure in told.failures] == [True]
     assert told.summary["objects"]["updated"] == 1
     house.service.clear_log()
     assert {UNSEEN.format("link") in line for line in account.run().findings} == {True}
@@ -435,7 +436,9 @@ def typed(site: Site) -> Site:
 @pytest.mark.parametrize("value", [True, False], ids=["same", "empty"])
 def test_a_value_that_no_record_shows_is_found_by_a_filter(typed: Site, name: str, value: bool) -> None:
     definitions = typed.client(read_only=True).definitions("asset")
-    key = next(one["field_key"] for one in definitions if name in (one["field_key"], one["label"]))
+    key = next(
+        definition["field_key"] for definition in definitions if name in (definition["field_key"], definition["label"])
+    )
     account = restricted(typed, hidden_fields=[key])
     typed.service.clear_log()
     wanted = {"barcode": "1", name: VALUES[name] if value else None}
@@ -456,7 +459,9 @@ def test_a_set_asks_for_a_field_that_no_record_has_once(house: Site) -> None:
     house.plan()
     house.service.clear_log()
     assert house.plan().summary["objects"]["updated"] == len(OBJECTS)
-    assert [one["query"].count("not_empty") for one in house.service.log() if "not_empty" in one["query"]] == [1]
+    assert [
+        request["query"].count("not_empty") for request in house.service.log() if "not_empty" in request["query"]
+    ] == [1]
 
 
 @pytest.mark.parametrize("switch", [{"places_filter": "ignore"}, {"presence_operators": "refuse"}, {}])
@@ -533,9 +538,9 @@ def test_a_duplicate_that_no_list_shows_may_be_in_a_location_that_is_hidden(hous
         one(account, "object", {"barcode": "2", "inventory_name": "Two"})
     assert LIMITED in refused.value.message
     told = account.run()
-    assert [LIMITED in one["reason"] for one in told.failures] == [True]
+    assert [LIMITED in failure["reason"] for failure in told.failures] == [True]
     assert len(house.client().list_all(KINDS["object"])) == len(OBJECTS)
-    hidden = next(one.uuid for one in house.client().list_all(KINDS["object"]) if one.flat["barcode"] == "2")
+    hidden = next(record.uuid for record in house.client().list_all(KINDS["object"]) if record.flat["barcode"] == "2")
     with pytest.raises(SeventhingsError, match=LIMITED):
         one(account, "object", {"inventory_name": "2"}, uuid=hidden)
 
@@ -614,7 +619,7 @@ def test_no_account_makes_a_twin_or_changes_anything_in_vain(house: Site, seed: 
     seen_anyway = weather["empty_keys"] == "left_out"
     assert sent == [] or seen_anyway, (limits, weather)
     assert after == before or seen_anyway
-    lines = [*planned.findings, *(one["reason"] for one in told.failures)]
+    lines = [*planned.findings, *(failure["reason"] for failure in told.failures)]
     assert told.outcome == "unchanged" or all("this account" in line for line in lines), (limits, weather, lines)
     if told.outcome == "unchanged":
         assert not any(line.startswith("POST") for line in house.writes())
@@ -663,7 +668,7 @@ def test_an_export_of_any_account_says_what_it_leaves_out(house: Site, seed: int
     assert not is_short or any("account" in line for line in lines) or done["hidden_records"] != "no", (limits, done)
     for key in limits["hidden_fields"]:
         for section, template in (("objects", "asset"), ("rooms", "room")):
-            if key in {one["field_key"] for one in house.client().definitions(template)} and after.get(
+            if key in {definition["field_key"] for definition in house.client().definitions(template)} and after.get(
                 f"{section}.yml"
             ):
                 assert f"{section}: {key}: {UNSEEN.format(key)}, so no file holds it" in left_out, limits
@@ -680,7 +685,7 @@ def test_an_inventory_of_any_account_shows_nothing_wrong(house: Site, seed: int)
         plan = Plan("objects", filtered=frozenset())
         read = read_records(site.client(read_only=True), plan, {})
         hosts = lay_out(read.records, plan).hosts
-        return {str(one.variables["seventhings_uuid"]): one for one in hosts}, "\n".join(read.warnings)
+        return {str(host.variables["seventhings_uuid"]): host for host in hosts}, "\n".join(read.warnings)
 
     whole, _warnings = shown(house)
     theirs, told = shown(account)
@@ -689,7 +694,7 @@ def test_an_inventory_of_any_account_shows_nothing_wrong(house: Site, seed: int)
         for name, value in host.variables.items():
             assert value == whole[uuid].variables[name] or UNSEEN.format("")[:20] in told, (limits, name, value)
     for key in limits["hidden_fields"]:
-        if any(key in one for one in (OBJECTS[0], ROOMS[0], LOCATIONS[0])):
+        if any(key in record for record in (OBJECTS[0], ROOMS[0], LOCATIONS[0])):
             assert UNSEEN.format(key) in told, limits
 
 
@@ -697,9 +702,9 @@ def test_an_inventory_of_any_account_shows_nothing_wrong(house: Site, seed: int)
 def test_a_lookup_of_any_account_finds_the_right_record_or_says_why_not(house: Site, seed: int) -> None:
     account, limits = drawn(house, seed)
     for kind, written, field in (
-        *(("object", one["barcode"], "inventory_name") for one in OBJECTS),
-        *(("room", f"{one['building_id']}/1", "uuid") for one in ROOMS),
-        *(("location", one["name"], "uuid") for one in LOCATIONS),
+        *(("object", room["barcode"], "inventory_name") for room in OBJECTS),
+        *(("room", f"{room['building_id']}/1", "uuid") for room in ROOMS),
+        *(("location", location["name"], "uuid") for location in LOCATIONS),
     ):
         right = Finder(house.client(read_only=True), KINDS[kind])
         finder = Finder(account.client(read_only=True), KINDS[kind])
@@ -722,7 +727,7 @@ def test_modules_decide_nothing_wrong_for_any_account(house: Site, seed: int) ->
         if infos[1].get("failed"):
             assert is_said(infos[1]), (limits, name, infos[1])
         else:
-            every, seen = ({one["uuid"]: one for one in info["records"]} for info in infos)
+            every, seen = ({record["uuid"]: record for record in info["records"]} for info in infos)
             assert set(seen) <= set(every), (limits, name)
             for uuid, record in seen.items():
                 assert record.items() <= every[uuid].items() or is_said(infos[1]), (limits, name, record)
@@ -743,7 +748,7 @@ def places(site: Site, hosts: str = "objects", **filters: dict[str, Any]) -> tup
     plan = Plan(hosts, filtered=frozenset(filters))
     read = read_records(site.client(read_only=True), plan, filters)
     layout = lay_out(read.records, plan)
-    return [one.name for one in layout.groups], [one.name for one in layout.hosts], "\n".join(read.warnings)
+    return [group.name for group in layout.groups], [host.name for host in layout.hosts], "\n".join(read.warnings)
 
 
 @pytest.mark.parametrize(

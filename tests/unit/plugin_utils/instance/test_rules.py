@@ -204,7 +204,7 @@ def test_references_are_natural_keys_however_they_are_written(site: Site) -> Non
         }
     )
     assert site.run().outcome == "changed"
-    safe = next(one for one in site.client().list_all(ROOM) if one.flat["number"] == "0.13")
+    safe = next(record for record in site.client().list_all(ROOM) if record.flat["number"] == "0.13")
     written = ["Head office/0.12", "Vault/0.13", "0.13", safe.uuid, safe.id, {"building_id": "Vault", "number": "0.13"}]
     site.write({"objects.yml": things(*({"target_room": room} for room in written))})
     rule = '{id: r, for: objects, require: {properties: {target_room: {pattern: "^Head office/"}}}}'
@@ -351,7 +351,9 @@ def test_a_warning_holds_nothing_back_and_has_a_place(site: Site, tmp_path: Path
     line = "objects.yml:3:18: rule r: serial_number: expected a text that matches the pattern '^A'. So."
     assert result["outcome"] == "changed"
     assert line in result["warnings"]
-    (shown,) = [one for one in json.loads(report.read_text("utf-8"))["runs"][0]["results"] if one["ruleId"] == "r"]
+    (shown,) = [
+        result for result in json.loads(report.read_text("utf-8"))["runs"][0]["results"] if result["ruleId"] == "r"
+    ]
     assert shown["level"] == "warning"
     assert shown["locations"][0]["physicalLocation"]["region"] == {"startLine": 3, "startColumn": 18}
 
@@ -393,7 +395,7 @@ def test_drift_judges_what_is_live(site: Site) -> None:
         f"{rules}:1:9: rule r: objects 100002, as the instance has it: {expected}",
     ]
     assert result["failed"]
-    assert [one["key"] for one in result["changes"]] == ["100001"], "and what differs is told too"
+    assert [change["key"] for change in result["changes"]] == ["100001"], "and what differs is told too"
     choices: list[dict[str, Any]] = [{"only": ["rooms"]}, {"exclude": ["objects"]}]
     for chosen in choices:
         assert run(site, f"rules: [{rule}]", mode="drift", **chosen)["findings"] == []
@@ -410,12 +412,17 @@ def test_a_plan_judges_each_record_as_a_drift_does_after_the_apply(site: Site, m
         "create_users": True,
     }
     planned = run(site, None, **given)
-    fields = {(one["section"], name) for one in planned["changes"] for name in one["after"]}
+    fields = {(change["section"], name) for change in planned["changes"] for name in change["after"]}
     schemas = [*({"type": name} for name in TYPES), {"pattern": "^[A-Z]"}, False]
     rules = [
-        {"id": f"{section} {name} {number}", "for": section, "level": "warning", "require": {"properties": {name: one}}}
+        {
+            "id": f"{section} {name} {number}",
+            "for": section,
+            "level": "warning",
+            "require": {"properties": {name: schema}},
+        }
         for section, name in sorted(fields)
-        for number, one in enumerate(schemas)
+        for number, schema in enumerate(schemas)
     ]
 
     def broken(result: dict[str, Any]) -> set[str]:
@@ -719,7 +726,9 @@ def test_a_validation_has_warnings_with_places(site: Site, tmp_path: Path) -> No
     result = validated(site, f"rules: [{rule}]", report=[str(report)])
     assert not result["failed"]
     assert [line.partition(": rule")[0] for line in result["warnings"] if "rule r" in line] == ["objects.yml:3:18"]
-    (shown,) = [one for one in json.loads(report.read_text("utf-8"))["runs"][0]["results"] if one["ruleId"] == "r"]
+    (shown,) = [
+        result for result in json.loads(report.read_text("utf-8"))["runs"][0]["results"] if result["ruleId"] == "r"
+    ]
     assert shown["locations"][0]["physicalLocation"]["region"] == {"startLine": 3, "startColumn": 18}
 
 

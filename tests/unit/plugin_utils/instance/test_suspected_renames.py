@@ -56,9 +56,9 @@ def test_what_is_more_than_once_is_no_sign(site: Site) -> None:
 
 
 def test_many_are_counted_and_take_no_request(site: Site) -> None:
-    site.write(things(*((f"A{one}", f"Thing {one}", f"SN-{one}") for one in range(13))))
+    site.write(things(*((f"A{number}", f"Thing {number}", f"SN-{number}") for number in range(13))))
     site.run()
-    site.write(things(*((f"B{one}", f"Thing {one}", f"SN-{one}") for one in range(13))))
+    site.write(things(*((f"B{number}", f"Thing {number}", f"SN-{number}") for number in range(13))))
     site.service.clear_log()
     told = suspicions(site.plan())
     assert told[-1] == "3 more new objects look like renames."

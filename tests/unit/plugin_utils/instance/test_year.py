@@ -87,15 +87,16 @@ def room(number: int) -> str:
 def ledger(numbers: Iterable[int], codes: Mapping[int, str] = NOTHING, prices: Mapping[int, str] = NOTHING) -> str:
     """Return the table of the accounting system, which knows placeholders but no rooms."""
     rows = (
-        f"{asset(one)};{codes.get(one, f'IMP-{one:06d}')};Thing {one};{prices.get(one, '250,50')};{one},00;LINR\r\n"
-        for one in numbers
+        f"{asset(number)};{codes.get(number, f'IMP-{number:06d}')};Thing {number};"
+        f"{prices.get(number, '250,50')};{number},00;LINR\r\n"
+        for number in numbers
     )
     return HEADER + "".join(rows)
 
 
 def rooms_of(rooms: Mapping[int, str]) -> str:
     """Return where the facility managers want each object."""
-    return "Asset number,target_room\n" + "".join(f"{asset(one)},{where}\n" for one, where in rooms.items())
+    return "Asset number,target_room\n" + "".join(f"{asset(number)},{where}\n" for number, where in rooms.items())
 
 
 class Year:
@@ -181,7 +182,7 @@ class Year:
     def _action(self, module: Any, spec: Any, name: str, function: Any, **written: Any) -> dict[str, Any]:
         if self.is_forgetful:
             self.start_machine()
-        given = {"base_url": ROOT_URL, **ACCOUNT, "src": [str(one) for one in self.layers], **written}
+        given = {"base_url": ROOT_URL, **ACCOUNT, "src": [str(layer) for layer in self.layers], **written}
         read = read_arguments(name, spec, {}, given)
         assert not read.refusal, read.refusal
         client = self.here.client()
@@ -203,12 +204,12 @@ class Year:
     def number_key(self) -> str:
         """Return the key that the service chose for the asset number."""
         definitions = self.here.service.templates["asset"].definitions
-        return next(key for key, one in definitions.items() if one.body["label"] == "Asset number")
+        return next(key for key, definition in definitions.items() if definition.body["label"] == "Asset number")
 
     def objects(self) -> dict[str, Any]:
         """Return all objects by their asset numbers, which must be unique."""
         key = self.number_key()
-        found = {one.flat[key]: one for one in self.here.client().list_all(OBJECT)}
+        found = {record.flat[key]: record for record in self.here.client().list_all(OBJECT)}
         assert len(found) == len(list(self.here.service.store.rows("SELECT uuid FROM asset")))
         return found
 
@@ -218,16 +219,16 @@ class Year:
 
 
 def evidence(objects: dict[str, Any]) -> dict[str, str]:
-    return {number: str([one.flat.get(key) for key in EVIDENCE]) for number, one in objects.items()}
+    return {number: str([record.flat.get(key) for key in EVIDENCE]) for number, record in objects.items()}
 
 
 def codes(objects: dict[str, Any]) -> dict[str, str]:
-    return {number: one.flat["barcode"] for number, one in objects.items()}
+    return {number: record.flat["barcode"] for number, record in objects.items()}
 
 
 def changed_fields(told: RunResult) -> Counter[tuple[str, ...]]:
     """Return the number of records that change each field."""
-    return Counter((one["action"], *sorted(one["after"])) for one in told.changes)
+    return Counter((change["action"], *sorted(change["after"])) for change in told.changes)
 
 
 @dataclass(frozen=True)
@@ -258,10 +259,10 @@ def stages(tmp_path_factory: pytest.TempPathFactory) -> Stages:
         year.write("ledger/instance.yml", SETTINGS)
         year.write("ledger/fields/asset.yml", FIELDS)
         year.write("ledger/locations.yml", "- name: Plant\n")
-        rooms = [f"- {{building_id: Plant, number: '{one.partition('/')[2]}'}}\n" for one in ROOMS]
+        rooms = [f"- {{building_id: Plant, number: '{room.partition('/')[2]}'}}\n" for room in ROOMS]
         year.write("ledger/rooms.yml", "".join(rooms))
         year.write("ledger/objects/ledger.csv", ledger(range(OBJECTS)))
-        year.write("rooms/objects.csv", rooms_of({one: room(one) for one in range(OBJECTS)}))
+        year.write("rooms/objects.csv", rooms_of({number: room(number) for number in range(OBJECTS)}))
         told = year.run()
         assert (told.outcome, told.summary["objects"]["created"]) == ("changed", OBJECTS)
         # Missing labels on an empty instance are not reported.
@@ -274,7 +275,7 @@ def stages(tmp_path_factory: pytest.TempPathFactory) -> Stages:
 
         moved = year.here = year.copied()
         client = moved.client()
-        by_name = {f"Plant/{one.flat['number']}": one for one in client.list_all(ROOM)}
+        by_name = {f"Plant/{record.flat['number']}": record for record in client.list_all(ROOM)}
         for number in range(MOVED):
             target = by_name[room(number + 1)]
             client.update(OBJECT, objects[asset(number)].uuid, {"target_room": target.uuid})
@@ -326,7 +327,7 @@ def test_a_year(stages: Stages, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
         "not_scanned": MISSING,
         "unlabelled": unlabelled,
     }
-    assert set(taken["unlabelled"]) == {f"IMP-{one:06d}" for one in range(LABELLED, OBJECTS)}
+    assert set(taken["unlabelled"]) == {f"IMP-{number:06d}" for number in range(LABELLED, OBJECTS)}
 
     # Absorb the labels and moves into the files.
     absorbed = year.absorb()
@@ -336,18 +337,18 @@ def test_a_year(stages: Stages, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     assert absorbed["conflicts"] == []
     assert absorbed["summary"]["objects"] == {"changed": MOVED, "added": 0, "removed": 0}
     assert (tmp_path / table).read_bytes().decode() == ledger(range(OBJECTS))
-    rooms = {one: room(one + 1 if one < MOVED else one) for one in range(OBJECTS)}
+    rooms = {number: room(number + 1 if number < MOVED else number) for number in range(OBJECTS)}
     assert (tmp_path / "rooms/objects.csv").read_text() == rooms_of(rooms)
     told = year.plan()
     assert (told.outcome, told.scan_codes["differ"]) == ("unchanged", LABELLED)
 
     # Half of the deviations are accepted.
     accepted = DEVIATING[: DEVIATIONS // 2]
-    marked = ["code,accept", *(f"{label(one)},{'x' if one in accepted else ''}" for one in range(LABELLED))]
+    marked = ["code,accept", *(f"{label(number)},{'x' if number in accepted else ''}" for number in range(LABELLED))]
     year.write("accept.csv", "\n".join(marked))
     closed = year.stocktake(mode="close", accept=str(tmp_path / "accept.csv"))
     assert (closed["accepted"], closed["not_changed"]) == (len(accepted), [])
-    rooms |= {one: room(one + 2) for one in accepted}
+    rooms |= {number: room(number + 2) for number in accepted}
     assert (tmp_path / "rooms/objects.csv").read_text() == rooms_of(rooms)
     told = year.plan()
     assert changed_fields(told) == {("update", "target_room"): len(accepted)}
@@ -358,7 +359,7 @@ def test_a_year(stages: Stages, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
 
     # The next ledger: placeholders as before, new prices, new purchases, and some assets written off.
     gone, total = range(OBJECTS // 3, OBJECTS // 3 + 10), OBJECTS + PURCHASES
-    rows = [one for one in range(total) if one not in gone]
+    rows = [number for number in range(total) if number not in gone]
     dearer = range(20)
     year.write("ledger/objects/ledger.csv", ledger(rows, prices=dict.fromkeys(dearer, "999,50")))
     created = ("create", *sorted([year.number_key(), "barcode", "inventory_name", "purchasing_price"]))
@@ -372,4 +373,4 @@ def test_a_year(stages: Stages, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     objects = year.objects()
     assert len(objects) == total
     assert {number: code for number, code in codes(objects).items() if number in before} == before
-    assert {number: one for number, one in evidence(objects).items() if number in proof} == proof
+    assert {number: values for number, values in evidence(objects).items() if number in proof} == proof

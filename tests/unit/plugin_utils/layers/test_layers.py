@@ -261,7 +261,7 @@ def test_what_is_inline_is_beside_the_layers(tmp_path: Path) -> None:
         "instance": {"api": "seventhings/v1", "set": "other"},
         "moved": {"objects": [{"from": {"barcode": "1"}, "to": {"barcode": "2"}}]},
     }
-    found = [str(one) for one in load_layers(layers, inline).findings]
+    found = [str(finding) for finding in load_layers(layers, inline).findings]
     assert found == [
         "desired.instance: instance: the settings stand in the first layer; take them away here",
         "desired.moved.objects[0]: moved: renames stand in the layers; take them away here",

@@ -85,7 +85,7 @@ def told_right(profile: Json, sides: Mapping[str, str]) -> None:
 
 
 def test_no_switch_misses_its_probe_or_its_reason() -> None:
-    assert {name: switch.sides for name, switch in SWITCHES.items()} == {one.name: one.sides for one in TABLE}
+    assert {name: switch.sides for name, switch in SWITCHES.items()} == {switch.name: switch.sides for switch in TABLE}
     assert all(switch.why for switch in SWITCHES.values())
     assert {switch.tier for switch in SWITCHES.values()} == {*TIERS, NEVER}
 
@@ -107,7 +107,9 @@ def one_side(switch: Switch, side: str, folder: Path) -> None:
     assert (profile["outcome"], profile["new"], profile["unable"]) == (profiles.FINE, [], [])
 
 
-@pytest.mark.parametrize("switch", [one for one in TABLE if SWITCHES[one.name].tier != NEVER], ids=lambda one: one.name)
+@pytest.mark.parametrize(
+    "switch", [switch for switch in TABLE if SWITCHES[switch.name].tier != NEVER], ids=lambda switch: switch.name
+)
 def test_each_side_is_reported_by_its_tier(switch: Switch, tmp_path: Path) -> None:
     for side in switch.sides[1:]:
         one_side(switch, side, tmp_path)
@@ -120,7 +122,7 @@ def test_fields_that_a_trace_leaves_can_be_distinguished(side: str, tmp_path: Pa
     for _probe in range(2):
         profile = probed(service, tmp_path, TRACE)
         assert profile["switches"]["duplicate_labels"]["side"] == side
-        labels = [one["label"] for one in service.client().definitions("asset")]
+        labels = [definition["label"] for definition in service.client().definitions("asset")]
         assert len(labels) == len(set(labels))
         found.append(labels)
     assert found[0] == found[1]
@@ -143,7 +145,9 @@ def test_nothing_is_reported_of_rental_cases_that_are_not_past_their_days(tmp_pa
     assert (entry["state"], entry["why"]) == (NOT_PROBED, SWITCHES["rental_overdue"].why)
 
 
-@pytest.mark.parametrize("switch", [one for one in TABLE if SWITCHES[one.name].tier == NEVER], ids=lambda one: one.name)
+@pytest.mark.parametrize(
+    "switch", [switch for switch in TABLE if SWITCHES[switch.name].tier == NEVER], ids=lambda switch: switch.name
+)
 def test_what_is_never_probed_says_why(switch: Switch, tmp_path: Path) -> None:
     profile = probed(Embedded.started({switch.name: switch.rough}), tmp_path, TRACE if LONG else LOOK)
     entry = profile["switches"][switch.name]
@@ -158,7 +162,7 @@ def test_a_switch_that_is_reported_is_reported_right_in_rough_weather(data: str,
 
 
 def combinations() -> st.SearchStrategy[dict[str, str]]:
-    return st.fixed_dictionaries({one.name: st.sampled_from(one.sides) for one in TABLE})
+    return st.fixed_dictionaries({switch.name: st.sampled_from(switch.sides) for switch in TABLE})
 
 
 def contradictions_later(service: Embedded, profile: Json, folder: Path) -> list[str]:
@@ -198,7 +202,7 @@ def test_combinations_are_reported_correctly_and_repeatably(
 
 def test_a_tier_includes_the_reports_of_earlier_tiers(tmp_path: Path) -> None:
     states = [
-        {name for name, one in probed(Embedded.started(), tmp_path, tier)["switches"].items() if one["side"]}
+        {name for name, side in probed(Embedded.started(), tmp_path, tier)["switches"].items() if side["side"]}
         for tier in TIERS
     ]
     assert states[0] < states[1] < states[2]
@@ -569,7 +573,7 @@ def test_an_account_that_may_not_write_everything_is_reported_so_and_leaves_noth
     service = Embedded.started()
     before = service.dump()
     service.service.store.run("UPDATE user SET rights = ? WHERE id = 1", (json.dumps(rights),))
-    sides = {name: one["side"] for name, one in probed(service, tmp_path, TOUCH)["switches"].items()}
+    sides = {name: switch["side"] for name, switch in probed(service, tmp_path, TOUCH)["switches"].items()}
     assert sides["delete_occupied"] is None
     assert (sides["patch_answer"] is not None) == ("objects" in rights)
     assert (sides["task_put_omitted"] is not None) == ("tasks" in rights)

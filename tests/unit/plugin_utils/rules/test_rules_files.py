@@ -128,7 +128,7 @@ def test_multiples_are_those_that_people_write(value: float, step: float, holds:
 def test_names_of_members_that_a_rule_does_not_know_are_not_shown(tmp_path: Path) -> None:
     rule = "{id: r, for: rooms, require: {properties: {hours: {properties: {days: {additionalProperties: false}}}}}}"
     (found,) = bind(read(tmp_path, f"rules: [{rule}]").rules, [], (), lambda _place, _words: None)
-    (shown,) = [in_words(found, one) for one in found.problems({"hours": {"days": {"Secret": 1}}})]
+    (shown,) = [in_words(found, problem) for problem in found.problems({"hours": {"days": {"Secret": 1}}})]
     assert shown == "hours.days: additionalProperties does not allow this"
     inner = Problem(("hours", "Secret", "days"), "expected another")
     assert in_words(found, inner) == "hours: expected another"

@@ -20,8 +20,8 @@ LAPTOP = {"inventory_name": "Laptop 17", "purchasing_price": "1299.50", "descrip
 
 def _items(site: Site) -> list[dict[str, Any]]:
     return [
-        {key.removeprefix("catalog_object_"): value for key, value in one["content"]["fields"].items()}
-        for one in site.dump()["catalog_items"]
+        {key.removeprefix("catalog_object_"): value for key, value in item["content"]["fields"].items()}
+        for item in site.dump()["catalog_items"]
     ]
 
 
@@ -78,7 +78,7 @@ def test_an_item_is_removed_by_state_and_by_prune(site: Site) -> None:
     site.write({"instance.yml": settings, "catalog.yml": yaml_list(names)})
     site.run()
     site.write({"catalog.yml": yaml_list([{**names[0], "_state": "absent"}, names[1]])})
-    assert sorted((one["action"], one["key"]) for one in site.plan().changes) == [
+    assert sorted((change["action"], change["key"]) for change in site.plan().changes) == [
         ("delete", "Chair"),
         ("delete", "Shelf"),
     ]

@@ -48,7 +48,7 @@ def test_an_empty_cell_clears_where_the_settings_say_so(three: Site) -> None:
     )
     account = three.plan()
     assert account.warnings == []
-    assert [(one["key"], one["after"]) for one in account.changes] == [("0001", {"serial_number": None})]
+    assert [(change["key"], change["after"]) for change in account.changes] == [("0001", {"serial_number": None})]
 
 
 def test_lost_zeros_are_suspected_where_the_instance_has_them(three: Site) -> None:
@@ -62,7 +62,7 @@ def test_lost_zeros_are_suspected_where_the_instance_has_them(three: Site) -> No
     three.write({"objects.yml": "- {barcode: '1', inventory_name: Another}\n"})
     account = three.plan(confirm_empty=True)
     assert account.findings == []
-    assert [one["action"] for one in account.changes] == ["create"]
+    assert [change["action"] for change in account.changes] == ["create"]
 
 
 def test_many_lost_zeros_are_one_line(site: Site) -> None:
@@ -100,8 +100,8 @@ def test_labels_are_headers_with_an_instance_and_without(site: Site) -> None:
         "objects.csv": f"barcode,inventory_name,{unicodedata.normalize('NFD', label)}\n1,x,x\n",
     }
     site.write(files)
-    found = [str(one) for one in offline_findings(site.load())]
-    assert [one.partition(" does not fit")[0] for one in found] == [
+    found = [str(finding) for finding in offline_findings(site.load())]
+    assert [finding.partition(" does not fit")[0] for finding in found] == [
         f"objects.csv:2:5: {unicodedata.normalize('NFD', label)}: 'x'"
     ]
     assert [line.partition(" does not fit")[0] for line in site.plan().findings] == [
@@ -131,7 +131,7 @@ def test_a_cell_that_can_not_be_read_is_no_value_that_is_missing(site: Site) -> 
         "objects.xlsx:objects!A5: This object does not exist yet (this account may be limited to locations) and can't "
         "be created without"
     )
-    assert [str(one).partition("; open")[0] for one in offline_findings(site.load())] == unread
+    assert [str(finding).partition("; open")[0] for finding in offline_findings(site.load())] == unread
 
 
 def test_what_can_not_be_known_without_a_connection_is_said(site: Site) -> None:
@@ -178,4 +178,4 @@ def test_a_long_number_that_was_cut_is_suspected_where_it_would_be_a_new_key(sit
     (site.root / "objects.yml").unlink()
     site.write({"objects.csv": "barcode,inventory_name\n4.01E+12,y\n"})
     account = site.plan()
-    assert (account.findings, [one["action"] for one in account.changes]) == ([], ["update"])
+    assert (account.findings, [change["action"] for change in account.changes]) == ([], ["update"])

@@ -36,7 +36,7 @@ def site(_service: Emulator, tmp_path: Path) -> Site:
     _service.reset()
     site = Site(tmp_path, _service)
     records = site.client().list_all(OBJECT)
-    rows = [f"{one.flat['barcode']},{one.flat['inventory_name']}" for one in records[10:]]
+    rows = [f"{record.flat['barcode']},{record.flat['inventory_name']}" for record in records[10:]]
     site.write({"objects.csv": "\n".join(["barcode,inventory_name", *rows, ""])})
     return site
 

@@ -19,7 +19,7 @@ UNKNOWN = "does not fit; expected a known relation type; 'actual' is none, did y
 
 
 def _definitions(site: Site) -> dict[str, Any]:
-    return {one["label"]: one for one in site.client().definitions("asset")}
+    return {definition["label"]: definition for definition in site.client().definitions("asset")}
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,10 @@ def test_a_relation_to_a_field_that_is_made_with_it_is_added_to_a_definition_tha
     relations = "[{type: actual_field, field: C}, {type: expected_field, field: B}]"
     site.write({ASSET: f"- {{label: A, relations: {relations}}}\n- {{label: B, type: TEXT}}\n"})
     planned = site.plan()
-    assert [(one["action"], one["key"]) for one in planned.changes] == [("update", "asset A"), ("create", "asset B")]
+    assert [(change["action"], change["key"]) for change in planned.changes] == [
+        ("update", "asset A"),
+        ("create", "asset B"),
+    ]
     assert planned.changes[0]["before"] == {"relations": []}
     assert site.run().outcome == "changed"
     made = _definitions(site)
@@ -95,7 +98,7 @@ def test_a_relation_to_a_field_that_was_not_made_fails_and_is_made_by_the_next_r
     site.service.steer("PUT", "/faults", [refuse])
     account = site.run(workers=1)
     assert account.outcome == "partly_applied"
-    assert "relations: needs B, which was not created" in [one["reason"] for one in account.failures]
+    assert "relations: needs B, which was not created" in [failure["reason"] for failure in account.failures]
     assert site.run().outcome == "changed"
     assert _definitions(site)["A"]["relations"]
     assert site.plan().outcome == "unchanged"
@@ -111,7 +114,7 @@ def test_what_needs_a_field_whose_relations_failed_is_written_all_the_same(site:
     site.service.steer("PUT", "/faults", [{"fault": "422", "method": "PUT", "path": "*/field-definition/*"}])
     account = site.run()
     site.service.steer("DELETE", "/faults")
-    assert [one["change"] for one in account.failures] == ["field definition asset A"]
+    assert [failure["change"] for failure in account.failures] == ["field definition asset A"]
     assert account.summary["objects"]["created"] == 1
     assert site.run().outcome == "changed"
     assert site.plan().outcome == "unchanged"
@@ -150,7 +153,7 @@ def test_every_field_must_have_a_name_of_its_own(site: Site, text: str, findings
     site.write({ASSET: text})
     found = site.plan().findings
     assert len(found) == len(findings), found
-    assert all(one.startswith(f"{ASSET}:{start}") for one, start in zip(found, findings, strict=True)), found
+    assert all(line.startswith(f"{ASSET}:{start}") for line, start in zip(found, findings, strict=True)), found
 
 
 @pytest.mark.parametrize("uuid", [None, [], {"x": 1}, 1.5])
@@ -169,7 +172,7 @@ def test_a_definition_whose_uuid_is_none_is_another_field(
 def test_labels_may_change_places(site: Site) -> None:
     site.write({ASSET: "- {label: A, type: TEXT}\n- {label: B, type: TEXT}\n"})
     site.run()
-    keys = {label: one["field_key"] for label, one in _definitions(site).items()}
+    keys = {label: definition["field_key"] for label, definition in _definitions(site).items()}
     site.write({ASSET: f"- {{field_key: {keys['A']}, label: B}}\n- {{field_key: {keys['B']}, label: A}}\n"})
     assert site.run().outcome == "changed"
     assert site.plan().outcome == "unchanged"
@@ -192,8 +195,8 @@ def test_labels_may_change_places(site: Site) -> None:
 def test_what_is_wrong_with_a_relation_is_found(site: Site, relation: str, parts: list[str]) -> None:
     site.write({ASSET: f"- {{label: C, type: TEXT, relations: [{relation}]}}\n- {{label: A, type: TEXT}}\n"})
     found = [finding.partition(": ")[2] for finding in site.plan().findings]
-    assert sorted(one.partition(":")[0] for one in found) == [f"relations[0]{part}" for part in parts]
-    assert not [one for one in found if "00000000" in one]
+    assert sorted(finding.partition(":")[0] for finding in found) == [f"relations[0]{part}" for part in parts]
+    assert not [finding for finding in found if "00000000" in finding]
 
 
 @pytest.mark.parametrize("label", ["[x]", "{a: b}", "5", "true"])
@@ -236,10 +239,10 @@ def test_what_needs_a_field_that_is_left_out_is_reported(site: Site, left_out: s
 
 
 def test_a_limit_that_is_left_out_does_not_count(site: Site) -> None:
-    one = "- {barcode: '1', inventory_name: One, C: abcd}\n"
+    line = "- {barcode: '1', inventory_name: One, C: abcd}\n"
     site.write({ASSET: "- {label: C, type: TEXT}\n"})
     site.run()
-    site.write({ASSET: "- {label: C, constraints: {max_length: 3}}\n", "objects.yml": one})
+    site.write({ASSET: "- {label: C, constraints: {max_length: 3}}\n", "objects.yml": line})
     assert len(site.plan().findings) == 1
     assert site.plan(exclude=["fields"]).findings == []
 
@@ -320,7 +323,10 @@ def test_another_type_may_empty_values_so_what_is_written_for_them_is_sent_with_
     objects = '- {barcode: "1", inventory_name: One, Size: "5"}\n- {barcode: "2", inventory_name: Two, Size: null}\n'
     _retype(site, objects)
     planned = site.plan(allow_destructive=True)
-    assert [(one["action"], one["key"]) for one in planned.changes] == [("update", "asset Size"), ("update", "1")]
+    assert [(change["action"], change["key"]) for change in planned.changes] == [
+        ("update", "asset Size"),
+        ("update", "1"),
+    ]
     ((key, label),) = planned.changes[1]["labels"].items()
     assert label == "Size"
     assert (planned.changes[1]["before"], planned.changes[1]["after"]) == ({key: "5"}, {key: 5})
@@ -345,7 +351,7 @@ def test_what_is_written_for_another_type_waits_until_the_field_has_it(site: Sit
     site.service.steer("PUT", "/faults", [{"fault": "422", "method": "PUT", "path": "*/field-definition/*"}])
     account = site.run(allow_destructive=True)
     site.service.steer("DELETE", "/faults")
-    assert [one["change"] for one in account.failures] == ["field definition asset Size", "object 1"]
+    assert [failure["change"] for failure in account.failures] == ["field definition asset Size", "object 1"]
     assert account.failures[1]["reason"] == "needs field definition asset Size, which was not changed"
     assert site.run(allow_destructive=True).outcome == "changed"
     assert site.plan().outcome == "unchanged"
@@ -381,7 +387,7 @@ def test_a_unique_value_is_free_once_its_record_is_removed(site: Site, prune: bo
     else:
         site.write({"objects.yml": f"- {{barcode: '1', _state: absent}}\n{new}"})
     account = site.run(limits={"delete_percent": 100})
-    assert [one["action"] for one in account.changes] == ["delete", "create"]
+    assert [change["action"] for change in account.changes] == ["delete", "create"]
     assert account.outcome == "changed"
     assert site.plan().outcome == "unchanged"
 
@@ -430,7 +436,11 @@ def test_a_relation_may_name_a_field_by_the_label_that_it_gets(site: Site) -> No
 
 
 def test_of_relations_by_uuid_only_those_to_no_field_are_found(site: Site) -> None:
-    there = next(str(one["uuid"]) for one in site.client().definitions("asset") if one["field_key"] == "target_room")
+    there = next(
+        str(definition["uuid"])
+        for definition in site.client().definitions("asset")
+        if definition["field_key"] == "target_room"
+    )
     relations = f"[{{type: actual_field, field_uuid: {UUID}}}, {{type: expected_field, field_uuid: {there}}}]"
     site.write({"fields/asset.yml": f"- {{label: A, type: FIELD_VALUE_COMPARISON, relations: {relations}}}\n"})
     (finding,) = site.plan().findings

@@ -43,7 +43,7 @@ def test_times_are_written_in_the_zone_of_the_files(demo: Site, read: str) -> No
     assert demo.plan().outcome == "unchanged"
 
     _write(demo, is_full_day=True)
-    assert [one["after"] for one in demo.plan().changes] == [{"is_full_day": True}]
+    assert [change["after"] for change in demo.plan().changes] == [{"is_full_day": True}]
     assert demo.run().outcome == "changed"
     assert demo.plan().outcome == "unchanged"
 

@@ -27,7 +27,7 @@ def _object(barcode: str, **fields: Any) -> dict[str, Any]:
 
 def _archive(site: Site, barcode: str) -> None:
     client = site.client()
-    (record,) = [one for one in client.list_all(OBJECT) if one.flat["barcode"] == barcode]
+    (record,) = [record for record in client.list_all(OBJECT) if record.flat["barcode"] == barcode]
     client.archive(OBJECT, record.uuid)
 
 
@@ -47,21 +47,21 @@ def test_an_archived_twin_is_brought_back_and_changed(site: Site, weather: dict[
     assert change["after"] == {"archived": False, "inventory_name": "New"}
     assert site.run(assume_archived=bool(weather)).outcome == "changed"
     assert site.plan().outcome == "unchanged"
-    assert [one["archived"] for one in site.dump()["objects"]] == [False, False]
+    assert [record["archived"] for record in site.dump()["objects"]] == [False, False]
 
 
 @pytest.mark.parametrize("written", ["1", {"barcode": "1"}], ids=["barcode", "map"])
 def test_others_refer_to_an_archived_object_by_its_barcode(site: Site, written: Any) -> None:
     site.write(TASKS)
     site.run()
-    (archived,) = [one.uuid for one in site.client().list_all(OBJECT)]
+    (archived,) = [record.uuid for record in site.client().list_all(OBJECT)]
     _archive(site, "1")
     task = {**_task("Ask who has it"), "references": [written]}
     site.write({"objects.yml": yaml_list([_object("2")]), "tasks.yml": yaml_list([task])})
     account = site.run()
     assert account.outcome == "changed", (account.findings, account.failures)
     (made,) = site.client().list_all(TASK)
-    assert [one["uuid"] for one in made.flat["references"]] == [archived]
+    assert [reference["uuid"] for reference in made.flat["references"]] == [archived]
     site.service.clear_log()
     assert site.plan().outcome == "unchanged"
     assert [line for line in site.sent() if "barcode" in line] == ["GET /object/by-barcode/1"]
@@ -119,8 +119,8 @@ def test_an_archived_object_is_only_lost_when_it_is_deleted(site: Site, weather:
     _archive(site, "1")
     site.write({"objects.yml": yaml_list([{"barcode": "1", "_state": "absent"}, {"barcode": "9", "_state": "absent"}])})
     account = site.run()
-    assert [(one["action"], one["key"]) for one in account.changes] == [("delete", "1")]
-    assert [one["name"] for one in site.dump()["objects"]] == ["2"]
+    assert [(change["action"], change["key"]) for change in account.changes] == [("delete", "1")]
+    assert [record["name"] for record in site.dump()["objects"]] == ["2"]
     assert site.run().outcome == "unchanged"
 
 
@@ -157,15 +157,15 @@ def test_an_object_is_offered_its_price_changed_and_it_is_taken_off(site: Site) 
     assert len(site.writes()) == 1
     assert site.plan().outcome == "unchanged"
     site.write({"hub.yml": yaml_list([{"object": "1", "_state": "absent"}])})
-    assert [one["action"] for one in site.plan().changes] == ["delete"]
+    assert [change["action"] for change in site.plan().changes] == ["delete"]
     assert site.run().outcome == "changed"
     assert site.plan().outcome == "unchanged"
 
 
 def test_an_object_in_an_order_is_not_offered_again(demo: Site) -> None:
     client = demo.client()
-    order = next(one for one in client.list_all(HUB_ORDER) if not is_cancelled(one) and asset_ids(one))
-    number = min(one for one in asset_ids(order) if one is not None)
+    order = next(record for record in client.list_all(HUB_ORDER) if not is_cancelled(record) and asset_ids(record))
+    number = min(asset for asset in asset_ids(order) if asset is not None)
     demo.write({"hub.yml": f"- {{object: {{id: {number}}}, price: 5}}\n"})
     account = demo.run()
     assert account.outcome == "unchanged", account.findings
@@ -192,7 +192,9 @@ def test_what_is_wrong_with_an_offer_is_found(site: Site, written: str, place: s
 # ---- users
 
 
-PERSONS = yaml_list({"email": f"P{one}@acme.example", "first_name": "P", "last_name": str(one)} for one in range(12))
+PERSONS = yaml_list(
+    {"email": f"P{number}@acme.example", "first_name": "P", "last_name": str(number)} for number in range(12)
+)
 
 
 def test_users_are_made_only_where_the_policy_says_so(site: Site) -> None:
@@ -205,7 +207,7 @@ def test_users_are_made_only_where_the_policy_says_so(site: Site) -> None:
     account = site.run()
     assert account.summary["users"]["created"] == 1, account.failures
     assert site.plan().outcome == "unchanged"
-    assert len([one for one in site.dump()["users"] if "p1@" in one["email"].lower()]) == 1
+    assert len([user for user in site.dump()["users"] if "p1@" in user["email"].lower()]) == 1
 
 
 def test_what_needs_a_user_that_is_not_made_is_left_alone_and_named(site: Site) -> None:
@@ -228,7 +230,7 @@ def test_what_needs_a_user_that_is_not_made_is_left_alone_and_named(site: Site) 
     )
     planned = site.plan()
     assert planned.findings == []
-    assert [one["key"] for one in planned.changes if one["section"] != "persons"] == ["1", "4"]
+    assert [change["key"] for change in planned.changes if change["section"] != "persons"] == ["1", "4"]
     account = site.run()
     assert account.outcome == "changed", account.failures
     skipped = {section: counts["skipped"] for section, counts in account.summary.items() if counts["skipped"]}
@@ -244,7 +246,7 @@ def test_what_needs_a_user_that_is_not_made_is_left_alone_and_named(site: Site) 
 
 
 def test_at_most_so_many_users_a_run(site: Site) -> None:
-    users = "".join(f"- p{one}@acme.example\n" for one in range(11))
+    users = "".join(f"- p{number}@acme.example\n" for number in range(11))
     settings = "api: seventhings/v1\npolicy: {create_users: true}\n"
     site.write({"instance.yml": settings, "persons.yml": PERSONS, "users.yml": users})
     account = site.run()
@@ -294,7 +296,7 @@ def test_an_open_task_counts_before_closed_ones_of_the_same_title(site: Site) ->
     # The closed task is the match: it is not opened, and no second task is created.
     assert site.plan().outcome == "unchanged"
     site.write({"tasks.yml": yaml_list([_task("Count", status="open")])})
-    assert [one["after"] for one in site.plan().changes] == [{"status": "open"}]
+    assert [change["after"] for change in site.plan().changes] == [{"status": "open"}]
     body = {key: first.flat[key] for key in ("title", "comment", "deadline", "reminders", "recurring_schedule")}
     others = {"assignees": first.flat["assignees"], "attachments": [], "references": first.flat["references"]}
     client.create(TASK, {**body, **others})
@@ -328,7 +330,7 @@ def test_a_date_and_time_without_an_offset_is_in_the_time_zone_of_the_files(site
     for side in ("as_written", "utc"):
         site.service.steer("PUT", "/switches", {"datetime_read": side})
         assert site.plan().outcome == "unchanged"
-    shown = {one["key"]: one["after"].get("last_inspection") for one in account.changes}
+    shown = {change["key"]: change["after"].get("last_inspection") for change in account.changes}
     assert shown["1"].startswith("2024-07-01T12:00:00+02:00")
     assert shown["2"].startswith("2024-01-01T12:00:00+01:00")
 
@@ -390,7 +392,7 @@ ODD = ["0", "00", " leading", "trailing ", "a\tb", "a\nb", "yes", "null", "~", "
 ODD += ["x" * 9000, "#", "- a", "'", '"', "\\", "\u2028"]
 
 
-@pytest.mark.parametrize("text", ODD, ids=lambda one: repr(one)[:20])
+@pytest.mark.parametrize("text", ODD, ids=lambda text: repr(text)[:20])
 def test_a_text_arrives_as_it_was_written_and_stays(site: Site, text: str) -> None:
     site.write({"objects.yml": yaml_list([_object("1", description=text)])})
     assert site.run().outcome == "changed"
@@ -484,4 +486,4 @@ def test_an_offer_names_the_one_object_that_is_offered(site: Site, offer: str, f
     site.write({"objects.yml": "- {barcode: '1', inventory_name: Lamp}\n", "hub.yml": offer})
     planned = site.plan()
     assert len(planned.findings) == bool(finding)
-    assert all(one.startswith("hub.yml:1:") and finding in one for one in planned.findings), planned.findings
+    assert all(line.startswith("hub.yml:1:") and finding in line for line in planned.findings), planned.findings

@@ -34,7 +34,7 @@ def _thing(barcode: str, **more: Any) -> dict[str, Any]:
 
 
 def _names(site: Site, field: str) -> dict[str, Any]:
-    return {one["fields"]["barcode"]: one["fields"].get(field) for one in site.dump()["objects"]}
+    return {record["fields"]["barcode"]: record["fields"].get(field) for record in site.dump()["objects"]}
 
 
 def _call(site: Site, check_mode: bool = False, **written: Any) -> dict[str, Any]:
@@ -58,7 +58,7 @@ def test_an_initial_field_is_written_at_creation_and_never_compared(site: Site, 
     site.write({"objects.jsonl": _records(_thing("1", serial_number="B", **own))})
     assert site.plan().outcome == "unchanged"
     site.write({"objects.jsonl": _records(_thing("1", serial_number="B", description="new", **own))})
-    assert [one["after"] for one in site.run().changes] == [{"description": "new"}]
+    assert [change["after"] for change in site.run().changes] == [{"description": "new"}]
     assert _names(site, "serial_number") == {"1": "A"}
 
 
@@ -102,9 +102,9 @@ def test_an_empty_cell_of_a_field_that_is_left_alone_is_not_named(site: Site) ->
     site.write({"objects.csv": "barcode,inventory_name,serial_number\n1,Thing,A\n"})
     site.run()
     site.write({"objects.csv": "barcode,inventory_name,serial_number\n1,Thing,\n"})
-    assert any("empty cell" in one for one in site.plan().warnings)
+    assert any("empty cell" in warning for warning in site.plan().warnings)
     site.write({"instance.yml": HEAD + "lifecycle: {objects: {ignore: [serial_number]}}\n"})
-    assert not any("empty cell" in one for one in site.plan().warnings)
+    assert not any("empty cell" in warning for warning in site.plan().warnings)
 
 
 # ---- protected
@@ -138,7 +138,7 @@ def test_what_the_settings_protect_is_not_removed(two: Site, way: str, pattern: 
     assert set(_names(two, "barcode")) == {"1", "2"}
     drift = two.plan(drift=True)
     assert (drift.outcome, drift.refusals) == ("drift", [])
-    assert any("object 2 is protected" in one for one in drift.warnings)
+    assert any("object 2 is protected" in warning for warning in drift.warnings)
 
 
 @pytest.mark.parametrize("way", ["prune", "absent", "archived"])
@@ -278,7 +278,7 @@ def test_no_option_lets_it_pass(two: Site, options: dict[str, Any]) -> None:
         options = {**options, "expect_instance": [two.service.base_url]}
     result = _call(two, src=str(two.root), **options)
     assert result["outcome"] == "refused", result["msg"]
-    assert any("is protected" in one for one in result["refusals"])
+    assert any("is protected" in refusal for refusal in result["refusals"])
     assert set(_names(two, "barcode")) == {"1", "2"}
 
 
@@ -307,7 +307,7 @@ def test_a_plan_file_takes_protections_along(two: Site, tmp_path: Path) -> None:
     two.plan(plan_file=path)
     assert two.run(plan_file=path).outcome == "changed"
     two.write({"objects.jsonl": _records(_thing("2"))})
-    assert [one.partition(" is ")[0] for one in two.run(limits=ALL).refusals if "protected" in one] == [
+    assert [refusal.partition(" is ")[0] for refusal in two.run(limits=ALL).refusals if "protected" in refusal] == [
         "object 1",
         "object 3",
     ]
@@ -334,7 +334,7 @@ def test_rooms_are_protected_by_all_of_their_key(site: Site) -> None:
     )
     site.run()
     site.write({"rooms.yml": "- {building_id: South, number: '2'}\n"})
-    assert [one.partition(" is ")[0] for one in site.run().refusals] == ["room North/1"]
+    assert [refusal.partition(" is ")[0] for refusal in site.run().refusals] == ["room North/1"]
 
 
 # ---- offers, which have no uuid
@@ -379,7 +379,7 @@ def test_an_object_takes_no_protected_offer_along(site: Site, way: str) -> None:
     site.write({"objects.jsonl": _records(_thing("1", _state="absent"), _thing("2")), "hub.jsonl": left})
     (refusal,) = site.run(limits=ALL, confirm_empty=True).refusals
     assert refusal.startswith("object 1 is offered on the hub, which is protected, and the plan would remove it: ")
-    item = next(one for one in site.client().list_all(KINDS["hub_item"]) if not one.flat["deleted"])
+    item = next(record for record in site.client().list_all(KINDS["hub_item"]) if not record.flat["deleted"])
     site.client().delete(KINDS["hub_item"], str(item.id))
     assert site.run(limits=ALL, confirm_empty=True).outcome == "changed", (
         "what is no more on the hub need not stay there"
@@ -388,9 +388,9 @@ def test_an_object_takes_no_protected_offer_along(site: Site, way: str) -> None:
 
 def test_the_object_of_an_offer_is_never_left_alone(site: Site) -> None:
     site.write({"instance.yml": HEAD + "lifecycle: {hub: {ignore: [object]}}\n", **OFFERED, "hub.jsonl": _offers()})
-    assert any("object identifies the hub" in one for one in site.plan().findings)
+    assert any("object identifies the hub" in finding for finding in site.plan().findings)
     site.write({"instance.yml": HEAD + "lifecycle: {hub: {ignore: [prize]}}\n"})
-    assert any("ignore: prize: no such field" in one for one in site.plan().findings)
+    assert any("ignore: prize: no such field" in finding for finding in site.plan().findings)
 
 
 # ---- left alone as a whole
@@ -441,7 +441,7 @@ def lifting(guarded: Site, tmp_path: Path) -> Path:
 
 def _is_protected(site: Site) -> bool:
     _removed(site, "prune")
-    return any("object 2 is protected" in one for one in site.plan(limits=ALL).refusals)
+    return any("object 2 is protected" in refusal for refusal in site.plan(limits=ALL).refusals)
 
 
 def test_a_plan_file_lifts_a_protection(guarded: Site, lifting: Path) -> None:
@@ -493,7 +493,7 @@ def test_a_later_layer_lifts_no_protection(site: Site) -> None:
     base, late = site.root / "base", site.root / "late"
     Site(base, site.service).write({"objects.jsonl": _records(_thing("1", _lifecycle={"protect": True}))})
     Site(late, site.service).write({"objects.jsonl": _records({"barcode": "1", "_lifecycle": {"protect": False}})})
-    found = [str(one) for one in load_layers([base, late]).findings]
+    found = [str(finding) for finding in load_layers([base, late]).findings]
     assert len(found) == 1
     assert found[0].startswith("late/objects.jsonl:1:")
     assert "base/objects.jsonl:1:1 protects this record; a later layer only narrows that" in found[0]
@@ -516,7 +516,7 @@ def test_a_later_layer_lifts_no_protection(site: Site) -> None:
 )
 def test_a_mistake_in_the_settings_is_found_when_they_are_read(site: Site, written: str, expected: str) -> None:
     site.write({"instance.yml": HEAD + f"lifecycle: {written}\n"})
-    found = [str(one) for one in site.load().findings]
+    found = [str(finding) for finding in site.load().findings]
     assert len(found) == 1
     assert expected in found[0]
 
@@ -532,7 +532,7 @@ def test_a_mistake_in_the_settings_is_found_when_they_are_read(site: Site, writt
 )
 def test_a_mistake_in_a_record_is_found_when_it_is_read(site: Site, written: Any, expected: str) -> None:
     site.write({"objects.jsonl": _records(_thing("1", _lifecycle=written))})
-    found = [str(one) for one in site.load().findings]
+    found = [str(finding) for finding in site.load().findings]
     assert len(found) == 1
     assert expected in found[0]
     assert found[0].startswith("objects.jsonl:1:")

@@ -48,7 +48,7 @@ def scan(site: Site, room: str = "Dresden/3.01") -> None:
 def without_comparison(site: Site) -> None:
     """Remove the relation to the actual room from the definition of the status."""
     client = site.client()
-    (raw,) = (one for one in client.definitions("asset") if one["field_key"] == "status")
+    (raw,) = (definition for definition in client.definitions("asset") if definition["field_key"] == "status")
     body = {**{key: value for key, value in raw.items() if key not in ("type", "constraints")}, "relations": []}
     client.update(KINDS["field_definition"], raw["uuid"], body, template="asset")
 
@@ -228,7 +228,7 @@ def test_an_export_leaves_it_out_and_the_twin_notes_it(site: Site, tmp_path: Pat
     assert done["observed"] == {"objects": ["actual_building", "actual_room"]}
     (record,) = loaded(tmp_path / "out", "objects/0001.yml")
     assert (record["target_room"], {"actual_room", "actual_building"} & set(record)) == ("Dresden/1.04", set())
-    (note,) = (one for one in map(json.loads, (tmp_path / "out/twin.jsonl").open()) if one.get("kind") == "object")
+    (note,) = (note for note in map(json.loads, (tmp_path / "out/twin.jsonl").open()) if note.get("kind") == "object")
     assert note["observed"] == {"actual_building": "Dresden", "actual_room": "Dresden/3.01"}
     settings = tmp_path / "out/instance.yml"
     settings.write_text(settings.read_text() + "observed: {objects: []}\n")

@@ -43,7 +43,7 @@ def _renamed(site: Site, how: str) -> None:
 
 
 def _rooms(site: Site) -> dict[str, str]:
-    return {one["fields"]["barcode"]: one["fields"]["target_room"] for one in site.dump()["objects"]}
+    return {record["fields"]["barcode"]: record["fields"]["target_room"] for record in site.dump()["objects"]}
 
 
 @pytest.fixture
@@ -60,12 +60,12 @@ def test_rows_that_name_the_old_place_mean_the_new_one(made: Site, how: str) -> 
     _renamed(made, how)
     planned = made.plan()
     assert planned.findings == []
-    assert {one["section"] for one in planned.changes} == {"locations", "rooms"} - (
+    assert {change["section"] for change in planned.changes} == {"locations", "rooms"} - (
         {"locations"} if how == "room" else {"rooms"} if how == "location" else set()
     )
-    told = [one for one in planned.warnings if one.startswith("moved.")]
+    told = [warning for warning in planned.warnings if warning.startswith("moved.")]
     assert told
-    assert all(one.endswith("read as the renamed records; write the new names there, too.") for one in told)
+    assert all(warning.endswith("read as the renamed records; write the new names there, too.") for warning in told)
     assert made.run().outcome == "changed"
     assert [bool(room) for room in _rooms(made).values()] == [bool(room) for room in before.values()]
     again = made.plan()
@@ -89,10 +89,12 @@ def test_a_name_that_another_record_has_now_means_that_one(made: Site) -> None:
     made.write({"rooms.yml": rooms, "objects.csv": FILES["objects.csv"] + "4,Sofa,North/1a,\n"})
     planned = made.plan()
     assert planned.findings == []
-    moved = {one["key"] for one in planned.changes if one["section"] == "objects"}
+    moved = {change["key"] for change in planned.changes if change["section"] == "objects"}
     assert moved == {"1", "2", "4"}
     assert not [
-        one for one in planned.warnings if one.startswith("moved.rooms") and "North/1'" in one and "both" not in one
+        warning
+        for warning in planned.warnings
+        if warning.startswith("moved.rooms") and "North/1'" in warning and "both" not in warning
     ]
 
 
@@ -100,7 +102,7 @@ def test_names_that_must_not_be_shown_are_not_named(made: Site) -> None:
     _renamed(made, "room")
     desired = made.load()
     desired.hiding.names.add("serial_number")
-    told = [one for one in made.run(desired, check_mode=True).warnings if one.startswith("moved")]
+    told = [warning for warning in made.run(desired, check_mode=True).warnings if warning.startswith("moved")]
     assert told == ["moved: records are referred to by their old names; write the new ones."]
 
 
@@ -173,6 +175,6 @@ def test_a_name_is_followed_in_the_form_that_it_has(moved: Any, target: str, wri
 
 
 def test_a_history_of_names_is_followed_so_far_and_no_further() -> None:
-    pairs = [({"barcode": str(one)}, {"barcode": str(one + 1)}) for one in range(100)]
+    pairs = [({"barcode": str(number)}, {"barcode": str(number + 1)}) for number in range(100)]
     found = list(OldNames({"objects": pairs}).now("object", "0"))
-    assert found == [{"barcode": str(one)} for one in range(1, 21)]
+    assert found == [{"barcode": str(number)} for number in range(1, 21)]

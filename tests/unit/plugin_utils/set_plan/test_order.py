@@ -22,7 +22,7 @@ THING = {"barcode": "001", "inventory_name": "Thing"}
 
 
 @pytest.fixture
-def one(site: Site) -> Site:
+def to_create(site: Site) -> Site:
     """Return an object to create."""
     site.write({"objects.yml": yaml_list([THING])})
     return site
@@ -38,12 +38,12 @@ def one(site: Site) -> Site:
     ],
 )
 def test_an_option_that_does_not_fit_is_an_error_before_anything_is_sent(
-    one: Site, order: dict[str, Any], message: str
+    to_create: Site, order: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(InvalidInput) as caught:
-        one.run(**order)
+        to_create.run(**order)
     assert message in caught.value.message
-    assert one.sent() == []
+    assert to_create.sent() == []
 
 
 # ---- plan files
@@ -58,13 +58,13 @@ def test_an_option_that_does_not_fit_is_an_error_before_anything_is_sent(
         ("{}", "is not a plan of this collection (version is missing)"),
     ],
 )
-def test_a_file_that_is_no_plan_is_refused(one: Site, tmp_path: Path, text: str, message: str) -> None:
+def test_a_file_that_is_no_plan_is_refused(to_create: Site, tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "acme.plan"
     path.write_text(text, "utf-8")
     with pytest.raises(InvalidInput) as caught:
-        one.run(plan_file=path)
+        to_create.run(plan_file=path)
     assert message in caught.value.message
-    assert one.sent() == []
+    assert to_create.sent() == []
 
 
 def test_numbers_and_dates_of_the_files_are_the_same_in_a_plan_file(site: Site, tmp_path: Path) -> None:
@@ -87,7 +87,7 @@ def test_numbers_and_dates_of_the_files_are_the_same_in_a_plan_file(site: Site, 
 
     assert account.outcome == "changed", account.failures
     assert not path.exists()
-    made = {one["fields"]["barcode"]: one["fields"] for one in site.dump()["objects"]}
+    made = {record["fields"]["barcode"]: record["fields"] for record in site.dump()["objects"]}
     assert (made["A"]["purchasing_price"], made["A"]["purchasing_date"]) == (12.5, "2024-05-31")
     assert site.plan().outcome == "unchanged"
 
@@ -95,43 +95,47 @@ def test_numbers_and_dates_of_the_files_are_the_same_in_a_plan_file(site: Site, 
 # ---- what stops a run
 
 
-def test_a_journal_that_another_run_holds_is_a_refusal(one: Site) -> None:
-    directory = one.root / ".seventhings"
-    one.options["tuning"] = {"lock_wait": 60}
+def test_a_journal_that_another_run_holds_is_a_refusal(to_create: Site) -> None:
+    directory = to_create.root / ".seventhings"
+    to_create.options["tuning"] = {"lock_wait": 60}
     waited: list[float] = []
     order = RunOptions(journal=directory)
     with Journal(directory, "https://acme.test", "other"):
         held = run_instance(
-            one.client(), one.load(), order, clock=lambda: 25.0 * len(waited), sleep=lambda _seconds: waited.append(1.0)
+            to_create.client(),
+            to_create.load(),
+            order,
+            clock=lambda: 25.0 * len(waited),
+            sleep=lambda _seconds: waited.append(1.0),
         )
     assert len(waited) == 3
     assert held.outcome == "refused"
     assert "another run holds" in held.refusals[0]
-    assert one.writes() == []
+    assert to_create.writes() == []
 
 
-def test_without_an_instance_at_least_what_is_wrong_with_the_files_is_reported(one: Site) -> None:
-    one.write({"objects.yml": "- {barcode: '1', barcode: '2'}\n"})
-    one.service.steer("PUT", "/faults", [{"fault": "500", "probability": 1}])
-    account = one.plan()
+def test_without_an_instance_at_least_what_is_wrong_with_the_files_is_reported(to_create: Site) -> None:
+    to_create.write({"objects.yml": "- {barcode: '1', barcode: '2'}\n"})
+    to_create.service.steer("PUT", "/faults", [{"fault": "500", "probability": 1}])
+    account = to_create.plan()
     assert account.outcome == "failed"
     assert "barcode" in account.findings[0]
 
 
-def test_without_an_instance_nothing_can_be_planned(one: Site) -> None:
-    one.service.steer("PUT", "/faults", [{"fault": "500", "probability": 1}])
+def test_without_an_instance_nothing_can_be_planned(to_create: Site) -> None:
+    to_create.service.steer("PUT", "/faults", [{"fault": "500", "probability": 1}])
     with pytest.raises(SeventhingsError):
-        one.plan()
+        to_create.plan()
 
 
-def test_a_run_without_its_parent_sends_nothing_more(one: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_without_its_parent_sends_nothing_more(to_create: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     """The worker of a killed play must not write at the same time as the next run."""
     parents = iter([os.getppid()])
     monkeypatch.setattr(os, "getppid", lambda: next(parents, 1))
-    account = one.run()
+    account = to_create.run()
     assert account.outcome == "failed"
     assert "the process that started this run has ended" in account.failures[0]["reason"]
-    assert one.writes() == []
+    assert to_create.writes() == []
 
 
 def test_of_an_unforeseen_error_the_account_reports_and_the_others_go_on(

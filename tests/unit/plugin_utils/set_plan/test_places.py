@@ -46,7 +46,7 @@ def test_an_integer_that_is_an_id_and_a_name_is_a_finding_that_names_both(
         site.run()
     site.write({"rooms.yml": f"- {{building_id: {number}, number: '1.04'}}\n"})
     (found,) = site.run().findings
-    uuids = [one.uuid for one in site.client().list_all(KINDS["location"])]
+    uuids = [record.uuid for record in site.client().list_all(KINDS["location"])]
     assert found.startswith(f"rooms.yml:1:17: building_id: {number} is the id of the location 'Dresden' ({uuids[0]})")
     assert (uuids[1] if exists else "locations.yml:2:3") in found
     site.write({"rooms.yml": f"- {{building_id: '{number}', number: '1.04'}}\n"})
@@ -111,7 +111,7 @@ def test_a_room_that_the_files_move_takes_its_objects_along(site: Site) -> None:
 
 def test_writing_one_never_adds_the_other(site: Site) -> None:
     site.write({**PLACES, "objects.yml": thing(target_room="Dresden/1.04")})
-    (change,) = (one for one in site.plan().changes if one["section"] == "objects")
+    (change,) = (change for change in site.plan().changes if change["section"] == "objects")
     assert set(change["after"]) == {"barcode", "inventory_name", "target_room"}
 
 

@@ -19,7 +19,7 @@ def _objects(numbers: range) -> str:
 
 
 def _barcodes(site: Site, archived: bool = False) -> set[str]:
-    return {one["fields"]["barcode"] for one in site.dump()["objects"] if one["archived"] == archived}
+    return {record["fields"]["barcode"] for record in site.dump()["objects"] if record["archived"] == archived}
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def test_by_default_what_is_not_in_the_files_is_only_reported(ten: Site) -> None
 def test_only_what_the_journal_knows_is_pruned(ten: Site, action: str) -> None:
     ten.write({"instance.yml": SETTINGS + f"  prune: {{objects: {action}}}\n", "objects.yml": _objects(range(9))})
     planned = ten.plan()
-    assert [(one["key"], one["action"]) for one in planned.changes] == [("009", action)]
+    assert [(change["key"], change["action"]) for change in planned.changes] == [("009", action)]
     account = ten.run()
     assert account.outcome == "changed"
     assert account.reported == {"objects": ["099"]}
@@ -66,10 +66,10 @@ def test_what_is_pruned_is_called_as_the_files_called_it(site: Site) -> None:
             "objects.csv": "barcode,inventory_name,target_room\n1,Chair,North/1\n2,Chair,North/2\n",
         }
     )
-    made = {one["key"] for one in site.run().changes if one["section"] == "objects"}
+    made = {change["key"] for change in site.run().changes if change["section"] == "objects"}
     site.write({"objects.csv": "barcode,inventory_name,target_room\n1,Chair,North/1\n", "rooms.yml": "[]\n"})
     account = site.plan(confirm_empty=True)
-    assert [(one["section"], one["key"]) for one in account.changes] == [("objects", "Chair/North/2")]
+    assert [(change["section"], change["key"]) for change in account.changes] == [("objects", "Chair/North/2")]
     assert "Chair/North/2" in made
     assert account.reported == {"rooms": ["North/1", "North/2"]}
     assert site.plan(exclude=["Chair/North/2"], confirm_empty=True).outcome == "unchanged"
@@ -91,7 +91,7 @@ def test_a_marker_field_reports_what_belongs_to_the_set_without_a_journal(ten: S
     ten.journal().unlink()
     settings = "api: seventhings/v1\nset: test\nmarker: serial_number\npolicy: {prune: {objects: delete}}\n"
     ten.write({"instance.yml": settings, "objects.yml": _objects(range(8))})
-    assert [one["key"] for one in ten.plan().changes] == ["008"]
+    assert [change["key"] for change in ten.plan().changes] == ["008"]
 
 
 def test_what_is_marked_for_another_set_was_handed_over_to_it(ten: Site) -> None:
@@ -100,7 +100,7 @@ def test_what_is_marked_for_another_set_was_handed_over_to_it(ten: Site) -> None
     settings = "api: seventhings/v1\nset: test\nmarker: serial_number\npolicy: {prune: {objects: delete}}\n"
     ten.write({"instance.yml": settings, "objects.yml": _objects(range(8))})
     planned = ten.plan()
-    assert [one["key"] for one in planned.changes] == ["008"]
+    assert [change["key"] for change in planned.changes] == ["008"]
     assert planned.reported == {"objects": ["009", "099"]}
 
 
@@ -108,7 +108,7 @@ def test_an_existing_record_belongs_to_the_set_once_it_was_in_its_files(ten: Sit
     ten.write({"objects.yml": _objects(range(10)) + _objects(range(99, 100))})
     assert ten.run().outcome == "unchanged"
     ten.write({"instance.yml": SETTINGS + "  prune: {objects: delete}\n", "objects.yml": _objects(range(10))})
-    assert [one["key"] for one in ten.plan().changes] == ["099"]
+    assert [change["key"] for change in ten.plan().changes] == ["099"]
 
 
 def test_a_section_that_became_empty_needs_a_confirmation(ten: Site) -> None:
@@ -164,7 +164,7 @@ Edit = Callable[[int], dict[str, Any]]
 
 
 def _edited(number: int, edit: Edit) -> str:
-    return yaml_list(edit(one) for one in range(number))
+    return yaml_list(edit(number) for number in range(number))
 
 
 @pytest.mark.parametrize(
@@ -172,15 +172,15 @@ def _edited(number: int, edit: Edit) -> str:
     [
         (_objects(range(14)), "objects: create 4 of 11 records is more than limits.create_percent (30 %)"),
         (
-            yaml_list({"barcode": f"{one:03d}", "inventory_name": "New"} for one in range(4)),
+            yaml_list({"barcode": f"{number:03d}", "inventory_name": "New"} for number in range(4)),
             "objects: update 4 of 11 records is more than limits.update_percent (30 %)",
         ),
         (
-            yaml_list({"barcode": f"{one:03d}", "_state": "absent"} for one in range(2)),
+            yaml_list({"barcode": f"{number:03d}", "_state": "absent"} for number in range(2)),
             "objects: delete 2 of 11 records is more than limits.delete_percent (10 %)",
         ),
         (
-            yaml_list({"barcode": f"{one:03d}", "_state": ["absent", "archived"][one]} for one in range(2)),
+            yaml_list({"barcode": f"{number:03d}", "_state": ["absent", "archived"][number]} for number in range(2)),
             "objects: delete 2 of 11 records is more than limits.delete_percent (10 %)",
         ),
     ],

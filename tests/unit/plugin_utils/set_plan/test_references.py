@@ -49,7 +49,7 @@ def test_a_reference_means_the_same_before_and_after_its_record_is_made(site: Si
     account = site.run()
     assert account.outcome == "changed", account.findings
     dump = site.dump()
-    (room,) = [one["name"] for one in dump["rooms"] if one["fields"]["name"] == "Hall"]
+    (room,) = [room["name"] for room in dump["rooms"] if room["fields"]["name"] == "Hall"]
     assert dump["objects"][0]["fields"]["target_room"] == room
     assert site.plan().outcome == "unchanged"
 
@@ -57,7 +57,7 @@ def test_a_reference_means_the_same_before_and_after_its_record_is_made(site: Si
 def test_an_integer_without_quotes_is_an_id_and_with_quotes_a_natural_key(site: Site) -> None:
     site.write(PLACES)
     site.run()
-    (hall,) = [one for one in site.client().list_all(KINDS["room"]) if one.flat["name"] == "Hall"]
+    (hall,) = [record for record in site.client().list_all(KINDS["room"]) if record.flat["name"] == "Hall"]
     depot = Reference("location", **hall.flat["building_id"]).id
     site.write(
         {
@@ -69,8 +69,8 @@ def test_an_integer_without_quotes_is_an_id_and_with_quotes_a_natural_key(site: 
         }
     )
     assert site.run().findings == []
-    assert {str(one["target_room"]) for one in _fields(site, "objects", "barcode").values()} == {
-        next(one["name"] for one in site.dump()["rooms"] if one["fields"]["name"] == "Hall")
+    assert {str(field["target_room"]) for field in _fields(site, "objects", "barcode").values()} == {
+        next(room["name"] for room in site.dump()["rooms"] if room["fields"]["name"] == "Hall")
     }
     assert site.plan().outcome == "unchanged"
     site.write({"objects/more.jsonl": f'{{"barcode": "3", "inventory_name": "c", "target_room": "{hall.id}00"}}\n'})
@@ -143,7 +143,7 @@ def test_links_in_circles_are_made_in_a_second_pass(site: Site) -> None:
         "skipped": 0,
     }
     objects = _fields(site, "objects", "barcode")
-    assert [len(objects[one]["accessories"]) for one in ("1", "2", "3")] == [1, 2, 1]
+    assert [len(objects[barcode]["accessories"]) for barcode in ("1", "2", "3")] == [1, 2, 1]
     assert site.plan().outcome == "unchanged"
 
 
@@ -231,7 +231,7 @@ def test_a_record_that_moved_is_renamed_and_not_made_again(site: Site) -> None:
         }
     )
     account = site.plan()
-    assert [(one["action"], one["section"], one["before"], one["after"]) for one in account.changes] == [
+    assert [(change["action"], change["section"], change["before"], change["after"]) for change in account.changes] == [
         ("update", "locations", {"name": "Depot"}, {"name": "Warehouse"})
     ]
     assert site.run().outcome == "changed"
@@ -347,10 +347,10 @@ def test_an_identity_that_means_nothing_is_found_where_it_stands(site: Site) -> 
 
 def test_only_and_exclude_choose_sections_and_keys(site: Site) -> None:
     site.write({**PLACES, "objects.yml": yaml_list([_object("1"), _object("2")])})
-    assert {one["section"] for one in site.plan(only=["locations"]).changes} == {"locations"}
-    assert [one["key"] for one in site.plan(only=["2"]).changes] == ["2"]
-    assert [one["key"] for one in site.plan(only=["objects"], exclude=["2"]).changes] == ["1"]
-    assert {one["section"] for one in site.plan(exclude=["object"]).changes} == {"locations", "rooms"}
+    assert {change["section"] for change in site.plan(only=["locations"]).changes} == {"locations"}
+    assert [change["key"] for change in site.plan(only=["2"]).changes] == ["2"]
+    assert [change["key"] for change in site.plan(only=["objects"], exclude=["2"]).changes] == ["1"]
+    assert {change["section"] for change in site.plan(exclude=["object"]).changes} == {"locations", "rooms"}
 
 
 @pytest.mark.parametrize("order", [{"only": ["objcts"]}, {"exclude": ["0815"]}])
@@ -401,13 +401,13 @@ def test_the_plan_does_not_depend_on_the_order_of_files_records_keys_or_pages(si
     def shown(changes: list[dict[str, Any]]) -> list[Any]:
         return [
             (
-                one["section"],
-                one["key"],
-                one["action"],
-                sorted(one["before"].items()),
-                sorted(map(str, one["after"].items())),
+                change["section"],
+                change["key"],
+                change["action"],
+                sorted(change["before"].items()),
+                sorted(map(str, change["after"].items())),
             )
-            for one in changes
+            for change in changes
         ]
 
     assert first.outcome == second.outcome == "changed"
@@ -416,7 +416,7 @@ def test_the_plan_does_not_depend_on_the_order_of_files_records_keys_or_pages(si
 
 def test_a_room_is_called_by_its_location_however_that_was_written(site: Site) -> None:
     site.write({**PLACES, "rooms.yml": '- {building_id: {name: Depot}, number: "1", name: Hall}\n'})
-    (change,) = (one for one in site.plan(only=["Depot/1", "locations"]).changes if one["section"] == "rooms")
+    (change,) = (change for change in site.plan(only=["Depot/1", "locations"]).changes if change["section"] == "rooms")
     assert change["key"] == "Depot/1"
 
 
@@ -428,7 +428,7 @@ def test_a_record_that_was_not_made_is_reported_once_though_its_links_are_missin
     site.service.steer("PUT", "/faults", [{"fault": "422", "method": "POST", "path": "/object"}])
     account = site.run()
     assert account.summary["objects"] | {"errors": 2, "skipped": 0} == account.summary["objects"]
-    assert [one["change"] for one in account.failures] == ["object 1", "object 2"]
+    assert [failure["change"] for failure in account.failures] == ["object 1", "object 2"]
     site.service.steer("DELETE", "/faults")
 
 
@@ -450,14 +450,14 @@ def test_rooms_that_are_identified_otherwise_are_still_referred_to_by_path(site:
 
 
 def test_a_room_without_a_number_needs_a_name_of_its_own(site: Site) -> None:
-    one, other = "- {building_id: L, name: Store}\n", "- {building_id: L, number: '1', name: Store}\n"
-    for rooms in (one + other, other + one):
+    unnumbered, numbered = "- {building_id: L, name: Store}\n", "- {building_id: L, number: '1', name: Store}\n"
+    for rooms in (unnumbered + numbered, numbered + unnumbered):
         site.write({"locations.yml": "- name: L\n", "rooms.yml": rooms})
         (finding,) = site.plan().findings
         assert finding == (
             "rooms.yml:2:3: room L/Store is here and at rooms.yml:1:3, and name alone identifies one of them"
         )
-    site.write({"rooms.yml": other + other.replace("1", "2")})
+    site.write({"rooms.yml": numbered + numbered.replace("1", "2")})
     assert site.run().outcome == "changed"
     assert site.plan().outcome == "unchanged"
 

@@ -67,7 +67,7 @@ def test_a_relabelled_record_is_a_finding_that_offers_its_line(
     uuid = relabel(house, kind, **new)
     house.service.clear_log()
     told = house.run()
-    (finding,) = [one for one in told.findings if "its key was changed" in one]
+    (finding,) = [finding for finding in told.findings if "its key was changed" in finding]
     assert uuid in finding
     assert house.writes() == []
     offered = finding.partition("moved.yml: ")[2]

@@ -30,7 +30,10 @@ def thing(barcode: str, **fields: Any) -> dict[str, Any]:
 
 def files(**sections: list[dict[str, Any]]) -> dict[str, str | bytes]:
     """Return the files of a directory."""
-    return {"instance.yml": SETTINGS, **{f"{name}.yml": yaml_list(one) or "[]\n" for name, one in sections.items()}}
+    return {
+        "instance.yml": SETTINGS,
+        **{f"{name}.yml": yaml_list(records) or "[]\n" for name, records in sections.items()},
+    }
 
 
 def others(site: Site, *objects: dict[str, Any], **sections: list[dict[str, Any]]) -> None:
@@ -39,7 +42,7 @@ def others(site: Site, *objects: dict[str, Any], **sections: list[dict[str, Any]
     root.mkdir(exist_ok=True)
     theirs = Site(root, site.service, site.options)
     theirs.write({"instance.yml": "api: seventhings/v1\nset: others\n", "objects.yml": yaml_list(objects) or "[]\n"})
-    theirs.write({f"{name}.yml": yaml_list(one) for name, one in sections.items()})
+    theirs.write({f"{name}.yml": yaml_list(records) for name, records in sections.items()})
     assert theirs.run().outcome == "changed"
 
 
@@ -236,7 +239,7 @@ def test_objects_are_read_only_where_something_is_removed(house: Site) -> None:
 def test_an_archived_object_that_is_brought_back_keeps_its_room(full: Site) -> None:
     client = full.client()
     kind = KINDS["object"]
-    archived = next(one for one in client.list_all(kind) if one.flat["barcode"] == "5")
+    archived = next(record for record in client.list_all(kind) if record.flat["barcode"] == "5")
     client.archive(kind, archived.uuid)
     full.write(files(rooms=[ROOMS[0]], objects=[thing("5")]))
     assert "object 5 (target_room) refers to it" in "".join(full.plan().findings)

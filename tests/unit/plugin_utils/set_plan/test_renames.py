@@ -23,7 +23,7 @@ def _moved(section: str, *pairs: tuple[str, str]) -> dict[str, str | bytes]:
 def _changes(site: Site, **order: Any) -> list[tuple[str, str]]:
     planned = site.plan(**order)
     assert not planned.findings
-    return [(one["action"], one["key"]) for one in planned.changes]
+    return [(change["action"], change["key"]) for change in planned.changes]
 
 
 def _applied(site: Site) -> None:
@@ -121,7 +121,7 @@ def test_a_rename_that_a_circle_leads_to_is_no_part_of_it(site: Site) -> None:
     pairs = [(f"barcode: '{old}'", f"barcode: '{new}'") for old, new in ("12", "21", "23")]
     site.write({**_moved("objects", *pairs), "objects.yml": _objects("3", "4")})
     findings = site.plan().findings
-    circles = [one.partition(" renames in a circle")[0] for one in findings if "circle" in one]
+    circles = [finding.partition(" renames in a circle")[0] for finding in findings if "circle" in finding]
     assert circles == [f"moved.yml:{line}:3: moved.objects: {pair}" for line, pair in ((2, "1 to 2"), (3, "2 to 1"))]
 
 
@@ -150,7 +150,7 @@ def test_the_file_of_a_plan_may_hold_a_renamed_room_and_what_refers_to_it(
     path = tmp_path_factory.mktemp("plan") / "plan.json"
     site.plan(plan_file=path)
     account = site.run(plan_file=path)
-    assert [(one["action"], one["key"]) for one in account.changes] == [("update", "A/2"), ("update", "1")]
+    assert [(change["action"], change["key"]) for change in account.changes] == [("update", "A/2"), ("update", "1")]
     assert account.outcome == "changed"
     assert site.plan().outcome == "unchanged"
 
@@ -174,7 +174,7 @@ def test_a_user_is_made_with_the_address_that_the_person_gets(site: Site, addres
         }
     )
     _applied(site)
-    assert address in [one["email"] for one in site.dump()["users"]]
+    assert address in [user["email"] for user in site.dump()["users"]]
 
 
 def test_no_user_is_made_of_the_one_who_takes_over_an_address(site: Site) -> None:
@@ -184,7 +184,7 @@ def test_no_user_is_made_of_the_one_who_takes_over_an_address(site: Site) -> Non
     both = PERSON.format("anna@acme.example", "Anna") + PERSON.format("info@acme.example", "Bob")
     site.write({"persons.yml": both, "users.yml": "- anna@acme.example\n"})
     _applied(site)
-    users = {one["fields"]["first_name"]: one["user"] for one in site.dump()["persons"]}
+    users = {person["fields"]["first_name"]: person["user"] for person in site.dump()["persons"]}
     assert users == {"Anna": "anna@acme.example", "Bob": None}
 
 
@@ -206,7 +206,10 @@ def test_a_person_with_another_address_keeps_the_user(site: Site) -> None:
         }
     )
     planned = site.plan()
-    assert [(one["action"], one["key"]) for one in planned.changes] == [("update", "ann@acme.example"), ("create", "T")]
+    assert [(change["action"], change["key"]) for change in planned.changes] == [
+        ("update", "ann@acme.example"),
+        ("create", "T"),
+    ]
     warning = (
         "user ann@acme.example: exists already, as anna@acme.example; this collection does not change the "
         "address of a user"

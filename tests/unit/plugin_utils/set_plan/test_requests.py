@@ -12,7 +12,7 @@ from instance_site import Site, sample_files, yaml_list
 
 
 def _objects(number: int, name: str = "Thing") -> str:
-    return "barcode,inventory_name\n" + "".join(f"B{one:05d},{name}\n" for one in range(number))
+    return "barcode,inventory_name\n" + "".join(f"B{number:05d},{name}\n" for number in range(number))
 
 
 @pytest.mark.slow
@@ -52,8 +52,8 @@ def test_a_plan_of_everything_is_one_list_a_kind_three_definitions_and_a_login(s
     assert sorted(set(site.sent()) - set(downloads)) == sorted(
         [
             "POST /auth_token",
-            *(f"GET /asset-tracking/{one}/field-definitions" for one in ("asset", "room", "person")),
-            *(f"GET /{one}" for one in ("locations", "rooms", "persons", "users", "objects")),
+            *(f"GET /asset-tracking/{template}/field-definitions" for template in ("asset", "room", "person")),
+            *(f"GET /{path}" for path in ("locations", "rooms", "persons", "users", "objects")),
             "GET /task-management/tasks",
             "GET /rental-management/rental-cases",
         ]

@@ -24,20 +24,20 @@ FREE = {"create_percent": 1000, "update_percent": 100, "delete_percent": 100}
 
 def ledger(*numbers: int, **codes: str) -> str:
     """Return a ledger with a row for each number. ``n2="100002"`` gives the second row another code."""
-    rows = [f"{codes.get(f'n{one}', f'IMP-{one:06d}')},A{one},Thing {one}" for one in numbers]
+    rows = [f"{codes.get(f'n{number}', f'IMP-{number:06d}')},A{number},Thing {number}" for number in numbers]
     return "\n".join(["barcode,serial_number,inventory_name", *rows, ""])
 
 
 def labelled(site: Site, number: int, code: str) -> str:
     """Attach a label in the application. Return the uuid of the object."""
     client = site.client()
-    record = next(one for one in client.list_all(OBJECT) if one.flat["serial_number"] == f"A{number}")
+    record = next(record for record in client.list_all(OBJECT) if record.flat["serial_number"] == f"A{number}")
     client.update(OBJECT, record.uuid, {"barcode": code})
     return record.uuid
 
 
 def codes(site: Site) -> dict[str, str]:
-    return {one["fields"]["serial_number"]: one["fields"]["barcode"] for one in site.dump()["objects"]}
+    return {record["fields"]["serial_number"]: record["fields"]["barcode"] for record in site.dump()["objects"]}
 
 
 @pytest.fixture(params=["journal", "stateless"])
@@ -59,7 +59,7 @@ def test_a_label_is_no_change_and_no_second_object(imported: Site) -> None:
     assert told.scan_codes == {"attached": 2, "total": 4, "differ": 2}
     assert "scan codes: 2 of 4 attached, 2 differ from the files" in as_text(told)
     imported.write({"objects.csv": ledger(1, 2, 3, 4).replace("Thing 1", "Table")})
-    assert [one["after"] for one in imported.run().changes] == [{"inventory_name": "Table"}]
+    assert [change["after"] for change in imported.run().changes] == [{"inventory_name": "Table"}]
     assert codes(imported) == {"A1": "100001", "A2": "100002", "A3": "IMP-000003", "A4": "IMP-000004"}
 
 
@@ -80,7 +80,7 @@ def test_references_by_a_placeholder_or_a_label_mean_the_object_of_the_row(impor
     imported.write({"objects.csv": "", "objects/a.csv": ledger(1, 2, 3, 4), "objects/b.yml": rows})
     (imported.root / "objects.csv").unlink()
     assert imported.run(limits=FREE).outcome == "changed"
-    found = {one.flat["serial_number"]: one.flat for one in imported.client().list_all(OBJECT)}
+    found = {record.flat["serial_number"]: record.flat for record in imported.client().list_all(OBJECT)}
     assert uuid in str(found["A5"]["accessories"])
     assert imported.plan().outcome == "unchanged"
 
@@ -140,7 +140,7 @@ def test_a_rename_writes_a_deliberate_code(imported: Site) -> None:
     imported.write(files)
     assert imported.plan().outcome == "unchanged"
     imported.write({"moved.yml": 'objects: [{from: {barcode: "100001"}, to: {barcode: "100500"}}]\n'})
-    assert [one["after"] for one in imported.run().changes] == [{"barcode": "100500"}]
+    assert [change["after"] for change in imported.run().changes] == [{"barcode": "100500"}]
     assert imported.plan().outcome == "unchanged"
     labelled(imported, 1, "100777")
     assert imported.plan().outcome == "unchanged"
@@ -154,7 +154,7 @@ def test_most_placeholders_anew_are_a_finding_whatever_the_limits_say(imported: 
         client.update(OBJECT, record.uuid, {"serial_number": f"X{record.uuid}"})
     imported.service.clear_log()
     imported.write({"objects.csv": ledger(1, 2, 3)})
-    (found,) = (one for one in imported.run(limits=FREE).findings if one.startswith("instance.yml:5:"))
+    (found,) = (finding for finding in imported.run(limits=FREE).findings if finding.startswith("instance.yml:5:"))
     assert "3 of 3 rows with a placeholder" in found
     assert "serial_number" in found
     assert imported.writes() == []
@@ -175,7 +175,7 @@ def test_a_plan_that_creates_most_placeholders_again_is_a_finding(imported: Site
     imported.write({"objects.csv": ledger(*range(1, rows + 1))})
     found = imported.plan(limits=FREE).findings
     assert len(found) == is_refused
-    assert all("5 of 9 rows with a placeholder" in one for one in found)
+    assert all("5 of 9 rows with a placeholder" in finding for finding in found)
 
 
 @pytest.mark.parametrize("has_other_objects", [False, True])

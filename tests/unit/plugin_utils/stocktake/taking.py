@@ -47,4 +47,4 @@ def _called(written: dict[str, Any], check_mode: bool) -> Result:
 def by_code(result: Result) -> dict[str, dict[str, Any]]:
     """Return the objects of a result by their scan code."""
     assert not result.get("failed"), result
-    return {one["scan_code"]: one for one in result["objects"]}
+    return {record["scan_code"]: record for record in result["objects"]}

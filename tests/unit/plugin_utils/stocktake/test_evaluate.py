@@ -67,14 +67,14 @@ def test_every_status_is_counted(here: Embedded) -> None:
         "IMP-000002": ("unknown", None, None, "not_scanned"),
     }
     for code, (status, target, actual, scanned) in expected.items():
-        one = found[code]
-        assert (one["status"], one["target_room"], one["actual_room"], one["scanned"]) == (
+        item = found[code]
+        assert (item["status"], item["target_room"], item["actual_room"], item["scanned"]) == (
             status,
             target,
             actual,
             scanned,
         ), code
-        assert one["service_status"] is None
+        assert item["service_status"] is None
     assert result["changed"] is False
     assert sum(result["scanned"].values()) == sum(result["counts"].values()) == len(result["objects"])
 
@@ -97,15 +97,15 @@ def test_requests_are_the_lists_and_nothing_else(here: Embedded, tmp_path: Path)
 
 def test_places_have_their_counts_values_and_visitors(here: Embedded) -> None:
     result = take(here)
-    places = {(one["location"], one["room"]): one for one in result["by_place"]}
+    places = {(place["location"], place["room"]): place for place in result["by_place"]}
     leipzig = places["Leipzig", "3.01"]
     assert (leipzig["visitors"], places["Leipzig", None]["visitors"], places["Dresden", None]["visitors"]) == (1, 1, 0)
-    own = [one for one in result["objects"] if one["target_room"] == "Dresden/1.04"]
+    own = [record for record in result["objects"] if record["target_room"] == "Dresden/1.04"]
     office = places["Dresden", "1.04"]
     assert sum(office[status] for status in result["counts"]) == len(own) == 6
     assert office["amounts"]["purchasing_price"] == "3494.00"
-    rooms = [one for (location, room), one in places.items() if location == "Dresden" and room]
-    assert sum(one["ok"] for one in rooms) == places["Dresden", None]["ok"]
+    rooms = [place for (location, room), place in places.items() if location == "Dresden" and room]
+    assert sum(room["ok"] for room in rooms) == places["Dresden", None]["ok"]
     # A new object counts in its actual room. An object without either room counts in no place.
     assert places["Werkstatt", "0.02"]["new"] == 1
     assert places[None, None]["unknown"] == 1
@@ -186,7 +186,7 @@ def test_before_a_stocktake_what_needs_a_look_is_listed(here: Embedded, tmp_path
     single = tmp_path / "acme.yml"
     single.write_text('instance: {api: seventhings/v1, scan_codes: {field: barcode, placeholder: "IMP-"}}\n', "utf-8")
     result = take(here, mode="prepare", src=str(single), placeholder_rooms=["Dresden/001"])
-    assert {code: one["reasons"] for code, one in by_code(result).items()} == {
+    assert {code: item["reasons"] for code, item in by_code(result).items()} == {
         "100020": ["no_target_room"],
         "IMP-000001": ["placeholder"],
         "IMP-000002": ["placeholder", "no_target_room"],
@@ -209,8 +209,8 @@ def test_a_status_of_the_service_that_differs_is_said(here: Embedded) -> None:
 
     def altered(kind: Kind, *given: Any, **more: Any) -> list[Record]:
         records = listed(kind, *given, **more)
-        changed = [{**one.flat, "status": "missing"} for one in records if one.flat.get("barcode") == "100017"]
-        return [one for one in records if one.flat.get("barcode") != "100017"] + [
+        changed = [{**record.flat, "status": "missing"} for record in records if record.flat.get("barcode") == "100017"]
+        return [record for record in records if record.flat.get("barcode") != "100017"] + [
             Record.from_flat(kind, flat) for flat in changed
         ]
 
@@ -256,7 +256,7 @@ def test_a_window_needs_a_time_that_the_account_sees(service: Emulator) -> None:
 
 def test_the_report_says_what_an_account_sees_that_is_limited_to_locations(service: Emulator) -> None:
     locations = service.steer("GET", "/dump")["locations"]
-    uuid = next(one["uuid"] for one in locations if one["fields"]["name"] == "Leipzig")
+    uuid = next(location["uuid"] for location in locations if location["fields"]["name"] == "Leipzig")
     result = take_from(service, **_signed_in(service, locations=[uuid]))
     assert not result.get("failed"), result
     assert result["sees"]["hidden_records"] == "unknown"

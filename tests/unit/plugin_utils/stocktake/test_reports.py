@@ -103,7 +103,7 @@ def test_the_page_prints_on_a4_with_lines_to_sign(here: Embedded, tmp_path: Path
     page = _Page(text)
     texts = [text for _tag, text in page.texts]
     assert "size: A4" in text
-    assert [one for one in texts if one.endswith(", date, signature")] == [
+    assert [text for text in texts if text.endswith(", date, signature")] == [
         "Counted by, date, signature",
         "Checked by, date, signature",
         "Approved by, date, signature",
@@ -118,8 +118,8 @@ def test_the_page_prints_on_a4_with_lines_to_sign(here: Embedded, tmp_path: Path
         "Unknown (1)",
         "Without a label, to confirm by hand (1)",
     ]
-    assert any("60 objects, 21 rooms, 4 locations" in one for one in texts)
-    assert any(ROOT_URL in one for one in texts)
+    assert any("60 objects, 21 rooms, 4 locations" in text for text in texts)
+    assert any(ROOT_URL in text for text in texts)
     assert not page.tags & {"script", "a", "img", "link", "iframe", "form"}
     assert "default-src 'none'" in text
 
@@ -164,7 +164,7 @@ def test_texts_of_the_service_are_data_in_every_report(here: Embedded, tmp_path:
     with mock.patch.object(client, "list_all", altered):
         paths = {ending: tmp_path / f"report.{ending}" for ending in ENDINGS}
         result = take(here, client=client, report=[str(path) for path in paths.values()])
-    assert {one["name"] for one in result["objects"]} >= set(HOSTILE)
+    assert {record["name"] for record in result["objects"]} >= set(HOSTILE)
     for ending in ("csv", "html", "json"):
         text = paths[ending].read_text("utf-8")
         assert not {"\x1b", "\u202e"} & set(text)

@@ -48,7 +48,7 @@ def test_a_list_takes_the_place_of_the_actual_room(here: Embedded, tmp_path: Pat
     after = by_code(result)
     assert (after["100018"]["status"], after["100018"]["actual_room"]) == ("ok", "Dresden/1.04")
     assert (after["100019"]["status"], after["100019"]["actual_room"]) == ("deviation", "Leipzig/3.01")
-    assert [code for code, one in after.items() if one["from_scans"]] == ["100018", "100019"]
+    assert [code for code, item in after.items() if item["from_scans"]] == ["100018", "100019"]
     others = before.keys() - {"100018", "100019"}
     assert {code: before[code] for code in others} == {code: after[code] for code in others}
     assert result["unknown_codes"] == ["100777"]

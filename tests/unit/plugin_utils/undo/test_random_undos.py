@@ -39,7 +39,7 @@ def random_files(chance: random.Random) -> dict[str, str | bytes]:
                 "purchasing_price": chance.choice([None, "1.50", "20.00"]),
                 "target_room": chance.choice([None, *ROOMS]),
                 "responsible_person": chance.choice([None, "ada@acme.example", "eva@acme.example"]),
-                "accessories": [str(one) for one in present if one != number and chance.random() < 0.2],
+                "accessories": [str(other) for other in present if other != number and chance.random() < 0.2],
             }
         else:
             record["_state"] = chance.choice(["absent", "archived"])
@@ -75,10 +75,10 @@ def active(dump: Any) -> dict[str, Any]:
     """Return the listed places and objects by name. An undo archives what an apply created."""
     sections = {name: dump[name] for name in ("locations", "rooms", "persons", "objects")}
     return {
-        f"{section} {one['name']}": one["fields"]
+        f"{section} {record['name']}": record["fields"]
         for section, records in sections.items()
-        for one in records
-        if not one.get("archived")
+        for record in records
+        if not record.get("archived")
     }
 
 

@@ -61,8 +61,8 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SiteHere:
 
 def values_of(site: SiteHere, field: str) -> dict[str, Any]:
     """Return the field of every object by barcode."""
-    fields = [one["fields"] for one in site.dump()["objects"]]
-    return {one["barcode"]: one.get(field) for one in fields}
+    fields = [record["fields"] for record in site.dump()["objects"]]
+    return {record["barcode"]: record.get(field) for record in fields}
 
 
 PLACES = {
@@ -105,7 +105,7 @@ def bad_apply(here: SiteHere) -> Any:
     here.write({**PLACES, "fields/asset.yml": fields(*CHOICES), "objects.yml": yaml_list(good)})
     assert here.run().outcome == "changed"
     before = here.dump()
-    wrong = [{**one, "description": "wrong", "target_room": "North/1"} for one in good[:200]]
+    wrong = [{**record, "description": "wrong", "target_room": "North/1"} for record in good[:200]]
     archived = [{**thing(number), "_state": "archived"} for number in range(200, 210)]
     deleted = [{**thing(number), "_state": "absent"} for number in range(210, 220)]
     here.write(
@@ -126,7 +126,7 @@ def bad_apply(here: SiteHere) -> Any:
 
 def without_users(dump: Any) -> Any:
     """Return an instance without what can't be undone."""
-    persons = [{**one, "user": None} for one in dump["persons"]]
+    persons = [{**person, "user": None} for person in dump["persons"]]
     return {name: value for name, value in dump.items() if name != "users"} | {"persons": persons}
 
 
@@ -184,7 +184,7 @@ def edit(here: SiteHere, number: int, **fields: Any) -> None:
 
 
 def field_of(here: SiteHere, number: int, name: str) -> Any:
-    (found,) = [one for one in here.dump()["objects"] if one["fields"]["barcode"] == str(100000 + number)]
+    (found,) = [record for record in here.dump()["objects"] if record["fields"]["barcode"] == str(100000 + number)]
     return found["fields"][name]
 
 
@@ -204,7 +204,7 @@ def test_a_field_that_somebody_changed_since(
     assert field_of(here, 0, "purchasing_price") == (99 if outcome == "refused" else 12.5)
     words = "object 100000: description was changed since the apply"
     said = {"skip": result.warnings, "refuse": result.refusals, "force": []}[changed_since]
-    assert [one for one in said if one.startswith(words)] or changed_since == "force"
+    assert [line for line in said if line.startswith(words)] or changed_since == "force"
 
 
 def test_a_created_record_that_somebody_changed_stays(here: SiteHere) -> None:
@@ -214,7 +214,7 @@ def test_a_created_record_that_somebody_changed_stays(here: SiteHere) -> None:
     result = undo(here, changed_since="force")
     assert "object 100009: inventory_name was changed since the apply, and is left as it is." in result.warnings
     assert field_of(here, 9, "inventory_name") == "Mine"
-    assert "100009" not in [one["key"] for one in result.changes]
+    assert "100009" not in [change["key"] for change in result.changes]
 
 
 def test_an_undo_is_undone(here: SiteHere) -> None:
@@ -233,7 +233,7 @@ def records(state: Path) -> list[Path]:
 
 def active(dump: Any) -> Any:
     """Return an instance without archived objects, because an undo archives what an apply created."""
-    return dump | {"objects": [one for one in dump["objects"] if not one.get("archived")]}
+    return dump | {"objects": [record for record in dump["objects"] if not record.get("archived")]}
 
 
 def killed(here: SiteHere, at: int, run: Any) -> bool:
@@ -447,7 +447,7 @@ def test_a_reference_by_several_fields_to_a_missing_record_is_a_warning(here: Si
     path = forged_value(here, "target_room", {"reference": "room", "uuid": None, "id": None, "name": name})
     result = undo(here, path)
     assert result.outcome == "unchanged"
-    assert any("target_room can't be restored in full" in one for one in result.warnings)
+    assert any("target_room can't be restored in full" in warning for warning in result.warnings)
 
 
 @pytest.mark.parametrize("value", [True, 7, "x", {}])
@@ -541,7 +541,7 @@ def test_without_a_place_the_plan_says_that_it_can_not_be_undone(
     here.write({"locations.yml": yaml_list([{"name": "North", "city": "Kiel"}])})
     kept = tmp_path / "record.json.gz"
     result = here.run(journal=tmp_path / "journal", apply_record=kept)
-    assert not [one for one in result.cautions if "no apply record" in one]
+    assert not [caution for caution in result.cautions if "no apply record" in caution]
     assert undo(here, kept, journal=tmp_path / "journal", apply_record=tmp_path / "u.gz").outcome == "changed"
     assert here.dump()["locations"][0]["fields"].get("city") in (None, "")
 
@@ -598,14 +598,14 @@ def test_a_credential_in_a_record_is_in_no_plan_and_in_no_apply_record(
     assert spelled(ACCOUNT["password"]) not in content
     done = undo(here)
     assert values_of(here, "description") == {"100001": "new", "100002": "old"}
-    assert any("1" in one and "hidden" in one for one in done.warnings), done.warnings
+    assert any("1" in warning and "hidden" in warning for warning in done.warnings), done.warnings
 
 
 def test_numbers_hold_and_percents_do_not(here: SiteHere) -> None:
     good = [thing(number, description="good") for number in range(20)]
     here.write({"objects.yml": yaml_list(good)})
     assert here.run().outcome == "changed"
-    here.write({"objects.yml": yaml_list([{**one, "description": "bad"} for one in good])})
+    here.write({"objects.yml": yaml_list([{**record, "description": "bad"} for record in good])})
     assert here.run().outcome == "changed"
     assert undo(here, limits={"updates": 5}).outcome == "refused"
     assert undo(here, limits={"update_percent": 1}).outcome == "changed"
@@ -641,7 +641,11 @@ def test_a_definition_returns_and_new_ones_stay(here: SiteHere) -> None:
     assert here.run().outcome == "changed"
     result = undo(here)
     assert planned.undo in result.warnings
-    left = [one for one in here.dump()["field_definitions"] if one["label"] != "Extra"]
+    left = [
+        field_definition
+        for field_definition in here.dump()["field_definitions"]
+        if field_definition["label"] != "Extra"
+    ]
     assert left == before
 
 
@@ -718,7 +722,7 @@ def test_records_of_all_kinds_return(here: SiteHere) -> None:
     for section in ("locations", "rooms", "persons", "users", "objects", "tasks", "rental_cases"):
         assert after[section] == before[section], section
     # The service keeps withdrawn offers and files.
-    offered = {one["object"]: one["price"] for one in after["hub_items"] if not one.get("deleted")}
+    offered = {hub_item["object"]: hub_item["price"] for hub_item in after["hub_items"] if not hub_item.get("deleted")}
     assert {name: offered[name] for name in ("100003", "100004")} == {"100003": 10, "100004": 11}
 
 

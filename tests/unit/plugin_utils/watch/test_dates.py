@@ -18,7 +18,7 @@ NOW = dt.datetime(2031, 5, 31, 12, tzinfo=dt.timezone(dt.timedelta(hours=2)))
 
 
 def told(kind: str, days: int = 0, **values: Any) -> list[tuple[str, str, int]]:
-    return [(one.type, one.field, one.days_left) for one in terms_of(kind, values, NOW, days)]
+    return [(reported.type, reported.field, reported.days_left) for reported in terms_of(kind, values, NOW, days)]
 
 
 @pytest.mark.parametrize(
@@ -66,9 +66,11 @@ def test_a_watched_date_is_near_days_before_it_in_the_time_zone_of_the_source() 
     late = dt.datetime(2031, 5, 31, 23, tzinfo=dt.UTC)
     dates = dates_in(watches, {"warranty": dt.date(2031, 6, 30), "checked": late, "sold": None})
     assert set(dates) == {"warranty", "checked"}
-    assert [(one.field, one.days_left) for _watch, one in near(watches, dates, NOW)] == [("warranty", 30)]
+    assert [(reported.field, reported.days_left) for _watch, reported in near(watches, dates, NOW)] == [
+        ("warranty", 30)
+    ]
     later = NOW + dt.timedelta(days=1)
-    assert [(one.field, one.days_left) for _watch, one in near(watches, dates, later)] == [
+    assert [(reported.field, reported.days_left) for _watch, reported in near(watches, dates, later)] == [
         ("warranty", 29),
         ("checked", 0),
     ]

@@ -136,7 +136,7 @@ def test_an_instance_that_can_not_be_reached_is_said_once_and_tried_again(
     emulator.steer("POST", "/faults", {"path": "*/rooms", "fault": "503", "times": 3})
     with caplog.at_level(logging.WARNING):
         while_running(main, {**options, "retries": 0, "existing": "tell"}, lambda rulebook: rulebook.take_rooms(1))
-    assert len([one for one in caplog.messages if "503" in one]) == 1
+    assert len([message for message in caplog.messages if "503" in message]) == 1
 
 
 @pytest.mark.parametrize(

@@ -67,7 +67,7 @@ class Bench:
         return Watcher(reader, self.opened[0], WatchOptions(**options), lambda: self.today, lambda: self.seconds)
 
     def uuid_of(self, barcode: str) -> str:
-        return next(one.uuid for one in self.client.list_all(OBJECT) if one.flat["barcode"] == barcode)
+        return next(record.uuid for record in self.client.list_all(OBJECT) if record.flat["barcode"] == barcode)
 
     def asked(self, look: Callable[[], Any]) -> list[str]:
         self.service.clear_log()
@@ -85,7 +85,7 @@ def bench(emulator: Emulator, tmp_path: Path) -> Iterator[Bench]:
 
 
 def brief(events: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
-    return [(one["type"], one["kind"], one["uuid"]) for one in events]
+    return [(event["type"], event["kind"], event["uuid"]) for event in events]
 
 
 def seen(watcher: Watcher) -> list[dict[str, Any]]:
@@ -111,7 +111,7 @@ def test_the_first_look_reports_nothing_and_later_ones_report_what_changed(bench
         ("deleted", "object", gone.uuid),
         ("new", "object", fresh),
     ]
-    by_type = {one["type"]: one for one in events}
+    by_type = {event["type"]: event for event in events}
     assert (by_type["changed"]["changed"], by_type["changed"]["other_fields"]) == (["inventory_name"], 0)
     assert by_type["changed"]["instance"] == bench.service.base_url
     assert (by_type["new"]["key"], by_type["new"]["key_length"]) == (900001, 7)
@@ -124,7 +124,7 @@ def test_the_first_look_reports_nothing_and_later_ones_report_what_changed(bench
 def test_a_closed_task_is_a_changed_status(bench: Bench) -> None:
     watcher = bench.start(kinds=["task"], fields=["status"])
     seen(watcher)
-    task = next(one for one in bench.client.list_all(TASK) if one.flat["status"] == "open")
+    task = next(record for record in bench.client.list_all(TASK) if record.flat["status"] == "open")
     bench.client.set_status(TASK, task.uuid, "closed")
     (event,) = seen(watcher)
     assert (event["type"], event["changed"], event["status"]) == ("changed", ["status"], "closed")
@@ -135,11 +135,11 @@ def test_a_room_that_is_renamed_changes_no_object_in_it(bench: Bench) -> None:
     seen(watcher)
     room = bench.client.list_all(KINDS["room"])[0]
     bench.client.update(KINDS["room"], room.uuid, {"name": "Renamed"})
-    assert [(one["kind"], one["changed"], one["other_fields"]) for one in seen(watcher)] == [("room", [], 1)]
+    assert [(event["kind"], event["changed"], event["other_fields"]) for event in seen(watcher)] == [("room", [], 1)]
 
 
 def test_a_rental_case_is_due_and_overdue_once(bench: Bench) -> None:
-    case = next(one for one in bench.client.list_all(RENTAL) if one.flat["status"] == "borrowed")
+    case = next(record for record in bench.client.list_all(RENTAL) if record.flat["status"] == "borrowed")
     day = dt.date.fromisoformat(str(case.flat["due_date"])[:10])
     bench.today = dt.datetime.combine(day - dt.timedelta(days=9), dt.time(12), dt.UTC)
     watcher = bench.start(kinds=["rental_case"], due_days=2)
@@ -147,8 +147,8 @@ def test_a_rental_case_is_due_and_overdue_once(bench: Bench) -> None:
     found = []
     for _day in range(12):
         bench.today += dt.timedelta(days=1)
-        found += [(bench.today.date() - day, one) for one in seen(watcher) if one["uuid"] == case.uuid]
-    assert [(after.days, one["type"], one["days_left"], one["field"]) for after, one in found] == [
+        found += [(bench.today.date() - day, event) for event in seen(watcher) if event["uuid"] == case.uuid]
+    assert [(after.days, event["type"], event["days_left"], event["field"]) for after, event in found] == [
         (-2, "due", 2, "due_date"),
         (1, "overdue", -1, "due_date"),
     ]
@@ -167,7 +167,7 @@ def test_a_date_of_a_field_is_reported_once_and_again_where_it_moved(bench: Benc
     assert (event["type"], event["uuid"], event["date"], event["days_left"]) == ("due", uuid, "2030-02-01", 10)
     assert seen(bench.start(**options)) == []
     bench.client.update(OBJECT, uuid, {"purchasing_date": "2030-01-30"})
-    assert [one["type"] for one in seen(bench.start(**options))] == ["changed", "due"]
+    assert [event["type"] for event in seen(bench.start(**options))] == ["changed", "due"]
     options["dates"] = [Watch("object", "purchasing_date", 10), Watch("object", "purchasing_date", 400)]
     assert seen(bench.start(**options)) == [], "what is watched from now on is remembered"
 
@@ -179,7 +179,7 @@ def test_an_unknown_field_is_named(bench: Bench) -> None:
 
 def test_what_is_there_is_reported_where_that_is_wanted(bench: Bench) -> None:
     events = seen(bench.start(kinds=["room"], reports_existing=True))
-    assert {one["type"] for one in events} == {"new"}
+    assert {event["type"] for event in events} == {"new"}
     assert len(events) == len(bench.client.list_all(KINDS["room"]))
 
 
@@ -192,7 +192,7 @@ def test_what_was_not_kept_is_reported_again_with_the_same_id(bench: Bench) -> N
     seen(bench.start(kinds=["object"]))
     bench.client.create(OBJECT, {"barcode": "900001", "inventory_name": "Fresh"})
     first, second = bench.start(kinds=["object"]).look(), bench.start(kinds=["object"]).look()
-    assert [one["id"] for one in first] == [one["id"] for one in second] != []
+    assert [event["id"] for event in first] == [event["id"] for event in second] != []
     seen(bench.start(kinds=["object"]))
     assert bench.start(kinds=["object"]).look() == []
 
@@ -207,13 +207,13 @@ def test_a_look_that_fails_loses_nothing(bench: Bench) -> None:
     with pytest.raises(SeventhingsError):
         watcher.look()
     bench.service.steer("DELETE", "/faults")
-    assert [one["kind"] for one in seen(watcher)] == ["room"]
+    assert [event["kind"] for event in seen(watcher)] == ["room"]
 
 
 def test_a_module_that_is_off_is_said_and_the_rest_is_watched(bench: Bench) -> None:
     bench.service.steer("PUT", "/settings", {"modules_off": ["rental"]})
     watcher = bench.start(kinds=["rental_case", "room"], reports_existing=True)
-    assert {one["kind"] for one in seen(watcher)} == {"room"}
+    assert {event["kind"] for event in seen(watcher)} == {"room"}
     assert "switched off" in " ".join(watcher.problems)
 
 
@@ -240,9 +240,9 @@ def test_of_a_long_list_only_changes_are_read(bench: Bench) -> None:
     (event,) = seen(watcher)
     assert event["changed"] == ["inventory_name"]
     log = bench.service.log()
-    assert [one["path"].rpartition("/v1")[2] for one in log][-2:] == ["/objects", "/objects/count"]
+    assert [request["path"].rpartition("/v1")[2] for request in log][-2:] == ["/objects", "/objects/count"]
     bench.client.delete(OBJECT, uuid)
-    assert [one["type"] for one in seen(watcher)] == ["deleted"], "the count tells"
+    assert [event["type"] for event in seen(watcher)] == ["deleted"], "the count tells"
     assert seen(watcher) == []
     bench.seconds = 300
     assert "/objects/count" not in bench.asked(watcher.look), "it is time to read all"
@@ -253,7 +253,7 @@ def test_a_filter_that_is_ignored_is_found_out(bench: Bench) -> None:
     watcher = bench.start(kinds=["room"])
     room = bench.client.list_all(KINDS["room"])[0]
     bench.client.update(KINDS["room"], room.uuid, {"name": "Newest"})
-    room_stamps = {str(one.flat["updated_at"]) for one in bench.client.list_all(KINDS["room"])}
+    room_stamps = {str(record.flat["updated_at"]) for record in bench.client.list_all(KINDS["room"])}
     assert len(room_stamps) > 1
     bench.service.steer("PUT", "/switches", {"places_filter": "ignore"})
     seen(watcher)
@@ -262,7 +262,7 @@ def test_a_filter_that_is_ignored_is_found_out(bench: Bench) -> None:
 
 
 def _lists_of(asked: list[str], path: str) -> list[str]:
-    return [one for one in asked if one.startswith(path)]
+    return [request for request in asked if request.startswith(path)]
 
 
 @pytest.mark.usefixtures("_long_lists")
@@ -309,18 +309,18 @@ def test_a_record_that_is_shown_no_more_is_neither_deleted_nor_lost(bench: Bench
     listed = watcher.client.list_all
     bench.service.steer("POST", "/faults", {"path": f"/room/{room.uuid}", "fault": "403"})
     watcher.client.list_all = lambda kind, *more, **named: [  # type: ignore[method-assign]
-        one for one in listed(kind, *more, **named) if one.uuid != room.uuid
+        record for record in listed(kind, *more, **named) if record.uuid != room.uuid
     ]
     assert seen(watcher) == []
     watcher.client.list_all = listed  # type: ignore[method-assign]
     bench.service.steer("DELETE", "/faults")
     bench.client.update(KINDS["room"], room.uuid, {"name": "Renamed"})
-    assert [(one["type"], one["other_fields"]) for one in seen(watcher)] == [("changed", 1)]
+    assert [(event["type"], event["other_fields"]) for event in seen(watcher)] == [("changed", 1)]
 
 
 @pytest.mark.usefixtures("_long_lists")
 def test_a_date_of_a_record_that_may_not_be_read_is_reported_without_it(bench: Bench) -> None:
-    uuid, another = (one.uuid for one in bench.client.list_all(OBJECT)[:2])
+    uuid, another = (record.uuid for record in bench.client.list_all(OBJECT)[:2])
     bench.client.update(OBJECT, uuid, {"purchasing_date": "2030-01-20"})
     bench.client.update(OBJECT, another, {"inventory_name": "The newest"})
     watcher = bench.start(kinds=["object"], dates=[Watch("object", "purchasing_date", 14)])
@@ -328,7 +328,7 @@ def test_a_date_of_a_record_that_may_not_be_read_is_reported_without_it(bench: B
     listed = watcher.client.list_all
     # The record is not in the list of recent changes.
     watcher.client.list_all = lambda kind, *more, **named: [  # type: ignore[method-assign]
-        one for one in listed(kind, *more, **named) if one.uuid != uuid
+        record for record in listed(kind, *more, **named) if record.uuid != uuid
     ]
     bench.service.steer("POST", "/faults", {"path": f"/object/{uuid}", "fault": "403"})
     bench.today += dt.timedelta(days=10)
@@ -416,7 +416,7 @@ def test_a_cursor_is_for_one_source(bench: Bench) -> None:
 def test_without_a_path_the_cursor_lies_in_the_state_directory(bench: Bench, state_home: Path) -> None:
     cursor = CursorFile(None, bench.service.base_url, "changes")
     cursor.close()
-    found = [one.name for one in state_home.rglob("*") if one.is_file()]
+    found = [path.name for path in state_home.rglob("*") if path.is_file()]
     assert found == ["changes.json.lock"]
 
 
@@ -456,7 +456,7 @@ def test_filters_of_the_rulebook_are_answered_by_their_names(bench: Bench) -> No
     seen(watcher)
     bench.client.update(OBJECT, first.uuid, {"inventory_name": "Saw {{ 1 }}", "purchasing_price": 2000})
     bench.client.update(OBJECT, second.uuid, {"inventory_name": "Drill", "purchasing_price": 1})
-    assert {one["uuid"]: one["matches"] for one in seen(watcher)} == {
+    assert {event["uuid"]: event["matches"] for event in seen(watcher)} == {
         first.uuid: ["expensive", "named"],
         second.uuid: [],
     }
@@ -505,7 +505,9 @@ def test_events_carry_no_free_text(bench: Bench, text: str) -> None:
     label = f"{text} label"
     definition = {"label": label, "type": "DROPDOWN", "possible_values": [text]}
     ensure(bench.client, DesiredRecord(KINDS["field_definition"], definition, template="asset"))
-    key = next(one["field_key"] for one in bench.client.definitions("asset") if one["label"] == label)
+    key = next(
+        definition["field_key"] for definition in bench.client.definitions("asset") if definition["label"] == label
+    )
     operator = ["inventory_name", "name"]
     watcher = bench.start(fields=operator, due_days=5000)
     seen(watcher)
@@ -520,9 +522,9 @@ def test_events_carry_no_free_text(bench: Bench, text: str) -> None:
     bench.client.archive(OBJECT, uuid)
     bench.client.delete(OBJECT, bench.client.list_all(OBJECT)[0].uuid)
     events += seen(watcher)
-    assert {one["kind"] for one in events} == set(WATCHED)
-    assert {"new", "changed", "archived", "deleted"} <= {one["type"] for one in events}
-    strange = [one for one in texts_in(events) if one not in {*WORDS, *operator} and not SHAPES.fullmatch(one)]
+    assert {event["kind"] for event in events} == set(WATCHED)
+    assert {"new", "changed", "archived", "deleted"} <= {event["type"] for event in events}
+    strange = [text for text in texts_in(events) if text not in {*WORDS, *operator} and not SHAPES.fullmatch(text)]
     assert strange == []
 
 

@@ -55,7 +55,7 @@ class Instance:
 
     def schema(self, kind: Kind) -> Schema:
         # The account can't see a field that no record has.
-        there = {key for one in getattr(self, f"{kind.name}s", ()) for key in one}
+        there = {key for record in getattr(self, f"{kind.name}s", ()) for key in record}
         types = {key: name for key, name in _TYPES.get(kind.template, {}).items() if key in there}
         definitions = [
             {"field_key": key, "label": key, "field_type": {"name": name, "constraints": []}}
@@ -72,7 +72,7 @@ class Instance:
         """Return all records. This instance sends the keys of empty fields."""
         empty = dict.fromkeys(field.wire_key for field in self.schema(kind).fields.values())
         raw: Sequence[Mapping[str, Any]] = getattr(self, f"{kind.name}s", ())
-        return [Record.from_answer(kind, {**empty, **one}) for one in raw]
+        return [Record.from_answer(kind, {**empty, **record}) for record in raw]
 
 
 @dataclass
