@@ -366,8 +366,8 @@ class InventoryModule(KnowsOrigins, BaseInventoryPlugin, Constructable, Cacheabl
             raise InvalidInput(moved)
         for name in config:
             if name not in known:
-                near = get_close_matches(name, known, n=1)
-                hint = f"; did you mean {near[0]}?" if near else ""
+                suggestions = get_close_matches(name, known, n=1)
+                hint = f"; did you mean {suggestions[0]}?" if suggestions else ""
                 raise InvalidInput(f"{name}: no such option{hint}")
 
     def _filters(self) -> dict[str, Any]:
@@ -524,22 +524,22 @@ class InventoryModule(KnowsOrigins, BaseInventoryPlugin, Constructable, Cacheabl
         if not (compose or groups or keyed):
             return None
         strict = self.get_option("strict")
-        made = _Constructed(InventoryData())
+        constructed = _Constructed(InventoryData())
         ours: Any = self.inventory
-        made.inventory.current_source = ours.current_source
-        self.inventory = made.inventory
+        constructed.inventory.current_source = ours.current_source
+        self.inventory = constructed.inventory
         try:
             self._populate(layout)
             for host in layout.hosts:
-                made.composed[host.name] = self._composed(compose, host, strict)
+                constructed.composed[host.name] = self._composed(compose, host, strict)
                 self._add_host_to_composed_groups(groups, host.visible, host.name, strict=strict)
                 self._add_host_to_keyed_groups(keyed, host.visible, host.name, strict=strict)
         finally:
             self.inventory = ours
         by_hand = {self._sanitize_group_name(name) for name in groups or ()}
-        for group in made.groups_besides(layout):
+        for group in constructed.groups_besides(layout):
             earlier.check_group(group, "groups" if group in by_hand else "keyed_groups")
-        return made
+        return constructed
 
     def _composed(self, compose: Any, host: Node, strict: bool) -> dict[str, Any]:
         """Set the variables of ``compose`` for a host, none of them trusted, and return them."""
@@ -553,11 +553,11 @@ class InventoryModule(KnowsOrigins, BaseInventoryPlugin, Constructable, Cacheabl
         after.update(composed)
         return composed
 
-    def _transfer(self, made: _Constructed | None) -> None:
+    def _transfer(self, constructed: _Constructed | None) -> None:
         """Add the results of the constructed features."""
-        if made is None:
+        if constructed is None:
             return
-        groups = [group for group in made.inventory.groups.values() if group.name not in _EVERYBODY]
+        groups = [group for group in constructed.inventory.groups.values() if group.name not in _EVERYBODY]
         for group in groups:
             self.inventory.add_group(group.name)
         for group in groups:
@@ -565,7 +565,7 @@ class InventoryModule(KnowsOrigins, BaseInventoryPlugin, Constructable, Cacheabl
                 self.inventory.add_child(group.name, child.name)
             for host in group.hosts:
                 self.inventory.add_host(host.name, group.name)
-        for name, variables in made.composed.items():
+        for name, variables in constructed.composed.items():
             for variable, value in variables.items():
                 self.inventory.set_variable(name, variable, value)
 

@@ -259,7 +259,7 @@ _SAYS_NOTHING = re.compile(
 """Words that say that something was refused, but not why."""
 
 
-def may_be_taken(refused: ServiceError, held: Iterable[str], others: Iterable[str]) -> bool:
+def may_be_taken(refused: ServiceError, names: Iterable[str], others: Iterable[str]) -> bool:
     """Return True if a value may have been refused because another record has it, judged by the service's words.
 
     :param held: names and values of the fields that may be taken.
@@ -268,7 +268,7 @@ def may_be_taken(refused: ServiceError, held: Iterable[str], others: Iterable[st
     words = refused.words.casefold()
     if not _SAYS_NOTHING.sub("", words):
         return True
-    if not _is_named(words, held) and _is_named(words, others):
+    if not _is_named(words, names) and _is_named(words, others):
         return False
     return isinstance(refused, Conflict) or _TAKEN.search(words) is not None
 

@@ -290,10 +290,10 @@ class Client:
                 return records
         return self._list_all(kind, [condition for condition in conditions if not condition.links], {}, "")
 
-    def _list_capped(self, kind: Kind, parameters: Mapping[str, str], seen: Iterable[Record]) -> list[Record]:
+    def _list_capped(self, kind: Kind, parameters: Mapping[str, str], read: Iterable[Record]) -> list[Record]:
         """Return a list that the service cuts, read in parts: by status first, then by deadline."""
         if "status" in parameters:
-            parts = _deadline_parts(kind, parameters, seen)
+            parts = _deadline_parts(kind, parameters, read)
         else:
             statuses = next(field.allowed for field in kind.fields if field.key == "status")
             parts = [{**parameters, "status": status} for status in statuses]
@@ -667,9 +667,9 @@ def created_uuid(answer: Response, words: str) -> str:
     return uuid.lower()
 
 
-def _deadline_parts(kind: Kind, parameters: Mapping[str, str], seen: Iterable[Record]) -> list[dict[str, str]]:
+def _deadline_parts(kind: Kind, parameters: Mapping[str, str], read: Iterable[Record]) -> list[dict[str, str]]:
     """Split a query by deadline: the days before the median of the records seen, that day, and the days after it."""
-    days = sorted(str(record.flat.get("deadline"))[:10] for record in seen)
+    days = sorted(str(record.flat.get("deadline"))[:10] for record in read)
     middle = days[len(days) // 2]
     low, high = parameters.get("deadline_from", ""), parameters.get("deadline_to", "")
     if low == high == middle:

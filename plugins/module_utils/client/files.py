@@ -179,13 +179,13 @@ def upload_missing(contents: Contents, wanted: Iterable[Attachment], send: Calla
     """
     sent: list[Attachment] = []
     for attachment in _named_first(wanted):
-        twins = [file for file in sent if attachment.name in (None, name_of(file))]
-        twin = next((twin for twin in twins if contents.local(twin) == contents.local(attachment)), None)
-        if twin is None:
+        equal_files = [file for file in sent if attachment.name in (None, name_of(file))]
+        equal_file = next((twin for twin in equal_files if contents.local(twin) == contents.local(attachment)), None)
+        if equal_file is None:
             send(attachment)
             sent.append(attachment)
         else:
-            attachment.uuid = twin.uuid
+            attachment.uuid = equal_file.uuid
 
 
 def _named_first(wanted: Iterable[Attachment]) -> list[Attachment]:
@@ -207,12 +207,12 @@ def describe(client: Client, linked: Attachment) -> Attachment:
     meta = client.get(FILE, str(linked.uuid))
     if meta is None:
         return linked
-    told = read_attachment({**meta.flat, "uuid": linked.uuid}, Field("file", "ATTACHMENT"))
-    if told is None:
+    described = read_attachment({**meta.flat, "uuid": linked.uuid}, Field("file", "ATTACHMENT"))
+    if described is None:
         raise WrongContent(
             f"GET /file/{linked.uuid}: the name of the file is {shorten(meta.flat.get('name'))}, which is no text"
         )
-    linked.name, linked.type, linked.size, linked.raw = told.name, told.type, told.size, told.raw
+    linked.name, linked.type, linked.size, linked.raw = described.name, described.type, described.size, described.raw
     return linked
 
 

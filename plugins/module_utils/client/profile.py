@@ -226,11 +226,11 @@ def _envelope(kind: Kind, decoded: Any, number: int) -> ObservedSides:
             yield "list_echo", echo_side(decoded)
     if kind is PERSON and isinstance(decoded, Mapping) and not {"sort", "sort_by"}.isdisjoint(decoded):
         yield "persons_envelope", "sort_by" if "sort_by" in decoded else "sort"
-    told = decoded.get("per_page") if isinstance(decoded, Mapping) else None
+    per_page = decoded.get("per_page") if isinstance(decoded, Mapping) else None
     if number > max(CAPS):
         yield "per_page_cap", "none"
-    elif kind in _IN_ENVELOPES and number == told and told in CAPS:
-        yield "per_page_cap", str(told)
+    elif kind in _IN_ENVELOPES and number == per_page and per_page in CAPS:
+        yield "per_page_cap", str(per_page)
 
 
 def total_side(envelope: Mapping[str, Any]) -> str:

@@ -83,8 +83,8 @@ class RetryBudget:
 
     def not_sent(self, endpoint: str, pause: float, written: Written) -> TooManyRequests:
         """Return the error of a request that was not sent, because the pause of an earlier request is not over."""
-        told = f"{endpoint}: not sent, because of an earlier HTTP 429. {self._why(pause)} {written.told}"
-        return _saying(TooManyRequests(HTTPStatus.TOO_MANY_REQUESTS, "", endpoint), told)
+        message = f"{endpoint}: not sent, because of an earlier HTTP 429. {self._why(pause)} {written.told}"
+        return _saying(TooManyRequests(HTTPStatus.TOO_MANY_REQUESTS, "", endpoint), message)
 
     def _why(self, pause: float) -> str:
         if self._since is not None and self.left < self._seconds - 1:

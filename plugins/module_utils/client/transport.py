@@ -516,9 +516,9 @@ class Transport:
 
     def notes(self) -> list[str]:
         """Return the notes about the connection for the user, each once."""
-        told = list(self.warnings)
+        notes = list(self.warnings)
         self.warnings.clear()
-        return told
+        return notes
 
     def mask(self, text: str) -> str:
         """Return a text without secrets."""

@@ -107,8 +107,8 @@ def read_tuning(given: Any, variables: Mapping[str, str]) -> dict[str, Any]:
         raise InvalidInput(f"tuning: {given!r} does not fit; expected a map with {', '.join(KEYS)}")
     for name in given or {}:
         if name not in KEYS:
-            near = closest_names(str(name), KEYS, 1, _LIKENESS)
-            hint = f"did you mean {near[0]}?" if near else f"expected {', '.join(KEYS)}"
+            suggestions = closest_names(str(name), KEYS, 1, _LIKENESS)
+            hint = f"did you mean {suggestions[0]}?" if suggestions else f"expected {', '.join(KEYS)}"
             raise InvalidInput(f"tuning: unknown key {name!r}; {hint}")
     read = {}
     for name, value in (fill_tuning(given, variables) or {}).items():

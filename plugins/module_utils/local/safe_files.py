@@ -322,16 +322,16 @@ class Folder:
         *folders, last = parts_of(name)
         stamp = time.strftime("%Y-%m-%d@%H:%M:%S")
         ending = f".{os.getpid()}.{stamp}.{secrets.token_hex(3)}~"
-        twin = last.encode()[: _LONGEST_NAME - len(ending)].decode(errors="ignore") + ending
+        copy_name = last.encode()[: _LONGEST_NAME - len(ending)].decode(errors="ignore") + ending
         with (
             self.opened(name) as source,
             self._folder(folders) as folder,
             self._named(name),
-            _fresh(twin, folder) as (_name, descriptor),
+            _fresh(copy_name, folder) as (_name, descriptor),
         ):
             _copy(source, descriptor)
             _pass_on(os.fstat(source), descriptor)
-        return "/".join([*folders, twin])
+        return "/".join([*folders, copy_name])
 
     def remove(self, name: str) -> None:
         """Remove a file, and the directories on its way that are empty then. A missing file is no error.
@@ -356,14 +356,14 @@ class Folder:
     def _make(self, access: Access) -> None:
         """Create the directory and its missing parents, each with the same access."""
         self._require_own_way()
-        there = copy.copy(self)
-        there._owner = None
+        existing = copy.copy(self)
+        existing._owner = None
         missing: list[str] = []
-        while not there.path.is_dir() and there.path.name:
-            missing.insert(0, there.path.name)
-            there.path = there.path.parent
+        while not existing.path.is_dir() and existing.path.name:
+            missing.insert(0, existing.path.name)
+            existing.path = existing.path.parent
         if missing:
-            with there._folder(missing, access):
+            with existing._folder(missing, access):
                 pass
 
     @contextlib.contextmanager
@@ -426,7 +426,7 @@ class Folder:
         try:
             self._check_owner("", os.fstat(descriptor))
             for number, part in enumerate(folders, start=1):
-                made = make is not None and _made(part, descriptor)
+                created = make is not None and _made(part, descriptor)
                 at = "/".join(folders[:number])
                 try:
                     below = os.open(part, _OPEN_FOLDER, dir_fd=descriptor)
@@ -436,7 +436,7 @@ class Folder:
                     raise NotOpened(self.path, at, _NOT_FOLLOWED) from error
                 os.close(descriptor)
                 descriptor = below
-                if make is not None and made:
+                if make is not None and created:
                     make.settle_folder(descriptor)
                 self._check_owner(at, os.fstat(descriptor))
             yield descriptor

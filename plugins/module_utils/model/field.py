@@ -357,9 +357,9 @@ def parse_list(parse: Callable[[Any, Field], Any]) -> Callable[[Any, Field], tup
                 found.append(None)
                 wrong.append((number, item, unfit))
         if wrong:
-            some = InvalidValue.of_parts(wrong)
-            some.fitting = tuple(found)
-            raise some
+            invalid = InvalidValue.of_parts(wrong)
+            invalid.fitting = tuple(found)
+            raise invalid
         return tuple(found)
 
     return parse_all

@@ -282,9 +282,9 @@ class Schema:
 
     def nearest(self, name: str) -> str:
         """Return the names closest to an unknown name, in words."""
-        near = closest_names(name, self._names(), 3, _SIMILARITY)
-        if near:
-            return f"did you mean {' or '.join(near)}?"
+        suggestions = closest_names(name, self._names(), 3, _SIMILARITY)
+        if suggestions:
+            return f"did you mean {' or '.join(suggestions)}?"
         return f"known are {', '.join(sorted(self.fields))}" if self.fields else "this template has no fields"
 
     def is_typo(self, name: str) -> bool:

@@ -73,10 +73,10 @@ Terms = Mapping[str, "tuple[Any, ...] | None"]
 def _known(name: Any, names: Sequence[str], noun: str) -> str:
     if name in names:
         return str(name)
-    near = get_close_matches(str(name), names, n=3)
+    suggestions = get_close_matches(str(name), names, n=3)
     raise InvalidValue(
         f"a known {noun}; {name!r} is none"
-        + (f", did you mean {' or '.join(near)}?" if near else f" of {', '.join(names)}")
+        + (f", did you mean {' or '.join(suggestions)}?" if suggestions else f" of {', '.join(names)}")
     )
 
 

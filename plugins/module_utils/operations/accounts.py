@@ -153,8 +153,8 @@ def _persons(
 
 
 def _nearest(emails: Sequence[str], person: Any) -> str:
-    near = natural_keys.closest_names(person, emails) if isinstance(person, str) else []
-    return f" The nearest are {', '.join(near)}." if near else ""
+    suggestions = natural_keys.closest_names(person, emails) if isinstance(person, str) else []
+    return f" The nearest are {', '.join(suggestions)}." if suggestions else ""
 
 
 def _user_of(client: Client, person: Record, email: str) -> Record | None:

@@ -145,8 +145,8 @@ def _uploaded(client: Client, wanted: Attachment, present: bool, check_mode: boo
         return _report(client, True, wanted, [], diff)
     with client.creations.making(FILE.name):
         upload(client, wanted)
-    made = client.get(FILE, str(wanted.uuid))
-    return _report(client, True, wanted, [_listed(made)] if made else [], diff)
+    uploaded = client.get(FILE, str(wanted.uuid))
+    return _report(client, True, wanted, [_listed(uploaded)] if uploaded else [], diff)
 
 
 def _listed(record: Record) -> Attachment:
@@ -246,8 +246,8 @@ def _left(
 ) -> tuple[list[Attachment], list[str]]:
     """Return the files of a field, and the given files that are still to be linked or unlinked."""
     linked = _linked_now(client, record, field)
-    there = {file.uuid for file in linked}
-    return linked, [uuid for uuid in todo if (uuid in there) != present]
+    uuids = {file.uuid for file in linked}
+    return linked, [uuid for uuid in todo if (uuid in uuids) != present]
 
 
 def _all_linked(
@@ -284,14 +284,14 @@ def file_download(client: Client, options: Mapping[str, Any], check_mode: bool) 
     before: dict[str, Any] = {}
     after: dict[str, Any] = {}
     for wanted in downloads:
-        path, there, content = str(wanted.target.path), wanted.target.size(), cache(wanted.fetch)
+        path, size_before, content = str(wanted.target.path), wanted.target.size(), cache(wanted.fetch)
         if wanted in kept or wanted.exists(content, check_mode):
             was, now = sides(local.keep(wanted.target))
             if now:
                 before[path], after[path] = was, now
         else:
             was, now = sides(local.write(wanted.target, content))
-            before[path] = None if there is None else {"size": there} | was
+            before[path] = None if size_before is None else {"size": size_before} | was
             after[path] = ({} if wanted.size is None else {"size": wanted.size}) | now
     return Result(
         bool(after),

@@ -210,12 +210,12 @@ def _offer(
     if check_mode:
         return Result(True, {"asset_id": wanted.id, "price": DECIMAL.show(DECIMAL.read(asked, PRICE))}, None, diff)
     _publish(client, wanted, category, asked)
-    made = await_effect(
+    offered = await_effect(
         client.transport,
         lambda: _items_of(client, wanted) or None,
         lambda: f"The hub does not show the object {options['object']!r}",
     )
-    item = natural_keys.one_of(HUB_ITEM, f"the object {options['object']!r}", made)
+    item = natural_keys.one_of(HUB_ITEM, f"the object {options['object']!r}", offered)
     return Result(True, ITEMS.show(item.flat) if item else {}, None, diff)
 
 

@@ -103,12 +103,12 @@ def _wanted_articles(client: Client, items: Sequence[Any]) -> tuple[dict[int, st
 
 def _has_articles(order: Record, assets: Collection[int], ids: set[int]) -> bool:
     articles = articles_of(order)
-    meant = [
+    ordered = [
         article
         for article in articles
         if integer_of(article.get("asset_id")) in assets or integer_of(article.get("id")) in ids
     ]
-    return len(articles) == len(assets) + len(ids) == len(meant)
+    return len(articles) == len(assets) + len(ids) == len(ordered)
 
 
 def _flag(client: Client, order: Record, flags: Mapping[str, Any], check_mode: bool) -> Result:
@@ -173,7 +173,7 @@ def _ordered(
         number = answer.headers.get("Location-ID") or answer.headers.get("Location", "").rstrip("/").rpartition("/")[2]
     except OutcomeUnknown as lost:
         lost.message += " It was not sent again, because it checks items out. Run it again to try once more."
-        made = poll_after_lost_response(
+        ordered = poll_after_lost_response(
             client.transport,
             lost,
             lambda: [
@@ -182,7 +182,7 @@ def _ordered(
                 if order.id not in known and _has_articles(order, assets, ids)
             ],
         )
-        if made is None or len(made) != 1:
+        if ordered is None or len(ordered) != 1:
             raise
-        number = str(made[0].id)
+        number = str(ordered[0].id)
     return number

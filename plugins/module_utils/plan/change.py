@@ -112,9 +112,9 @@ def plan_present(
         )
         if missing and not may_be_created:
             raise InvalidInput([FieldError.at((), words, words)])
-        made = {key: schema.brief(key, value) for key, value in desired.items()}
+        initial = {key: schema.brief(key, value) for key, value in desired.items()}
         whole = {key: _wanted(schema, key, type_of(schema.fields[key]).empty, value) for key, value in desired.items()}
-        return Change(schema.kind, CREATE, None, whole, {}, made, warnings=(words,) if missing else ())
+        return Change(schema.kind, CREATE, None, whole, {}, initial, warnings=(words,) if missing else ())
     values: dict[str, Any] = {}
     before: dict[str, Any] = {"archived": True} if archived else {}
     after: dict[str, Any] = {"archived": False} if archived else {}
@@ -226,20 +226,19 @@ def check_destructive(current: Record | None, change: Change, allowed: bool, use
                 f"is unknown which values would be removed"
             )
         choices = ()
-    gone = [value for value in choices if value not in wanted]
+    removed = [value for value in choices if value not in wanted]
     limits = _terms_in(have.get("constraints"))
     if "constraints" in change.values:
         kept = change.values["constraints"].get("allowed_values")
-        gone += [
+        removed += [
             value
             for value in limits.get("allowed_values") or ()
-            if kept is not None and value not in kept and value not in gone
+            if kept is not None and value not in kept and value not in removed
         ]
-    gone = used(current, gone) if gone else []
-    if gone:
-        lost.append(
-            f"{prefix}possible_values: the value(s) {', '.join(map(repr, gone))} would be removed, and records use them"
-        )
+    removed = used(current, removed) if removed else []
+    if removed:
+        values = ", ".join(map(repr, removed))
+        lost.append(f"{prefix}possible_values: the value(s) {values} would be removed, and records use them")
     if lost:
         raise InvalidInput([f"{reason}. Set allow_destructive: true if this is intended." for reason in lost])
 

@@ -158,9 +158,9 @@ class Comparer:
             return change
         maybe_hidden = check_carried(schema, current, values, self._state.answered(schema.kind, wanted.template))
         if schema.kind.has_own_fields:
-            sight = self._state.sight(schema, current)
-            sight.check_replaced()
-            maybe_hidden = sorted(sight.missing - change.values.keys())
+            visibility = self._state.sight(schema, current)
+            visibility.check_replaced()
+            maybe_hidden = sorted(visibility.missing - change.values.keys())
         if not maybe_hidden:
             return change
         return replace(change, warnings=(*change.warnings, may_be_lost(schema.kind, maybe_hidden)))
@@ -181,8 +181,8 @@ class Comparer:
             renter = schema.read_one(key, change.current.flat)
             if key in change.values or not is_text_renter(renter):
                 continue
-            meant = renter_of(renter[1], self._state.listed(USER))
+            known_renter = renter_of(renter[1], self._state.listed(USER))
             note = f"{key}: the instance answers {renter[1]!r} alone, none of its users; it is kept as that text."
-            warnings = (*change.warnings, note) if meant[0] == "plain" else change.warnings
-            change = replace(change, values={**change.values, key: meant}, warnings=warnings)
+            warnings = (*change.warnings, note) if known_renter[0] == "plain" else change.warnings
+            change = replace(change, values={**change.values, key: known_renter}, warnings=warnings)
         return change

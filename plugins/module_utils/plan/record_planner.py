@@ -80,8 +80,8 @@ def plan_record(state: InstanceState, wanted: Wanted, keys: Sequence[str], uuid:
         hits = (
             state.find_existing(schema, keys, wanted.desired, wanted.template) if len(written_keys) == len(keys) else []
         )
-        meant = possible_targets(wanted, hits, partial(comparer.is_as_wanted, wanted))
-        current = natural_keys.one_of(kind, words, meant, advice=_ADVICE[kind.defines_fields])
+        targets = possible_targets(wanted, hits, partial(comparer.is_as_wanted, wanted))
+        current = natural_keys.one_of(kind, words, targets, advice=_ADVICE[kind.defines_fields])
         archived = False
         if current is None and len(written_keys) == len(keys):
             current = archived_duplicate(state.client, schema, keys, wanted.desired)

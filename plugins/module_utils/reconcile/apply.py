@@ -235,14 +235,14 @@ class Applier:
         def find_new() -> list[Record]:
             return [record for record in find() if record.uuid not in known]
 
-        made = poll_after_lost_response(self._client.transport, lost, find_new, seconds) or []
-        if len(made) > 1:
-            uuids = ", ".join(sorted(record.uuid for record in made))
+        created = poll_after_lost_response(self._client.transport, lost, find_new, seconds) or []
+        if len(created) > 1:
+            uuids = ", ".join(sorted(record.uuid for record in created))
             raise Ambiguous(
-                f"After a lost answer {len(made)} new {self._kind.plural} have the natural key: {uuids}. "
+                f"After a lost answer {len(created)} new {self._kind.plural} have the natural key: {uuids}. "
                 f"Delete all but one of them."
             )
-        return made[0].uuid if made else None
+        return created[0].uuid if created else None
 
     def _is_mistake(self, lost: OutcomeUnknown, change: Change) -> bool:
         # Some instances answer an incomplete body with a 500. Sending it again would not help.

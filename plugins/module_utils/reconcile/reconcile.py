@@ -105,9 +105,11 @@ class _Ensure:
             by_key = self._is_found_at_once(keys, desired)
             record = applier.carry_out(change, lambda: self._find_now(keys, desired), planned.known, by_key)
         except REFUSED_VALUES as refused:
-            gone = change.current if change.action == DELETE else None
+            deleted = change.current if change.action == DELETE else None
             refused.message += (
-                self._records_with_value(change, keys, refused) if gone is None else self._occupants(gone, refused)
+                self._records_with_value(change, keys, refused)
+                if deleted is None
+                else self._occupants(deleted, refused)
             )
             raise
         finally:
@@ -259,12 +261,12 @@ class _Ensure:
                 ]
         return "".join(found) or perhaps_hidden_owner(self._schema, keys, change.values, refused)
 
-    def _occupants(self, gone: Record, refused: ServiceError) -> str:
+    def _occupants(self, deleted: Record, refused: ServiceError) -> str:
         """Return what is in a room or a location that cannot be deleted."""
         if not isinstance(refused, NotProcessable):
             return ""
         try:
-            return named_occupants(self._client, gone)
+            return named_occupants(self._client, deleted)
         except SeventhingsError:
             # The refusal matters more to the user than the failed attempt to explain it.
             return ""

@@ -26,20 +26,24 @@ def perhaps_hidden_owner(schema: Schema, keys: Iterable[str], values: Mapping[st
     :param keys: the fields that identify the record. :param values: canonical values that were sent.
     """
     unique = {key: value for key, value in values.items() if schema.fields[key].unique}
-    held = unique or {key: values[key] for key in keys if key in values}
-    if not held or not schema.kind.can_be_archived or not _may_be_taken(schema, refused, held):
+    values_in_question = unique or {key: values[key] for key in keys if key in values}
+    if (
+        not values_in_question
+        or not schema.kind.can_be_archived
+        or not _may_be_taken(schema, refused, values_in_question)
+    ):
         return ""
-    words = natural_keys.describe(schema, held, held)
+    words = natural_keys.describe(schema, values_in_question, values_in_question)
     return (
         f" If a value must be unique: an archived {schema.kind.words}, which no list shows, may hold {words}, or one "
         f"that is hidden ({LIMITED})."
     )
 
 
-def _may_be_taken(schema: Schema, refused: ServiceError, held: Mapping[str, Any]) -> bool:
+def _may_be_taken(schema: Schema, refused: ServiceError, values: Mapping[str, Any]) -> bool:
     names = {key: (key, field.label) for key, field in schema.fields.items()}
-    mine = [*held, *(names[key][1] for key in held), *map(str, held.values())]
-    return may_be_taken(refused, mine, [name for key, both in names.items() if key not in held for name in both])
+    mine = [*values, *(names[key][1] for key in values), *map(str, values.values())]
+    return may_be_taken(refused, mine, [name for key, both in names.items() if key not in values for name in both])
 
 
 def link_to(kind: Kind) -> str:

@@ -57,8 +57,8 @@ class FinderByFields:
         if hit is None:
             if self._kind.has_own_fields:
                 field_visibility_by(self._client, self._schema, candidates, {}, desired).check_written(desired)
-            near = natural_keys.closest_names(str(wanted.get(name)), self._names(name, candidates))
-            hint = f" The nearest are {', '.join(map(repr, near))}." if near else ""
+            suggestions = natural_keys.closest_names(str(wanted.get(name)), self._names(name, candidates))
+            hint = f" The nearest are {', '.join(map(repr, suggestions))}." if suggestions else ""
             raise NoMatch(f"There is no {self._kind.words} with {record_in_words}{perhaps_unseen(self._kind)}.{hint}")
         return hit
 

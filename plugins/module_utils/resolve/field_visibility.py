@@ -99,13 +99,13 @@ def field_visibility_by(
     """
     witness = witness_of(schema.kind)
     try:
-        seen = read.get(witness.name) or client.sample(witness)
+        witnesses = read.get(witness.name) or client.sample(witness)
     except PermissionMissing:
-        seen = ()
+        witnesses = ()
     if witness is schema.kind:
-        return field_visibility_of(client, schema, seen, keys)
+        return field_visibility_of(client, schema, witnesses, keys)
     return with_more_evidence(
-        client, schema, field_visibility_of(client, client.schema(witness), seen).for_items(schema, records), keys
+        client, schema, field_visibility_of(client, client.schema(witness), witnesses).for_items(schema, records), keys
     )
 
 
@@ -118,26 +118,26 @@ def field_visibility_of(
 
     :param records: that were read. :param keys: the fields that matter, all by default; only these are filtered for.
     """
-    sight = FieldVisibility.from_records(schema, records)
-    if not sight.is_open(keys):
-        return sight
+    visibility = FieldVisibility.from_records(schema, records)
+    if not visibility.is_open(keys):
+        return visibility
     return with_more_evidence(
         client, schema, FieldVisibility.from_records(schema, [*records, *client.sample(schema.kind)]), keys
     )
 
 
 def with_more_evidence(
-    client: Client, schema: Schema, sight: FieldVisibility, keys: Iterable[str] | None = None
+    client: Client, schema: Schema, visibility: FieldVisibility, keys: Iterable[str] | None = None
 ) -> FieldVisibility:
     """Return a result that is certain about more fields if the instance shows more; see :func:`field_visibility_of`."""
-    if not sight.is_open(keys):
-        return sight
-    if not sight.leaves_out and _sends_empty_elsewhere(client):
-        return replace(sight, hidden=sight.missing)
-    sight = replace(sight, leaves_out=True)
-    asked = sorted((sight.missing - sight.hidden).intersection(keys or ()))
-    withheld = {key for key in asked if _is_withheld(client, sight.kind, schema.fields[key])}
-    return replace(sight, hidden=sight.hidden | withheld)
+    if not visibility.is_open(keys):
+        return visibility
+    if not visibility.leaves_out and _sends_empty_elsewhere(client):
+        return replace(visibility, hidden=visibility.missing)
+    visibility = replace(visibility, leaves_out=True)
+    asked = sorted((visibility.missing - visibility.hidden).intersection(keys or ()))
+    withheld = {key for key in asked if _is_withheld(client, visibility.kind, schema.fields[key])}
+    return replace(visibility, hidden=visibility.hidden | withheld)
 
 
 def _writable_fields(schema: Schema) -> list[Field]:
@@ -151,10 +151,10 @@ def _writable_fields(schema: Schema) -> list[Field]:
 def _sends_empty(fields: Iterable[Field], records: Sequence[Record]) -> bool | None:
     """Return True if records have the keys of empty fields, or None if none of their fields is empty."""
     missing = keys_in_none(fields, records)
-    there = [field.wire_key for field in fields if field.key not in missing]
-    if any(wire in record.flat and record.flat[wire] in EMPTY for record in records for wire in there):
+    present = [field.wire_key for field in fields if field.key not in missing]
+    if any(wire in record.flat and record.flat[wire] in EMPTY for record in records for wire in present):
         return True
-    return False if any(wire not in record.flat for record in records for wire in there) else None
+    return False if any(wire not in record.flat for record in records for wire in present) else None
 
 
 def sends_empty_members(schema: Schema, records: Sequence[Record]) -> bool:
@@ -168,12 +168,12 @@ def _sends_empty_elsewhere(client: Client) -> bool:
         return client.profile.sides["empty_keys"] == "sent"
     for kind in TEMPLATE_KINDS.values():
         try:
-            told = _sends_empty(_writable_fields(client.schema(kind)), client.sample(kind))
+            answer = _sends_empty(_writable_fields(client.schema(kind)), client.sample(kind))
         except (PermissionMissing, NotFound, InvalidRequest, InternalError):
             # The user did not ask for this kind, so its errors don't matter.
             continue
-        if told is not None:
-            return told
+        if answer is not None:
+            return answer
     return False
 
 
@@ -383,5 +383,5 @@ def unkept(schema: Schema, values: Mapping[str, Any], record: Record) -> list[st
 
 def not_kept(kind: Kind, keys: Iterable[str], uuid: str) -> str:
     """Return the message that written fields are hidden from the account."""
-    told = "; ".join(f"{key}: {hidden_field_message(key)}" for key in keys)
-    return f"The {kind.words} {uuid} was written, but what was written is not in it when it is read back: {told}."
+    problems = "; ".join(f"{key}: {hidden_field_message(key)}" for key in keys)
+    return f"The {kind.words} {uuid} was written, but what was written is not in it when it is read back: {problems}."

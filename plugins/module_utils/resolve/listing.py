@@ -77,7 +77,7 @@ def list_records(
             return ListResult([], number)
     schema = client.schema(kind)
     reading = Reading(client)
-    complete, sight = True, None
+    complete, visibility = True, None
     order = [(_field(schema, name, "sort"), descending) for name, descending in query.parse_sort(sort)]
     if identifier is None and not filters and (at_once := first_records(client, kind, order, limit, _rank_of)):
         return ListResult(_all_shown(client, schema, reading, at_once[0]), at_once[1])
@@ -97,13 +97,13 @@ def list_records(
             client.transport.warnings.append(
                 f"{nameless} field definitions have no field_key or no field_type, so their fields are unknown."
             )
-        sight = _check_visible(client, schema, candidates, conditions, option)
+        visibility = _check_visible(client, schema, candidates, conditions, option)
         conditions = _decided(reading, conditions, candidates)
         found = [record for record in candidates if _fits(record, conditions)]
     for field, descending in reversed(order):
         found.sort(key=partial(_rank_of, field), reverse=descending)
     shown = [] if count_only else _all_shown(client, schema, reading, found[:limit])
-    return ListResult(shown, len(found), complete, sight)
+    return ListResult(shown, len(found), complete, visibility)
 
 
 def _all_shown(client: Client, schema: Schema, reading: Reading, records: Sequence[Record]) -> list[dict[str, Any]]:
@@ -197,17 +197,17 @@ def _check_visible(
     if not filtered or not schema.kind.has_own_fields:
         return FieldVisibility.from_records(schema, records)
     if records and not schema.kind.key_prefix:
-        sight = field_visibility_of(client, schema, records, filtered)
+        visibility = field_visibility_of(client, schema, records, filtered)
     else:
-        sight = field_visibility_by(client, schema, records, {}, filtered)
+        visibility = field_visibility_by(client, schema, records, {}, filtered)
     wrong = [
         f"{option}.{field.key}: {hidden_field_message(field.key)}"
         for field, _cond in conditions
-        if field.key in sight.hidden
+        if field.key in visibility.hidden
     ]
     if wrong:
         raise InvalidInput(wrong)
-    return sight
+    return visibility
 
 
 def conditions_as_sent(client: Client, schema: Schema, filters: Mapping[str, Any]) -> tuple[list[Condition], bool]:

@@ -261,16 +261,18 @@ class _Resolver:
             marks += [f"the one at {hit.place}" for hit in hits if not isinstance(hit, Record)]
             words = f"{len(hits)} {kind.plural} have the natural key {reference.written!r}: {', '.join(marks)}"
             return Unresolved(reference, Why.AMBIGUOUS, words)
-        gone = self._index.why_removed(kind, questions, reference.written) or self._why_place_removed(kind, reference)
-        if gone:
-            return Unresolved(reference, Why.MISSING, gone, is_explained=True)
+        why_removed = self._index.why_removed(kind, questions, reference.written) or self._why_place_removed(
+            kind, reference
+        )
+        if why_removed:
+            return Unresolved(reference, Why.MISSING, why_removed, is_explained=True)
         words = f"there is no {kind.words} {reference.written!r}{perhaps_unseen(kind)}"
         cause = f"there is no such {kind.words}{perhaps_unseen(kind)}"
         for part in _parts(kind, reference.written):
             if blanks := edge_blanks(part):
                 words, cause = f"{words}; {part!r} {blanks}", f"{cause}; its name has a part that {blanks}"
-        near = self._near(kind, reference.written)
-        return Unresolved(reference, Why.MISSING, words, near=near, cause=cause)
+        suggestions = self._near(kind, reference.written)
+        return Unresolved(reference, Why.MISSING, words, near=suggestions, cause=cause)
 
     def _why_place_removed(self, kind: Kind, reference: Reference) -> str:
         """Return why the place in a path has no target, if known."""
@@ -284,10 +286,10 @@ class _Resolver:
         names = self._index.names(kind) if isinstance(written, str) else []
         if not names:
             return ()
-        near = natural_keys.closest_names(written, names)
+        suggestions = natural_keys.closest_names(written, names)
         if kind.parent_key:
-            near = near or natural_keys.closest_names(written.rpartition("/")[2], names)
-        return tuple(near)
+            suggestions = suggestions or natural_keys.closest_names(written.rpartition("/")[2], names)
+        return tuple(suggestions)
 
 
 _INSIDE = {kind.name for kind in _ORDER if kind.parent}
@@ -380,8 +382,8 @@ def renter_of(text: str, users: Iterable[Record]) -> tuple[str, Any]:
 
     :raises Ambiguous: if it may mean more than one user.
     """
-    meant = [Reference("user", user.id, user.uuid, names=names_of(user)) for user in users]
-    called = [user for user in meant if is_called(user, text)]
+    candidates = [Reference("user", user.id, user.uuid, names=names_of(user)) for user in users]
+    called = [user for user in candidates if is_called(user, text)]
     if len(called) > 1:
         raise Ambiguous(
             f"renter: {text!r} may mean {len(called)} users, and the instance does not say which; write renter."

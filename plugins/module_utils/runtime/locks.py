@@ -289,8 +289,8 @@ class Lock:
 
     def release(self) -> None:
         """Release the lock in every place."""
-        held, self._held = self._held, []
-        for file in held:
+        locked, self._held = self._held, []
+        for file in locked:
             with contextlib.suppress(OSError):
                 file.release()
 

@@ -290,8 +290,8 @@ class _Absorbing:
             self._put_over(planned, name, new.value, override)
         else:
             self._files.source(target).set(cell_of(owner, name), name, new)
-        for path, held in fetched.items():
-            self._files.add_file((override or target).layer, path, held.read_bytes())
+        for path, content in fetched.items():
+            self._files.add_file((override or target).layer, path, content.read_bytes())
 
     def _new_value(self, planned: Planned, current: Record, key: str, name: str) -> NewValue:
         """Return the value of a field in the instance as files write it.
@@ -478,19 +478,19 @@ class _Absorbing:
 
     def _remove_records(self) -> None:
         """Remove deleted records from the files, unless remaining records refer to them."""
-        gone = [
+        deleted = [
             change
             for change in self._planned.changes
             if change.change.action == CREATE or (change.change.action == UPDATE and change.archived)
         ]
-        stay = {id(change.entry): why for change in gone if (why := self._why_it_stays(change))}
+        stay = {id(change.entry): why for change in deleted if (why := self._why_it_stays(change))}
         before, overrides = self._files.mark(), deepcopy(self._overrides)
-        while found := self._refused(gone, stay):
+        while found := self._refused(deleted, stay):
             # A record stays if a record that stays refers to it.
             stay |= found
             self._files.undo(before)
             self._overrides = deepcopy(overrides)
-        for change in gone:
+        for change in deleted:
             if id(change.entry) in stay:
                 self._tell(
                     change,
@@ -524,27 +524,29 @@ class _Absorbing:
 
     def _why_hidden(self, planned: Planned) -> str:
         """Say why a record may exist although no list shows it; empty if there is no reason."""
-        seen = self._planned.visibility
+        visibility = self._planned.visibility
         is_bounded = planned.section in self._desired.scope
-        if planned.archived or is_bounded or seen.hidden_records == NO or not may_exist_hidden(planned.section):
+        if planned.archived or is_bounded or visibility.hidden_records == NO or not may_exist_hidden(planned.section):
             return ""
-        why = seen.evidence
+        why = visibility.evidence
         if any(
-            (reference.uuid or reference.id) in seen.closed_rooms
+            (reference.uuid or reference.id) in visibility.closed_rooms
             for reference in references_in(tuple(planned.desired.values()))
         ):
             why = f"this account sees no object in its location: {LIMITED}"
         return f"it may be hidden ({why}); limited_account: true takes it to be deleted" if why else ""
 
-    def _refused(self, gone: Sequence[Planned], stay: Mapping[int, str]) -> dict[int, str]:
+    def _refused(self, deleted: Sequence[Planned], stay: Mapping[int, str]) -> dict[int, str]:
         """Remove all records except those that stay. Return the records that cannot be removed, with reasons."""
-        leaving = {id(change.entry) for change in gone} - stay.keys()
-        while held := {
-            id(change.entry) for change in gone if id(change.entry) in leaving and self._is_referenced(change, leaving)
+        leaving = {id(change.entry) for change in deleted} - stay.keys()
+        while refused := {
+            id(change.entry)
+            for change in deleted
+            if id(change.entry) in leaving and self._is_referenced(change, leaving)
         }:
-            leaving -= held
+            leaving -= refused
         found = {}
-        for change in gone:
+        for change in deleted:
             if id(change.entry) in leaving:
                 try:
                     if self._options.gone == REMOVE:

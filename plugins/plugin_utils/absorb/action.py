@@ -67,8 +67,8 @@ def _take_in(run: ControllerRun, check_mode: bool) -> dict[str, Any]:
         on_conflict=options["on_conflict"],
         new=options["new"],
     )
-    with tempfile.TemporaryDirectory() as held, many_objects():
-        absorbed = absorb(client, desired, files, Downloads(client, Path(held), {}), wishes)
+    with tempfile.TemporaryDirectory() as directory, many_objects():
+        absorbed = absorb(client, desired, files, Downloads(client, Path(directory), {}), wishes)
     if absorbed.planned.findings:
         return with_findings(run, group_findings(absorbed.planned.findings, desired).lines)
     changes = list(files.changes(lambda name, why: absorbed.not_changed.append(f"{name}: not changed, because {why}")))

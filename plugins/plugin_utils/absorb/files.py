@@ -266,7 +266,7 @@ class Files:
         section: str,
         overrides: _Records,
         fresh: _Records,
-        tell: Callable[[Any, str], None],
+        report: Callable[[Any, str], None],
         names: Names,
     ) -> Appended:
         """Add records to a file, which is created if missing. What a table cannot have goes into JSON Lines beside it.
@@ -285,11 +285,11 @@ class Files:
                 rest = self._begin(target, overrides, fresh, done)
         except NotSpliced as reason:
             for record in records:
-                tell(record, str(reason))
+                report(record, str(reason))
             return done
         if rest:
             beside = Target(target.layer, str(PurePosixPath(target.name).with_suffix(".jsonl")))
-            done.written += self.append(beside, section, rest, [], tell, names).written
+            done.written += self.append(beside, section, rest, [], report, names).written
         return done
 
     def _add(
@@ -333,7 +333,7 @@ class Files:
             opened.after = dialect.encode("".join(rows))
         return rest
 
-    def changes(self, tell: Callable[[str, str], None]) -> Iterator[FileChange]:
+    def changes(self, report: Callable[[str, str], None]) -> Iterator[FileChange]:
         """Yield each file that changes.
 
         :param tell: called with the name of a file that would no longer be readable, and why.
@@ -350,7 +350,7 @@ class Files:
                 continue
             wrong = self._wrong(target, after) if opened.source is not None else ""
             if wrong:
-                tell(self.label(target), wrong)
+                report(self.label(target), wrong)
             else:
                 yield FileChange(target, opened.before, halfway, after)
 
@@ -410,7 +410,7 @@ class Files:
         """Write files in this order, each with the content that it must still have before."""
         for layer, group in groupby(steps, key=lambda step: step[0].layer):
             folder, contents = self._folders[layer], {}
-            there: dict[str, FileType] = {}
+            existing: dict[str, FileType] = {}
             for target, before, after in group:
                 name = target.name
                 if not (folder.type_of(name) is None if before is None else folder.holds(name, before)):
@@ -418,8 +418,8 @@ class Files:
                         f"src: {self.label(target)} was changed by another process meanwhile; run it again"
                     )
                 contents[name] = after
-                there |= {} if before is None else {name: FileType.FILE}
-            files = FileSet(folder, there)
+                existing |= {} if before is None else {name: FileType.FILE}
+            files = FileSet(folder, existing)
             files.compare(contents)
             files.write()
 

@@ -154,10 +154,10 @@ class YamlSource(_Pieces):
     def finish(self) -> None:
         """Leave an empty list if all records are removed and the end of the document is explicit."""
         records = self._root
-        gone = [piece for _edits, taken_from, piece in self._taken if taken_from is records]
-        if records is None or not records.is_block or self._is_appended or len(gone) < len(records.items):
+        removed = [piece for _edits, taken_from, piece in self._taken if taken_from is records]
+        if records is None or not records.is_block or self._is_appended or len(removed) < len(records.items):
             return
-        if gone and _DOCUMENT_END.search(self.file.plain, records.end):
+        if removed and _DOCUMENT_END.search(self.file.plain, records.end):
             with self.file.coming_last():
                 self._splices.put_nothing(records)
 

@@ -121,17 +121,17 @@ class Splices:
 
     def _put_members(self, old: Piece, value: Mapping[str, Any]) -> None:
         """Change the differing members of a map, and remove those that it no longer has."""
-        gone = [key for key in old.members if key not in value]
+        removed = [key for key in old.members if key not in value]
         fresh = {key: member for key, member in value.items() if key not in old.members}
         for key, member in value.items():
             if key in old.members:
                 name, piece = old.members[key]
                 if not self._is_as(piece, member):
                     self.put(name, piece, NewValue(member, partial(is_same, member)), not old.is_block)
-        for key in gone:
-            self._take_member(old, key, gone)
+        for key in removed:
+            self._take_member(old, key, removed)
         for key, member in fresh.items():
-            self.add_member(old, key, member, leave=gone)
+            self.add_member(old, key, member, leave=removed)
 
     def _is_as(self, piece: Piece, value: Any) -> bool:
         """Return True if the text at a place is read as a value."""
@@ -148,15 +148,15 @@ class Splices:
         staying = [index for index in kept if index is not None]
         if staying != sorted(staying):
             raise NotSpliced("its items are in another order")
-        gone = [number for number in range(len(old.items)) if number not in staying]
+        removed = [number for number in range(len(old.items)) if number not in staying]
         last: int | None = None
         for item, number in zip(value, kept, strict=True):
             if number is not None:
                 last = number
                 continue
             following = 0 if last is None else last + 1
-            if following in gone:
-                gone.remove(following)
+            if following in removed:
+                removed.remove(following)
                 piece = old.items[following]
                 new = NewValue(item, partial(is_same, item))
                 if piece.is_block or piece.kind != SCALAR:
@@ -166,8 +166,8 @@ class Splices:
                 last = following
             else:
                 self._add_item(old, last, item)
-        for number in gone:
-            self._take_item(old, number, {*gone})
+        for number in removed:
+            self._take_item(old, number, {*removed})
 
     def _put_flow(self, name: Piece, old: Piece, text: str) -> None:
         """Put a value on one line in place of a collection with lines of its own."""
@@ -200,7 +200,7 @@ class Splices:
                 return
         self._file.replace(record.start, record.start, f"{written}\n{indent}")
 
-    def _take_member(self, record: Piece, key: str, gone: Sequence[str]) -> None:
+    def _take_member(self, record: Piece, key: str, removed: Sequence[str]) -> None:
         name, value = record.members[key]
         if record.is_block:
             if self._text[self._line_start(name.start) : name.start].strip():
@@ -209,7 +209,7 @@ class Splices:
         else:
             pieces = [(name.start, max(name.end, two.end)) for name, two in record.members.values()]
             keys = list(record.members)
-            self._take_between(record, pieces, keys.index(key), {keys.index(key) for key in gone})
+            self._take_between(record, pieces, keys.index(key), {keys.index(key) for key in removed})
 
     # ---- records
 
@@ -222,12 +222,12 @@ class Splices:
         else:
             self._file.replace(all_of_it.start + 1, all_of_it.start + 1, text)
 
-    def take_record(self, all_of_it: Piece, number: int, gone: set[int]) -> None:
+    def take_record(self, all_of_it: Piece, number: int, removed: set[int]) -> None:
         """Remove a record from a list.
 
         :param gone: the indexes of all removed records.
         """
-        self._take_item(all_of_it, number, gone)
+        self._take_item(all_of_it, number, removed)
 
     def put_nothing(self, records: Piece) -> None:
         """Write an empty list before the rest of a list."""
@@ -250,10 +250,10 @@ class Splices:
         lead = "" if self._text[end - 1 : end] == "\n" else "\n"
         self._file.replace(end, end, f"{lead}{indent}- {text}" + ("" if lead else "\n"))
 
-    def _take_item(self, old: Piece, number: int, gone: set[int]) -> None:
+    def _take_item(self, old: Piece, number: int, removed: set[int]) -> None:
         item = old.items[number]
         if not old.is_block:
-            self._take_between(old, [(item.start, item.end) for item in old.items], number, gone)
+            self._take_between(old, [(item.start, item.end) for item in old.items], number, removed)
             return
         dash = self._text.rindex("-", 0, item.start)
         line = self._line_start(dash)
@@ -261,10 +261,10 @@ class Splices:
             raise NotSpliced("it begins on the line of something else")
         self._file.replace(line, self._line_end(max(item.end, dash + 1)), "")
 
-    def _take_between(self, old: Piece, pieces: Sequence[tuple[int, int]], number: int, gone: set[int]) -> None:
+    def _take_between(self, old: Piece, pieces: Sequence[tuple[int, int]], number: int, removed: set[int]) -> None:
         """Remove a part in brackets with its separating comma. At least one part stays."""
         start, end = pieces[number]
-        if any(index not in gone for index in range(number)):
+        if any(index not in removed for index in range(number)):
             start = pieces[number - 1][1]
         elif number + 1 < len(pieces):
             end = pieces[number + 1][0]

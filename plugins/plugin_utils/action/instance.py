@@ -223,11 +223,11 @@ def _rendered(
     if warnings:
         outcome["warnings"] = warnings
     if rendered.findings:
-        told = group_findings(rendered.findings, desired)
-        account = _judged(told, desired, check_mode, run.host)
+        grouped = group_findings(rendered.findings, desired)
+        account = _judged(grouped, desired, check_mode, run.host)
         account.warnings = warnings
         write_reports(account, reports, sources[0] if sources else None, secrets_of(INSTANCE, options), url)
-        return {**outcome, "failed": True, "findings": told.lines, "msg": findings_in_short(told.lines, reports)}
+        return {**outcome, "failed": True, "findings": grouped.lines, "msg": findings_in_short(grouped.lines, reports)}
     destination.compare(rendered.files)
     if not check_mode:
         destination.carry_out()
@@ -316,12 +316,12 @@ def _validated(
     if JSONSCHEMA_IMPORT_ERROR is not None:
         raise SeventhingsError(missing_required_lib("jsonschema"))
     findings = offline_findings(desired, plan_follows, rules)
-    told = group_findings(findings, desired)
-    problems = told.lines
+    grouped = group_findings(findings, desired)
+    problems = grouped.lines
     of_rules = lines_of(desired.rule_warnings, desired)
     warnings = [*desired.warnings, *of_rules]
     if reports:
-        account = _judged(told, desired, check_mode, host)
+        account = _judged(grouped, desired, check_mode, host)
         account.warnings = warnings
         account.warning_places = {line: place for line, (place, _rule) in of_rules.items()}
         account.rules = (rules or RuleSet()).by_message(findings, of_rules)
@@ -332,23 +332,23 @@ def _validated(
     return {"changed": False, "failed": bool(problems), "findings": problems, "msg": shown, **warned}
 
 
-def _judged(told: GroupedFindings, desired: DesiredInstance, check_mode: bool, host: str) -> RunResult:
+def _judged(grouped: GroupedFindings, desired: DesiredInstance, check_mode: bool, host: str) -> RunResult:
     """Return the findings of a run without a plan in the form of a report."""
     return RunResult(
-        outcome="failed" if told.lines else "unchanged",
+        outcome="failed" if grouped.lines else "unchanged",
         instance=", ".join(desired.instances),
         check_mode=check_mode,
         summary={},
         changes=[],
         failures=[],
         refusals=[],
-        findings=told.lines,
+        findings=grouped.lines,
         warnings=desired.warnings,
         reported={},
         requests=0,
         duration=0.0,
-        every_finding=told.every,
-        located=told.shown,
+        every_finding=grouped.every,
+        located=grouped.shown,
         made_by=made_by(desired.set_name, host),
         hidden_records=UNKNOWN,
     )

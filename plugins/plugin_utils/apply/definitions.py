@@ -19,18 +19,18 @@ from ..set_plan.plan import Planned
 
 def learn_keys(client: Client, changes: Sequence[Planned]) -> None:
     """Learn the keys that the service gave to new fields. Records are written with these keys from now on."""
-    made = [
+    created = [
         planned
         for planned in changes
         if planned.kind.defines_fields and planned.made and planned.change.action == CREATE
     ]
-    if made or any(planned.relations for planned in changes):
+    if created or any(planned.relations for planned in changes):
         client.forget_definitions()
     keys: dict[tuple[str, str], str] = {}
-    for template in {planned.entry.template for planned in made}:
+    for template in {planned.entry.template for planned in created}:
         for definition in client.definitions(template):
             keys[template, definition.get("uuid", "")] = definition.get("field_key", "")
-    for planned in made:
+    for planned in created:
         label = str(planned.desired["label"])
         key = keys.get((planned.entry.template, planned.made or ""), "")
         for schema in {id(other.schema): other.schema for other in changes}.values():

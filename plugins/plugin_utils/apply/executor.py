@@ -360,7 +360,7 @@ class Executor:
     def _fail(self, planned: Planned, reason: str) -> None:
         self._leave(planned, reason, self.outcome.failures)
 
-    def _leave(self, planned: Planned, reason: str, some: list[tuple[Planned, str]]) -> None:
+    def _leave(self, planned: Planned, reason: str, entries: list[tuple[Planned, str]]) -> None:
         """Note a change that was not written.
 
         :param some: the list in the outcome that gets the change.
@@ -370,7 +370,7 @@ class Executor:
         if begun is not None:
             self._is_done_no_more(begun)
             reason = f"written without {', '.join(sorted(planned.change.values))}: {reason}"
-        some.append((planned, reason))
+        entries.append((planned, reason))
 
     def _is_done_no_more(self, planned: Planned, is_partial: bool = True) -> None:
         """Count a record once: if it was written in part, the outcome of the rest decides."""
@@ -431,10 +431,10 @@ class Executor:
             return
         if self._found_after_loss(planned) is not None:
             return
-        meant = next(references_in(change.values["object"]))
-        offered = Record(OBJECT, str(meant.uuid), meant.id)
-        if meant.id is None:
-            offered = self._client.get(OBJECT, str(meant.uuid)) or offered
+        reference = next(references_in(change.values["object"]))
+        offered = Record(OBJECT, str(reference.uuid), reference.id)
+        if reference.id is None:
+            offered = self._client.get(OBJECT, str(reference.uuid)) or offered
         # By this note a run that resumes this one recognises its own offers.
         with self._sending(planned):
             offer(self._client, offered, change.values.get("category"), change.values.get("price"))

@@ -351,18 +351,18 @@ class Journal:
     @property
     def warnings(self) -> list[str]:
         """Warnings about the journal for the user."""
-        told = []
+        warnings = []
         if self._unread:
-            told.append(
+            warnings.append(
                 f"journal: {self._path} has lines that can't be read and are skipped: {len(self._unread)}, the "
                 f"first is line {self._unread[0]}."
             )
         if self._made_id:
-            told.append(
+            warnings.append(
                 f"instance.yml has no set_id, by which the journal recognizes the records of this set. Add this line "
                 f'to it: set_id: "{self.set_id}"'
             )
-        return told
+        return warnings
 
     # ---- reading
 
@@ -382,10 +382,10 @@ class Journal:
     def _read(self, descriptor: int) -> None:
         found = os.fstat(descriptor)
         _require_trusted(self._path, found)
-        seen = (found.st_ino, found.st_size, found.st_mtime_ns)
-        if seen == self._seen:
+        state = (found.st_ino, found.st_size, found.st_mtime_ns)
+        if state == self._seen:
             return
-        self._seen = seen
+        self._seen = state
         self._ids.clear()
         self._unread.clear()
         self._end, self._torn = 0, False
@@ -447,12 +447,12 @@ class Journal:
         of_these = self._ids.get(self._src, "")
         fitting = {of_these} if of_these else set(self._ids.values())
         if self._written_id and fitting and self._written_id not in fitting:
-            there = of_these or next(iter(self._ids.values()))
+            known_id = of_these or next(iter(self._ids.values()))
             raise JournalRefused(
                 f"set_id: {json.dumps(self._written_id)} is not that of the journal of the set "
-                f"{json.dumps(self._owner['set'])} ({self._path}), which is {json.dumps(there)}. Two directories of "
+                f"{json.dumps(self._owner['set'])} ({self._path}), which is {json.dumps(known_id)}. Two directories of "
                 f"one name would prune each other: give this one another set. If these are the same files as before, "
-                f"write set_id: {json.dumps(there)}."
+                f"write set_id: {json.dumps(known_id)}."
             )
         return self._written_id or of_these
 
@@ -473,18 +473,18 @@ class Journal:
         return self
 
     def _lock(self) -> None:
-        held = f"another run holds {self._path}"
+        owner = f"another run holds {self._path}"
         try:
             wait_for(
                 self._try_lock,
                 self._lock_wait,
                 self._clock,
                 self._sleep,
-                lambda: self._on_wait(f"Waiting for the journal: {held}{self._owner_words()}."),
+                lambda: self._on_wait(f"Waiting for the journal: {owner}{self._owner_words()}."),
             )
         except Busy as busy:
             raise JournalLocked(
-                f"journal: {held} for more than {self._lock_wait:g} seconds (tuning.lock_wait){self._owner_words()}; "
+                f"journal: {owner} for more than {self._lock_wait:g} seconds (tuning.lock_wait){self._owner_words()}; "
                 f"try again when it is done"
             ) from busy
 

@@ -110,8 +110,8 @@ class Readiness:
         for _key, reference in _awaited(planned):
             other = self._of_entry.get(id(reference.pending))
             if other is None:
-                meant = VAULTED if self._hiding.touches(planned.entry) else reference.written
-                return f"needs {reference.target} {meant}, which this run does not create"
+                name = VAULTED if self._hiding.touches(planned.entry) else reference.written
+                return f"needs {reference.target} {name}, which this run does not create"
             if other.made:
                 _link(planned, reference, other.made)
             elif self.has_failed(other) and (other.section != planned.section or self.is_link(planned)):

@@ -111,14 +111,14 @@ def mapping_words(desired: DesiredInstance, schema: Schema, path: str, columns: 
     :param columns: the names that mean no field.
     """
     names = [name for field in schema.fields.values() for name in (field.key, field.label) if name]
-    meant: dict[str, str] = {}
+    mapping: dict[str, str] = {}
     for column in columns:
-        near = closest_names(column, names, 1, _LIKENESS)
-        field = schema.find(near[0]) if near else None
-        if field is not None and field.key not in meant.values():
-            meant[column] = field.key
-    rest = [column for column in columns if column not in meant]
-    mapped = ", ".join(f"{_yaml(column)}: {_yaml(key)}" for column, key in meant.items()) or "COLUMN: FIELD"
+        suggestions = closest_names(column, names, 1, _LIKENESS)
+        field = schema.find(suggestions[0]) if suggestions else None
+        if field is not None and field.key not in mapping.values():
+            mapping[column] = field.key
+    rest = [column for column in columns if column not in mapping]
+    mapped = ", ".join(f"{_yaml(column)}: {_yaml(key)}" for column, key in mapping.items()) or "COLUMN: FIELD"
     ignored = f", ignore: [{', '.join(map(_yaml, rest))}]" if rest else ""
     table = desired.tables.for_file(path)
     if table is not None:

@@ -84,8 +84,8 @@ class CsvSettings:
             if name in READERS:
                 dialect = self._taken(dialect, member, f"{setting}.{name}", READERS[name])
             elif name not in known:
-                near = closest_names(str(name), known, 1, LIKELY)
-                hint = f"did you mean {near[0]}?" if near else f"expected one of {', '.join(known)}"
+                suggestions = closest_names(str(name), known, 1, LIKELY)
+                hint = f"did you mean {suggestions[0]}?" if suggestions else f"expected one of {', '.join(known)}"
                 self._find(member, f"{setting}.{name}: no such setting; {hint}")
         if dialect.decimal in dialect.thousands:
             self._find(node, f"{setting}: decimal and thousands are both {dialect.decimal!r}; set thousands too")

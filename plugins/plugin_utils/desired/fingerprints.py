@@ -84,13 +84,13 @@ class Fingerprints:
         contents: dict[str, list[Any]] = {}
         for entry, names in hidden:
             contents.setdefault(_source_of(entry), []).append(_content(entry, names))
-        made = cls()
+        fingerprints = cls()
         for source, listed in contents.items():
             salt = os.urandom(_SALT_BYTES)
             derived = scrypted(_as_text(listed), salt)
-            made.keys[source] = derived[32:]
-            made._hashes[source] = {"salt": salt.hex(), "scrypt": derived[:32].hex()}
-        return made
+            fingerprints.keys[source] = derived[32:]
+            fingerprints._hashes[source] = {"salt": salt.hex(), "scrypt": derived[:32].hex()}
+        return fingerprints
 
     def document(self) -> dict[str, dict[str, str]]:
         """Return the fingerprints as the plan file has them."""

@@ -53,19 +53,19 @@ def group_findings(findings: Sequence[Finding], desired: DesiredInstance) -> Gro
         groups[_key(number, finding, shown[number][1], hidden[number], desired, advice)].append(number)
     lines: list[str] = []
     for key, members in groups.items():
-        some = [findings[number] for number in members]
+        grouped = [findings[number] for number in members]
         if key[0] == _CODED:
             lines += _coded([(findings[number], every[number]) for number in members])
         elif key[0] == _SPELLING and len(members) == 1:
-            lines.append(f"{every[members[0]]}: {advice.words(some)}")
+            lines.append(f"{every[members[0]]}: {advice.words(grouped)}")
         elif key[0] == _DAMAGE:
-            lines.append(f"{every[members[0]] if len(members) == 1 else _cells(some)}: {key[-1]}")
+            lines.append(f"{every[members[0]] if len(members) == 1 else _cells(grouped)}: {key[-1]}")
         elif len(members) == 1 or (key[0] != _SPELLING and len(members) <= _ALONE):
             lines += [every[number] for number in members]
         elif key[0] == _SPELLING:
-            lines.append(f"{_cells(some)}: {advice.words(some)}")
+            lines.append(f"{_cells(grouped)}: {advice.words(grouped)}")
         else:
-            lines.append(_alike(some, *shown[members[0]], key[0] == _HIDDEN))
+            lines.append(_alike(grouped, *shown[members[0]], key[0] == _HIDDEN))
     return GroupedFindings(lines, shown)
 
 
@@ -125,8 +125,8 @@ def _coded(found: Sequence[tuple[Finding, str]]) -> list[str]:
         return [line for _finding, line in found]
     return [
         "; ".join(
-            some[0][1] if len(some) == 1 else f"{_cells([finding for finding, _line in some])}: {why}"
-            for why, some in causes.items()
+            cells[0][1] if len(cells) == 1 else f"{_cells([finding for finding, _line in cells])}: {why}"
+            for why, cells in causes.items()
         )
     ]
 
@@ -165,7 +165,7 @@ class _Proposals:
             text = self._text(finding)
             if text is not None and finding.misfit is not None:
                 cells[finding.place.source].append((finding.misfit.spelling, text))
-        self._best = {source: best_presets(some, desired.delimiters[source]) for source, some in cells.items()}
+        self._best = {source: best_presets(texts, desired.delimiters[source]) for source, texts in cells.items()}
         common = [set(best) for best in self._best.values() if best]
         shared = set.intersection(*common) if common else set()
         self._shared = [name for name in PRESETS if name in shared]

@@ -139,10 +139,10 @@ class Hiding:
 
         :param entries: everything that was written, to find the field that a finding is about.
         """
-        near = _PlaceIndex(self.names, entries) if self.is_on and self.names else None
+        index = _PlaceIndex(self.names, entries) if self.is_on and self.names else None
 
         def is_hidden(place: Place) -> bool:
-            return self.hides_place(place) or (near is not None and near.hides(place))
+            return self.hides_place(place) or (index is not None and index.hides(place))
 
         return [
             (self.seen(finding.place), _gist_of(finding) if is_hidden(finding.place) else finding.message)
@@ -247,8 +247,8 @@ class _PlaceIndex:
             return False
         if place == entry.place:
             return True
-        seen = [name for name in entry.fields if name not in self._names]
-        return not any(place in (entry.place_of(name), entry.place_of_name(name)) for name in seen)
+        shown = [name for name in entry.fields if name not in self._names]
+        return not any(place in (entry.place_of(name), entry.place_of_name(name)) for name in shown)
 
     def _entry_at(self, place: Place) -> Entry | None:
         source = place.source

@@ -128,8 +128,11 @@ def read_settings(node: Node, sections: Iterable[str], find: Find) -> dict[str, 
     for section, member in node.members.items():
         name = f"{LIFECYCLE}.{section}"
         if section not in known:
-            near = closest_names(str(section), known, 1, LIKELY)
-            find(member, f"{name}: no such section; " + (f"did you mean {near[0]}?" if near else ", ".join(known)))
+            suggestions = closest_names(str(section), known, 1, LIKELY)
+            find(
+                member,
+                f"{name}: no such section; " + (f"did you mean {suggestions[0]}?" if suggestions else ", ".join(known)),
+            )
         elif not isinstance(member.value, dict):
             find(member, f"{name}: expected a map with {', '.join(KEYS)}")
         else:
@@ -168,8 +171,8 @@ _WORDS = {
 def _members(node: Node, name: str, find: Find) -> dict[str, Node]:
     for key in node.value:
         if key not in KEYS:
-            near = closest_names(str(key), KEYS, 1, LIKELY)
-            hint = f"did you mean {near[0]}?" if near else f"expected one of {', '.join(KEYS)}"
+            suggestions = closest_names(str(key), KEYS, 1, LIKELY)
+            hint = f"did you mean {suggestions[0]}?" if suggestions else f"expected one of {', '.join(KEYS)}"
             find(node.member(key), f"{name}.{key}: no such setting; {hint}")
     return {key: member for key, member in node.members.items() if key in KEYS}
 

@@ -190,15 +190,15 @@ class _Loading:
         self.desired.src = self.desired.origin = str(src)
         root = Folder(src)
         try:
-            there = root.listed()
+            members = root.listed()
         except OSError as error:
             self._find(Place(str(src)), f"can't be read: {error.strerror or error}")
             return
-        settings = [member for member in there if member.name in SETTINGS and member.type is not FileType.FOLDER]
+        settings = [member for member in members if member.name in SETTINGS and member.type is not FileType.FOLDER]
         if len(settings) > 1 or (not settings and not self._reading.is_later):
             self._find(self._at("instance.yml"), f"expected exactly one instance.yml in {src}")
         # Read the settings first, because they say how to read the other files.
-        for member in sorted(there, key=lambda node: node not in settings):
+        for member in sorted(members, key=lambda node: node not in settings):
             is_folder = member.type is FileType.FOLDER
             name, ending = (member.name, "") if is_folder else _parts(member.name)
             is_workbook = ending == WORKBOOK and not is_folder and not _is_hidden(member.name)
@@ -220,9 +220,9 @@ class _Loading:
                 self.desired.unread.append(self._called(member.name))
                 self._suspicious.append(member.name)
             elif is_folder or ending in ENDINGS:
-                near = get_close_matches(name.casefold(), [*SECTIONS, "instance", "moved"], n=1, cutoff=0.75)
-                if near and not member.name.startswith("."):
-                    self._find(self._at(member.name), f"no such section; did you mean {near[0]}?")
+                suggestions = get_close_matches(name.casefold(), [*SECTIONS, "instance", "moved"], n=1, cutoff=0.75)
+                if suggestions and not member.name.startswith("."):
+                    self._find(self._at(member.name), f"no such section; did you mean {suggestions[0]}?")
             elif ending.lower() in _WORKBOOKS and not _is_hidden(member.name):
                 self.desired.warnings.append(f"{self._at(member.name)}: is not read; save it as {WORKBOOK}")
 
@@ -290,8 +290,8 @@ class _Loading:
             elif name.type is not FileType.FOLDER:
                 yield name.name
             else:
-                seen = [found for found in self._listed(root, name.name) if not _is_hidden(found.name)]
-                to_come += reversed(seen)
+                visible = [found for found in self._listed(root, name.name) if not _is_hidden(found.name)]
+                to_come += reversed(visible)
 
     def _listed(self, root: Folder, name: str) -> list[ListResult]:
         try:
@@ -357,8 +357,8 @@ class _Loading:
                 self._records(source, name, self._list(member))
             else:
                 known = [*SECTIONS, "instance", "moved"]
-                near = closest_names(str(name), known, 1, LIKELY)
-                hint = f"did you mean {near[0]}?" if near else f"expected one of {', '.join(known)}"
+                suggestions = closest_names(str(name), known, 1, LIKELY)
+                hint = f"did you mean {suggestions[0]}?" if suggestions else f"expected one of {', '.join(known)}"
                 self._find(member.place, f"{name}: no such section; {hint}")
 
     def _templates(self, source: str, section: str, node: Node) -> None:

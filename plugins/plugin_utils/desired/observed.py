@@ -47,8 +47,12 @@ def read_names(value: Any) -> tuple[dict[str, list[str]], list[tuple[str, str]]]
     for section, names in value.items():
         setting = f"{OBSERVED}.{section}"
         if section not in SECTIONS_WITH_FIELDS:
-            near = get_close_matches(str(section), SECTIONS_WITH_FIELDS, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"expected one of {', '.join(SECTIONS_WITH_FIELDS)}"
+            suggestions = get_close_matches(str(section), SECTIONS_WITH_FIELDS, n=1)
+            hint = (
+                f"did you mean {suggestions[0]}?"
+                if suggestions
+                else f"expected one of {', '.join(SECTIONS_WITH_FIELDS)}"
+            )
             wrong.append((setting, f"{setting}: no such section; {hint}"))
         elif not isinstance(names, list) or not all(isinstance(name, str) and name for name in names):
             expected = "a list of field keys; an empty list says that nothing is observed"

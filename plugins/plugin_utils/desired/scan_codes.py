@@ -51,8 +51,8 @@ def read_scan_codes(node: Node, find: Callable[[Node, str], None]) -> ScanCodeSe
     wrong = False
     for name in node.value:
         if name not in (FIELD, PLACEHOLDER):
-            near = get_close_matches(str(name), (FIELD, PLACEHOLDER), n=1)
-            hint = f"did you mean {near[0]}?" if near else f"expected {FIELD} and {PLACEHOLDER}"
+            suggestions = get_close_matches(str(name), (FIELD, PLACEHOLDER), n=1)
+            hint = f"did you mean {suggestions[0]}?" if suggestions else f"expected {FIELD} and {PLACEHOLDER}"
             find(node.member(name), f"{SCAN_CODES}.{name}: no such setting; {hint}")
             wrong = True
     texts = {name: _text(node, name, find) for name in (FIELD, PLACEHOLDER)}

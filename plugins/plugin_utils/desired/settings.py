@@ -110,8 +110,8 @@ class Settings:
     def _check_names(self, node: Node, known: tuple[str, ...], prefix: str) -> None:
         for name in node.value:
             if name not in known:
-                near = closest_names(str(name), known, 1, LIKELY)
-                hint = f"; did you mean {near[0]}?" if near else f"; expected one of {', '.join(known)}"
+                suggestions = closest_names(str(name), known, 1, LIKELY)
+                hint = f"; did you mean {suggestions[0]}?" if suggestions else f"; expected one of {', '.join(known)}"
                 self._find(node.member(name), f"{prefix}{name}: no such setting{hint}")
 
     def _text(self, node: Node, name: str) -> str:
@@ -129,9 +129,9 @@ class Settings:
         if "instance" not in node.value:
             return []
         member = node.member("instance")
-        ones = member.items() if isinstance(member.value, list) else [member]
+        nodes = member.items() if isinstance(member.value, list) else [member]
         roots = []
-        for text in ones:
+        for text in nodes:
             try:
                 roots.append(named_root(text.value if isinstance(text.value, str) else ""))
             except InvalidInput:
@@ -140,7 +140,7 @@ class Settings:
                     f"instance: {shorten(text.value)} does not fit; expected the root of an instance, such as "
                     f"https://acme.seventhings.com, or a list of them",
                 )
-        if not ones:
+        if not nodes:
             self._find(member, "instance: expected at least one root; leave it out to allow any instance")
         return roots
 
@@ -167,8 +167,8 @@ class Settings:
             if section in SECTIONS:
                 found[section] = action
             else:
-                near = closest_names(str(section), SECTIONS, 1, LIKELY)
-                hint = f"did you mean {near[0]}?" if near else f"expected one of {', '.join(SECTIONS)}"
+                suggestions = closest_names(str(section), SECTIONS, 1, LIKELY)
+                hint = f"did you mean {suggestions[0]}?" if suggestions else f"expected one of {', '.join(SECTIONS)}"
                 self._find(action, f"{name}.{section}: no such section; {hint}")
         return found
 
@@ -262,8 +262,11 @@ class Settings:
                 self._find(member, f"moved.{section}: {_NEVER_MOVED[section]}")
                 continue
             if section not in SECTIONS:
-                near = closest_names(str(section), SECTIONS.keys() - _NEVER_MOVED.keys(), 1, LIKELY)
-                self._find(member, f"moved.{section}: no such section" + (f"; did you mean {near[0]}?" if near else ""))
+                suggestions = closest_names(str(section), SECTIONS.keys() - _NEVER_MOVED.keys(), 1, LIKELY)
+                self._find(
+                    member,
+                    f"moved.{section}: no such section" + (f"; did you mean {suggestions[0]}?" if suggestions else ""),
+                )
                 continue
             if member.value is None:
                 continue

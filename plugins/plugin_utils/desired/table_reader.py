@@ -100,8 +100,8 @@ class TableReader:
         self.read = ReadTable(table, self._section, node.source, place, names, columns)
         for column in table.columns:
             if column not in columns:
-                near = closest_names(column, columns, 1, _LIKENESS)
-                hint = f"; did you mean {near[0]}?" if near else ""
+                suggestions = closest_names(column, columns, 1, _LIKENESS)
+                hint = f"; did you mean {suggestions[0]}?" if suggestions else ""
                 self._warnings.append(
                     f"{node.source}: there is no column {column!r}, which {table.setting}.columns names{hint}"
                 )

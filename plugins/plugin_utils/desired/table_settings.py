@@ -58,8 +58,8 @@ class TableSettings:
             return Table(setting, node.place)
         for name, member in node.members.items():
             if name not in _KNOWN:
-                near = closest_names(str(name), _KNOWN, 1, LIKELY)
-                hint = f"did you mean {near[0]}?" if near else f"expected one of {', '.join(_KNOWN)}"
+                suggestions = closest_names(str(name), _KNOWN, 1, LIKELY)
+                hint = f"did you mean {suggestions[0]}?" if suggestions else f"expected one of {', '.join(_KNOWN)}"
                 self._find(member, f"{setting}.{name}: no such setting; {hint}")
         columns, ids = self._read(node, setting, "columns", _columns, ({}, frozenset()))
         return Table(
@@ -156,7 +156,7 @@ def _columns(value: Any) -> tuple[dict[str, str], frozenset[str]]:
 def _values(value: Any) -> dict[str, dict[str, Any]]:
     if not isinstance(value, dict) or not all(isinstance(words, dict) and words for words in value.values()):
         raise Unfit("a map of fields to their words, such as {inventory_group: {EDV: IT}}")
-    return {str(name): {_word(word): meant for word, meant in words.items()} for name, words in value.items()}
+    return {str(name): {_word(word): meaning for word, meaning in words.items()} for name, words in value.items()}
 
 
 def _word(word: Any) -> str:

@@ -200,8 +200,8 @@ class _Handover:
                 )
         for record, keys in has.objects:
             code = lists.code_of(record)
-            meant = {key: successor.in_field(types[key]) for key in keys}
-            links = {key: lists.reference_to(record) for key, record in meant.items() if record is not None}
+            successors = {key: successor.in_field(types[key]) for key in keys}
+            links = {key: lists.reference_to(record) for key, record in successors.items() if record is not None}
             yield _entry(OBJECT, record, {**({OBJECT.barcode_key: code} if code else {}), **links}, code)
         if successor.user is None:
             return

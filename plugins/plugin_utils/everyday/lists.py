@@ -134,18 +134,18 @@ class ObjectLists:
         rooms = [field for field in self.schema.fields.values() if field.type == TO_ROOMS]
         schemas = (Schema(OBJECT, rooms), identity_of(ROOM), identity_of(LOCATION))
         lists = {schema.kind.name: Listed(schema, self.state.records(schema.kind)) for schema in schemas}
-        seen = self.state.visibility() if has_new_records else visibility(self.client, lists, None)
-        closed = [record for record in self.state.records(ROOM) if record.uuid in seen.closed_rooms]
+        found = self.state.visibility() if has_new_records else visibility(self.client, lists, None)
+        closed = [record for record in self.state.records(ROOM) if record.uuid in found.closed_rooms]
         without = sorted({name for record in closed if (name := self._location_of(record))})
         words = "this account sees an object in every location that has rooms"
-        if seen.hidden_records == YES:
-            words = f"this account does not see all objects: {seen.evidence}"
-        elif seen.hidden_records != NO:
+        if found.hidden_records == YES:
+            words = f"this account does not see all objects: {found.evidence}"
+        elif found.hidden_records != NO:
             words = f"nothing proves that this account sees all objects: {LIMITED}"
             words += f"; it sees none in {clean(', '.join(without))}" if without else ""
         return {
             **{schema.kind.section: len(self.state.records(schema.kind)) for schema in schemas},
-            "hidden_records": seen.hidden_records,
+            "hidden_records": found.hidden_records,
             "locations_without_objects": without,
             "hidden_fields": sorted(self.hidden),
             "words": words,
@@ -183,8 +183,8 @@ class ObjectLists:
     def refers_to(self, key: str, of: Record, to: Record) -> bool:
         """Return True if a field of an object refers to a record."""
         for reference in references_in(self.schema.read_one(key, of.flat)):
-            meant = self.state.completed(reference)
-            if meant.uuid == to.uuid or (meant.id is not None and meant.id == to.id):
+            completed = self.state.completed(reference)
+            if completed.uuid == to.uuid or (completed.id is not None and completed.id == to.id):
                 return True
         return False
 

@@ -85,7 +85,7 @@ def objects_of(lists: ObjectLists, person: Person, records: Iterable[Record]) ->
         named = [
             key
             for key in keys
-            if (meant := person.in_field(types[key])) is not None and lists.refers_to(key, record, meant)
+            if (reference := person.in_field(types[key])) is not None and lists.refers_to(key, record, reference)
         ]
         if named:
             yield record, named

@@ -78,8 +78,8 @@ class Destination:
         folder = Folder(Path(options["dest"]).expanduser())
         with _at_dest():
             earlier = Manifest.read(folder)
-        there = {member.name: member.type for member in folder.below()}
-        return cls(folder, there, earlier, access, bool(options.get("force")), bool(options.get("backup")))
+        existing = {member.name: member.type for member in folder.below()}
+        return cls(folder, existing, earlier, access, bool(options.get("force")), bool(options.get("backup")))
 
     def is_file(self, path: str) -> bool:
         """Return True if there is a regular file at this path."""
@@ -170,8 +170,8 @@ def _export(run: ControllerRun, check_mode: bool, rehearsed: Sequence[Entry]) ->
         observed=settings.observed,
     )
     _refuse_a_part(dest, selection, format_name)
-    with tempfile.TemporaryDirectory() as held:
-        downloads = Downloads(client, Path(held), _unchanged_downloads(dest), dest.earlier.names)
+    with tempfile.TemporaryDirectory() as directory:
+        downloads = Downloads(client, Path(directory), _unchanged_downloads(dest), dest.earlier.names)
         exported = export_instance(client, selection, downloads, _on_progress())
         if settings.declares_variables:
             exported.sections = {name: list(map(escaped, records)) for name, records in exported.sections.items()}
@@ -182,8 +182,8 @@ def _export(run: ControllerRun, check_mode: bool, rehearsed: Sequence[Entry]) ->
     warnings = client.transport.notes()
     if exported.visibility.hidden_records == YES:
         warnings.insert(0, f"This export may be short: {exported.visibility.evidence}.")
-    told = {"warnings": warnings} if warnings else {}
-    return {**_result(shown, exported, changes, backups, client.transport.sent, time.monotonic() - started), **told}
+    notes = {"warnings": warnings} if warnings else {}
+    return {**_result(shown, exported, changes, backups, client.transport.sent, time.monotonic() - started), **notes}
 
 
 def _own_settings(dest: Destination) -> DesiredInstance:
@@ -263,10 +263,10 @@ def _refuse_a_part(dest: Destination, selection: Selection, format_name: str) ->
     """Refuse to export a part of an earlier workbook: the part would exist twice, or the rest would be lost."""
     if BOOK not in dest.earlier.files or not dest.is_file(BOOK):
         return
-    held = sheets_of(dest.read(BOOK))
+    sections = sheets_of(dest.read(BOOK))
     written = {section for section in BULK if selection.holds(section)}
-    lost = sorted(held - written)
-    if lost and (held & written or (written and format_name == "xlsx")):
+    lost = sorted(sections - written)
+    if lost and (sections & written or (written and format_name == "xlsx")):
         raise InvalidInput(
             f"only: {BOOK} in dest holds {', '.join(lost)} too. Export these as well, or export to another directory."
         )
@@ -294,13 +294,13 @@ def _changes(
 def _compare(
     dest: Destination, wanted: Mapping[str, Content], kept: Mapping[str, str], strangers: Collection[str]
 ) -> Changes:
-    gone = [path for path in dest.earlier.files if path not in wanted and path not in kept and dest.is_file(path)]
-    edited = [path for path in gone if not dest.is_as_noted(path)]
+    removed = [path for path in dest.earlier.files if path not in wanted and path not in kept and dest.is_file(path)]
+    edited = [path for path in removed if not dest.is_as_noted(path)]
     if not dest.force:
         _refuse(edited, strangers)
-        gone = [path for path in gone if path not in edited]
+        removed = [path for path in removed if path not in edited]
     changes = Changes(dest.folder, dest.there, dest.access)
-    changes.compare(dict(sorted(wanted.items())), {*gone, *strangers} - set(wanted))
+    changes.compare(dict(sorted(wanted.items())), {*removed, *strangers} - set(wanted))
     notes = [note for note in (MANIFEST, FETCHED) if dest.is_file(note)]
     differing = {path: dest.folder.differences(path, dest.access) for path in (*changes.unchanged, *notes)}
     changes.adjusted = {path: pairs for path, pairs in differing.items() if pairs}
@@ -449,7 +449,7 @@ def _result(
     for section, records in exported.sections.items():
         name = section.split("/")[0]
         summary[name] = summary.get(name, 0) + len(records)
-    told = ", ".join(f"{number} {section}" for section, number in summary.items())
+    counts = ", ".join(f"{number} {section}" for section, number in summary.items())
     return {
         "changed": changes.is_changed,
         "dest": dest,
@@ -468,5 +468,5 @@ def _result(
         "requests": requests,
         "duration": round(seconds, 3),
         "diff": changes.diff,
-        "msg": f"{told}; {changes.counts}",
+        "msg": f"{counts}; {changes.counts}",
     }

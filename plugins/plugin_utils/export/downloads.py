@@ -48,7 +48,7 @@ class Downloads:
     def fetched(self) -> dict[str, Path]:
         """Return the path below the export's root of every downloaded file that the export refers to."""
         used = set(self.paths.values())
-        return {path: held for path, held in self._held.items() if path in used}
+        return {path: file for path, file in self._held.items() if path in used}
 
     @property
     def names(self) -> dict[str, str]:
@@ -114,9 +114,9 @@ class Downloads:
         digest = hashlib.sha256(content).hexdigest()[:16]
         path = f"{FOLDER}/{digest}/{safe_name(name)}"
         if path not in self._held:
-            held = self._directory / str(len(self._held))
-            held.write_bytes(content)
-            self._held[path] = held
+            target = self._directory / str(len(self._held))
+            target.write_bytes(content)
+            self._held[path] = target
         return path
 
 

@@ -363,7 +363,7 @@ class _Export:
         records = self._whole(section, schema, self._state.records(kind))
         withheld = {field.key: field for field in schema.fields.values() if self._is_withheld(kind.template, field)}
         read = {record.uuid: schema.read(record.flat) for record in records}
-        sight = self._sight(section, schema)
+        visibility = self._sight(section, schema)
         naming = Naming(self._state, self._portable, schema, read, withheld)
         apart = naming.best(records, self._choices(section, schema))
         if apart.keys and not self._selection.identity.get(section):
@@ -378,8 +378,8 @@ class _Export:
         for uuid in {record.uuid for record in chosen} - name_of_uuid.keys():
             self._portable.leave_out(kind.name, uuid)
         definitions = self._client.definitions(kind.template) if kind.template else ()
-        seen = [field for field in writable_fields(schema, definitions) if field.key not in sight.hidden]
-        kept = [field for field in seen if field.key not in withheld]
+        visible = [field for field in writable_fields(schema, definitions) if field.key not in visibility.hidden]
+        kept = [field for field in visible if field.key not in withheld]
         observed = exported_without(self._selection.observed, section, schema, definitions, lambda: records)
         fields = [field for field in kept if field.key not in observed or field.key in (apart.keys or ())]
         self._result.columns[section] = fields
@@ -401,7 +401,7 @@ class _Export:
         ]
         if names:
             self._result.observed[section] = names
-        for key in sorted(sight.hidden):
+        for key in sorted(visibility.hidden):
             self._leave_out(
                 f"{section}: {name_in_files(schema.fields[key])}: {hidden_field_message(key)}, so no file holds it"
             )
@@ -424,26 +424,26 @@ class _Export:
         :param scanned: the observed fields.
         :param read: uuid to the values of a record.
         """
-        twin = self._selection.twin
-        for record in records if twin is not None else ():
-            if twin is not None and record.uuid in rows:
+        notes = self._selection.twin
+        for record in records if notes is not None else ():
+            if notes is not None and record.uuid in rows:
                 names = [name_in_files(schema.fields[key]) for key in keys[record.uuid]]
                 words = f"{schema.kind.name} {record.uuid}"
-                seen = self._portable.record(schema, scanned, read[record.uuid], words) if scanned else {}
-                twin.record(record, rows[record.uuid], names, seen or {})
+                observed = self._portable.record(schema, scanned, read[record.uuid], words) if scanned else {}
+                notes.record(record, rows[record.uuid], names, observed or {})
 
     def _sight(self, section: str, schema: Schema) -> FieldVisibility:
         """Return the fields of a section that the account does not see.
 
         :raises InvalidInput: if its records could not be distinguished.
         """
-        sight = self._state.sight(schema, keys=schema.fields)
+        visibility = self._state.sight(schema, keys=schema.fields)
         own = [schema.find(name) for name in self._selection.identity.get(section, ())]
         ways = [[field.key for field in own if field is not None]] if own else schema.kind.match_on
-        hidden = [sight.unidentifying(keys) for keys in ways]
+        hidden = [visibility.unidentifying(keys) for keys in ways]
         if all(hidden):
             raise InvalidInput([f"{section}: {key}: {identifies(schema.kind, key)}" for key in hidden[0]])
-        return sight
+        return visibility
 
     def _tell_values(self, section: str, field: Field, exported: Sequence[Mapping[str, Any]], reason: str) -> None:
         """Report once how many values of a field are left out."""
@@ -468,7 +468,7 @@ class _Export:
         persons: dict[str, list[str]] = {}
         for record in self._state.records(PERSON):
             persons.setdefault(str(record.flat.get("email") or "").casefold(), []).append(record.uuid)
-        made: list[tuple[str, str]] = []
+        users: list[tuple[str, str]] = []
         others = []
         for record in self._state.records(USER):
             address = str(record.flat.get("email") or "")
@@ -482,8 +482,8 @@ class _Export:
                 self._leave_out(f"users: {address}: {reason}")
                 self._portable.leave_out(USER.name, record.uuid)
             else:
-                made.append((record.uuid, address))
-        self._add(USER.section, sorted(made, key=lambda row: row[1]))
+                users.append((record.uuid, address))
+        self._add(USER.section, sorted(users, key=lambda row: row[1]))
         if others:
             self._result.not_cloned[USER.section] = sorted(others)
 

@@ -99,7 +99,7 @@ class FileSet:
 
 
 def _named(side: Mapping[str, str]) -> Iterator[str]:
-    return (f"{clean(path)}{told}\n" for path, told in sorted(side.items()))
+    return (f"{clean(path)}{note}\n" for path, note in sorted(side.items()))
 
 
 def listed(paths: Collection[str]) -> str:

@@ -235,10 +235,10 @@ class Portable:
     def _reference(self, reference: Reference) -> Any:
         record = self._state.find(reference)
         if record is None:
-            gone = reference.uuid or reference.id
+            mark = reference.uuid or reference.id
             key = (reference.target, str(reference.uuid))
             if key in self._left_out:
-                raise NotPortable(f"the {reference.target} {gone} is left out")
+                raise NotPortable(f"the {reference.target} {mark} is left out")
             if (
                 self._is_for_twin
                 and KINDS[reference.target].can_be_archived
@@ -246,7 +246,7 @@ class Portable:
                 and self.archived(KINDS[reference.target], reference.uuid)
             ):
                 return self._names.setdefault(key, reference.uuid)
-            raise NotPortable(f"the {reference.target} {gone} is in no list (archived or deleted)")
+            raise NotPortable(f"the {reference.target} {mark} is in no list (archived or deleted)")
         key = (reference.target, record.uuid)
         if key in self._left_out:
             raise NotPortable(f"the {reference.target} {record.uuid} is left out")
@@ -310,8 +310,8 @@ class Portable:
             reference: Reference = parse_reference(kind)(written, Field(kind, "LINKED"))
         except InvalidValue:
             return False
-        meant, problem = self._state.resolved(reference)
-        return not problem and meant.uuid == record.uuid
+        target, problem = self._state.resolved(reference)
+        return not problem and target.uuid == record.uuid
 
     def _ways_to_name(self, record: Record) -> Iterable[Any]:
         name = self._state.name_of(record)

@@ -59,8 +59,8 @@ class TwinNotes:
         """
         key = {name: row[name] for name in names if name in row}
         uuid = {} if record.kind.numbered else {"uuid": record.uuid}
-        seen = {"observed": observed} if observed else {}
-        self.lines.append({"kind": record.kind.name, "key": key, **uuid, "id": record.id, **seen})
+        members = {"observed": observed} if observed else {}
+        self.lines.append({"kind": record.kind.name, "key": key, **uuid, "id": record.id, **members})
 
     def content(
         self, client: Client, state: ListedState, portable: Portable, files: Callable[[], Mapping[str, str]]
@@ -155,8 +155,8 @@ def known_records(content: bytes) -> frozenset[tuple[str, str]]:
 
 def _users(state: ListedState) -> Iterator[Mapping[str, Any]]:
     for record in sorted(state.records(USER), key=lambda record: record.id or 0):
-        told = {name: record.flat.get(name) for name in _OF_USERS}
-        yield {"kind": USER.name, "uuid": record.uuid, "id": record.id, **told}
+        fields = {name: record.flat.get(name) for name in _OF_USERS}
+        yield {"kind": USER.name, "uuid": record.uuid, "id": record.id, **fields}
 
 
 def _order(line: Mapping[str, Any]) -> tuple[str, str]:

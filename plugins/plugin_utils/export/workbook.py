@@ -152,7 +152,7 @@ class _Writer:
         self._write_lists()
         content = io.BytesIO()
         self._book.save(content)
-        return Book(_unchanging(content.getvalue()), {section: some for section, some in rest.items() if some})
+        return Book(_unchanging(content.getvalue()), {section: records for section, records in rest.items() if records})
 
     # ---- columns
 
@@ -179,8 +179,8 @@ class _Writer:
         label = field.label
         is_fine = label == label.strip() and self._dialect.reads_column(label) and _fits(label)
         is_fine &= "\n" not in label and not _ESCAPE_LIKE.search(label)
-        meant = schema.find(label) if label and is_fine else None
-        return label if meant is not None and meant.key == field.key else name_in_files(field)
+        field_of_label = schema.find(label) if label and is_fine else None
+        return label if field_of_label is not None and field_of_label.key == field.key else name_in_files(field)
 
     # ---- sheets
 
@@ -290,15 +290,15 @@ class _Writer:
         sheet.append(
             [self._cell(sheet, title, TEXT_FORMAT, bold=True) for title in ("Sheet", "Column", "Field", "Type")]
         )
-        for section, some in columns.items():
-            for column in some:
-                told = (
+        for section, section_columns in columns.items():
+            for column in section_columns:
+                rows = (
                     section,
                     column.header,
                     clean(column.field.key),
                     column.field.type + (", mandatory" * column.field.mandatory),
                 )
-                sheet.append([self._cell(sheet, text, TEXT_FORMAT) for text in told])
+                sheet.append([self._cell(sheet, text, TEXT_FORMAT) for text in rows])
 
 
 def _held(text: str) -> str:

@@ -131,10 +131,10 @@ class Caps:
         instances = [named_root(root) for root in instances]
         if not instances or connected in instances or (self.expected and not set(self.expected) & set(instances)):
             return ""
-        meant = f"These files are for {', '.join(instances)}, and the connection is to {connected}."
+        expected = f"These files are for {', '.join(instances)}, and the connection is to {connected}."
         if self.expected:
-            return f"{meant} Of the roots in expect_instance, only those that the files also name count."
-        return f"{meant} expect_instance overrides it."
+            return f"{expected} Of the roots in expect_instance, only those that the files also name count."
+        return f"{expected} expect_instance overrides it."
 
     def _weaker(self, section: str, action: str) -> str:
         return min(action, self.prune.get(section, action), key=_STRENGTH.index)

@@ -71,8 +71,8 @@ def _not_judged(desired: DesiredInstance, known: Mapping[str, Sequence[Field]]) 
     defined: dict[str, set[str]] = {}
     for entry in desired.entries:
         if entry.kind.defines_fields:
-            told = defined.setdefault(entry.template, set())
-            told |= {str(entry.fields.get(name)) for name in ("field_key", "label")}
+            identifying = defined.setdefault(entry.template, set())
+            identifying |= {str(entry.fields.get(name)) for name in ("field_key", "label")}
         elif entry.kind.template and entry.kind.name not in known and entry.place.source not in desired.hiding.files:
             names.setdefault(entry.kind.name, {}).update(dict.fromkeys(entry.fields))
     lines = []
@@ -108,8 +108,8 @@ def known_fields(desired: DesiredInstance) -> dict[str, list[Field]]:
         desired.findings.append(Finding(Place(f"{SCHEMAS}/{MAIN}"), f"can't be read: {error.strerror}"))
         return {}
     kinds = [kind for kind in KINDS.values() if kind.template]
-    told = {kind.name: saved_fields(document, _SECTIONS[kind.name]) for kind in kinds}
-    return {name: fields for name, fields in told.items() if fields}
+    described = {kind.name: saved_fields(document, _SECTIONS[kind.name]) for kind in kinds}
+    return {name: fields for name, fields in described.items() if fields}
 
 
 class _Shapes:

@@ -102,7 +102,7 @@ class StoredPlan:
             if same is not None:
                 entry.places, entry.root = same.places, same.root
 
-    def stale(self, made: InstancePlan, contents: Contents, is_own: Callable[[Planned], bool]) -> list[Planned]:
+    def stale(self, plan: InstancePlan, contents: Contents, is_own: Callable[[Planned], bool]) -> list[Planned]:
         """Return the changes whose records or local files differ from the plan.
 
         :param is_own: returns True if an earlier run of this plan left a record in its present state.
@@ -113,7 +113,7 @@ class StoredPlan:
             is_changed = self.fingerprints.get(id(planned.entry), fingerprint) != fingerprint
             return (is_changed and not is_own(planned)) or files != self.files.get(id(planned.entry), {})
 
-        return [planned for planned in made.changes if is_stale(planned)]
+        return [planned for planned in plan.changes if is_stale(planned)]
 
     def is_half_done(self, planned: Planned) -> bool:
         """Return True if the remaining change is a part of the planned change.
@@ -183,7 +183,7 @@ class PlanFile:
         self,
         root: str,
         desired: DesiredInstance,
-        made: InstancePlan,
+        plan: InstancePlan,
         contents: Contents,
         without_credentials: Callable[[Any], Any],
     ) -> str:
@@ -194,7 +194,7 @@ class PlanFile:
         :returns: its digest.
         :raises InvalidInput: if it cannot be written.
         """
-        content = _content_of(_document(root, desired, made, contents, without_credentials))
+        content = _content_of(_document(root, desired, plan, contents, without_credentials))
         if len(content) > MAX_PLAN:
             raise InvalidInput(
                 f"plan_file: the plan has {len(content)} bytes; expected at most {MAX_PLAN}. Choose less with only."
@@ -321,17 +321,17 @@ def _content_of(document: Mapping[str, Any]) -> bytes:
 def _document(
     root: str,
     desired: DesiredInstance,
-    made: InstancePlan,
+    plan: InstancePlan,
     contents: Contents,
     without_credentials: Callable[[Any], Any],
 ) -> dict[str, Any]:
-    hidden = {id(planned.entry): _hidden_in(planned, desired.hiding) for planned in made.changes}
+    hidden = {id(planned.entry): _hidden_in(planned, desired.hiding) for planned in plan.changes}
     hidden_entries = [
-        (planned.entry, hidden[id(planned.entry)]) for planned in made.changes if hidden[id(planned.entry)]
+        (planned.entry, hidden[id(planned.entry)]) for planned in plan.changes if hidden[id(planned.entry)]
     ]
     fingerprints = Fingerprints.for_entries(hidden_entries)
     changes = [
-        _stored(planned, contents, hidden[id(planned.entry)], fingerprints, desired.hiding) for planned in made.changes
+        _stored(planned, contents, hidden[id(planned.entry)], fingerprints, desired.hiding) for planned in plan.changes
     ]
     # The fields to write come from the files. Only the diff may contain what the service returned.
     sides = without_credentials([{side: change[side] for side in ("before", "after")} for change in changes])
@@ -348,20 +348,20 @@ def _document(
         "create_users": bool(desired.policy.create_users),
         "notify": desired.policy.notify,
         "vaulted": fingerprints.document(),
-        "moved": {section: _storable(pairs) for section, pairs in _old_names(desired, made).items()},
-        "set_sizes": made.set_sizes,
-        "sources": [[*source, *held] for source, held in desired.sources.items()],
-        "protections": {protection.mark: protection.is_protected for protection in made.protections if protection.mark},
+        "moved": {section: _storable(pairs) for section, pairs in _old_names(desired, plan).items()},
+        "set_sizes": plan.set_sizes,
+        "sources": [[*source, *count] for source, count in desired.sources.items()],
+        "protections": {protection.mark: protection.is_protected for protection in plan.protections if protection.mark},
         "changes": [{**change, **shown_sides} for change, shown_sides in zip(changes, sides, strict=True)],
     }
 
 
-def _old_names(desired: DesiredInstance, made: InstancePlan) -> dict[str, list[Any]]:
+def _old_names(desired: DesiredInstance, plan: InstancePlan) -> dict[str, list[Any]]:
     """Return earlier names of records in the references of the changes, which the records may no longer have."""
     moved = {section: list(pairs) for section, pairs in desired.moved.items()}
     codes = [
         ({relabelled.name: relabelled.written}, {relabelled.name: relabelled.now})
-        for relabelled in made.scan_codes.differing
+        for relabelled in plan.scan_codes.differing
     ]
     if codes:
         moved.setdefault(OBJECT.section, []).extend(codes)
@@ -451,7 +451,7 @@ def _desired_from(document: Mapping[str, Any]) -> DesiredInstance:
         scope=_restored(document["scope"]),
         observed=document.get("observed", {}),
         set_sizes=document.get("set_sizes", {}),
-        sources={(path, section): SourceCount(*held) for path, section, *held in document.get("sources", ())},
+        sources={(path, section): SourceCount(*counts) for path, section, *counts in document.get("sources", ())},
         old_names={
             section: [(_restored(old), _restored(new)) for old, new in pairs]
             for section, pairs in document["moved"].items()

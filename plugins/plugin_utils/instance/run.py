@@ -464,9 +464,9 @@ class _Run:
             f"{planned}: skipped, because it has changed since the plan was created." for planned in stale
         ]
         left = drop_changes(plan, stale)
-        held = list(without_blocked(plan.state, left.changes)) if plan.state is not None else []
-        left.warnings += [f"{planned}: skipped, because {why}." for planned, why in held]
-        return drop_changes(left, (planned for planned, _why in held)), []
+        blocked = list(without_blocked(plan.state, left.changes)) if plan.state is not None else []
+        left.warnings += [f"{planned}: skipped, because {why}." for planned, why in blocked]
+        return drop_changes(left, (planned for planned, _why in blocked)), []
 
     # ---- write the plan, or apply it
 
@@ -625,10 +625,10 @@ class _Run:
         left = {id(planned) for planned, _why in (*outcome.failures, *outcome.skipped, *outcome.not_tried)}
         note_applied(baseline, (planned for planned in plan.changes if id(planned) not in left), self._desired)
         if self._stored is None and not self._options.scope.only and not self._options.scope.exclude:
-            there = {uuid for claimed in plan.claimed.values() for uuid in claimed} | {
+            existing = {uuid for claimed in plan.claimed.values() for uuid in claimed} | {
                 planned.made for planned in plan.changes
             }
-            baseline.records = {uuid: digest for uuid, digest in baseline.records.items() if uuid in there}
+            baseline.records = {uuid: digest for uuid, digest in baseline.records.items() if uuid in existing}
         for kind in KINDS.values() if plan.state is not None else ():
             if plan.state is not None and plan.state.is_listed(kind):
                 ids = [record.id for record in plan.state.records(kind) if record.id is not None]
@@ -676,7 +676,7 @@ class _Run:
         self, name: str, plan: InstancePlan, outcome: Outcome | None = None, refusals: Sequence[str] = ()
     ) -> RunResult:
         plan.cautions = [*self._unrecorded(plan), *plan.cautions]
-        told = group_findings([*plan.findings, *plan.live_findings], self._desired)
+        grouped = group_findings([*plan.findings, *plan.live_findings], self._desired)
         of_rules = lines_of(plan.rule_warnings, self._desired)
         rules = self._options.rules or RuleSet()
         meaning = meaning_of(plan, self._desired.entries, self._desired.policy.notify, self._options.drift)
@@ -688,7 +688,7 @@ class _Run:
             changes=reported_changes(plan, self._desired.hiding, outcome, self._desired.entries, self._notes),
             failures=failures_of(plan, outcome or Outcome()),
             refusals=list(refusals),
-            findings=told.lines,
+            findings=grouped.lines,
             warnings=[*plan.cautions, *self._warnings, *self._desired.warnings, *of_rules, *plan.warnings],
             cautions=plan.cautions,
             undo="" if self._options.drift else not_undoable(plan.changes, self._unrecorded_values(plan)),
@@ -701,8 +701,8 @@ class _Run:
             plan_digest=self._digest,
             apply_record=str(self._record_place.path) if self._record_place and self._record_digest else "",
             apply_record_digest=self._record_digest,
-            every_finding=told.every,
-            located=told.shown,
+            every_finding=grouped.every,
+            located=grouped.shown,
             places={number: planned.entry.place for number, planned in enumerate(plan.changes)},
             odd=self._odd_fields(plan),
             digits=digits_of(plan),

@@ -29,24 +29,24 @@ _MOST = 10
 """Maximum number of suspicions that are reported one by one."""
 
 
-def suspected_renames(made: InstancePlan) -> list[str]:
+def suspected_renames(plan: InstancePlan) -> list[str]:
     """Return a line for each new object that may exist under another key, with its line for ``moved.yml``.
 
     Vaulted values are not compared.
     """
     created = [
-        planned for planned in made.changes if planned.kind.name == OBJECT.name and planned.change.action == CREATE
+        planned for planned in plan.changes if planned.kind.name == OBJECT.name and planned.change.action == CREATE
     ]
-    if not created or made.state is None or made.hiding.has_any or not made.state.is_listed(OBJECT):
+    if not created or plan.state is None or plan.hiding.has_any or not plan.state.is_listed(OBJECT):
         return []
     known = {
-        *made.managed,
-        *(planned.change.current.uuid for planned in made.changes if _stays(planned) and planned.change.current),
+        *plan.managed,
+        *(planned.change.current.uuid for planned in plan.changes if _stays(planned) and planned.change.current),
     }
-    left = [record for record in made.state.records(OBJECT) if record.uuid not in known]
-    told = [_told(*pair) for pair in _pairs(created, left)]
-    rest = len(told) - _MOST
-    return [*told[:_MOST], f"{rest} more new objects look like renames."] if rest > 0 else told
+    left = [record for record in plan.state.records(OBJECT) if record.uuid not in known]
+    lines = [_told(*pair) for pair in _pairs(created, left)]
+    rest = len(lines) - _MOST
+    return [*lines[:_MOST], f"{rest} more new objects look like renames."] if rest > 0 else lines
 
 
 def _stays(planned: Planned) -> bool:
@@ -60,17 +60,17 @@ def _pairs(created: Iterable[Planned], left: Iterable[Record]) -> Iterator[tuple
     free = {record.uuid: record for record in left}
     for key in _DISTINCTIVE:
         wanted: dict[Any, list[Planned]] = defaultdict(list)
-        there: dict[Any, list[Record]] = defaultdict(list)
+        existing: dict[Any, list[Record]] = defaultdict(list)
         for planned in waiting.values():
             wanted[planned.desired.get(key)].append(planned)
         schema = next((planned.schema for planned in waiting.values()), None)
         if schema is None or key not in schema.fields:
             continue
         for record in free.values():
-            there[schema.read_one(key, record.flat)].append(record)
-        for value, some in wanted.items():
-            if isinstance(value, str) and value and len(some) == 1 and len(there.get(value, ())) == 1:
-                planned, record = some[0], there[value][0]
+            existing[schema.read_one(key, record.flat)].append(record)
+        for value, candidates in wanted.items():
+            if isinstance(value, str) and value and len(candidates) == 1 and len(existing.get(value, ())) == 1:
+                planned, record = candidates[0], existing[value][0]
                 del waiting[id(planned)], free[record.uuid]
                 if _key_of(schema, planned, record):
                     yield planned, record, key

@@ -159,11 +159,11 @@ class _Validation:
         fields = entry.fields
         if entry.kind.defines_fields and names_fields(fields.get("relations")):
             fields = {**fields, "relations": with_uuids(fields["relations"], ())[0]}
-        told = entry.kind.name in self._known
-        if told:
+        is_known = entry.kind.name in self._known
+        if is_known:
             # The service generates keys that differ between instances. Such fields are named by their labels.
             fields = {name: value for name, value in fields.items() if schema.find(name) or not is_generated_key(name)}
-        partial = (bool(entry.kind.template) and not told) or entry.kind.open_fields
+        partial = (bool(entry.kind.template) and not is_known) or entry.kind.open_fields
         values = self._wanted.parse(schema, entry, fields, partial)
         if entry.kind.defines_fields:
             try:
@@ -253,14 +253,14 @@ class _Validation:
         if not kind.template:
             return False
         wanted = list(keys)
-        told = kind.name in self._known
-        if any(schema.find(key) is None and (not told or is_generated_key(key)) for key in wanted):
+        is_known = kind.name in self._known
+        if any(schema.find(key) is None and (not is_known or is_generated_key(key)) for key in wanted):
             return True
         types = {schema.fields[key].type for key in wanted if key in schema.fields}
         return any(
             schema.find(name) is None
             # A definition without a key may be that of a field whose key the service generated.
-            or (not told and name in self._schemas.by_label_alone[kind.name] and schema.fields[name].type in types)
+            or (not is_known and name in self._schemas.by_label_alone[kind.name] and schema.fields[name].type in types)
             for name in entry.fields
         )
 

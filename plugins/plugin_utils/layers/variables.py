@@ -242,8 +242,8 @@ class Variables:
         if name not in self._wrong:
             exists = name in self._declared
             self._unknown_names.add(name)
-            near = self._declared if len(self._unknown_names) <= _MOST_HINTS else ()
-            why = f"has no value; {_HOW_TO_GIVE}" if exists else _unknown(name, near)
+            candidates = self._declared if len(self._unknown_names) <= _MOST_HINTS else ()
+            why = f"has no value; {_HOW_TO_GIVE}" if exists else _unknown(name, candidates)
             self._find_once(node, f"{use}: {why}")
         return use
 
@@ -281,8 +281,10 @@ def _with_value(node: Node, value: Any, children: Mapping[Any, Node]) -> Node:
 
 
 def _unknown(name: str, declared: Iterable[str]) -> str:
-    near = closest_names(str(name), list(declared), 1, LIKELY)
-    return "no such variable; " + (f"did you mean {near[0]}?" if near else "instance.yml declares the variables")
+    suggestions = closest_names(str(name), list(declared), 1, LIKELY)
+    return "no such variable; " + (
+        f"did you mean {suggestions[0]}?" if suggestions else "instance.yml declares the variables"
+    )
 
 
 _WORDS = {

@@ -20,9 +20,9 @@ def account_of(client: Client) -> dict[str, Any]:
         ``hidden_records``: yes, no or unknown.
     """
     try:
-        sight: dict[str, Any] = account_visibility(client)
+        hidden: dict[str, Any] = account_visibility(client)
     except (SeventhingsError, SpentAll):
         # Other questions of the probe report on the lists.
-        sight = {"restricted_fields": {}, "hidden_records": "unknown"}
-    counted = {kind: len(keys) for kind, keys in sight["restricted_fields"].items()}
-    return {**sight, "restricted_fields": counted}
+        hidden = {"restricted_fields": {}, "hidden_records": "unknown"}
+    counted = {kind: len(keys) for kind, keys in hidden["restricted_fields"].items()}
+    return {**hidden, "restricted_fields": counted}

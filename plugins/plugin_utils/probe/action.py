@@ -128,8 +128,8 @@ def _swept(client: Client, journal: Journal, check_mode: bool) -> dict[str, Any]
     if check_mode:
         return {"changed": journal.exists(), "swept": 0, "msg": "Check mode takes nothing away."}
     number = sweep(client, journal, object_keys(client.definitions(OBJECT.template)))
-    told = f"{number} scratch record{'' if number == 1 else 's'} of killed probes {'was' if number == 1 else 'were'}"
-    return {"changed": number > 0, "swept": number, "msg": f"{told} taken away."}
+    removed = f"{number} scratch record{'' if number == 1 else 's'} of killed probes {'was' if number == 1 else 'were'}"
+    return {"changed": number > 0, "swept": number, "msg": f"{removed} taken away."}
 
 
 def _written(profile: Mapping[str, Any], target: Target, local: LocalFiles, is_known: bool) -> dict[str, Any]:
@@ -153,5 +153,5 @@ def _written(profile: Mapping[str, Any], target: Target, local: LocalFiles, is_k
 
 def _told(client: Client, result: dict[str, Any]) -> dict[str, Any]:
     warnings = client.transport.notes()
-    told = {"warnings": warnings} if warnings else {}
-    return {**result, "requests": client.transport.sent, **told}
+    notes = {"warnings": warnings} if warnings else {}
+    return {**result, "requests": client.transport.sent, **notes}

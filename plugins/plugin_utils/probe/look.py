@@ -93,12 +93,12 @@ class Look:
         except SpentAll:
             self.evidence.new.append("the requests of this tier did not suffice; what is missing was not probed")
 
-    def again(self, made: Sequence[tuple[Kind, Mapping[str, Any]]]) -> None:
+    def again(self, created: Sequence[tuple[Kind, Mapping[str, Any]]]) -> None:
         """Repeat what could not be determined, with the scratch records.
 
         :param made: the scratch records, as received.
         """
-        for kind, raw in made:
+        for kind, raw in created:
             self.listed.setdefault(kind.name, []).insert(0, raw)
         steps: Mapping[str, Callable[[], None]] = {
             "page_beyond_end": self._beyond,
@@ -169,9 +169,9 @@ class Look:
             if status == HTTPStatus.FORBIDDEN:
                 self.evidence.unread.append(FIELD_DEFINITION.name)
             else:
-                told = "in no known form" if status is None else f"with HTTP {status}"
+                form = "in no known form" if status is None else f"with HTTP {status}"
                 self.evidence.unable[f"any task about a record of the template {template}"] = (
-                    f"its field definitions are answered {told}"
+                    f"its field definitions are answered {form}"
                 )
             return []
 
@@ -246,14 +246,14 @@ class Look:
 
     def _cap(self, kind: Kind, decoded: Any, raw: Sequence[Mapping[str, Any]], request: str) -> None:
         """Note the largest page: what the answer says, or its number of records if there are more."""
-        told = decoded.get("per_page") if isinstance(decoded, Mapping) else None
-        size = told if isinstance(told, int) and told < _PAGE else len(raw)
+        per_page = decoded.get("per_page") if isinstance(decoded, Mapping) else None
+        size = per_page if isinstance(per_page, int) and per_page < _PAGE else len(raw)
         if len(raw) > max(CAPS):
             self.evidence.saw("per_page_cap", "none", request, len(raw))
-        elif size in CAPS and (size == told or self._goes_on(kind, decoded, raw)):
+        elif size in CAPS and (size == per_page or self._goes_on(kind, decoded, raw)):
             self.evidence.saw("per_page_cap", str(size), request, len(raw))
-        elif size == told:
-            self.evidence.odd("per_page_cap", f"{request}: pages of {told}")
+        elif size == per_page:
+            self.evidence.odd("per_page_cap", f"{request}: pages of {per_page}")
 
     def _goes_on(self, kind: Kind, decoded: Any, raw: Sequence[Mapping[str, Any]]) -> bool:
         """Return True if a list has more records than its first page."""

@@ -36,7 +36,9 @@ def profile_of(look: Look, account: Mapping[str, Any], tier: str, today: dt.date
     evidence = look.evidence
     switches = evidence.entries(_not_in(tier))
     contradictions = evidence.contradictions()
-    strange = [f"switch {name}: {told}" for name, told in sorted(evidence.strange.items()) if not evidence.side(name)]
+    strange = [
+        f"switch {name}: {answers}" for name, answers in sorted(evidence.strange.items()) if not evidence.side(name)
+    ]
     unlisted = look.seen.unlisted()
     unknown = {
         name: {"names": look.unknown.get(name, []), "counted": unlisted.get(name, 0)}
@@ -91,8 +93,10 @@ def profile_file(profile: Mapping[str, Any]) -> bytes:
 def summary_of(profile: Mapping[str, Any]) -> list[str]:
     """Return the outcome in lines for people."""
     states = [entry["state"] for entry in profile["switches"].values()]
-    told = len(states) - states.count(NOT_PROBED)
-    counted = f"Of {len(states)} switches {told} are told; {states.count(NO)} of them are not on the documented side."
+    determined = len(states) - states.count(NOT_PROBED)
+    counted = (
+        f"Of {len(states)} switches {determined} are told; {states.count(NO)} of them are not on the documented side."
+    )
     lines = [f"Outcome: {profile['outcome']}. {counted}"]
     lines += [f"Can't handle: {entry['task']}: {entry['why']}" for entry in profile["unable"]]
     lines += [f"New: {line}" for line in profile["new"]]

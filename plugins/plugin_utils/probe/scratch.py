@@ -58,8 +58,8 @@ class Journal:
         if entries and entries[0].get("root") != root:
             raise InvalidInput(f"dest: {self.path} is the journal of a probe of another instance")
         # The file may come from anybody, so trust none of it.
-        made = [(str(entry.get("kind")), entry.get("uuid")) for entry in entries]
-        return [f"{kind} {uuid}" for kind, uuid in made if kind in _MADE and is_uuid(uuid)]
+        created = [(str(entry.get("kind")), entry.get("uuid")) for entry in entries]
+        return [f"{kind} {uuid}" for kind, uuid in created if kind in _MADE and is_uuid(uuid)]
 
     def exists(self) -> bool:
         """Return True if an earlier probe left its journal."""
@@ -144,8 +144,8 @@ class Scratch:
         client, name = self.asker.client, re.compile(re.escape(self.prefix))
         left = _remove_records(client, list(reversed(self.made)))
         # A record whose creation seemed to fail may exist, and may refer to what is left.
-        there = found_by_name(client, keys, name)
-        left = _remove_records(client, [*there, *(record for record in left if record not in there)])
+        found = found_by_name(client, keys, name)
+        left = _remove_records(client, [*found, *(record for record in left if record not in found)])
         if left:
             raise SeventhingsError(_left(left))
         self.journal.remove()
@@ -165,15 +165,15 @@ def sweep(client: Client, journal: Journal, keys: Sequence[str]) -> int:
     """
     noted = [(_MADE[kind], uuid) for kind, uuid in map(str.split, journal.read(client.transport.root))]
     judged = [(kind, uuid, _is_scratch(client, kind, uuid, keys)) for kind, uuid in noted]
-    there = [(kind, uuid) for kind, uuid, is_scratch in judged if is_scratch]
-    there += [record for record in found_by_name(client, keys, _NAME) if record not in there]
-    there.sort(key=lambda record: _KINDS.index(record[0]))
-    if left := _remove_records(client, there) or found_by_name(client, keys, _NAME):
+    found = [(kind, uuid) for kind, uuid, is_scratch in judged if is_scratch]
+    found += [record for record in found_by_name(client, keys, _NAME) if record not in found]
+    found.sort(key=lambda record: _KINDS.index(record[0]))
+    if left := _remove_records(client, found) or found_by_name(client, keys, _NAME):
         raise SeventhingsError(_left(left))
     if nameless := [(kind, uuid) for kind, uuid, is_scratch in judged if is_scratch is None]:
         raise SeventhingsError(f"{_left(nameless)} {_NAMELESS}")
     journal.remove()
-    return len(there)
+    return len(found)
 
 
 def found_by_name(client: Client, object_keys: Sequence[str], name: re.Pattern[str]) -> list[tuple[Kind, str]]:

@@ -96,11 +96,11 @@ def labels(touch: Touch) -> None:
     """Create two definitions with one label."""
     path = FIELD_DEFINITION.create_path.format(template="asset")
     request = f"POST {path}"
-    there = [definition.get("label") for definition in touch.look.definitions.get("asset", ())]
-    if _TAKEN_TWICE in there:
+    existing = [definition.get("label") for definition in touch.look.definitions.get("asset", ())]
+    if _TAKEN_TWICE in existing:
         touch.evidence.saw("duplicate_labels", "accept", f"GET {FIELD_DEFINITION.list_path.format(template='asset')}")
         return
-    if _LABEL not in there and not (heard := touch.asker.write("POST", path, _definition())).is_good:
+    if _LABEL not in existing and not (heard := touch.asker.write("POST", path, _definition())).is_good:
         touch.evidence.cannot("duplicate_labels", f"a field definition was refused: HTTP {heard.status}")
         return
     heard = touch.asker.write("POST", path, _definition())
@@ -116,9 +116,9 @@ def labels(touch: Touch) -> None:
 def _relabel(touch: Touch, uuid: str) -> None:
     """Give the second definition a label of its own."""
     path = FIELD_DEFINITION.item_path.format(template="asset", uuid=uuid)
-    made = touch.asker.get(path).json()
-    if isinstance(made, Mapping):
-        touch.asker.write("PUT", path, {**made, "label": _TAKEN_TWICE})
+    definition = touch.asker.get(path).json()
+    if isinstance(definition, Mapping):
+        touch.asker.write("PUT", path, {**definition, "label": _TAKEN_TWICE})
 
 
 def _definition() -> dict[str, Any]:

@@ -164,16 +164,16 @@ def read_records(client: Client, plan: Plan, filters: Mapping[str, Mapping[str, 
     for plural in read_along(plan.hosts):
         kind = KINDS[plural]
         listed = list_records(client, kind, None, filters.get(plural, {}), [], None, option=f"filters.{plural}")
-        sight = with_more_evidence(client, client.schema(kind), listed.sight or FieldVisibility(kind))
-        links = [key for _above, key in plan.links(plural) if key in sight.hidden]
+        visibility = with_more_evidence(client, client.schema(kind), listed.sight or FieldVisibility(kind))
+        links = [key for _above, key in plan.links(plural) if key in visibility.hidden]
         for place in sorted(plan.filtered.intersection(records)) if links else ():
             why = f"{hidden_field_message(links[0])}, so nothing tells which {plural} stand in these {place}"
             raise InvalidInput(f"filters.{place}: {why}")
-        if sight.hidden:
-            hidden[plural] = sorted(sight.hidden)
+        if visibility.hidden:
+            hidden[plural] = sorted(visibility.hidden)
         records[plural] = listed.records
         if kind is OBJECT:
-            _require_room_field(plan.room_field, {*client.schema(kind).fields, *sight.hidden}, listed.records)
+            _require_room_field(plan.room_field, {*client.schema(kind).fields, *visibility.hidden}, listed.records)
     return Read(records, hidden)
 
 
@@ -186,8 +186,8 @@ def _require_room_field(key: str, defined: Collection[str], objects: Sequence[Sh
     """
     if not objects or key in defined or any(key in record for record in objects):
         return
-    near = get_close_matches(key, objects[0], n=3)
-    hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(sorted(objects[0]))}"
+    suggestions = get_close_matches(key, objects[0], n=3)
+    hint = f"did you mean {' or '.join(suggestions)}?" if suggestions else f"there are {', '.join(sorted(objects[0]))}"
     raise InvalidInput(f"room_field: no object has a field {key}; {hint}")
 
 

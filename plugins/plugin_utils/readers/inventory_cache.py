@@ -39,7 +39,8 @@ def plain_records(
         set(records) == set(plurals)
         and set(hidden) <= set(plurals)
         and all(
-            isinstance(many, list) and all(isinstance(record, dict) for record in many) for many in records.values()
+            isinstance(listed, list) and all(isinstance(record, dict) for record in listed)
+            for listed in records.values()
         )
         and all(isinstance(keys, list) and all(isinstance(key, str) for key in keys) for keys in hidden.values())
     )

@@ -58,11 +58,11 @@ class RenderedDirectory:
         if real.exists() and not real.is_dir():
             raise InvalidInput(f"dest: {path} is no directory")
         folder = Folder(path)
-        there = {member.name: member.type for member in folder.below()}
+        existing = {member.name: member.type for member in folder.below()}
         earlier = None
-        if NOTE in there:
+        if NOTE in existing:
             earlier = checked(folder, NOTE, noted(folder, NOTE, _RENDER), "files", _is_rendered, is_digest, _RENDER)
-        found = cls(FileSet(folder, there), earlier)
+        found = cls(FileSet(folder, existing), earlier)
         found._refuse_strangers()
         return found
 
@@ -85,14 +85,14 @@ class RenderedDirectory:
 
         :raises InvalidInput: if something is in the way.
         """
-        there = self.files.there
+        existing = self.files.there
         self._digests = {path: _digest_of(content) for path, content in wanted.items()}
         blocked = self.files.above(wanted)
-        blocked += [path for path in (*wanted, NOTE) if there.get(path) not in (None, FileType.FILE)]
+        blocked += [path for path in (*wanted, NOTE) if existing.get(path) not in (None, FileType.FILE)]
         if blocked:
             raise InvalidInput(f"dest: {listed(blocked)}: something else is at the path of a file; delete it")
         contents = {path: content if isinstance(content, bytes) else content.read for path, content in wanted.items()}
-        self.files.compare(contents, (path for path in self.earlier or {} if path not in wanted and path in there))
+        self.files.compare(contents, (path for path in self.earlier or {} if path not in wanted and path in existing))
 
     def carry_out(self) -> None:
         """Write the files."""
@@ -111,14 +111,14 @@ class RenderedDirectory:
         :param summary: section to the number of its records.
         """
         files = self.files
-        told = ", ".join(f"{number} {section}" for section, number in summary.items()) or "no records"
+        counts = ", ".join(f"{number} {section}" for section, number in summary.items()) or "no records"
         return {
             "changed": files.is_changed,
             "dest": str(files.folder.path),
             "summary": dict(summary),
             "files": {"written": list(files.written), "removed": files.removed, "unchanged": len(files.unchanged)},
             "diff": files.diff,
-            "msg": f"{told}; {files.counts}",
+            "msg": f"{counts}; {files.counts}",
         }
 
 

@@ -19,16 +19,16 @@ from ..set_plan.plan import InstancePlan, Planned, level_of
 NOTHING: Mapping[str, Any] = {"requests": 0, "minutes": 0.0}
 
 
-def forecast_of(made: InstancePlan, read: int, per_minute: int) -> dict[str, Any]:
+def forecast_of(plan: InstancePlan, read: int, per_minute: int) -> dict[str, Any]:
     """Return the requests of an apply without failures, and their minutes at the limit.
 
     :param read: requests of planning; an apply plans once more.
     :param per_minute: requests that the limit allows; 0 for no limit, and then the minutes are None.
     """
-    if not made.changes:
+    if not plan.changes:
         return {"requests": 0, "minutes": 0.0 if per_minute else None}
-    writes = sum(_writes(planned, any(made.later_uploads(planned))) for planned in made.changes)
-    requests = read + writes + _uploads(made) + _lists_at_the_end(made)
+    writes = sum(_writes(planned, any(plan.later_uploads(planned))) for planned in plan.changes)
+    requests = read + writes + _uploads(plan) + _lists_at_the_end(plan)
     return {"requests": requests, "minutes": round(requests / per_minute, 1) if per_minute else None}
 
 
@@ -58,15 +58,15 @@ def _is_later(planned: Planned, value: Any) -> bool:
     )
 
 
-def _uploads(made: InstancePlan) -> int:
+def _uploads(plan: InstancePlan) -> int:
     """Return the number of local files to upload, each once."""
-    values = (value for planned in made.changes for value in planned.change.values.values())
+    values = (value for planned in plan.changes for value in planned.change.values.values())
     return len({str(file.path) for value in values for file in attachments_in(value) if file.uuid is None})
 
 
-def _lists_at_the_end(made: InstancePlan) -> int:
+def _lists_at_the_end(plan: InstancePlan) -> int:
     """Return the number of lists in which an apply looks for simultaneous creations of others."""
     created = Counter(
-        planned.section for planned in made.changes if planned.change.action == CREATE and planned.kind.create_path
+        planned.section for planned in plan.changes if planned.change.action == CREATE and planned.kind.create_path
     )
-    return sum(max(1, math.ceil((made.everywhere[section] + new) / PER_PAGE)) for section, new in created.items())
+    return sum(max(1, math.ceil((plan.everywhere[section] + new) / PER_PAGE)) for section, new in created.items())

@@ -99,9 +99,9 @@ def field_names(change: Mapping[str, Any]) -> str:
 def _told(change: Mapping[str, Any], is_drift: bool) -> str:
     """Return the fields of a change with their values, as the title of a group."""
     sides = as_said(change, _LONGEST)
-    told = [f"{name} {both_sides(before, after, is_drift)}" for name, before, after in sides]
-    rest = len(told) - _MOST_FIELDS
-    return ", ".join(told[:_MOST_FIELDS]) + (f" and {rest} more fields" if rest > 0 else "")
+    values = [f"{name} {both_sides(before, after, is_drift)}" for name, before, after in sides]
+    rest = len(values) - _MOST_FIELDS
+    return ", ".join(values[:_MOST_FIELDS]) + (f" and {rest} more fields" if rest > 0 else "")
 
 
 def as_said(change: Mapping[str, Any], longest: int) -> list[tuple[str, str, str]]:
@@ -109,11 +109,11 @@ def as_said(change: Mapping[str, Any], longest: int) -> list[tuple[str, str, str
 
     Texts have no quotes unless escapes are needed to see how they differ.
     """
-    told = []
+    values = []
     for key, (name, before, after) in zip(keys_of(change), fields(change, longest), strict=True):
         was, becomes = _said(change["before"].get(key), before), _said(change["after"].get(key), after)
-        told.append((name, before, after) if was == becomes else (name, was, becomes))
-    return told
+        values.append((name, before, after) if was == becomes else (name, was, becomes))
+    return values
 
 
 def said(value: Any) -> str:

@@ -264,8 +264,8 @@ def _number(result: RunResult) -> str:
 def _made_by(result: RunResult) -> str:
     """Return the set, the date, the user and the version, as far as they are known."""
     words = {"set": "set {}", "date": "{}", "user": "by {}", "version": "community.seventhings {}"}
-    told = (form.format(result.made_by[name]) for name, form in words.items() if result.made_by.get(name))
-    return ", ".join(told)
+    origins = (form.format(result.made_by[name]) for name, form in words.items() if result.made_by.get(name))
+    return ", ".join(origins)
 
 
 # ---- the picture
@@ -282,9 +282,9 @@ def _row(section: str, numbers: Mapping[str, int], words: Mapping[str, str]) -> 
         if share:
             bars.append((word, f"{left:.2f}", f"{share:.2f}"))
             left += share
-    told = ", ".join(f"{numbers[word]:,} {name}" for word, name in words.items() if numbers.get(word))
+    counts = ", ".join(f"{numbers[word]:,} {name}" for word, name in words.items() if numbers.get(word))
     shown = [f"{numbers[word]:,}" if numbers.get(word) else "" for word in words]
-    return {"name": words_of(section), "told": told, "bars": bars, "numbers": shown}
+    return {"name": words_of(section), "told": counts, "bars": bars, "numbers": shown}
 
 
 def _shares(numbers: Sequence[int]) -> list[float]:
@@ -331,18 +331,18 @@ def _parts(result: RunResult, room: int) -> list[dict[str, Any]]:
 
 def _record(change: Mapping[str, Any], is_same: bool, with_place: bool, is_drift: bool) -> str:
     """Return a record with its fields, except those in the title of its group, as HTML with all values escaped."""
-    told = [] if is_same else as_said(change, _LONGEST_VALUE)
+    values = [] if is_same else as_said(change, _LONGEST_VALUE)
     key = key_and_name(change)
     shown = [
         # The title of a group of updates names its fields, so don't repeat a single field.
-        ("" if len(told) == 1 and change["action"] == UPDATE else name, before, after)
-        for name, before, after in told
+        ("" if len(values) == 1 and change["action"] == UPDATE else name, before, after)
+        for name, before, after in values
     ]
     if is_drift and change["action"] == UPDATE:
         shown = [(name, f"files say {after}", f"instance has {before}") for name, before, after in shown]
-    gone = {CREATE: (True, False), DELETE: (False, True)}.get(change["action"], (False, False))
+    one_sided = {CREATE: (True, False), DELETE: (False, True)}.get(change["action"], (False, False))
     fields: list[tuple[str, str | None, str | None]] = [
-        (name, None if gone[0] else before, None if gone[1] else after) for name, before, after in shown
+        (name, None if one_sided[0] else before, None if one_sided[1] else after) for name, before, after in shown
     ]
     texts = () if is_drift else removal_texts(change.get("removed", {}))
     fields += [(name, short(text, _LONGEST_VALUE), None) for name, text in texts]

@@ -89,13 +89,13 @@ def as_markdown(result: RunResult, limit: int = _COMMENT_LIMIT, url: str = "") -
     room = limit - len(head) - len(brief) - len(by_field) - _length(last) - len(whole) - _REST
     wrong = list(_points({FIRST: cautions(result), **reasons(result)}, room // _ONE))
     warned = list(_points({"Warnings": warnings(result)}, room // _ONE))
-    told = _told(result, room)
-    changes = [text for _number, text in told]
+    part = _told(result, room)
+    changes = [text for _number, text in part]
     shown_wrong = _fitting(wrong, room - min(_length(changes), room // 2))
     room -= _length(shown_wrong)
     shown_changes = _fitting(changes, room - min(_length(warned), room // _ONE))
     shown_warned = _fitting(warned, room - _length(shown_changes))
-    records_shown = sum(number for number, _told in told[: len(shown_changes)])
+    records_shown = sum(number for number, _told in part[: len(shown_changes)])
     hidden = len(wrong) - len(shown_wrong) + len(result.changes) - records_shown + len(warned) - len(shown_warned)
     more = (
         Markdown("\n\nand {hidden} more; {whole} has all.") if hidden else Markdown("\n\nSee {whole}." if url else "")
@@ -180,9 +180,9 @@ def _number(number: int) -> Markdown:
     return Markdown("{number}").fill(number=number) if number else Markdown()
 
 
-def _points(told: Mapping[str, Sequence[str]], longest: int) -> Iterator[Markdown]:
+def _points(points: Mapping[str, Sequence[str]], longest: int) -> Iterator[Markdown]:
     """Yield each text as an item of a list, with a title before each list."""
-    for title, texts in told.items():
+    for title, texts in points.items():
         for number, text in enumerate(texts):
             point = Markdown("\n- {text}").fill(text=short(text, longest))
             yield point if number else Markdown.joined([_title(Markdown(title), len(texts)), point])
@@ -196,16 +196,16 @@ def _told(result: RunResult, room: int) -> list[tuple[int, Markdown]]:
     """Return the parts about changes that fit: all, or the first of each group."""
     mine = groups(result.changes, result.is_drift)
     for most in (len(result.changes), *(_OF_A_GROUP if len(mine) > 1 else ())):
-        told = []
+        parts = []
         left = room
         for number, text in _changes(result, mine, room // _ONE, most):
             left -= len(text)
             if left < 0:
                 break
-            told.append((number, text))
+            parts.append((number, text))
         else:
             break
-    return told
+    return parts
 
 
 def _changes(result: RunResult, mine: Iterable[Group], longest: int, most: int) -> Iterator[tuple[int, Markdown]]:
@@ -217,8 +217,8 @@ def _changes(result: RunResult, mine: Iterable[Group], longest: int, most: int) 
     """
     title: list[Markdown] = [_overview(result)]
     for group in mine:
-        for number, told in _parts(group, longest, most, result.is_drift):
-            yield number, Markdown.joined([*title, told])
+        for number, text in _parts(group, longest, most, result.is_drift):
+            yield number, Markdown.joined([*title, text])
             title = []
 
 
@@ -228,14 +228,14 @@ def _overview(result: RunResult) -> Markdown:
         return Markdown()
     counts = Counter(change["action"] for change in result.changes)
     words = DRIFT_WORDS if result.is_drift else {}
-    told = [
+    lines = [
         Markdown("{number} {action}").fill(
             number=Markdown(f"{counts[action]:,}"), action=Markdown(words.get(ACTIONS[action], ACTIONS[action]))
         )
         for action in ACTION_ORDER
         if counts[action]
     ]
-    return Markdown("\n\n{told}").fill(told=Markdown.joined(told, ", "))
+    return Markdown("\n\n{told}").fill(told=Markdown.joined(lines, ", "))
 
 
 def _parts(group: Group, longest: int, most: int, is_drift: bool) -> Iterator[tuple[int, Markdown]]:
@@ -258,7 +258,7 @@ def _group(group: Group) -> Markdown:
     rest = len(group.changes) - _NAMED
     more = Markdown(" and {rest} more").fill(rest=rest) if rest > 0 else Markdown()
     marks = Counter(filter(None, map(mark, group.changes)))
-    told = [
+    lines = [
         Markdown("\n- {number} {mark}").fill(number=number, mark=short(text, _LONGEST_VALUE))
         for text, number in marks.most_common(_MOST_MARKS)
     ]
@@ -267,7 +267,7 @@ def _group(group: Group) -> Markdown:
         title=group.title,
         names=Markdown.joined(first, ", "),
         more=more,
-        marks=Markdown.joined(told),
+        marks=Markdown.joined(lines),
     )
 
 
@@ -309,8 +309,8 @@ def _change(change: Mapping[str, Any], longest: int, is_drift: bool) -> Markdown
     items = [*_items(change, is_drift)]
     shown = _fitting(items, longest)
     rest = Markdown("\n- and {number} more fields") if len(shown) < len(items) else Markdown()
-    told = remark(change, is_drift)
-    became = Markdown(" {mark}").fill(mark=short(told, longest)) if told else Markdown()
+    text = remark(change, is_drift)
+    became = Markdown(" {mark}").fill(mark=short(text, longest)) if text else Markdown()
     return Markdown("\n\n**{sign}** {name}{became}\n{items}{rest}").fill(
         became=became,
         sign=Markdown(SIGNS[change["action"]]),

@@ -32,12 +32,12 @@ ALONE = "Not in the files, left alone"
 
 def reasons(result: RunResult) -> dict[str, list[str]]:
     """Return the refusals and failures by title, or nothing without any."""
-    told = {
+    by_title = {
         "Refused": [clean(text) for text in result.refusals],
         "Findings": [clean(text) for text in result.findings],
         "Failed": [clean(_failure(failure)) for failure in result.failures],
     }
-    return {title: texts for title, texts in told.items() if texts}
+    return {title: texts for title, texts in by_title.items() if texts}
 
 
 def sent(result: RunResult) -> str:
@@ -86,12 +86,12 @@ def alone(result: RunResult, examples: int) -> list[str]:
 
     :param examples: maximum number of named records.
     """
-    told = []
+    lines = []
     for section, names in result.reported.items():
         examples_in_words = ", ".join(short(one_line(name), _NAME) for name in names[:examples])
         rest = len(names) - examples
-        told.append(f"{counted(len(names), section)}: {examples_in_words}{f' and {rest:,} more' if rest > 0 else ''}")
-    return told
+        lines.append(f"{counted(len(names), section)}: {examples_in_words}{f' and {rest:,} more' if rest > 0 else ''}")
+    return lines
 
 
 _NAME = 80
@@ -176,8 +176,8 @@ def shown_fields(change: Mapping[str, Any], longest: int, is_drift: bool = False
     removed = [(name, short(clean(text), longest)) for name, text in texts]
     if action == DELETE:
         return [(name, before) for name, before, _after in fields(change, longest)] + removed
-    told = [(name, both_sides(before, after, is_drift)) for name, before, after in fields(change, longest)]
-    return told + removed
+    shown = [(name, both_sides(before, after, is_drift)) for name, before, after in fields(change, longest)]
+    return shown + removed
 
 
 def fields(change: Mapping[str, Any], longest: int) -> list[tuple[str, str, str]]:
@@ -222,8 +222,8 @@ def removal_lines(result: RunResult) -> list[tuple[Place, str]]:
 
 
 def _whole(change: Mapping[str, Any]) -> str:
-    told = [f"{name} {text}" for name, text in removal_texts(change.get("removed", {}))]
-    return ": ".join(filter(None, [key_and_name(change), ", ".join(told)]))
+    texts = [f"{name} {text}" for name, text in removal_texts(change.get("removed", {}))]
+    return ": ".join(filter(None, [key_and_name(change), ", ".join(texts)]))
 
 
 def forecast(result: RunResult) -> str:

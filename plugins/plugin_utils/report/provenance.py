@@ -26,8 +26,8 @@ def made_by(set_name: str, host: str = "") -> dict[str, str]:
     Unknown texts are empty.
     """
     now = datetime.datetime.now(datetime.UTC)
-    told = {"set": set_name, "date": now.strftime("%Y-%m-%dT%H:%M:%SZ"), "user": _user(), "version": version()}
-    return {**told, "host": "" if host == _THIS_MACHINE else host}
+    origin = {"set": set_name, "date": now.strftime("%Y-%m-%dT%H:%M:%SZ"), "user": _user(), "version": version()}
+    return {**origin, "host": "" if host == _THIS_MACHINE else host}
 
 
 def _user() -> str:

@@ -91,17 +91,17 @@ class Removals:
         rooms = [key for key, name in types.items() if name == "LINKED_ROOM"]
         persons = [key for key, name in types.items() if name in PERSON_TYPES and key not in SERVICE_FIELDS]
         money = [key for key, name in types.items() if name == "MONEY"]
-        told: dict[str, Any] = {"name": self.name_of(planned)}
+        removed: dict[str, Any] = {"name": self.name_of(planned)}
         for word, keys in (("room", rooms), ("person", persons), ("value", money)):
             texts = dict.fromkeys(text for key in keys for text in self._texts(planned, key))
-            told[word] = ", ".join(texts)
+            removed[word] = ", ".join(texts)
         values = [schema.read_one(key, current.flat) for key, name in types.items() if name.startswith("ATTACHMENT")]
-        told["attachments"] = sum(1 for value in values for _file in attachments_in(value))
-        told["history"] = schema.kind.has_history
+        removed["attachments"] = sum(1 for value in values for _file in attachments_in(value))
+        removed["history"] = schema.kind.has_history
         if schema.kind.name == OBJECT.name:
-            told |= {KINDS[name].section: self._linked(name, current) for name in _LINKING}
-        told["changed_last"] = self._changed_last(current)
-        return {word: value for word, value in told.items() if value != ""}
+            removed |= {KINDS[name].section: self._linked(name, current) for name in _LINKING}
+        removed["changed_last"] = self._changed_last(current)
+        return {word: value for word, value in removed.items() if value != ""}
 
     def _texts(self, planned: Planned, key: str) -> list[str]:
         current = planned.change.current
@@ -164,7 +164,7 @@ def _marks(state: ListedState, record: Record) -> Iterable[Any]:
 
 def removal_texts(removed: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return what is removed along with a record, as names and values for people."""
-    told = [(word, str(removed[word])) for word in ("room", "person", "value") if removed.get(word)]
+    texts = [(word, str(removed[word])) for word in ("room", "person", "value") if removed.get(word)]
     parts = []
     if removed.get("attachments"):
         parts.append(f"{removed['attachments']} attachment{'s' if removed['attachments'] > 1 else ''}")
@@ -176,10 +176,10 @@ def removal_texts(removed: Mapping[str, Any]) -> list[tuple[str, str]]:
     if unknown:
         parts.append(f"{', '.join(unknown)} {NOT_LOOKED_UP}")
     if parts:
-        told.append(("goes with it", "; ".join(parts)))
+        texts.append(("goes with it", "; ".join(parts)))
     if removed.get("changed_last"):
-        told.append(("changed last", removed["changed_last"]))
-    return told
+        texts.append(("changed last", removed["changed_last"]))
+    return texts
 
 
 def _links_of(removed: Mapping[str, Any]) -> list[str]:

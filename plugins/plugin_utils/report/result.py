@@ -135,11 +135,11 @@ _OURS = ("section", "action", "uuid", "status")
 """Members of a change with our own words."""
 
 
-def digits_of(made: InstancePlan) -> dict[tuple[str, str], int]:
+def digits_of(plan: InstancePlan) -> dict[tuple[str, str], int]:
     """Return section and key of each changed field to the digits after the point that people expect."""
     return {
         (planned.section, key): digits
-        for planned in made.changes
+        for planned in plan.changes
         for key in (*planned.change.before, *planned.change.after)
         if key in planned.schema.fields and (digits := planned.schema.fields[key].shown_digits)
     }
@@ -181,15 +181,15 @@ def masked_result(result: RunResult) -> RunResult:
     return replace(result, changes=changes, located=located, warning_places=places, rules=rules, odd=odd, **texts)
 
 
-def failures_of(made: InstancePlan, outcome: Outcome) -> list[dict[str, str]]:
+def failures_of(plan: InstancePlan, outcome: Outcome) -> list[dict[str, str]]:
     """Return the entries that failed, were skipped because of a failure, or exist twice, with place and reason.
 
     They are in the order of the plan.
     """
-    order = {id(planned.entry): number for number, planned in enumerate(made.changes)}
+    order = {id(planned.entry): number for number, planned in enumerate(plan.changes)}
 
-    def in_order(some: Sequence[tuple[Planned, str]]) -> list[tuple[Planned, str]]:
-        return sorted(some, key=lambda failure: order.get(id(failure[0].entry), 0))
+    def in_order(entries: Sequence[tuple[Planned, str]]) -> list[tuple[Planned, str]]:
+        return sorted(entries, key=lambda failure: order.get(id(failure[0].entry), 0))
 
     return [
         *(
@@ -204,16 +204,16 @@ def failures_of(made: InstancePlan, outcome: Outcome) -> list[dict[str, str]]:
     ]
 
 
-def summary_of(made: InstancePlan, outcome: Outcome | None, only_planned: bool) -> dict[str, dict[str, int]]:
+def summary_of(plan: InstancePlan, outcome: Outcome | None, only_planned: bool) -> dict[str, dict[str, int]]:
     """Count changes per section: planned, applied, or zero if the run was refused."""
     summary: dict[str, dict[str, int]] = {}
     for section in SECTIONS:
         counts = dict.fromkeys((*ACTIONS.values(), "unchanged", "errors", "skipped"), 0)
-        counts["unchanged"] = made.unchanged[section]
-        counts["skipped"] = made.skipped[section]
+        counts["unchanged"] = plan.unchanged[section]
+        counts["skipped"] = plan.skipped[section]
         for action, word in ACTIONS.items():
             planned = sum(
-                1 for planned in made.changes if planned.section == section and planned.change.action == action
+                1 for planned in plan.changes if planned.section == section and planned.change.action == action
             )
             if outcome is not None:
                 counts[word] = outcome.done[section, action]
@@ -233,7 +233,7 @@ DONE, FAILED, SKIPPED, NOT_TRIED = "done", "failed", "skipped", "not_tried"
 
 
 def reported_changes(
-    made: InstancePlan,
+    plan: InstancePlan,
     hiding: Hiding,
     outcome: Outcome | None,
     entries: Iterable[Entry] = (),
@@ -247,12 +247,16 @@ def reported_changes(
     fates: dict[int, tuple[str, str]] = {}
     if outcome is not None:
         lists = ((NOT_TRIED, outcome.not_tried), (SKIPPED, outcome.skipped), (FAILED, outcome.failures))
-        fates = {id(planned.entry): (status, reason) for status, some in lists for planned, reason in some}
+        fates = {
+            id(planned.entry): (status, reason)
+            for status, entries_of_list in lists
+            for planned, reason in entries_of_list
+        }
     usual = (NOT_TRIED, "") if outcome is None else (DONE, "")
-    state = None if hiding.has_any else made.state
-    removals = Removals(made, entries, hiding)
-    told = []
-    for number, planned in enumerate(made.changes):
+    state = None if hiding.has_any else plan.state
+    removals = Removals(plan, entries, hiding)
+    reported = []
+    for number, planned in enumerate(plan.changes):
         status, reason = fates.get(id(planned.entry), usual)
         change = shown(planned, hiding, sides_as_written(planned, state))
         if planned.change.action in (DELETE, ARCHIVE):
@@ -260,7 +264,7 @@ def reported_changes(
                 key: VAULTED if key != _ARCHIVED and removals.hides(planned, key) else value
                 for key, value in change["before"].items()
             }
-        told.append(
+        reported.append(
             {
                 **change,
                 "note": notes.get(number) or change["note"],
@@ -271,7 +275,7 @@ def reported_changes(
                 "removed": removals.removed_with(planned),
             }
         )
-    return told
+    return reported
 
 
 def _labels(planned: Planned, change: Mapping[str, Any]) -> dict[str, str]:

@@ -74,6 +74,6 @@ def _named(values: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
 def _relation(written: Any, names: Mapping[str, str]) -> Any:
     if not isinstance(written, Mapping):
         return written
-    meant = str(written.get("field_uuid") or written.get("field"))
+    other = str(written.get("field_uuid") or written.get("field"))
     rest = {name: value for name, value in written.items() if name not in ("field", "field_uuid")}
-    return {**rest, "field": names.get(meant.lower(), names.get(meant, meant))}
+    return {**rest, "field": names.get(other.lower(), names.get(other, other))}

@@ -62,10 +62,10 @@ def _sides(change: Mapping[str, Any], is_drift: bool) -> tuple[list[str], list[s
 
     Each line names the record, because otherwise equal lines of two records would look like one unchanged line.
     """
-    told = clean(change.get("note", ""))
+    remark = clean(change.get("note", ""))
     if is_drift and change["action"] != UPDATE:
-        told = told or action_words(change["action"], is_drift)
-    head = f"{clean(change['section'])} {key_and_name(change)}{told and f' ({told})'}\n"
+        remark = remark or action_words(change["action"], is_drift)
+    head = f"{clean(change['section'])} {key_and_name(change)}{remark and f' ({remark})'}\n"
     before, after = [head], [head]
     for key, (name, now, then) in zip(keys_of(change), fields(change, _LONGEST), strict=True):
         # A missing value has no line.

@@ -109,8 +109,8 @@ def _record(change: Mapping[str, Any]) -> str:
 
 
 def _marked(change: Mapping[str, Any], is_drift: bool) -> str:
-    told = remark(change, is_drift)
-    return f" ({told})" if told else ""
+    text = remark(change, is_drift)
+    return f" ({text})" if text else ""
 
 
 def named(change: Mapping[str, Any]) -> str:
@@ -127,14 +127,14 @@ def closing(result: RunResult, why: str = "") -> str:
 
     :param why: the reason, if the result has none of its own.
     """
-    told = why or _why(reasons(result))
+    reason = why or _why(reasons(result))
     left = (
         sum(change.get("status", DONE) != DONE for change in result.changes)
         if result.outcome == "partly_applied"
         else 0
     )
     rest = f"; {left} of {len(result.changes)} changes are left, and the next run takes them up" if left else ""
-    return f"{result.outcome}, {result.requests} requests, {result.duration:.1f} s{told and f': {told}'}{rest}"
+    return f"{result.outcome}, {result.requests} requests, {result.duration:.1f} s{reason and f': {reason}'}{rest}"
 
 
 _WORDS = {"Refused": "reasons", "Findings": "findings", "Failed": "records that failed or were skipped"}

@@ -195,8 +195,8 @@ class _RulesFile:
         before = len(self._into.findings)
         for name in node.value:
             if name not in _MEMBERS:
-                near = closest_names(str(name), list(_MEMBERS), 1, 0.65)
-                hint = f"did you mean {near[0]}?" if near else f"expected {', '.join(_MEMBERS)}"
+                suggestions = closest_names(str(name), list(_MEMBERS), 1, 0.65)
+                hint = f"did you mean {suggestions[0]}?" if suggestions else f"expected {', '.join(_MEMBERS)}"
                 self._find(node.member(name).place, f"{name}: no member of a rule; {hint}")
         texts = {name: self._text(node, name) for name in ("id", "for", "level", "because")}
         self._check(node, texts)

@@ -149,8 +149,8 @@ def _why_unknown(keyword: str) -> str:
         return "format: JSON Schema judges no value by it; write a pattern"
     if keyword == "patternProperties":
         return "patternProperties: rules name each field; write properties"
-    near = closest_names(keyword, sorted(KEYWORDS), 1, 0.65)
-    return f"{keyword}: no keyword that rules may use" + (f"; did you mean {near[0]}?" if near else "")
+    suggestions = closest_names(keyword, sorted(KEYWORDS), 1, 0.65)
+    return f"{keyword}: no keyword that rules may use" + (f"; did you mean {suggestions[0]}?" if suggestions else "")
 
 
 def _items(node: Node, keyword: str) -> list[Node]:

@@ -100,5 +100,5 @@ def _normal(schema: Schema, key: str, value: Any) -> Any:
     if isinstance(value, Reference):
         return value.uuid or str(value.id)
     same_as = type_of(definition).same_as
-    meant = same_as(value, definition) if same_as is not None else value
-    return meant if isinstance(meant, (str, bool, int)) else str(meant)
+    normal = same_as(value, definition) if same_as is not None else value
+    return normal if isinstance(normal, (str, bool, int)) else str(normal)

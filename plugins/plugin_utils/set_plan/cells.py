@@ -122,10 +122,10 @@ def _cut(name: str, text: str) -> FieldError:
     return FieldError.at((name,), words, "a long number that was cut", Misfit(text, why))
 
 
-def _lost(name: str, text: str, there: str) -> FieldError:
+def _lost(name: str, text: str, existing: str) -> FieldError:
     why = (
         "leading zeros are lost, as the instance has this key with zeros; format the column as text and type them "
         f"again{_OR_YAML}"
     )
-    words = f"{name}: {shorten(text)} does not exist, and {shorten(there)} does: {why}"
+    words = f"{name}: {shorten(text)} does not exist, and {shorten(existing)} does: {why}"
     return FieldError.at((name,), words, "a key of the instance, without its leading zeros", Misfit(text, why))

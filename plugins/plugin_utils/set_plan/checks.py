@@ -113,28 +113,28 @@ def removals_of(
     context: PlanContext, matched: Iterable[tuple[Planned, Record | None]], pruned: Iterable[Planned]
 ) -> dict[str, Planned]:
     """Return the planned changes that remove or archive a record, by its uuid."""
-    gone = {
+    removals = {
         current.uuid: planned
         for planned, current in matched
         if planned.entry.state != "present" and current is not None
     }
-    gone |= {planned.change.current.uuid: planned for planned in pruned if planned.change.current is not None}
-    return {uuid: planned for uuid, planned in gone.items() if context.is_chosen(planned)}
+    removals |= {planned.change.current.uuid: planned for planned in pruned if planned.change.current is not None}
+    return {uuid: planned for uuid, planned in removals.items() if context.is_chosen(planned)}
 
 
-def check_needs(context: PlanContext, planned: Planned, gone: Mapping[str, Planned]) -> None:
+def check_needs(context: PlanContext, planned: Planned, removals: Mapping[str, Planned]) -> None:
     """Refuse references to a removed record, and references without a target after the apply.
 
     :param gone: as returned by :func:`removals_of`.
     """
-    for key, value in planned.desired.items() if gone else ():
+    for key, value in planned.desired.items() if removals else ():
         for number, reference in numbered_references(value):
-            problem = _needs(context, reference, gone)
+            problem = _needs(context, reference, removals)
             if problem:
                 context.find_reference(planned.entry, key, number, reference, problem)
 
 
-def check_unique(context: PlanContext, planned: Planned, gone: Mapping[str, Planned]) -> None:
+def check_unique(context: PlanContext, planned: Planned, removals: Mapping[str, Planned]) -> None:
     """Note that a record gets a unique value only after another record gives it up.
 
     :param gone: as returned by :func:`removals_of`.
@@ -148,7 +148,7 @@ def check_unique(context: PlanContext, planned: Planned, gone: Mapping[str, Plan
         for other in context.state.find_existing(schema, (key,), change.values):
             if other.uuid == mine:
                 continue
-            leaving = gone.get(other.uuid)
+            leaving = removals.get(other.uuid)
             owner = leaving.entry if leaving else context.claimed.get(planned.kind.name, {}).get(other.uuid)
             if owner is not None and (leaving or written_as(schema, owner, key) in owner.fields):
                 planned.after += ((key, owner),)
@@ -168,21 +168,21 @@ def check_order(context: PlanContext) -> Iterator[Finding]:
         )
 
 
-def check_user(context: PlanContext, planned: Planned, gone: Mapping[str, Planned]) -> None:
+def check_user(context: PlanContext, planned: Planned, removals: Mapping[str, Planned]) -> None:
     """Refuse to remove the person of a user: nothing removes the user."""
     for reference in references_in(planned.change.values.get("person")):
-        problem = _needs(context, reference, gone)
+        problem = _needs(context, reference, removals)
         if problem:
             context.find(planned.entry.place_of("email"), f"email: {problem}")
 
 
-def _needs(context: PlanContext, reference: Reference, gone: Mapping[str, Planned]) -> str:
+def _needs(context: PlanContext, reference: Reference, removals: Mapping[str, Planned]) -> str:
     """Return why a reference has no target once the plan is done, or an empty text if it has one."""
-    other = gone.get(str(reference.uuid))
+    other = removals.get(str(reference.uuid))
     if other is None:
         record = context.state.find(reference)
         place = None if record is None else context.state.place_of(record)
-        other = gone.get(str(place.uuid)) if place is not None and isinstance(reference.written, str) else None
+        other = removals.get(str(place.uuid)) if place is not None and isinstance(reference.written, str) else None
     if other is None:
         return ""
     if other.entry.state == "absent":

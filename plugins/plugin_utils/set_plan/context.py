@@ -316,8 +316,8 @@ class PlanContext:
 
         :param words: its natural key, which is hidden if it must not be shown.
         """
-        made = Planned(section, entry, schema, values, keys, words, NO_CHANGE[schema.kind.name])
-        return made.hide(self.hiding) if self.hiding.has_any else made
+        entry_planned = Planned(section, entry, schema, values, keys, words, NO_CHANGE[schema.kind.name])
+        return entry_planned.hide(self.hiding) if self.hiding.has_any else entry_planned
 
     def warn(self, planned: Planned, warnings: Iterable[str]) -> None:
         """Note warnings about a record."""

@@ -32,14 +32,14 @@ def check_hidden_records(context: PlanContext) -> None:
     ]
     if not (removals or creations or result.unmatched):
         return
-    seen = context.state.visibility()
-    result.visibility = seen
-    if not context.options.limited_account and seen.hidden_records != NO:
+    visible = context.state.visibility()
+    result.visibility = visible
+    if not context.options.limited_account and visible.hidden_records != NO:
         result.exceeded_limits += _links_moved(context)
-    if not context.options.limited_account and seen.hidden_records == YES:
-        result.exceeded_limits += _removed(context, removals, seen)
-        result.exceeded_limits += _created_twice(creations, seen)
-    result.warnings += _warnings(context, creations, seen)
+    if not context.options.limited_account and visible.hidden_records == YES:
+        result.exceeded_limits += _removed(context, removals, visible)
+        result.exceeded_limits += _created_twice(creations, visible)
+    result.warnings += _warnings(context, creations, visible)
 
 
 def may_exist_hidden(section: str) -> bool:
@@ -72,7 +72,7 @@ def _links_moved(context: PlanContext) -> Iterator[str]:
                     )
 
 
-def _removed(context: PlanContext, removals: Counter[str], seen: Visibility) -> Iterator[str]:
+def _removed(context: PlanContext, removals: Counter[str], visible: Visibility) -> Iterator[str]:
     """Yield the sections from which records are removed, unless a scope bounds them.
 
     Files write the scope, so a protected task does not rely on it.
@@ -83,11 +83,11 @@ def _removed(context: PlanContext, removals: Counter[str], seen: Visibility) -> 
             lifted = _LIFTED if options.is_protected else f"a scope of {section}, or {_LIFTED}"
             yield (
                 f"{section}: {number} would be deleted or archived, and this account does not see all records "
-                f"({seen.evidence}); {lifted}"
+                f"({visible.evidence}); {lifted}"
             )
 
 
-def _created_twice(creations: Sequence[Planned], seen: Visibility) -> Iterator[str]:
+def _created_twice(creations: Sequence[Planned], visible: Visibility) -> Iterator[str]:
     """Yield the sections whose records may be created a second time, because no unique value would prevent it."""
     numbers = Counter(
         planned.section
@@ -97,18 +97,18 @@ def _created_twice(creations: Sequence[Planned], seen: Visibility) -> Iterator[s
     for section, number in sorted(numbers.items()):
         yield (
             f"{section}: {number} would be created by a natural key that need not be unique, and this account does not "
-            f"see all records ({seen.evidence}); {_LIFTED}"
+            f"see all records ({visible.evidence}); {_LIFTED}"
         )
 
 
-def _warnings(context: PlanContext, creations: Sequence[Planned], seen: Visibility) -> Iterator[str]:
-    is_proven = seen.hidden_records == YES
+def _warnings(context: PlanContext, creations: Sequence[Planned], visible: Visibility) -> Iterator[str]:
+    is_proven = visible.hidden_records == YES
     if creations and is_proven:
         yield (
             f"hidden_records: {len(creations)} records are created although this account does not see all records "
-            f"({seen.evidence}). The service refuses those whose unique values are taken."
+            f"({visible.evidence}). The service refuses those whose unique values are taken."
         )
     for section, number in sorted(context.result.unmatched.items()):
-        if is_proven or (seen.hidden_records != NO and KINDS[SECTIONS[section]].can_be_archived):
-            why = seen.evidence if is_proven else LIMITED
+        if is_proven or (visible.hidden_records != NO and KINDS[SECTIONS[section]].can_be_archived):
+            why = visible.evidence if is_proven else LIMITED
             yield f"{section}: {number} that should be absent or archived are in no list, and may be hidden ({why})."

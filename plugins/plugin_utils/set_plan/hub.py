@@ -59,19 +59,19 @@ def plan_offers(
     for entry in entries:
         fields = schema()
         values = parse(fields, entry)
-        meant = list(references_in(values.get("object")))
+        objects = list(references_in(values.get("object")))
         place = entry.place_of("object")
-        if len(meant) != 1:
+        if len(objects) != 1:
             if "object" not in entry.fields or values.get("object") is not None:
                 find(place, "object: expected the one object that is offered")
             continue
-        wanted, problem = meaning(meant[0])
+        wanted, problem = meaning(objects[0])
         if problem:
             if entry.state == "present":
                 find(place, f"object: {problem}")
             continue
         key = Uniqueness.words(fields, ("object",), values)
-        values["object"] = with_references(values["object"], {meant[0]: wanted}.__getitem__)
+        values["object"] = with_references(values["object"], {objects[0]: wanted}.__getitem__)
         known = wanted.uuid or wanted.id if wanted.pending is None else f"at {wanted.pending.place}"
         mark = f"of the object {known}"
         if claim(HUB_ITEM, mark, entry):
@@ -96,8 +96,8 @@ def _id_of(state: ListedState, wanted: Reference, shown: Iterable[Mapping[str, A
 
 def offer_of(state: ListedState, values: Mapping[str, Any]) -> Record | None:
     """Return the item that offers the object of some values."""
-    meant = state.completed(next(references_in(values.get("object"))))
-    number = _id_of(state, meant, (item.flat for item in offered(state)))
+    reference = state.completed(next(references_in(values.get("object"))))
+    number = _id_of(state, reference, (item.flat for item in offered(state)))
     return next((item for item in offered(state) if number is not None and asset_id(item) == number), None)
 
 

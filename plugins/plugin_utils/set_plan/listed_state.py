@@ -427,13 +427,13 @@ class ListedState(InstanceState):
 
     def put_resolved(self, values: dict[str, Any]) -> bool:
         """Put resolved references into some values, and return True if all are resolved."""
-        meant = {reference: self.resolved(reference) for reference in references_in(tuple(values.values()))}
+        resolved = {reference: self.resolved(reference) for reference in references_in(tuple(values.values()))}
         values |= {
-            key: with_references(value, lambda reference: meant[reference].reference)
+            key: with_references(value, lambda reference: resolved[reference].reference)
             for key, value in values.items()
-            if meant
+            if resolved
         }
-        return not any(meaning.problem for meaning in meant.values())
+        return not any(meaning.problem for meaning in resolved.values())
 
     def look_up(self, reference: Reference) -> Meaning:
         """Return the meaning of a reference by id or uuid, which needs an existing record.
@@ -542,11 +542,11 @@ class _Names:
         return found
 
     def why_removed(self, kind: Kind, questions: Sequence[Question], written: Any) -> str:
-        gone = [record for question in questions for record in self.state.target_of(question, self.before)[1]]
-        if not gone:
+        renamed = [record for question in questions for record in self.state.target_of(question, self.before)[1]]
+        if not renamed:
             keys = {key for question in questions for key in question.keys}
             return why_unfound(kind, keys, self.state.records(kind), written)
-        return f"{kind.words} {written!r} ({gone[0].uuid}) is renamed by these files; write its new name"
+        return f"{kind.words} {written!r} ({renamed[0].uuid}) is renamed by these files; write its new name"
 
     def why_unknown(self, reference: Reference) -> str:
         return self.state.look_up(reference).problem

@@ -55,17 +55,17 @@ class Places:
         # The number of a room is not unique without its location.
         if not isinstance(written, int) or kind is not LOCATION:
             return ""
-        meant = self._context.state.find(reference)
-        if meant is None:
+        location = self._context.state.find(reference)
+        if location is None:
             return ""
-        others = [record for record in self._labelled(kind).get(str(written), ()) if record.uuid != meant.uuid]
+        others = [record for record in self._labelled(kind).get(str(written), ()) if record.uuid != location.uuid]
         planned = self._written[kind.name].get(str(written))
         if not others and planned is None:
             return ""
         named = f"{others[0].uuid}" if others else f"the one at {planned.place}" if planned is not None else ""
-        name = self._context.state.name_of(meant) or meant.uuid
+        name = self._context.state.name_of(location) or location.uuid
         why = (
-            f"is the id of the {kind.words} {name!r} ({meant.uuid}) and the name of another {kind.words} ({named}); "
+            f"is the id of the {kind.words} {name!r} ({location.uuid}) and the name of another {kind.words} ({named}); "
             f"quote it if you mean the name, or write the uuid or the name of the first"
         )
         return FieldError.at((), f"{written} {why}", misfit=Misfit(written, why))
@@ -99,9 +99,9 @@ class Places:
         names = [written_as(planned.schema, entry, field.key) for field in (room, location)]
         written = [entry.fields.get(name) for name in names]
         found = self._context.state.find(own)
-        there = (self._context.state.name_of(found) if found is not None else None) or own.written or own.uuid
+        actual = (self._context.state.name_of(found) if found is not None else None) or own.written or own.uuid
         why = (
-            f"is not the location of the room beside it: {names[0]} {shorten(written[0])} is in {shorten(there)}; "
+            f"is not the location of the room beside it: {names[0]} {shorten(written[0])} is in {shorten(actual)}; "
             f"write the room alone, or the location that it is in"
         )
         gist = "this is not the location of the room beside it"

@@ -311,6 +311,6 @@ def fingerprint_of(schema: Schema, record: Record | None, archived: bool = False
 
 def drop_changes(result: InstancePlan, dropped: Iterable[Planned]) -> InstancePlan:
     """Return the plan without some of its changes."""
-    gone = {id(planned): planned for planned in dropped}
-    left = [planned for planned in result.changes if id(planned) not in gone]
-    return replace(result, changes=left, dropped=[*result.dropped, *gone.values()])
+    dropped_by_id = {id(planned): planned for planned in dropped}
+    left = [planned for planned in result.changes if id(planned) not in dropped_by_id]
+    return replace(result, changes=left, dropped=[*result.dropped, *dropped_by_id.values()])

@@ -97,8 +97,8 @@ class Scope:
                 for wanted in written:
                     parsed, _findings = schema.parse({name: wanted}, "")
                     for key, value in parsed.items():
-                        meant = with_references(value, lambda reference: self._meaning(reference).reference)
-                        found.setdefault(key, []).append(meant)
+                        resolved = with_references(value, lambda reference: self._meaning(reference).reference)
+                        found.setdefault(key, []).append(resolved)
             self._values[section] = found
         return self._values[section]
 

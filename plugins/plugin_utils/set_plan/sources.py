@@ -35,8 +35,8 @@ def check_sources(context: PlanContext) -> Iterator[Finding]:
         if is_named and not any(section == filled_section and _is_same(path, name) for name, filled_section in filled):
             lost.setdefault(section, {})[path] = number
     gained: Counter[str] = Counter()
-    for source, held in now.items():
-        gained[source[1]] += max(0, held.records - before.get(source, 0))
+    for source, count in now.items():
+        gained[source[1]] += max(0, count.records - before.get(source, 0))
     for section, paths in lost.items():
         if gained[section] < sum(paths.values()) and _may_be_left(context, section):
             yield Finding.plain(Place(next(iter(paths), "")), _words(context, section, paths))

@@ -54,16 +54,16 @@ def without_dependants_of_users(context: PlanContext) -> None:
     """
     if context.desired.policy.create_users:
         return
-    gone = {id(entry): f"user {_address(context, entry)}" for entry in context.entries["users"]}
-    skipped = len(gone)
+    missing = {id(entry): f"user {_address(context, entry)}" for entry in context.entries["users"]}
+    skipped = len(missing)
     while skipped:
         left = []
         for planned in context.result.changes:
             needed = [
-                gone[id(reference.pending)] for reference in _references(planned) if id(reference.pending) in gone
+                missing[id(reference.pending)] for reference in _references(planned) if id(reference.pending) in missing
             ]
             if needed:
-                gone[id(planned.entry)] = str(planned)
+                missing[id(planned.entry)] = str(planned)
                 context.skip(planned, f"skipped, because it needs {needed[0]}, which is not created.")
             else:
                 left.append(planned)

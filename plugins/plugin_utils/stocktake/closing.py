@@ -123,7 +123,7 @@ class Closing:
         (entry,) = entries
         before = self._files.mark()
         try:
-            written = [self._put(entry, of, meant) for of, meant in self._values(entry, accepted.actual)]
+            written = [self._put(entry, of, reference) for of, reference in self._values(entry, accepted.actual)]
             return int(any(written))
         except (NotSpliced, NotPortable):
             self._files.undo(before)
@@ -140,18 +140,18 @@ class Closing:
             place = self._lists.rooms.location_of(room)
             yield location, None if place is None else Reference(LOCATION.name, uuid=place.uuid, id=place.id)
 
-    def _put(self, entry: Entry, of: Field, meant: Reference | None) -> bool:
+    def _put(self, entry: Entry, of: Field, reference: Reference | None) -> bool:
         """Write a field of a record, unless it means the same already."""
         name = written_as(self._schema, entry, of.key)
         if name in entry.fields:
             now = self._context.wanted.parse(self._schema, entry, {name: entry.fields[name]})
-            if self._context.resolve(now, None) and self._is_same(now.get(of.key), meant):
+            if self._context.resolve(now, None) and self._is_same(now.get(of.key), reference):
                 return False
-        value = None if meant is None else self._portable.checked(of, meant)
+        value = None if reference is None else self._portable.checked(of, reference)
         put_value(self._files, self._desired, entry, name, value)
         return True
 
-    def _is_same(self, now: Any, meant: Reference | None) -> bool:
-        if not isinstance(now, Reference) or meant is None:
-            return now is None and meant is None
-        return bool(self._state.completed(now).same(meant))
+    def _is_same(self, now: Any, reference: Reference | None) -> bool:
+        if not isinstance(now, Reference) or reference is None:
+            return now is None and reference is None
+        return bool(self._state.completed(now).same(reference))

@@ -105,8 +105,12 @@ class InstanceLists(ObjectLists):
         """
         field = self.fields.time
         if field is None:
-            near = closest_names(name, self._time_fields(), 3, 0.5)
-            hint = f"did you mean {' or '.join(near)}?" if near else "expected a field of the type DATETIME or DATE"
+            suggestions = closest_names(name, self._time_fields(), 3, 0.5)
+            hint = (
+                f"did you mean {' or '.join(suggestions)}?"
+                if suggestions
+                else "expected a field of the type DATETIME or DATE"
+            )
             raise InvalidInput(f"time_field: {name}: no such field in objects; {hint}")
         if not self.sees_times:
             raise InvalidInput(

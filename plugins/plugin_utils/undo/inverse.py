@@ -277,13 +277,13 @@ class _Inverter:
                 value = self._written(schema, change, key, was)
                 if value not in EMPTY:
                     fields[key] = value
-        there = self._with_same_key(schema, change, fields)
-        if there is not None:
+        existing_record = self._with_same_key(schema, change, fields)
+        if existing_record is not None:
             # If the answer was lost, the journal knows the key and no uuid.
-            marks = {there.uuid, f"{kind.name} {change.key}"}
+            marks = {existing_record.uuid, f"{kind.name} {change.key}"}
             if self._is_resumed and not marks.isdisjoint(self._journal.memory.made):
                 self._created_again[change.uuid] = _key_of(change, fields)
-                yield Entry(kind, fields, place, uuid=there.uuid)
+                yield Entry(kind, fields, place, uuid=existing_record.uuid)
             return
         missing = schema.missing(fields)
         if missing:

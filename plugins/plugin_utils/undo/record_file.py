@@ -223,5 +223,5 @@ def _is_below(path: Path, directory: Path) -> bool:
 
 
 def _can_be_written(path: Path) -> bool:
-    there = next(existing for existing in (path, *path.parents) if existing.exists())
-    return os.access(there, os.W_OK | os.X_OK)
+    nearest = next(existing for existing in (path, *path.parents) if existing.exists())
+    return os.access(nearest, os.W_OK | os.X_OK)

@@ -25,7 +25,7 @@ Hides = Callable[[Planned, str], bool]
 
 
 def recorded_changes(
-    made: InstancePlan, hides: Hides, without_credentials: Callable[[Any], Any], outcome: Outcome | None
+    plan: InstancePlan, hides: Hides, without_credentials: Callable[[Any], Any], outcome: Outcome | None
 ) -> tuple[RecordedChange, ...]:
     """Return the changes of a plan.
 
@@ -34,12 +34,12 @@ def recorded_changes(
     """
     lists = [] if outcome is None else [(NOT_TRIED, outcome.not_tried), (SKIPPED, outcome.skipped)]
     lists += [] if outcome is None else [(FAILED, outcome.failures)]
-    fates = {id(planned.entry): name for name, some in lists for planned, _reason in some}
+    fates = {id(planned.entry): name for name, entries in lists for planned, _reason in entries}
     usual = UNKNOWN if outcome is None else DONE
-    recorder = _Recorder(made, hides)
+    recorder = _Recorder(plan, hides)
     changes = [
         recorder.change(planned, fates.get(id(planned.entry), usual))
-        for planned in made.changes
+        for planned in plan.changes
         if planned.change.changed
     ]
     # A record may have many changes, and almost never a credential, so they are all searched at once.
@@ -50,13 +50,13 @@ def recorded_changes(
     return tuple(recorder.with_fingerprints(change, *both) for change, both in zip(changes, shown, strict=True))
 
 
-def unrecorded_values(made: InstancePlan, hides: Hides, without_credentials: Callable[[Any], Any]) -> dict[int, int]:
+def unrecorded_values(plan: InstancePlan, hides: Hides, without_credentials: Callable[[Any], Any]) -> dict[int, int]:
     """Return the number of values before each change that the apply record won't contain, by ``id`` of the entry.
 
     :param without_credentials: as for :func:`recorded_changes`.
     """
-    changed = [planned for planned in made.changes if planned.change.changed and planned.change.current is not None]
-    recorder = _Recorder(made, hides)
+    changed = [planned for planned in plan.changes if planned.change.changed and planned.change.current is not None]
+    recorder = _Recorder(plan, hides)
     sides = [(change.before, change.after) for change in (recorder.change(planned, UNKNOWN) for planned in changed)]
     shown = without_credentials(sides)
     return {
@@ -83,8 +83,8 @@ def _unrecorded(
 
 
 class _Recorder:
-    def __init__(self, made: InstancePlan, hides: Hides) -> None:
-        self._state = made.state
+    def __init__(self, plan: InstancePlan, hides: Hides) -> None:
+        self._state = plan.state
         self._hides = hides
         self._key = secrets.token_bytes(_KEY_BYTES)
 

@@ -28,8 +28,8 @@ _DIGEST_BYTES = 6
 def known(schema: Schema, record: Record, salt: str, watches: Sequence[Watch]) -> Known:
     """Return the part of a record that is remembered."""
     values = schema.read(record.flat)
-    told = {field.wire_key for field in schema.fields.values()}
-    others = {name: value for name, value in record.flat.items() if name not in told}
+    keys = {field.wire_key for field in schema.fields.values()}
+    others = {name: value for name, value in record.flat.items() if name not in keys}
     digests = {name: _digest(value, salt) for name, value in {**others, **values}.items() if name not in _NO_CHANGE}
     return Known(record.id, digests, dates_in(watches, values))
 

@@ -101,7 +101,7 @@ async def run(queue: Queue, args: Mapping[str, Any]) -> None:
 
 
 async def _watch(watcher: Watcher, queue: Queue, feedback: asyncio.Queue[Any] | None, interval: float) -> None:
-    told = _Log()
+    problems = _Log()
     while True:
         began = time.monotonic()
         try:
@@ -110,9 +110,9 @@ async def _watch(watcher: Watcher, queue: Queue, feedback: asyncio.Queue[Any] | 
             raise
         except SeventhingsError as error:
             # The next read sees what this one missed.
-            told.warn([error.message])
+            problems.warn([error.message])
         else:
-            told.warn([*watcher.problems, *watcher.client.transport.notes()])
+            problems.warn([*watcher.problems, *watcher.client.transport.notes()])
             for event in events:
                 await queue.put(event)
                 if feedback is not None:

@@ -324,17 +324,17 @@ class _KindRead:
             if record is not None:
                 values = self._schema.read(record.flat)
                 due += [(False, told) for told in terms_of(kind, values, now, self._watcher.options.due_days)]
-            for is_silent, told in due:
-                if told.mark not in remembered.told and not is_silent:
+            for is_silent, reported in due:
+                if reported.mark not in remembered.told and not is_silent:
                     record = record or self._watcher.read_one(self._schema.kind, uuid)
                     self._add(
-                        told.type,
+                        reported.type,
                         uuid,
                         remembered,
                         record,
-                        field=told.spelling,
-                        date=told.date,
-                        days_left=told.days_left,
+                        field=reported.spelling,
+                        date=reported.date,
+                        days_left=reported.days_left,
                     )
             marks = sorted({told.mark for _silent, told in due})
             if marks != remembered.told:

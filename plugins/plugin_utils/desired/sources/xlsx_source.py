@@ -136,8 +136,8 @@ class Sheets:
 
     def missing(self, titles: Iterable[str]) -> list[str]:
         """Return the named sheets that the workbook does not have."""
-        there = set(map(_folded, titles))
-        return [name for name in self.named if name not in there]
+        present = set(map(_folded, titles))
+        return [name for name in self.named if name not in present]
 
 
 def _folded(title: str) -> str:
@@ -179,9 +179,9 @@ class SheetCells:
         wrong = dict(unfit)
         for name, value in fields.items():
             if isinstance(value, TypedCell) and name in self.only:
-                meant = self._typed(schema.find(name), name, value)
-                if meant is not None:
-                    read[name] = meant
+                typed_value = self._typed(schema.find(name), name, value)
+                if typed_value is not None:
+                    read[name] = typed_value
         if not read and not wrong:
             return fields, {}
         return {name: read.get(name, value) for name, value in fields.items() if name not in wrong}, wrong
@@ -736,21 +736,21 @@ def _check_elements(name: str, part: bytes) -> None:
         return
     freed = next((element for path, element in _FREED if path in name), "")
     most_read = MOST_TEXTS if freed == _TEXT else MAX_ROWS
-    held = read = 0
+    in_memory = read = 0
     before: list[int] = []
 
     def begin(element: str, attributes: Mapping[str, str]) -> None:
-        nonlocal held
+        nonlocal in_memory
         if element == freed:
-            before.append(held)
-        held += 1 + sum(value.count(" ") + len(value) // _ATTRIBUTE for value in attributes.values())
-        if held > MOST_ELEMENTS:
+            before.append(in_memory)
+        in_memory += 1 + sum(value.count(" ") + len(value) // _ATTRIBUTE for value in attributes.values())
+        if in_memory > MOST_ELEMENTS:
             raise _Refused(f"{name} has more elements of XML than spreadsheet programs write; save it as .xlsx again")
 
     def end(element: str) -> None:
-        nonlocal held, read
+        nonlocal in_memory, read
         if element == freed:
-            held = before.pop()
+            in_memory = before.pop()
             read += 1
             if read > most_read:
                 raise _Refused(f"{name}: expected at most {most_read:,} {'texts' if freed == _TEXT else 'rows'}")

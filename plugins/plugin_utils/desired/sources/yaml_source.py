@@ -163,14 +163,14 @@ class _Yaml:
         return found
 
     def _alias(self, event: Any) -> tuple[Any, Sequence[int], dict[Any, Node] | None]:
-        meant = self._anchors.get(event.anchor)
-        if meant is None:
+        target = self._anchors.get(event.anchor)
+        if target is None:
             missing = (
                 "is inside the value it refers to" if event.anchor in self._anchors else "no such anchor before it"
             )
             self._find(event, f"*{event.anchor}: {missing}")
             return None, (), None
-        node, weight = meant
+        node, weight = target
         self._built += weight
         if self._built > len(self._text) + 1000:
             self._give_up(event, f"*{event.anchor}: aliases of aliases expand this file too much")
