@@ -179,8 +179,8 @@ DEFECTS = (
     Defect(
         "limits",
         "plugin_utils/set_plan/limits",
-        "CREATE if one.resumed else DELETE if one.change.action == ARCHIVE else one.change.action,",
-        "CREATE if one.resumed else one.change.action,",
+        "CREATE if planned.resumed else DELETE if planned.change.action == ARCHIVE else planned.change.action,",
+        "CREATE if planned.resumed else planned.change.action,",
         "No limit counts archived records.",
         "unit/plugin_utils/set_plan/test_policies",
     ),
