@@ -169,10 +169,10 @@ def _everyday(directory: Path, service: Emulator) -> dict[str, dict[str, Any]]:
     objects = send(service, token, "GET", "objects?per_page=2")["items"]
     person = send(service, token, "GET", "persons?per_page=1")["items"][0]
     rooms = send(service, token, "GET", "rooms?per_page=2")["items"]
-    for number, one in enumerate(objects):
+    for number, record in enumerate(objects):
         # Everything that a person has, and everything in a room, is reported with its names.
         links = {"responsible_person": person["id"], "actual_room": rooms[0]["id"], "target_room": rooms[0]["id"]}
-        send(service, token, "PATCH", f"object/{one['uuid']}", {**links, "serial_number": f"SN-{number}"})
+        send(service, token, "PATCH", f"object/{record['uuid']}", {**links, "serial_number": f"SN-{number}"})
     room = {"uuid": rooms[1].get("room_uuid") or rooms[1]["uuid"]}
     (directory / "ledger.csv").write_text(
         f'barcode,inventory_name\n{objects[0]["barcode"]},Other\n0,"{BARE}"\n', "utf-8"
@@ -180,7 +180,7 @@ def _everyday(directory: Path, service: Emulator) -> dict[str, dict[str, Any]]:
     hosts = {"map": {"inventory_name": "found_name"}, "key": {"field": "serial_number", "fact": "found_code"}}
     return {
         "handover": {"person": {"uuid": person.get("person_uuid") or person["uuid"]}},
-        "move": {"objects": [one["barcode"] for one in objects], "to": room},
+        "move": {"objects": [record["barcode"] for record in objects], "to": room},
         "hosts": hosts,
         "ledger": {"file": "ledger.csv", "identity": ["barcode"], "compare": ["inventory_name"]},
         "stocktake": {"since": "2020-01-01", "until": "2031-12-31"},

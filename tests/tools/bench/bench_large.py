@@ -65,7 +65,7 @@ def stocktakes(sizes: Sizes) -> Part:
     )
     part.table(
         ("objects", "requests", "s, script", "s, `object_info`", "s, `stocktake`"),
-        [(f"{number:,}", sent, *(f"{one:.1f}" for one in best.values()))],
+        [(f"{number:,}", sent, *(f"{time:.1f}" for time in best.values()))],
         "The seconds are the time of the task. Both tasks return every object, and most of their time is spent by "
         "ansible-core, which copies and cleans the result. For comparison, a script downloads and decodes the pages of "
         "objects one after the other, and returns nothing.",
