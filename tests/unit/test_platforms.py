@@ -60,6 +60,11 @@ def test_a_document_names_a_supported_version(path: str, named: str) -> None:
     assert named in text(path)
 
 
+@pytest.mark.parametrize("package", ["requests", "urllib3"])
+def test_both_fragments_of_the_connection_name_the_lowest_version(package: str) -> None:
+    assert text("plugins/doc_fragments/connection.py").count(f"  - {requirement(package)}\n") == 2
+
+
 def test_the_code_asks_for_the_oldest_python() -> None:
     assert FLOOR == (3, platforms.OLDEST_PYTHON)
     assert interpreters.OLDEST == platforms.OLDEST_PYTHON
