@@ -80,3 +80,9 @@ def test_hosted_ci_tries_execution_environments_with_the_oldest_and_the_newest_c
     assert environments["oldest"]["python_path"] == f"/usr/bin/python3.{minor}"
     for environment in environments.values():
         assert all((ROOT / playbook).is_file() for playbook in environment["test_playbooks"])
+
+
+def test_hosted_ci_builds_the_execution_environments() -> None:
+    jobs = load(ROOT / ".github" / "workflows" / "nightly.yml")["jobs"]
+    commands = [step.get("run", "") for step in jobs["environments"]["steps"]]
+    assert any("nox --session ee-check" in command for command in commands)
