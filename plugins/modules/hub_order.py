@@ -75,11 +75,11 @@ EXAMPLES = r"""
 - name: Ensure that an offered object is ordered
   community.seventhings.hub_order:
     items: ["100028"]
-  register: order
+  register: hub_order
 
 - name: Ensure that the order is completed
   community.seventhings.hub_order:
-    order_number: "{{ order.record.order_number }}"
+    order_number: "{{ hub_order.record.order_number }}"
     completed: true
 
 - name: Ensure that there is no order for another object

@@ -18,11 +18,13 @@ from pathlib import Path
 
 import guides
 import yaml
+from ansible.vars.reserved import get_reserved_names
 from project import ROOT
 
 OBSERVED = ("actual_room", "actual_building")
 """Fields that scans write. A desired state that writes them falsifies the next stocktake."""
 
+_RESERVED = get_reserved_names()
 _READING = ("filter", "filters", "query", "scope")
 _TAKING_AWAY = ("archive", "delete")
 _SCAN_CODES = ("barcode", "Scancode")
@@ -189,6 +191,8 @@ def _in_pair(
                 yield report(section, "prune", f"{section.value}: {action.value}")
     if name == "register" and keyword.iskeyword(value.value):
         yield report(value, "register", f"before ansible-core 2.19 {value.value} is no name of a variable")
+    if name == "register" and value.value in _RESERVED:
+        yield report(value, "register", f"Ansible warns that {value.value} is a word of playbooks")
     for item in value.value if isinstance(value, yaml.SequenceNode) else [value]:
         if name != "id" and isinstance(item, yaml.ScalarNode) and _TEXT_OF_ID.fullmatch(item.value):
             yield report(item, "id as text", item.value)

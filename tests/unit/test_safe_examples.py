@@ -87,6 +87,7 @@ MUTATIONS = [
     ("docs/docsite/rst/guide_instance.rst", "  +objects 100903", "  +objects 0900003", "scan code"),
     ("plugins/modules/object.py", '      barcode: "100234"', '      barcode: "1234"', "scan code"),
     ("plugins/modules/user_from_person.py", "  register: yildiz", "  register: elif", "register"),
+    ("docs/docsite/rst/guide_overdue.rst", "register: overdue_tasks", "register: tasks", "register"),
     ("plugins/modules/hub_item.py", '    object: "100005"', '    object: "{{ laptop.record.id | int }}"', "id as text"),
     ("plugins/modules/report.py", '    objects: ["100007"]', '    objects: ["{{ laptop.record.id }}"]', "id as text"),
 ]
