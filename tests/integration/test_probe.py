@@ -193,6 +193,7 @@ def test_the_service_starts_like_a_profile(tmp_path: Path) -> None:
         ("[1]", "this is not the profile of an instance"),
         ("[" * 100_000, "this is not the profile of an instance"),
         ('{"switches": {}' + " " * (1 << 20) + "}", "this is not the profile of an instance"),
+        ('{"switches": {}, "version": {"profile": 2}}', "this profile is of version 2; expected 1. Probe the instance"),
         ('{"switches": {"list_totl": {"side": "none"}}}', "no switch is called 'list_totl'; near: list_total"),
         ('{"switches": {"list_total": {"side": "few"}}}', "list_total is one of given, text, none, not 'few'"),
     ],
