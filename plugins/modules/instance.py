@@ -271,7 +271,7 @@ options:
         names a missing option before anything is read or sent.
       - A O(src) that is a link is refused. See also O(src_below).
       - A limit that O(limits) does not name is then at most its default, and records of a section that O(prune) does
-        not name are only reported. O(limits) and O(prune) may be V({}).
+        not name are only reported. O(limits) and O(prune) may be V({}). Without O(notify), no assignee is notified.
       - Applies to O(mode=apply) and O(mode=undo), in check mode too.
     type: bool
     default: false
@@ -334,6 +334,12 @@ options:
       - Whether users may be created. A new user gets an e-mail.
       - V(false) forbids it, whatever the files say. V(true) allows it unless C(policy.create_users) in C(instance.yml)
         is V(false). If this option is not set, C(policy.create_users) decides, and without it no user is created.
+    type: bool
+  notify:
+    description:
+      - Whether tasks may notify their assignees. Only C(policy.notify) in C(instance.yml) asks for it.
+      - V(false) forbids it, whatever the files say. If this option is not set, the files decide, unless O(protected) is
+        V(true).
     type: bool
   observed:
     description:

@@ -255,6 +255,7 @@ INSTANCE: Spec = {
     "limits": {"type": "dict"},
     "observed": {"type": "dict"},
     "create_users": {"type": "bool"},
+    "notify": {"type": "bool"},
     "workers": {"type": "int", "default": 8},
     "stale": {"type": "str", "choices": ["refuse", "skip"], "default": "refuse"},
     "confirm_empty": {"type": "bool", "default": False},

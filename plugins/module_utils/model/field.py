@@ -387,7 +387,7 @@ def each(show: Callable[[Any], Any]) -> Callable[[Iterable[Any]], list[Any]]:
 class Unread:
     """A value of the service that its type cannot represent.
 
-    It is shown and sent back as it came, and is never empty.
+    It is shown as it came, and is never empty. A PUT sends it back as it came, or is refused.
     """
 
     raw: Any
@@ -411,6 +411,19 @@ def cannot_send(raw: Any) -> Any:
     raise InvalidValue(f"what the service answers can't be sent back: {shorten(raw)}")
 
 
+def resend(raw: Any) -> Any:
+    """Return an unreadable value as it is sent back: a text or a number, but not a map or a list."""
+    return cannot_send(raw) if isinstance(raw, (Mapping, list)) else raw
+
+
+def unless_unread(face: Callable[[Any], Any], unread: Callable[[Any], Any] = lambda raw: raw) -> Callable[[Any], Any]:
+    """Return a function of canonical values that also accepts what a type cannot represent.
+
+    :param unread: the function for the answered value.
+    """
+    return lambda value: unread(value.raw) if isinstance(value, Unread) else face(value)
+
+
 def faithful(
     faces: FieldType,
     send: Callable[[Any], Any] = lambda raw: raw,
@@ -432,9 +445,6 @@ def faithful(
             is_lost = len(value) < len(items) and len(value) < sum(not is_empty(item) for item in items)
         return Unread(raw) if is_lost else value
 
-    def kept(face: Callable[[Any], Any]) -> Callable[[Any], Any]:
-        return lambda value: value.raw if isinstance(value, Unread) else face(value)
-
     def equal(left: Any, right: Any, field: Field) -> bool:
         if isinstance(left, Unread) or isinstance(right, Unread):
             return bool(left == right)
@@ -444,9 +454,9 @@ def faithful(
     return replace(
         faces,
         read=read,
-        write=lambda value: send(value.raw) if isinstance(value, Unread) else faces.write(value),
-        show=kept(faces.show),
-        brief=kept(faces.brief or faces.show),
+        write=unless_unread(faces.write, send),
+        show=unless_unread(faces.show),
+        brief=unless_unread(faces.brief or faces.show),
         equal=equal,
         same_as=same_as and (lambda value, field: value if isinstance(value, Unread) else same_as(value, field)),
     )

@@ -151,6 +151,7 @@ class Kind:
     :ivar is_many: True if instances have very many records: an export writes a directory, and names are read early.
     :ivar open_status: the status of a new record. If several records have the same natural key, only records with this
         status count. Requires a ``status_path``.
+    :ivar never_empty: fields that every record has, because the service sets them.
     :ivar write_only: members of a body that no answer has, as options of the module.
     :ivar carried_along: fields that a PUT sends back unchanged, so their answered values must be understood.
     :ivar shown_user: field whose user a list shows with name and address; the service returns only the uuid.
@@ -209,6 +210,7 @@ class Kind:
     further_keys: tuple[tuple[str, ...], ...] = ()
     is_many: bool = False
     open_status: str = ""
+    never_empty: tuple[str, ...] = ()
     write_only: tuple[Field, ...] = ()
     carried_along: tuple[str, ...] = ()
     shown_user: str = ""
@@ -423,7 +425,10 @@ USER = Kind(
     item_path="/user/{uuid}",
     by_id_path="/user/by-id/{id}",
     missing_is_empty=True,
-    fields=tuple(Field(key, "TEXT") for key in ("email", "firstname", "lastname", "display_name")),
+    fields=(
+        *(Field(key, "TEXT") for key in ("email", "firstname", "lastname")),
+        Field("display_name", "WORDS"),
+    ),
     match_on=(("email",),),
     identity=(Field("email", "TEXT"),),
     case_blind=True,
@@ -488,6 +493,7 @@ TASK = Kind(
     has_history=True,
     further_keys=(("title", "deadline"), ("title", "deadline", "assignees"), ("title", "deadline", "references")),
     open_status="open",
+    never_empty=("status",),
     write_only=(Field("notify", "BOOLEAN"),),
     filter_parameters={
         ("status", "eq"): ("status",),
@@ -544,6 +550,7 @@ RENTAL_CASE = Kind(
     shown_user="responsible_user",
     hours=Hours("is_full_day", ("issue_date", "due_date"), ("issue_at", "due_at")),
     feature="rental",
+    never_empty=("status",),
 )
 
 CATALOG_ITEM = Kind(

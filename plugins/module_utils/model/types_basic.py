@@ -29,9 +29,12 @@ from .field import (
     Plain,
     Spelling,
     TypedCell,
+    Unread,
     cannot_send,
     equal_by,
     faithful,
+    resend,
+    unless_unread,
 )
 from .patterns import finds
 from .types_links import ATTACHMENTS, LINKED_ASSET, LINKED_ASSETS, link_type
@@ -47,6 +50,11 @@ _WIDE = Context(prec=400)
 
 def _same(value: Any) -> Any:
     return value
+
+
+def _unread(value: Any) -> Unread | None:
+    """Return what a type can't represent, or None for nothing."""
+    return None if value in EMPTY else Unread(value)
 
 
 # ---- texts
@@ -73,15 +81,20 @@ def _parse_text(value: Any, _field: Field) -> str | None:
     raise InvalidValue('text, such as "Laptop 17"')
 
 
-def _read_text(value: Any, _field: Field) -> str | None:
+def _read_text(value: Any, _field: Field) -> Any:
     if isinstance(value, str):
         return value or None
     if value in EMPTY:
         return None
-    if isinstance(value, list):
-        # In the published sample of a user, the display name is a list of texts.
-        return " ".join(map(str, value))
+    if isinstance(value, (Mapping, list)):
+        return Unread(value)
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _read_words(value: Any, field: Field) -> Any:
+    # In the published sample of a user, the display name is a list of texts.
+    is_words = isinstance(value, list) and all(isinstance(word, str) for word in value)
+    return " ".join(value) if value and is_words else _read_text(value, field)
 
 
 # ---- numbers
@@ -97,8 +110,8 @@ def _parse_integer(value: Any, _field: Field) -> int:
     raise InvalidValue("an integer without leading zeros, such as 42")
 
 
-def _read_integer(value: Any, _field: Field) -> Any:
-    number = _to_decimal(value)
+def _read_integer(value: Any, field: Field) -> Any:
+    number = _read_decimal(value, field)
     if not isinstance(number, Decimal) or number.adjusted() >= MOST_DIGITS or number != number.to_integral_value():
         return number
     return int(number)
@@ -120,18 +133,19 @@ def _parse_decimal(value: Any, _field: Field) -> Decimal:
     return number
 
 
-def _to_decimal(value: Any) -> Any:
+def _to_decimal(value: Any) -> Decimal | None:
     if value in EMPTY:
         return None
     try:
         number = Decimal(str(value))
     except InvalidOperation:
-        return value
-    return number if number.is_finite() and not isinstance(value, bool) else value
+        return None
+    return number if number.is_finite() and not isinstance(value, bool) else None
 
 
 def _read_decimal(value: Any, _field: Field) -> Any:
-    return _to_decimal(value)
+    number = _to_decimal(value)
+    return _unread(value) if number is None else number
 
 
 def _write_decimal(value: Any) -> Any:
@@ -172,7 +186,7 @@ def _read_boolean(value: Any, _field: Field) -> Any:
         return True
     if isinstance(plain, (bool, int, str)) and plain in _FALSE:
         return False
-    return None if value in EMPTY else value
+    return _unread(value)
 
 
 # ---- dates and instants
@@ -194,8 +208,8 @@ def _read_date(value: Any, _field: Field) -> Any:
         try:
             return dt.date.fromisoformat(value[:10])
         except ValueError:
-            return value
-    return None if value in EMPTY else value
+            return Unread(value)
+    return _unread(value)
 
 
 def _parse_datetime(value: Any, _field: Field) -> dt.datetime:
@@ -210,14 +224,12 @@ def _parse_datetime(value: Any, _field: Field) -> dt.datetime:
 
 
 def _read_datetime(value: Any, _field: Field) -> Any:
-    if value in EMPTY:
-        return None
-    if not isinstance(value, str):
-        return value
+    if not isinstance(value, str) or not value:
+        return _unread(value)
     try:
         return _instant_of(value).replace(microsecond=0)
     except (ValueError, OverflowError):
-        return value
+        return Unread(value)
 
 
 def _instant_of(text: str) -> dt.datetime:
@@ -251,8 +263,8 @@ def _read_any(value: Any, _field: Field) -> Any:
 TEXT = FieldType(
     _parse_text,
     _read_text,
-    _same,
-    _same,
+    unless_unread(_same, resend),
+    unless_unread(_same),
     option={"type": "str"},
     shape="text",
     json_schema={"type": ["string", "null"]},
@@ -260,11 +272,12 @@ TEXT = FieldType(
     names=True,
     is_text=True,
 )
+WORDS = replace(TEXT, read=_read_words)
 INTEGER = FieldType(
     _parse_integer,
     _read_integer,
-    _same,
-    _write_decimal,
+    unless_unread(_same, resend),
+    unless_unread(_write_decimal),
     option={"type": "int"},
     shape="integer",
     json_schema={"type": ["integer", "string", "null"], "pattern": f"^{_INTEGER.pattern}$"},
@@ -274,8 +287,8 @@ INTEGER = FieldType(
 DECIMAL = FieldType(
     _parse_decimal,
     _read_decimal,
-    _write_decimal,
-    _write_decimal,
+    unless_unread(_write_decimal, resend),
+    unless_unread(_write_decimal),
     equal_by(_rounded),
     same_as=_rounded,
     option={"type": "raw"},
@@ -287,8 +300,8 @@ DECIMAL = FieldType(
 BOOLEAN = FieldType(
     _parse_boolean,
     _read_boolean,
-    _same,
-    _same,
+    unless_unread(_same, resend),
+    unless_unread(_same),
     option={"type": "bool"},
     shape="boolean",
     json_schema={"type": ["boolean", "string", "null"], "pattern": "^([Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee])$"},
@@ -297,8 +310,8 @@ BOOLEAN = FieldType(
 DATE = FieldType(
     _parse_date,
     _read_date,
-    _iso,
-    _iso,
+    unless_unread(_iso, resend),
+    unless_unread(_iso),
     option={"type": "str"},
     shape="date",
     json_schema={"type": ["string", "null"], "pattern": f"^{_DATE.pattern}$", "examples": ["2024-05-31"]},
@@ -308,8 +321,8 @@ DATE = FieldType(
 DATETIME = FieldType(
     _parse_datetime,
     _read_datetime,
-    _iso,
-    _iso,
+    unless_unread(_iso, resend),
+    unless_unread(_iso),
     option={"type": "str"},
     shape="datetime",
     # Files may omit seconds and offset: the settings contain a time zone for them.
@@ -321,11 +334,6 @@ DATETIME = FieldType(
     spelling=Spelling.INSTANT,
     narrows=True,
 )
-
-
-def _link_as_answered(raw: Any) -> Any:
-    """Return an unreadable link as it is sent back: a text or a number, but not a map."""
-    return cannot_send(raw) if isinstance(raw, (Mapping, list)) else raw
 
 
 UNWRITABLE = FieldType(_unwritable, _read_any, _same, _same, writable=False)
@@ -341,12 +349,12 @@ FIELD_TYPES: dict[str, FieldType] = {
     "DROPDOWN": TEXT,
     "FIELD_VALUE_COMPARISON": replace(UNWRITABLE, computed=True),
     "LINK": TEXT,
-    "LINKED_ASSET": faithful(LINKED_ASSET, _link_as_answered),
-    "LINKED_ASSETS": faithful(LINKED_ASSETS, _link_as_answered),
-    "LINKED_LOCATION": faithful(link_type("location"), _link_as_answered),
-    "LINKED_PERSON": faithful(link_type("person"), _link_as_answered),
-    "LINKED_ROOM": faithful(link_type("room"), _link_as_answered),
-    "LINKED_USER": faithful(link_type("user"), _link_as_answered),
+    "LINKED_ASSET": faithful(LINKED_ASSET, resend),
+    "LINKED_ASSETS": faithful(LINKED_ASSETS, resend),
+    "LINKED_LOCATION": faithful(link_type("location"), resend),
+    "LINKED_PERSON": faithful(link_type("person"), resend),
+    "LINKED_ROOM": faithful(link_type("room"), resend),
+    "LINKED_USER": faithful(link_type("user"), resend),
     "LONG_TEXT": replace(TEXT, names=False),
     "MONEY": DECIMAL,
     "NUMBER": INTEGER,

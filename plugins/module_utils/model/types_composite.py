@@ -26,7 +26,7 @@ from .field import (
     parse_list,
     read_list,
 )
-from .types_basic import ANY, BOOLEAN, DATE, DATETIME, DECIMAL, INTEGER, TEXT, UNWRITABLE
+from .types_basic import ANY, BOOLEAN, DATE, DATETIME, DECIMAL, INTEGER, TEXT, UNWRITABLE, WORDS
 from .types_definition import DEFINITIONS
 from .types_links import (
     ATTACHMENTS,
@@ -376,5 +376,6 @@ STRUCTURES: dict[str, FieldType] = {
     "USERS": faithful(USERS, _users_as_answered),
     # Not written: the times of a record already say whether it lasts whole days.
     "WHOLE_DAYS": replace(BOOLEAN, computed=True),
+    "WORDS": WORDS,
 }
 """Type names of the catalogue for fields that are the same on every instance."""

@@ -17,7 +17,7 @@ from ..client import query
 from ..client.client import Client, Record, has_key_and_type
 from ..client.query import MULTIPLE, OPERATORS, PRESENCE, Condition, Link
 from ..errors import InvalidInput, PermissionMissing
-from ..model.field import EMPTY, Field, InvalidValue, is_generated_key, is_uuid, shorten
+from ..model.field import EMPTY, Field, InvalidValue, Unread, is_generated_key, is_uuid, shorten
 from ..model.kinds import SERVER_FIELDS, SERVER_KEYS, USER, Kind
 from ..model.schema import Schema, type_of
 from ..model.types_links import Attachment, Reference, references_in
@@ -435,7 +435,9 @@ def _text(value: Any) -> str:
         return _text(value[-1])
     if isinstance(value, Reference):
         return value.display_name or value.uuid or str(value.id)
-    return "" if value is None else value.isoformat() if isinstance(value, dt.date) else str(value)
+    if value is None or isinstance(value, Unread):
+        return ""
+    return value.isoformat() if isinstance(value, dt.date) else str(value)
 
 
 def _rank_of(field: Field, record: Record) -> tuple[int, Any]:

@@ -15,7 +15,7 @@ from typing import Any
 from ..client.client import Record
 from ..client.query import Condition, Link
 from ..errors import Ambiguous, InvalidInput, SeventhingsError
-from ..model.field import EMPTY, Field, InvalidValue, Unread, shorten
+from ..model.field import Unread, shorten
 from ..model.kinds import KINDS, TEMPLATE_KINDS, Kind
 from ..model.schema import Schema, field_from_definition, type_of
 from ..model.suggestions import closest_names as nearest
@@ -192,25 +192,9 @@ def read_some(schema: Schema, keys: Iterable[str], record: Record) -> dict[str, 
     for key in keys:
         field = schema.fields[key]
         raw, faces = record.flat.get(field.wire_key), type_of(field)
-        value = faces.read(raw, field)
-        values[key] = Unread(raw) if _is_odd(raw, value, field) else value
+        # "true" would be a name that no record has.
+        values[key] = Unread(raw) if raw is True and faces.is_text else faces.read(raw, field)
     return values
-
-
-def _is_odd(raw: Any, value: Any, field: Field) -> bool:
-    """Return True if the type of a field can't represent what the service answered."""
-    faces = type_of(field)
-    if faces.is_text:
-        # Converted to a text, this value would be a name that no record has.
-        return bool(raw) and isinstance(raw, (bool, list, Mapping))
-    if value is not raw or raw in EMPTY or not faces.writable:
-        return False
-    # Types of dates, numbers and the like return unchanged what they can't read.
-    try:
-        faces.parse(raw, field)
-    except InvalidValue:
-        return True
-    return False
 
 
 def written_names(record: Record, place_of: Callable[[Reference], Record | None] = lambda _place: None) -> list[str]:
@@ -222,7 +206,7 @@ def written_names(record: Record, place_of: Callable[[Reference], Record | None]
     """
     kind = record.kind
     values = identity_of(kind).read(record.flat)
-    labels = [label for key in kind.labels if (label := values.get(key))]
+    labels = [label for key in kind.labels if isinstance(label := values.get(key), str)]
     inside = parent_of(record)
     place = None if inside is None else place_of(inside)
     heads = written_names(place) if place is not None else []

@@ -33,7 +33,7 @@ from ..desired.parsing import written_as
 from ..desired.positions import Place
 from ..export.downloads import Downloads
 from ..export.export import Exported, Selection, export_instance
-from ..export.portable import NotPortable, Portable, check_read, exact
+from ..export.portable import NotPortable, Portable, check_read, why_not_empty
 from ..layers.records import MergedPlaces
 from ..layers.variables import escaped
 from ..set_plan.baseline import Baseline, compared_names
@@ -300,8 +300,10 @@ class _Absorbing:
         """
         schema = planned.schema
         definition, written = schema.fields[key], planned.entry.fields[name]
-        now = exact(schema, {key: schema.read_one(key, current.flat)}, current.flat)[key]
+        now = schema.read_one(key, current.flat)
         check_read(now)
+        if now in EMPTY and (why := why_not_empty(schema.kind, key)):
+            raise NotPortable(why)
         missing = {*self._state.sight(schema).missing, *missing_members(schema, current)}
         if key in missing and written not in EMPTY:
             raise NotSpliced(maybe_hidden_message(key))

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -275,7 +276,7 @@ def _doubt(key: str, row: Row, reason: str, uuids: list[str]) -> dict[str, Any]:
 def _text(field: Field, value: Any) -> str:
     """Return a value as people read it; empty for no value."""
     if isinstance(value, Unread):
-        return str(value)
+        return json.dumps(value.raw, ensure_ascii=False)
     if value in EMPTY:
         return ""
     faces = type_of(field)

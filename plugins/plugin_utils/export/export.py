@@ -57,7 +57,6 @@ from .portable import (
     Portable,
     check_read,
     check_texts,
-    exact,
     is_nameable,
     name_in_files,
     unwritable_fields,
@@ -268,7 +267,7 @@ class _Export:
         for template in TEMPLATES:
             written = {}
             for raw in self._named(template):
-                values = {**exact(schema, schema.read(raw), raw)}
+                values = schema.read(raw)
                 if is_generated_key(str(values.get("field_key"))):
                     values.pop("field_key")
                 values.pop("relations", None)
@@ -384,10 +383,10 @@ class _Export:
         fields = [field for field in kept if field.key not in observed or field.key in (apart.keys or ())]
         self._result.columns[section] = fields
         rows = {}
-        flats = {record.uuid: record.flat for record in chosen}
         for uuid in sorted(name_of_uuid, key=name_of_uuid.__getitem__):
-            values = exact(schema, read[uuid], flats[uuid])
-            row = self._portable.record(schema, fields, values, f"{kind.name} {'/'.join(name_of_uuid[uuid][0])}", uuid)
+            row = self._portable.record(
+                schema, fields, read[uuid], f"{kind.name} {'/'.join(name_of_uuid[uuid][0])}", uuid
+            )
             if row is None:
                 self._portable.leave_out(kind.name, uuid)
             else:

@@ -127,6 +127,8 @@ class Portable:
         for field in fields:
             value = values.get(field.key)
             if value in (None, (), {}, "") or type_of(field).computed:
+                if why := why_not_empty(schema.kind, field.key):
+                    self._on_left_out(f"{location}: {why}")
                 continue
             name = name_in_files(field)
             try:
@@ -332,12 +334,9 @@ class Portable:
                     yield {parent_key: parent_name, **{key: values[key] for key in keys}}
 
 
-def exact(schema: Schema, values: Mapping[str, Any], flat: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the values of a record, with :class:`Unread` for each text that the service returns as a map."""
-    maybe = [key for key, value in values.items() if value.__class__ is str and value[:1] == "{"]
-    raws = {key: flat.get(schema.fields[key].wire_key) for key in maybe}
-    odd = {key: Unread(raw) for key, raw in raws.items() if isinstance(raw, Mapping)}
-    return {**values, **odd} if odd else values
+def why_not_empty(kind: Kind, key: str) -> str:
+    """Return why a field of a record is never empty; empty text if it may be."""
+    return f"the service returns no {key}, but every {kind.words} has one" if key in kind.never_empty else ""
 
 
 def check_read(value: Any) -> None:

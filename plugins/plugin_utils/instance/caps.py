@@ -40,6 +40,7 @@ class Caps:
 
     :ivar limits: name of a limit to the highest value. :ivar prune: section to the strongest action.
     :ivar create_users: True if users may be created; None: the task does not say.
+    :ivar notify: True if the assignees of tasks may be notified.
     :ivar expected: roots of the instances that may be changed; empty: the task does not say.
     :ivar is_protected: True if the files may be those of strangers.
     :ivar observed: section to the fields that scans or people write, according to the task.
@@ -52,6 +53,7 @@ class Caps:
     allow_destructive: bool = False
     confirm_empty: bool = False
     limited_account: bool = False
+    notify: bool = True
     is_protected: bool = False
     observed: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
@@ -59,9 +61,9 @@ class Caps:
     def from_task(cls, options: Mapping[str, Any]) -> Caps:
         """Return the caps that the options of a task set.
 
-        With ``protected``, a limit missing in ``limits`` has its default, and a section missing in ``prune`` has
-        ``report``. If ``limits`` has a percentage, ``from_existing`` has its default too, because a high number in the
-        files would switch the percentage off.
+        With ``protected``, a limit missing in ``limits`` has its default, a section missing in ``prune`` has
+        ``report``, and a missing ``notify`` is False. If ``limits`` has a percentage, ``from_existing`` has its default
+        too, because a high number in the files would switch the percentage off.
 
         :raises InvalidInput: if an option does not fit.
         """
@@ -70,6 +72,7 @@ class Caps:
         defaults = vars(Limits()) if is_protected else {}
         if not _OF_EXISTING.isdisjoint(limits):
             defaults = {_FROM_EXISTING: Limits().from_existing, **defaults}
+        notify = options.get("notify")
         reports = dict.fromkeys(SECTIONS, _STRENGTH[0]) if is_protected else {}
         return cls(
             {**defaults, **limits},
@@ -79,6 +82,7 @@ class Caps:
             bool(options.get("allow_destructive")),
             bool(options.get("confirm_empty")),
             bool(options.get("limited_account")),
+            not is_protected if notify is None else bool(notify),
             is_protected,
             of_task(options.get("observed")),
         )
@@ -95,6 +99,7 @@ class Caps:
             limits={name: number for name, number in limits.items() if math.isfinite(number)},
             prune=prune,
             create_users=bool(create_users) and self.create_users is not False,
+            notify=asked.notify and self.notify,
             is_capped=not _OF_EXISTING.isdisjoint(self.limits),
         )
 

@@ -127,8 +127,8 @@ class _Inverter:
                 self._desired.entries += self._entries(change, Place(f"changes[{number}] of {self._undo.source}"))
         for section, count in self._hidden.items():
             self._warn(
-                f"{section}: {count} vaulted or hidden value{'s' if count > 1 else ''} can't be undone, because the "
-                f"apply record has only fingerprints."
+                f"{section}: {count} vaulted, hidden or unreadable value{'s' if count > 1 else ''} can't be undone, "
+                f"because the apply record has only fingerprints."
             )
         self._refer_again()
         self._refuse_referred()

@@ -14,7 +14,7 @@ from ...module_utils.plan.change import CREATE, DELETE, UPDATE
 
 _DELETION = ("deletion", "deletions")
 _DEFINITION = ("changed field definition", "changed field definitions")
-_HIDDEN = ("vaulted or hidden value", "vaulted or hidden values")
+_UNRECORDED = ("vaulted, hidden or unreadable value", "vaulted, hidden or unreadable values")
 _ARCHIVED = ("record from the archive", "records from the archive")
 
 
@@ -90,7 +90,7 @@ def lasting_words(changes: Iterable[Lasting]) -> str:
     parts = []
     if lasting or hidden:
         names = [_counted(count, KINDS[name].words, KINDS[name].plural) for name, count in lasting.items()]
-        names += [_counted(hidden, *_HIDDEN)] if hidden else []
+        names += [_counted(hidden, *_UNRECORDED)] if hidden else []
         parts.append(f"cannot be undone: {', '.join(names)}")
     if partly:
         names = [_counted(count, *words) for words, count in partly.items()]

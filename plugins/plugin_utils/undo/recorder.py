@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from ...module_utils.model.field import Unread
 from ...module_utils.model.kinds import SERVER_KEYS
 from ...module_utils.model.schema import type_of
 from ...module_utils.plan.change import CREATE, DELETE, UPDATE
@@ -140,6 +141,10 @@ class _Recorder:
 
     def _stored(self, planned: Planned, values: Mapping[str, Any]) -> dict[str, Any]:
         found = {key: stored(planned.schema, key, value, self._state) for key, value in values.items()}
+        # A value that can't be read can't be written again either.
         return {
-            key: fingerprint(self._key, value) if self._hides(planned, key) else value for key, value in found.items()
+            key: fingerprint(self._key, value)
+            if isinstance(values[key], Unread) or self._hides(planned, key)
+            else value
+            for key, value in found.items()
         }

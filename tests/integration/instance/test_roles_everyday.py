@@ -24,6 +24,7 @@ FACTS = {
     "pc1": {"serial": "LT-4410-0091", "vendor": "{{ 6 * 7 }}"},
     "pc2": {"serial": "To be filled by O.E.M.", "vendor": "LENOVO"},
     "nas": {"serial": "SV-1U-20871", "vendor": "Dell Inc."},
+    "cam": {"serial": "SC-R6-40917", "vendor": "Canon Inc."},
     "new": {"serial": "NEW-1", "vendor": "HP"},
 }
 """Host to its facts."""
@@ -68,30 +69,50 @@ def _inventory(directory: Path) -> list[str]:
     return ["-i", str(path)]
 
 
+def limited(service: Emulator, name: str) -> Emulator:
+    """Return the service for a new user who sees only what is in one location."""
+    places = service.steer("GET", "/dump")["locations"]
+    uuids = [place["uuid"] for place in places if place["fields"]["name"] == name]
+    account = service.steer("POST", "/users", {"rights": ["read", "write"], "locations": uuids})
+    return replace(service, username=account["username"], password=account["password"])
+
+
 def writes(service: Emulator) -> list[str]:
     """Return the requests except reads and logins."""
     return [entry["path"] for entry in service.log() if entry["method"] != "GET" and "auth_token" not in entry["path"]]
 
 
+GATHER = {
+    "name": "Gather facts",
+    "ansible.builtin.setup": {"gather_subset": ["!all", "!min", "local"], "fact_path": "{{ facts }}"},
+}
+FLEET = {"hosts": "fleet", "gather_facts": False, "pre_tasks": [GATHER]}
+MAPPED = {
+    "hosts_map": {"manufacturer": "ansible_local.device.vendor"},
+    "hosts_key": {"field": "serial_number", "fact": "ansible_local.device.serial"},
+}
+
+
 def test_facts_of_hosts_reach_their_objects(service: Emulator, tmp_path: Path) -> None:
-    gather = {
-        "name": "Gather facts",
-        "ansible.builtin.setup": {"gather_subset": ["!all", "!min", "local"], "fact_path": "{{ facts }}"},
-    }
-    play = {"hosts": "fleet", "gather_facts": False, "pre_tasks": [gather]}
-    variables = {
-        "hosts_map": {"manufacturer": "ansible_local.device.vendor"},
-        "hosts_key": {"field": "serial_number", "fact": "ansible_local.device.serial"},
-        "hosts_report": [str(tmp_path / "hosts.html")],
-    }
-    planned, first, second = played(tmp_path / "play", service, "hosts", variables, play)
+    variables = {**MAPPED, "hosts_report": [str(tmp_path / "hosts.html")]}
+    planned, first, second = played(tmp_path / "play", service, "hosts", variables, FLEET)
     assert (planned["changed"], first["changed"], second["changed"]) == (True, True, False)
-    assert (first["matched"], first["without_record"]) == (2, ["new"])
+    assert (first["matched"], first["without_record"]) == (3, ["new"])
     assert [skipped["host"] for skipped in first["skipped_hosts"]] == ["pc2"]
     vendors = {change["key"]: change["after"]["manufacturer"] for change in first["changes"]}
-    assert vendors == {"LT-4410-0091": "{{ 6 * 7 }}", "SV-1U-20871": "Dell Inc."}, "a fact is no template"
-    assert len(writes(service)) == 2, "one plan for all hosts, and none of the others"
+    assert vendors.pop("LT-4410-0091") == "{{ 6 * 7 }}", "a fact is no template"
+    assert vendors == {"SV-1U-20871": "Dell Inc.", "SC-R6-40917": "Canon Inc."}
+    assert len(writes(service)) == 3, "one plan for all hosts, and none of the others"
     assert (tmp_path / "hosts.html").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_limited_account_writes_no_facts_in_silence(service: Emulator, tmp_path: Path) -> None:
+    planned, first, second = played(tmp_path / "play", limited(service, "Leipzig"), "hosts", MAPPED, FLEET)
+    assert (planned["changed"], first["changed"], second["changed"]) == (True, True, False), planned
+    assert len(first["changes"]) == len(writes(service)) == 1
+    assert set(first["without_record"]) == {"new", "nas", "pc1"}
+    for result in (planned, first, second):
+        assert any("may be limited to locations" in line for line in result["warnings"]), result["warnings"]
 
 
 def test_objects_move(service: Emulator, tmp_path: Path) -> None:
@@ -107,6 +128,15 @@ def test_objects_move(service: Emulator, tmp_path: Path) -> None:
     assert (tmp_path / "move.html").exists()
 
 
+def test_a_limited_account_moves_nothing_in_silence(service: Emulator, tmp_path: Path) -> None:
+    variables = {"move_person": "irina.sokolova@nordhain.example", "move_to": "Leipzig/Archiv"}
+    planned, first, second = played(tmp_path / "play", limited(service, "Leipzig"), "move", variables)
+    assert (planned["changed"], first["changed"], second["changed"]) == (True, True, False), planned
+    assert len(first["moved"]) == len(writes(service)) > 0
+    for result in (planned, first, second):
+        assert any("Objects may have been left behind" in line for line in result["warnings"]), result["warnings"]
+
+
 def test_everything_of_a_person_is_handed_over(service: Emulator, tmp_path: Path) -> None:
     variables = {
         "handover_person": "bernd.kowalski@nordhain.example",
@@ -120,16 +150,11 @@ def test_everything_of_a_person_is_handed_over(service: Emulator, tmp_path: Path
 
 
 def test_a_limited_account_hands_nothing_over_in_silence(service: Emulator, tmp_path: Path) -> None:
-    places = service.steer("GET", "/dump")["locations"]
-    leipzig = [place["uuid"] for place in places if place["fields"]["name"] == "Leipzig"]
-    rights = {"rights": ["read", "write"], "locations": leipzig}
-    account = service.steer("POST", "/users", rights)
-    limited = replace(service, username=account["username"], password=account["password"])
     variables = {
         "handover_person": "bernd.kowalski@nordhain.example",
         "handover_to": "david.okafor@nordhain.example",
     }
-    planned, first, second = played(tmp_path / "play", limited, "handover", variables)
+    planned, first, second = played(tmp_path / "play", limited(service, "Leipzig"), "handover", variables)
     assert (planned["changed"], first["changed"], second["changed"]) == (True, True, False)
     assert (first["objects"], first["is_clear"], second["is_clear"]) == ([], False, False)
     for result in (planned, first, second):

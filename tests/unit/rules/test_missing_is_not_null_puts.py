@@ -326,6 +326,8 @@ def test_a_value_that_can_not_be_represented_is_sent_back_as_it_came(
 @pytest.mark.parametrize(
     ("kind", "path", "value", "member"),
     [
+        (TASK, "comment", {"de": "All of it"}, "comment"),
+        (RENTAL, "comment", ["With care"], "comment"),
         (TASK, "attachments.uuid", None, "attachments"),
         (TASK, "references.uuid", None, "references"),
         (TASK, "assignees", [{"name": "Bernd"}], "assignees"),

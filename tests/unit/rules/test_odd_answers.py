@@ -284,6 +284,21 @@ def test_a_text_that_is_answered_as_a_map_is_left_out_of_an_export_and_said(tmp_
     assert not any("Eiche'}" in str(row.get("description")) for row in done.sections["objects"])
 
 
+@pytest.mark.parametrize(
+    ("section", "title", "words"),
+    [("tasks", "Akkus bestellen", "task"), ("rental_cases", "Akkubohrer für die Messe", "rental case")],
+)
+def test_a_status_that_is_answered_as_null_is_left_out_of_an_export_and_said(
+    tmp_path: Path, section: str, title: str, words: str
+) -> None:
+    service = Wrong.started()
+    service.mutation = Mutation("odd", ("list",), with_members(title, status=None))
+    service.at_path = f"/{section.replace('_', '-')}"
+    done = exported(service, tmp_path, section)
+    said = f"the service returns no status, but every {words} has one"
+    assert [line for line in done.left_out if line.endswith(said)], done.left_out
+
+
 def with_members(title: str, **members: Any) -> Any:
     """Return a change of the record with a title in a list."""
 
@@ -304,6 +319,7 @@ def with_members(title: str, **members: Any) -> Any:
         ("rental_case", {"renter": {"type": "plain", "value": "Weber"}}, {"renter": {"type": "robot", "value": "X"}}),
         ("rental_case", {"status": "borrowed"}, {"status": "halfway"}),
         ("task", {"status": "open"}, {"status": 3}),
+        ("task", {"status": "open"}, {"status": None}),
         ("task", {"comment": "Soon."}, {"comment": {"de": "Bald."}}),
     ],
 )

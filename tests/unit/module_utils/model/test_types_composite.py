@@ -21,7 +21,7 @@ from ..support import RANDOMISED
 UUID = "9091afea-81ee-4003-ac76-2ac11e3ddc3f"
 OTHER = "a0000000-81ee-4003-ac76-2ac11e3ddc3f"
 FIELD = Field("f", "TEXT")
-NEVER_WRITTEN = ("ARTICLES", "BILLING")
+NEVER_WRITTEN = ("ARTICLES", "BILLING", "WORDS")
 ATTRIBUTE_TYPES = [
     "form_group",
     "editable",

@@ -97,6 +97,14 @@ def test_what_differs_is_reported_on_both_sides(here: Embedded, ledger: Path) ->
     assert (result["changed"], written(here)) == (False, [])
 
 
+@pytest.mark.parametrize("odd", [{"de": "Empfangstresen"}, ["Empfangstresen"]])
+def test_a_text_that_can_not_be_read_differs_and_is_shown_as_it_came(here: Embedded, ledger: Path, odd: Any) -> None:
+    ledger.write_text(f"Anlage;Bezeichnung\n0410-0;{odd}\n", "utf-8")
+    here.set(answers={"GET /objects": {"set": {"inventory_name": odd}}})
+    (found,) = take(here, ledger, compare=["inventory_name"])["differences"]
+    assert (found["books"], json.loads(found["instance"])) == (str(odd), odd)
+
+
 def test_requests_are_the_lists_and_nothing_else(here: Embedded, ledger: Path) -> None:
     result = take(here, ledger)
     # The lists are read side by side.

@@ -85,6 +85,18 @@ def test_users_are_made_where_neither_forbids_it_and_one_asks_for_it(
 
 
 @pytest.mark.parametrize(
+    ("on_the_task", "is_protected", "are_notified"),
+    [(None, False, True), (True, False, True), (False, False, False), (None, True, False), (True, True, True)],
+)
+def test_assignees_are_notified_if_the_files_ask_for_it_and_the_task_allows_it(
+    on_the_task: bool | None, is_protected: bool, are_notified: bool
+) -> None:
+    caps = Caps.from_task({"notify": on_the_task, "protected": is_protected})
+    assert caps.policy(Policy(notify=True)).notify is are_notified
+    assert not caps.policy(Policy()).notify
+
+
+@pytest.mark.parametrize(
     ("expected", "named", "here", "is_meant"),
     [
         ([], [], HERE, True),

@@ -76,6 +76,8 @@ PLACES = {
     ),
 }
 CHOICES = ["new", "used", "broken"]
+UNRECORDED = "1 vaulted, hidden or unreadable value"
+BAD_APPLY_STAYS = "cannot be undone: 2 users; only in part: 1 changed field definition, 10 deletions"
 
 
 def fields(*choices: str) -> str:
@@ -84,7 +86,7 @@ def fields(*choices: str) -> str:
 
 
 def good_objects() -> list[dict[str, Any]]:
-    """Return the objects before the bad apply: 18 of the first 200 have no description."""
+    """Return the objects before the bad apply: 18 of the first 200 have no description, and 20 have a rare grade."""
     return [
         thing(
             number,
@@ -92,7 +94,7 @@ def good_objects() -> list[dict[str, Any]]:
             responsible_person="ada@acme.example",
             purchasing_price="12.50",
             purchasing_date="2030-01-31",
-            Grade="used",
+            Grade="broken" if 100 <= number < 120 else "used",
             **({} if number < 18 else {"description": f"Text {number}"}),
         )
         for number in range(220)
@@ -100,24 +102,36 @@ def good_objects() -> list[dict[str, Any]]:
 
 
 def bad_apply(here: SiteHere) -> Any:
-    """Apply good files, then bad files. Return the instance between the two applies."""
+    """Apply good files, then bad files. Return the instance between the two applies.
+
+    The bad files remove a choice of a dropdown, and write another in place of it.
+    """
     good = good_objects()
     here.write({**PLACES, "fields/asset.yml": fields(*CHOICES), "objects.yml": yaml_list(good)})
     assert here.run().outcome == "changed"
     before = here.dump()
-    wrong = [{**record, "description": "wrong", "target_room": "North/1"} for record in good[:200]]
+    wrong = [
+        {
+            **record,
+            "description": "wrong",
+            "target_room": "North/1",
+            "Grade": "lost" if record["Grade"] == "broken" else record["Grade"],
+        }
+        for record in good[:200]
+    ]
     archived = [{**thing(number), "_state": "archived"} for number in range(200, 210)]
     deleted = [{**thing(number), "_state": "absent"} for number in range(210, 220)]
     here.write(
         {
-            "fields/asset.yml": fields(*CHOICES, "lost"),
+            "fields/asset.yml": fields("used", "new", "lost"),
             "objects.yml": yaml_list([*wrong, *archived, *deleted]),
             "users.yml": yaml_list([{"email": "ada@acme.example"}, {"email": "eva@acme.example"}]),
         }
     )
-    planned = here.plan(limits=EVERYTHING, create_users=True)
-    assert planned.undo == "cannot be undone: 2 users; only in part: 10 deletions"
-    applied = here.run(limits=EVERYTHING, create_users=True)
+    allowed: dict[str, Any] = {"limits": EVERYTHING, "create_users": True, "allow_destructive": True}
+    planned = here.plan(**allowed)
+    assert planned.undo == BAD_APPLY_STAYS, planned.findings
+    applied = here.run(**allowed)
     assert applied.outcome == "changed"
     assert Path(applied.apply_record).stat().st_mode & 0o777 == 0o600
     assert applied.apply_record_digest == read_record(Path(applied.apply_record)).digest
@@ -133,12 +147,15 @@ def without_users(dump: Any) -> Any:
 def test_a_bad_apply_is_undone(here: SiteHere) -> None:
     before = bad_apply(here)
     here.embedded.log.clear()
-    planned = undo(here, check_mode=True)
+    refused = undo(here, check_mode=True)
+    assert len(refused.findings) == 1, refused.findings
+    assert "'lost' would be removed" in refused.findings[0]
+    planned = undo(here, check_mode=True, allow_destructive=True)
     assert {line for line in here.sent() if not line.startswith("GET ")} == {"POST /auth_token"}
-    result = undo(here)
+    result = undo(here, allow_destructive=True)
     assert result.outcome == "changed", (result.findings, result.failures[:3], result.refusals, result.warnings)
     assert planned.summary == result.summary
-    assert "cannot be undone: 2 users; only in part: 10 deletions" in result.warnings
+    assert BAD_APPLY_STAYS in result.warnings
     assert STILL_WANTED in result.warnings
     assert without_users(here.dump()) == without_users(before)
 
@@ -146,9 +163,9 @@ def test_a_bad_apply_is_undone(here: SiteHere) -> None:
 def test_a_second_undo_of_the_same_record_changes_nothing(here: SiteHere) -> None:
     bad_apply(here)
     path, _record = last_record(here.client().transport.root, "test")
-    assert undo(here, path).outcome == "changed"
+    assert undo(here, path, allow_destructive=True).outcome == "changed"
     after = here.dump()
-    assert undo(here, path).outcome == "unchanged"
+    assert undo(here, path, allow_destructive=True).outcome == "unchanged"
     assert here.dump() == after
 
 
@@ -565,7 +582,7 @@ def test_hidden_values_are_fingerprints(here: SiteHere) -> None:
     here.write({"objects.yml": yaml_list([{**SMALL[0], "description": "hunter2", "purchasing_price": "1.00"}])})
     desired = here.load()
     desired.hiding.names.add("description")
-    announced = "cannot be undone: 1 vaulted or hidden value"
+    announced = f"cannot be undone: {UNRECORDED}"
     assert here.run(desired, check_mode=True, limits=EVERYTHING).undo == announced
     path = Path(here.run(desired, limits=EVERYTHING).apply_record)
     stored = gzip.decompress(path.read_bytes()).decode()
@@ -573,10 +590,7 @@ def test_hidden_values_are_fingerprints(here: SiteHere) -> None:
     assert "Text 0" not in stored
     result = undo(here)
     assert announced in result.warnings
-    assert (
-        "objects: 1 vaulted or hidden value can't be undone, because the apply record has only fingerprints."
-        in result.warnings
-    )
+    assert f"objects: {UNRECORDED} can't be undone, because the apply record has only fingerprints." in result.warnings
     assert field_of(here, 0, "description") == "hunter2"
     assert field_of(here, 0, "purchasing_price") == 12.5
 
@@ -590,7 +604,7 @@ def test_a_credential_in_a_record_is_in_no_plan_and_in_no_apply_record(
     here.run()
     here.write({"objects.yml": yaml_list([thing(1, description="new"), thing(2, description="new")])})
     plan = tmp_path / "plan"
-    assert here.plan(plan_file=plan).undo == "cannot be undone: 1 vaulted or hidden value"
+    assert here.plan(plan_file=plan).undo == f"cannot be undone: {UNRECORDED}"
     assert spelled(ACCOUNT["password"]) not in plan.read_text()
     applied = here.run(plan_file=plan)
     assert applied.outcome == "changed"
@@ -599,6 +613,27 @@ def test_a_credential_in_a_record_is_in_no_plan_and_in_no_apply_record(
     done = undo(here)
     assert values_of(here, "description") == {"100001": "new", "100002": "old"}
     assert any("1" in warning and "hidden" in warning for warning in done.warnings), done.warnings
+
+
+@pytest.mark.parametrize("odd", [{"description": {"de": "Old"}}, {"purchasing_price": {"value": 5}}])
+def test_a_value_that_can_not_be_read_is_announced_and_does_not_stop_the_undo(
+    here: SiteHere, odd: dict[str, Any]
+) -> None:
+    here.write({"objects.yml": yaml_list([thing(1, description="old", purchasing_price="5.00")])})
+    here.run()
+    here.write({"objects.yml": yaml_list([thing(1, description="new", purchasing_price="6.00", inventory_name="New")])})
+    here.embedded.set(answers={"GET /objects": {"set": odd}})
+    planned = here.plan()
+    assert planned.undo == f"cannot be undone: {UNRECORDED}"
+    assert here.run().outcome == "changed"
+    here.embedded.set(answers={})
+    result = undo(here)
+    assert result.outcome == "changed", result.findings
+    assert planned.undo in result.warnings
+    (left,) = [record["fields"] for record in here.dump()["objects"]]
+    expected = {"description": "old", "purchasing_price": 5, "inventory_name": "Thing 1"}
+    written = {"description": "new", "purchasing_price": 6}
+    assert {key: left[key] for key in expected} == {**expected, **{key: written[key] for key in odd}}
 
 
 def test_numbers_hold_and_percents_do_not(here: SiteHere) -> None:
