@@ -30,6 +30,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.runtime.pace
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.token_store import TokenStore
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.turnstile import SharedTurnstile
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.unpaged import UnpagedLists
+from ansible_collections.community.seventhings.plugins.plugin_utils.apply.applied_base import AppliedBase
 from ansible_collections.community.seventhings.plugins.plugin_utils.apply.journal import Journal, JournalLocked
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import load
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.manifest import Manifest
@@ -177,6 +178,15 @@ def test_an_apply_record_is_undone(kept: Path, embedded: Embedded, tmp_path: Pat
     # Another instance with this name has none of the records.
     result = site.run(Undo(record, "record").base(), undo=Undo(record, "record"), journal=kept / "journal")
     assert (result.outcome, result.refusals) == ("unchanged", [])
+
+
+def test_what_was_applied_last_is_known(kept: Path, embedded: Embedded, tmp_path: Path) -> None:
+    desired = golden.site(tmp_path / "site", embedded).load()
+    baseline = AppliedBase(open_journal(kept).place, ROOT_URL, desired).read()
+    objects = {uuid for uuid, name in open_journal(kept).memory.names.items() if name.startswith("object ")}
+    assert len(objects) == len(golden.OBJECTS)
+    assert baseline is not None
+    assert objects <= set(baseline.records)
 
 
 def test_an_interrupted_run_is_finished(kept: Path, tmp_path: Path) -> None:
