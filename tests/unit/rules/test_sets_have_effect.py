@@ -22,7 +22,7 @@ WRITES: Mapping[str, tuple[str, str]] = {
     "object archived": ("objects", "{barcode: '100005', _state: archived}"),
     "object deleted": ("objects", "{barcode: '100005', _state: absent}"),
     "location": ("locations", "{name: Werkstatt, city: Halle}"),
-    "room": ("rooms", "{building_id: Dresden, number: '0.01', name: New}"),
+    "room": ("rooms", "{building_id: Dresden, number: '0.01', description: New}"),
     "person": ("persons", f"{{email: {BERND}, first_name: New}}"),
     "task": ("tasks", f"{{title: {PANEL_SAW}, comment: New}}"),
     "task status": ("tasks", f"{{title: {PANEL_SAW}, status: closed}}"),

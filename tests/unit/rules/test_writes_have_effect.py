@@ -21,7 +21,7 @@ WRITES: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "object archived": ("object", {"fields": {"barcode": "100005"}, "state": "archived"}),
     "object deleted": ("object", {"fields": {"barcode": "100005"}, "state": "absent"}),
     "location": ("location", {"fields": {"name": "Werkstatt", "city": "Halle"}}),
-    "room": ("room", {"fields": {"building_id": "Dresden", "number": "0.01", "name": "New"}}),
+    "room": ("room", {"fields": {"building_id": "Dresden", "number": "0.01", "description": "New"}}),
     "person": ("person", {"fields": {"email": BERND, "first_name": "New"}}),
     "task": ("task", {"title": PANEL_SAW, "comment": "New"}),
     "task status": ("task", {"title": PANEL_SAW, "status": "closed"}),

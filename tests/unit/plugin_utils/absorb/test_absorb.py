@@ -219,8 +219,8 @@ def test_every_kind_of_record_comes_back(site: Site, tmp_path: Path) -> None:
         "fields/asset.yml": "- label: Grade\n  type: DROPDOWN\n  possible_values: [A, B]  # grades\n  comment: old\n"
         "- {label: Mark, type: TEXT, constraints: {max_length: 10}}\n",
         "locations.yml": "- name: North\n  city: Berlin\n",
-        "rooms.yml": "- {building_id: North, number: '1', name: Store}\n"
-        "- {building_id: North, number: '2', name: Hall}\n",
+        "rooms.yml": "- {building_id: North, number: '1', description: Store}\n"
+        "- {building_id: North, number: '2', description: Hall}\n",
         "persons.yml": "- email: ada@acme.example\n  last_name: Jensen\n",
         "users.yml": "- ada@acme.example\n",
         "objects.yml": "- barcode: '1'\n  inventory_name: Lamp\n  target_room: North/1\n  Grade: A\n"
@@ -238,7 +238,7 @@ def test_every_kind_of_record_comes_back(site: Site, tmp_path: Path) -> None:
         "fields/asset.yml": "- label: Grade\n  type: DROPDOWN\n  possible_values: [A, B, C]\n  comment: new\n"
         "- {label: Mark, type: TEXT, constraints: {max_length: 20}}\n",
         "locations.yml": "- {name: North, city: Bonn}\n",
-        "rooms.yml": "- {building_id: North, number: '1', name: Shop}\n",
+        "rooms.yml": "- {building_id: North, number: '1', description: Shop}\n",
         "persons.yml": "- {email: ada@acme.example, last_name: Jansen}\n",
         "objects.yml": "- {barcode: '1', target_room: North/2, Grade: C, purchasing_date: 2024-06-01}\n"
         "- {barcode: '2', target_room: North/2}\n",
@@ -412,10 +412,10 @@ def test_new_records_go_under_the_labels_of_a_table(site: Site, tmp_path: Path) 
 
 def test_a_table_that_names_no_record_gets_no_row(site: Site, tmp_path: Path) -> None:
     site.root = tmp_path / "files"
-    rooms = "building_id,number,name\nNorth,1,Hall\n"
-    site.write({"locations.yml": "- {name: North}\n", "rooms/a.csv": rooms, "rooms/b.csv": "building_id,name\n"})
+    rooms = "building_id,number,description\nNorth,1,Hall\n"
+    site.write({"locations.yml": "- {name: North}\n", "rooms/a.csv": rooms, "rooms/b.csv": "building_id,description\n"})
     site.run()
-    somebody(site, {"rooms.yml": "- {building_id: North, number: '2', name: Store}\n"})
+    somebody(site, {"rooms.yml": "- {building_id: North, number: '2', description: Store}\n"})
     done = _told_nothing(site, tmp_path, into={"rooms": "rooms/b.csv"})
     assert done["files"] == ["rooms/b.jsonl"]
 
@@ -587,7 +587,8 @@ def test_protected_records_and_those_that_have_no_state_stay_and_are_reported(si
 
 def test_what_something_that_can_t_be_removed_refers_to_stays(site: Site, tmp_path: Path) -> None:
     site.root = tmp_path / "files"
-    rooms = "- {building_id: North, number: '1', name: Hall}\n- {building_id: North, number: '2', name: Store}\n"
+    room = "- {{building_id: North, number: '{}', description: {}}}\n"
+    rooms = room.format(1, "Hall") + room.format(2, "Store")
     files = {
         "locations.yml": "- {name: North}\n",
         "rooms.yml": rooms,

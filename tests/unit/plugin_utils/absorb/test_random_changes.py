@@ -28,7 +28,7 @@ from hypothesis import HealthCheck, Phase, given, note, settings
 from instance_site import Site
 from project import LONG
 
-from ..instance.random_states import FIELDS, FILES, State, record_of, states
+from ..instance.random_states import FIELDS, FILES, State, key_of, states
 from .absorbing import ANY, applied, content, take
 
 pytestmark = pytest.mark.slow
@@ -120,7 +120,7 @@ def _files(state: State, chance: random.Random) -> tuple[dict[str, bytes], dict[
         chance.shuffle(keys)
         half = chance.randrange(len(keys) + 1)
         for number, mine in enumerate((keys[:half], keys[half:])):
-            rows = [{**record_of(section, key), **records[key]} for key in mine]
+            rows = [{**key_of(section, key), **records[key]} for key in mine]
             forms = ["yml", "jsonl"]
             if section in _FLAT and rows and all(map(_is_flat, rows)):
                 forms.append("csv")

@@ -18,7 +18,7 @@ FILES = (
     "- {barcode: '100001', inventory_name: Table, quantity: 1, target_room: Plant/1}\n"
     "- {barcode: '100002', inventory_name: Chair, quantity: 1}\n"
 )
-PLACES = {"locations.yml": "- name: Plant\n", "rooms.yml": "- {building_id: Plant, number: '1', name: A}\n"}
+PLACES = {"locations.yml": "- name: Plant\n", "rooms.yml": "- {building_id: Plant, number: '1'}\n"}
 
 
 @pytest.fixture
@@ -98,7 +98,7 @@ def test_a_record_that_was_never_applied_is_a_conflict(applied: Site) -> None:
 def test_a_reference_to_a_new_record_is_part_of_the_base(applied: Site) -> None:
     somebody(
         applied,
-        {"rooms.yml": "- {building_id: Plant, number: '2', name: B}\n",
+        {"rooms.yml": "- {building_id: Plant, number: '2'}\n",
          "objects.yml": "- {barcode: '100001', target_room: Plant/2}\n"},
     )  # fmt: skip
     result = take(applied)

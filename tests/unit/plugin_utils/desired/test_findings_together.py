@@ -6,9 +6,10 @@
 from __future__ import annotations
 
 import pytest
-from instance_site import SETTINGS, Site
+from instance_site import SETTINGS, Site, yaml_list
+from records import record_of
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, ROOM
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.field_visibility import LIMITED
 
 GOOD = '- barcode: "1"\n  inventory_name: One\n- barcode: "2"\n  inventory_name: Two\n'
@@ -162,7 +163,7 @@ def test_a_user_is_not_made_of_a_person_who_is_removed(site: Site) -> None:
 
 
 def test_what_is_renamed_is_called_by_its_new_name(site: Site) -> None:
-    rooms = '- {{building_id: {}, number: "1", name: {}}}\n'
+    second = ROOM.labels[1]
     objects = (
         '- {{barcode: "{}", inventory_name: One}}\n'
         '- {{barcode: "2", inventory_name: Two, target_room: {}, accessories: ["{}"]}}\n'
@@ -170,7 +171,7 @@ def test_what_is_renamed_is_called_by_its_new_name(site: Site) -> None:
     site.write(
         {
             "locations.yml": "- {name: Depot}\n",
-            "rooms.yml": rooms.format("Depot", "Hall"),
+            "rooms.yml": yaml_list([record_of(ROOM, "Depot/1", **{second: "Hall"})]),
             "objects.yml": objects.format("1", "Depot/Hall", "1"),
         }
     )
@@ -185,7 +186,7 @@ def test_what_is_renamed_is_called_by_its_new_name(site: Site) -> None:
     )
     # Records that moved.yml renames are found by their old name.
     assert site.plan().findings == []
-    site.write({"rooms.yml": rooms.format("Store", "Nave")})
+    site.write({"rooms.yml": yaml_list([record_of(ROOM, "Store/1", **{second: "Nave"})])})
     assert _starts(site.plan().findings) == ["objects.yml:2:52: target_room"]
     site.write({"objects.yml": objects.format("9", "Store/Hall", "9")})
     (finding,) = site.plan().findings

@@ -11,9 +11,10 @@ from typing import Any
 
 import openpyxl
 import pytest
+from records import key_in_words
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT, ROOM
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import DesiredInstance
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.grouped_findings import group_findings
@@ -266,7 +267,7 @@ def test_an_export_of_merged_cells_is_reported_as_the_cause(tmp_path: Path) -> N
     """A key of a single field is never merged, and the first row has nothing above it."""
     rooms = "building_id,number,name\n,0,Z\nDresden,1,A\n,2,B\n,3,C\nBerlin,1,D\n,2,E\n"
     told = judged(read(tmp_path, "rooms.csv", rooms))
-    why = "building_id must have a value, because a room is identified by building_id and number"
+    why = f"building_id must have a value, because a room is identified by {key_in_words(ROOM)}"
     assert told == [f"rooms.csv:2:1: {why}", *(f"rooms.csv:{line}:1: {why}{MERGED}" for line in (4, 5, 7))]
     (tmp_path / "rooms.csv").unlink()
     (alone,) = judged(read(tmp_path, "objects.csv", "barcode,inventory_name\n100001,A\n,B\n"))

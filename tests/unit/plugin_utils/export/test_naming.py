@@ -15,9 +15,10 @@ from emulator_here import running_here
 from emulator_process import Emulator
 from exports import contents, export_of, loaded, records
 from instance_site import Site
+from records import key_in_words, record_of
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Effect
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, ROOM
 
 CREATE_USERS = "api: seventhings/v1\npolicy: {create_users: true}\n"
 _MEMBERS = (
@@ -143,12 +144,12 @@ def test_a_record_whose_mandatory_value_can_not_be_written_is_no_accessory_eithe
 
 def test_rooms_of_a_location_that_is_left_out_are_left_out_and_what_refers_to_them(site: Site, other: Emulator) -> None:
     north = make(site, "location", name="North ")
-    room = make(site, "room", building_id=north, number="1")
+    room = make(site, "room", **{**record_of(ROOM, "North/1"), "building_id": north})
     make(site, "object", barcode="17", inventory_name="B", target_room=room, target_building=north)
     done = copied(site, other)
     assert done["left_out"] == [
         f"locations: 1 record(s) have a natural key (name) that begins or ends with blanks, {UNNAMED}: {north}",
-        f"rooms: 1 record(s) have a natural key (building_id and number) that can't be written, {UNNAMED}: {room}",
+        f"rooms: 1 record(s) have a natural key ({key_in_words(ROOM)}) that can't be written, {UNNAMED}: {room}",
         f"object 17: target_building: the location {north} is left out",
         f"object 17: target_room: the room {room} is left out",
     ]

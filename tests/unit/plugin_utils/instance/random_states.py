@@ -13,6 +13,10 @@ from typing import Any
 
 import hypothesis.strategies as st
 from instance_site import yaml_list
+from records import record_of
+
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import SECTIONS
 
 State = dict[str, dict[str, dict[str, Any]]]
 """A state: section to natural key to fields."""
@@ -39,7 +43,7 @@ _days = st.dates(min_value=dt.date(1970, 1, 1)).map(str)
 _locations = st.fixed_dictionaries(
     {}, optional={"city": _maybe(st.sampled_from(["Berlin", "Köln"])), "zip": _maybe(st.sampled_from(["01067", "0"]))}
 )
-_rooms = st.fixed_dictionaries({"name": st.sampled_from(["Store", "Shelf"])}, optional={"description": _texts})
+_rooms = st.fixed_dictionaries({}, optional={"description": _texts})
 _persons = st.fixed_dictionaries(
     {"first_name": st.sampled_from(["A", "B"]), "last_name": st.just("Jensen")},
     optional={"department": _maybe(st.sampled_from(["IT", "0"])), "documents": st.lists(st.sampled_from([*FILES]))},
@@ -141,21 +145,17 @@ def sections_of(state: State, left_out: Sequence[str]) -> State:
     return consistent({section: {} if section in left_out else records for section, records in state.items()})
 
 
-def record_of(section: str, key: str) -> dict[str, Any]:
-    """Return the fields that identify the record of a key."""
-    if section == "rooms":
-        place, _slash, number = key.partition("/")
-        return {"building_id": place, "number": number}
-    names = {"locations": "name", "persons": "email", "objects": "barcode", "tasks": "title", "rental_cases": "title"}
+def key_of(section: str, name: str) -> dict[str, Any]:
+    """Return the natural key of a record."""
     issued = {"issue_date": "2027-04-01"} if section == "rental_cases" else {}
-    return {names[section]: key, **issued}
+    return record_of(KINDS[SECTIONS[section]], name, **issued)
 
 
 def as_files(state: State, gone_states: Mapping[str, str], chance: random.Random) -> dict[str, str | bytes]:
     """Write a state in a random way: with records and keys in any order, in one file or several."""
     files: dict[str, str | bytes] = {**FILES, "fields/asset.yml": FIELDS}
     for section, records in state.items():
-        rows = [{**record_of(section, key), **fields} for key, fields in records.items()]
+        rows = [{**key_of(section, key), **fields} for key, fields in records.items()]
         if section == "objects":
             rows += [{"barcode": barcode, "_state": value} for barcode, value in gone_states.items()]
         chance.shuffle(rows)

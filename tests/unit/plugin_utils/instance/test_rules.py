@@ -20,6 +20,7 @@ from ansible.parsing.dataloader import DataLoader
 from ansible.parsing.vault import VaultLib, VaultSecret
 from instance_site import SETTINGS, Site, yaml_list
 from project import ROOT
+from records import record_of
 
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE
 from ansible_collections.community.seventhings.plugins.module_utils.model import patterns
@@ -215,13 +216,13 @@ def test_references_are_natural_keys_however_they_are_written(site: Site) -> Non
 
 
 def test_a_reference_to_what_is_still_to_be_created_or_renamed_has_its_name_to_be(site: Site) -> None:
-    room = {"building_id": "Head office", "number": "0.12", "name": "Hall"}
-    site.write({"locations.yml": yaml_list([{"name": "Head office"}]), "rooms.yml": yaml_list([room])})
+    rooms = yaml_list([record_of(ROOM, "Head office/0.12")])
+    site.write({"locations.yml": yaml_list([{"name": "Head office"}]), "rooms.yml": rooms})
     assert site.run().outcome == "changed"
     site.write(
         {
             "locations.yml": yaml_list([{"name": "Vault"}]),
-            "rooms.yml": yaml_list([{**room, "building_id": "Vault"}, {**room, "building_id": "Vault", "number": "1"}]),
+            "rooms.yml": yaml_list([record_of(ROOM, "Vault/0.12"), record_of(ROOM, "Vault/1")]),
             "moved.yml": "locations:\n- from: {name: Head office}\n  to: {name: Vault}\n",
             "objects.yml": things({"target_room": "Vault/0.12"}, {"target_room": "1"}),
         }

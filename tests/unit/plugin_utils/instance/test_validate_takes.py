@@ -17,7 +17,9 @@ import pytest
 from exports import export_of
 from instance_site import Site, yaml_list
 from project import LONG
+from records import record_of
 
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import ROOM
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import load
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.layout import SCHEMAS
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.offline import offline_findings
@@ -65,7 +67,7 @@ TAKEN: dict[str, dict[str, str]] = {
     },
     "labels of rooms": {
         "locations.yml": "- name: North\n",
-        "rooms.csv": "Building,Number,Name\nNorth,1,Store\nNorth,2,Store\n",
+        "rooms.csv": "Building,Number,Description\nNorth,1,Store\nNorth,2,Store\n",
     },
     "a name of rooms that are told apart by a number under its label": {
         "locations.yml": "- name: North\n",
@@ -174,6 +176,8 @@ LABELS = {
     "persons": {"email": "E-mail address", "first_name": "First name"},
 }
 
+_ROOM_KEY = list(ROOM.match_on[0])
+
 
 class _Files:
     """A directory in which fields are named by key or label at random."""
@@ -185,10 +189,7 @@ class _Files:
         """Files by name."""
         chance = self._chance
         own = {"serial_number": "Mark"} if chance.random() < 0.3 else {}
-        rooms = [
-            {"building_id": f"Site {index % 2}", "number": str(index), "name": chance.choice(["Store", "Office"])}
-            for index in range(4)
-        ]
+        rooms = [record_of(ROOM, f"Site {index % 2}/{index}", description="Store") for index in range(4)]
         objects = [
             {
                 "barcode": f"{index}",
@@ -224,7 +225,7 @@ class _Files:
                 ["inventory_name", "serial_number"],
                 ["barcode", "target_room"],
             ],
-            "rooms": [["number"], ["building_id", "number"]],
+            "rooms": [[_ROOM_KEY[-1]], _ROOM_KEY],
             "persons": [["email"]],
         }
         named = {
@@ -238,9 +239,7 @@ class _Files:
 
     def _section(self, section: str, records: list[dict[str, Any]], own: dict[str, str]) -> dict[str, str]:
         chance = self._chance
-        needed = {"objects": ("barcode", "inventory_name"), "rooms": ("building_id", "number"), "persons": ("email",)}[
-            section
-        ]
+        needed = {"objects": ("barcode", "inventory_name"), "rooms": _ROOM_KEY, "persons": ("email",)}[section]
         keys = [key for key in LABELS[section] if key in needed or chance.random() < 0.8]
         names = {key: self._name(section, key, own) for key in keys}
         if chance.random() < 0.5:
@@ -256,9 +255,8 @@ class _Files:
             if section == "objects":
                 for room in ("Target room", "target_room"):
                     if room in row and chance.random() < 0.4:
-                        place, _slash, number = row[room].partition("/")
-                        names = {key: self._name("rooms", key, {}) for key in ("building_id", "number")}
-                        row[room] = {names["building_id"]: place, names["number"]: number}
+                        names = {key: self._name("rooms", key, {}) for key in _ROOM_KEY}
+                        row[room] = dict(zip(names.values(), row[room].split("/"), strict=True))
             written.append(row)
         return {f"{section}.yml": yaml_list(written)}
 

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 from instance_site import SETTINGS, Site, sample_files, yaml_list
+from records import record_of
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, ROOM
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
 
 PLACES = {
@@ -19,6 +20,12 @@ PLACES = {
     "rooms.yml": '- {building_id: Head office, number: "1", name: Store}\n'
     '- {building_id: Depot, number: "1", name: Hall}\n',
 }
+
+BY_ONE_NAME = {
+    **PLACES,
+    "rooms.yml": yaml_list([record_of(ROOM, "Head office/1"), record_of(ROOM, "Depot/1")]),
+}
+"""The same places with a single name for each room."""
 
 
 def _object(barcode: str, **fields: Any) -> dict[str, Any]:
@@ -97,7 +104,7 @@ def test_a_reference_that_several_records_fit_names_all_of_them(site: Site) -> N
 
 
 def test_a_reference_to_nothing_names_what_is_near(site: Site) -> None:
-    site.write(PLACES)
+    site.write(BY_ONE_NAME)
     site.run()
     site.write({"objects.yml": yaml_list([_object("1", target_room="Head ofice/1")])})
     (finding,) = site.plan().findings
@@ -148,7 +155,7 @@ def test_links_in_circles_are_made_in_a_second_pass(site: Site) -> None:
 
 
 def test_what_depends_on_a_record_that_fails_is_skipped_and_named(site: Site) -> None:
-    site.write({**PLACES, "objects.yml": yaml_list([_object("1", target_room="Depot/1"), _object("2")])})
+    site.write({**BY_ONE_NAME, "objects.yml": yaml_list([_object("1", target_room="Depot/1"), _object("2")])})
     site.service.steer("PUT", "/faults", [{"fault": "422", "method": "POST", "path": "/room", "probability": 1}])
     account = site.run()
     assert account.outcome == "partly_applied"
@@ -415,7 +422,7 @@ def test_the_plan_does_not_depend_on_the_order_of_files_records_keys_or_pages(si
 
 
 def test_a_room_is_called_by_its_location_however_that_was_written(site: Site) -> None:
-    site.write({**PLACES, "rooms.yml": '- {building_id: {name: Depot}, number: "1", name: Hall}\n'})
+    site.write({**PLACES, "rooms.yml": '- {building_id: {name: Depot}, number: "1"}\n'})
     (change,) = (change for change in site.plan(only=["Depot/1", "locations"]).changes if change["section"] == "rooms")
     assert change["key"] == "Depot/1"
 

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 from instance_site import Site, yaml_list
+from records import record_of
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, ROOM
 
 SETTINGS = (
     "api: seventhings/v1\nset: test\npolicy:\n"
@@ -19,7 +20,7 @@ SETTINGS = (
     "  limits: {delete_percent: 100, update_percent: 100}\n"
 )
 LOCATIONS = [{"name": "North"}, {"name": "South"}]
-ROOMS = [{"building_id": "North", "number": number} for number in ("1", "2")]
+ROOMS = [record_of(ROOM, name) for name in ("North/1", "North/2")]
 PERSONS = [{"email": "ada@acme.example"}, {"email": "eva@acme.example"}]
 
 
@@ -98,7 +99,7 @@ def test_a_person_who_is_named_in_an_unmanaged_object_stays(house: Site) -> None
 @pytest.mark.parametrize(
     ("sections", "words"),
     [
-        ({"rooms": [{"building_id": "South", "name": "Hall"}]}, "room South/Hall (building_id) refers to it"),
+        ({"rooms": [record_of(ROOM, "South/Hall")]}, "room South/Hall (building_id) refers to it"),
         ({"objects": [thing("99", target_building="South")]}, "object 99 (target_building) refers to it"),
     ],
 )

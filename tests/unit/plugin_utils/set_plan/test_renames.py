@@ -32,7 +32,7 @@ def _applied(site: Site) -> None:
 
 
 def test_a_record_may_move_to_one_that_the_same_files_make(site: Site) -> None:
-    room = "- {{building_id: {}, number: '1', name: r, description: {}}}\n"
+    room = "- {{building_id: {}, number: '1', description: {}}}\n"
     site.write({"locations.yml": "- name: A\n", "rooms.yml": room.format("A", "by hand")})
     site.run()
     site.write(
@@ -141,7 +141,7 @@ def test_renames_in_a_section_of_which_the_files_hold_nothing_are_found(site: Si
 def test_the_file_of_a_plan_may_hold_a_renamed_room_and_what_refers_to_it(
     site: Site, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    room = "- {{building_id: A, number: '{}', name: r}}\n"
+    room = "- {{building_id: A, number: '{}'}}\n"
     thing = "- {{barcode: '1', inventory_name: {}, target_room: A/{}}}\n"
     site.write({"locations.yml": "- name: A\n", "rooms.yml": room.format(1), "objects.yml": thing.format("x", 1)})
     site.run()

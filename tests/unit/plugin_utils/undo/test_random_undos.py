@@ -13,7 +13,9 @@ from typing import Any
 import pytest
 from embedded_here import Embedded, Killed, SiteHere
 from instance_site import yaml_list
+from records import record_of
 
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import ROOM
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.result import RunResult
 from ansible_collections.community.seventhings.plugins.plugin_utils.undo.inverse import Undo
 from ansible_collections.community.seventhings.plugins.plugin_utils.undo.record_file import last_record
@@ -44,10 +46,7 @@ def random_files(chance: random.Random) -> dict[str, str | bytes]:
         else:
             record["_state"] = chance.choice(["absent", "archived"])
         objects.append(record)
-    rooms = [
-        {"building_id": name.partition("/")[0], "number": name[-1], "name": chance.choice([None, "Lab", "Store"])}
-        for name in ROOMS
-    ]
+    rooms = [record_of(ROOM, name, description=chance.choice([None, "Lab", "Store"])) for name in ROOMS]
     return {
         "instance.yml": SETTINGS,
         "locations.yml": yaml_list(
