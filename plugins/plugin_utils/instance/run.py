@@ -44,6 +44,7 @@ from ..set_plan.plan import MOST_OF_A_RUN, SAMPLE, InstancePlan, Planned, PlanOp
 from ..set_plan.planner import plan_instance
 from ..set_plan.removal_blockers import without_blocked
 from ..undo.inverse import STILL_WANTED, Undo, inverse_of
+from ..undo.lasting import not_undoable
 from ..undo.record import ApplyRecord
 from ..undo.record_file import NOT_KEPT, RecordPlace
 from ..undo.recorder import Hides, unrecorded_values
@@ -54,7 +55,6 @@ from .meaning import meaning_of
 from .odd import Oddity, odd_values
 from .plan_file import PlanFile
 from .suspected_renames import suspected_renames
-from .undoing import not_undoable
 from .validation import validate
 
 _DIGEST_BYTES = 32

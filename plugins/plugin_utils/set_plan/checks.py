@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from ...module_utils.client.client import Record
 from ...module_utils.model.field import EMPTY, is_uuid, shorten
 from ...module_utils.model.types_links import Reference, references_in
+from ...module_utils.plan.change import CREATE
 from ...module_utils.resolve.field_visibility import hidden_field_message
 from ..desired.desired import SECTIONS
 from ..desired.parsing import written_as
@@ -40,6 +41,25 @@ def check_settings(context: PlanContext) -> Iterator[Finding]:
         if schema is not None and not is_known and (prunes or not any(known.values())):
             words = f"marker: {desired.marker}: {schema.why_unknown(desired.marker)}"
             yield Finding.for_message(desired.place_of("marker"), words)
+
+
+def idle_settings(context: PlanContext) -> Iterator[str]:
+    """Yield a warning for each scope without records and each name in ``hide`` that is no field."""
+    result = context.result
+    created = {planned.section for planned in result.changes if planned.change.action == CREATE}
+    for section in context.desired.scope:
+        number = result.everywhere[section]
+        if number and not result.existing[section] and section not in created:
+            yield (
+                f"scope.{section}: none of the {number} records that this account sees is in the scope, so nothing is "
+                "compared and nothing is removed. Look at the values of the scope."
+            )
+    # A plan file contains only changed records, which need not have every field.
+    for name in () if context.options.is_approved else context.hiding.idle(context.desired.entries):
+        yield (
+            f"hide: {name!r} is no field of the sections in these files, so it hides nothing. Write the key or the "
+            "label of a field."
+        )
 
 
 def check_scope(context: PlanContext) -> Iterator[Finding]:

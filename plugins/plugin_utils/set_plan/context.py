@@ -23,15 +23,15 @@ from ..desired.entry import Entry
 from ..desired.hiding import NOT_SHOWN
 from ..desired.parsing import DesiredParser, with_remedy, written_as
 from ..desired.positions import Finding, Place
+from .archived import UnlistedRecords
 from .listed_state import ListedState, Meaning
 from .observed import ObservedFields
-from .old_names import OldNames
 from .places import Places
 from .plan import NO_CHANGE, InstancePlan, Planned, PlanOptions, fingerprint_of, mark_of
 from .prune import Scope
+from .renames import OldNames
 from .scan_codes import ScanCodes
 from .uniqueness import Uniqueness
-from .unlisted import UnlistedRecords
 
 
 def numbered_references(value: Any) -> Iterator[tuple[int, Reference]]:

@@ -78,6 +78,7 @@ from .checks import (
     check_unique,
     check_user,
     check_visibility,
+    idle_settings,
     is_in_scope,
     removals_of,
 )
@@ -86,14 +87,12 @@ from .definitions import Definitions
 from .hidden_records import check_hidden_records
 from .hub import offered, plan_offers
 from .hub import schema as hub_schema
-from .idle_settings import idle_settings
 from .lifecycle import Lifecycles
 from .limits import MANY_UPDATES, LimitCheck
 from .plan import NO_CHANGE, InstancePlan, Planned, PlanOptions, level_of
 from .prune import Pruning
-from .relabelled import check_relabelled
 from .removal_blockers import check_removal_blockers, may_be_occupied
-from .renames import Moved
+from .renames import Moved, check_relabelled
 from .ruled import RuleCheck
 from .sources import check_sources
 from .users import plan_user, user_of_person, without_dependants_of_users

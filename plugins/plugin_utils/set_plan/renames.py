@@ -4,22 +4,34 @@
 """Renames: match a record with an old natural key to the key that the files write now.
 
 A rename stays in the files after it was applied, so that every instance follows. So the old key of a rename may be the
-new key of an earlier rename.
+new key of an earlier rename. Until it is applied, other records in the files may refer to a record by its old name.
+
+A record of the set may also get another key in the application. Then the files lack a rename, and nothing is created.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...module_utils.client.client import Record
-from ...module_utils.model.schema import Schema
+from ...module_utils.model.field import EMPTY
+from ...module_utils.model.kinds import KINDS, OBJECT, Kind
+from ...module_utils.model.schema import FieldError, Schema
+from ...module_utils.model.types_links import Reference, references_in
+from ...module_utils.resolve import natural_keys
 from ...module_utils.resolve.natural_keys import Key
 from ..desired.hiding import NOT_SHOWN, VAULTED
-from ..desired.positions import Place
-from .context import PlanContext
+from ..desired.parsing import written_as
+from ..desired.positions import Finding, Place
 from .listed_state import ListedState
+from .plan import Planned
+
+if TYPE_CHECKING:
+    from .context import PlanContext
 
 Values = Mapping[str, Any]
 
@@ -178,3 +190,159 @@ class Moved:
                     keys.add(state.key_of(schema, names, key_values))
             self._written[section, names] = keys
         return state.key_of(schema, names, key) in self._written[section, names]
+
+
+# ---- old names in references
+
+_MOST_STEPS = 20
+"""Maximum number of renames of a record."""
+
+
+class OldNames:
+    """Translate an old name to the new name.
+
+    :param moved: section to pairs of an old and a new natural key, as written.
+    """
+
+    def __init__(self, moved: Mapping[str, Sequence[tuple[Values, Values]]]) -> None:
+        self._moved = moved
+
+    def now(self, target: str, written: Any) -> Iterator[Any]:
+        """Yield possible targets of a reference without a target: its names after one, two or more renames.
+
+        :param target: name of the kind of the target.
+        """
+        kind = KINDS[target]
+        if not self._concern(kind):
+            return
+        seen: list[Any] = [written]
+        for _step in range(_MOST_STEPS):
+            renamed = self._after(kind, seen[-1])
+            if renamed is None or renamed in seen:
+                return
+            seen.append(renamed)
+            yield renamed
+
+    def _concern(self, kind: Kind) -> bool:
+        return bool(self._moved.get(kind.section) or (kind.parent and self._moved.get(KINDS[kind.parent].section)))
+
+    def _after(self, kind: Kind, written: Any) -> Any:
+        """Return a name after one rename of the record or of its parent, or None."""
+        for old, new in self._moved.get(kind.section, ()):
+            if _is_called(kind, written, old):
+                return dict(new)
+        if not kind.parent:
+            return None
+        for old, new in self._moved.get(KINDS[kind.parent].section, ()):
+            if len(old) != 1 or len(new) != 1:
+                continue
+            (before,), (after,) = map(str, old.values()), map(str, new.values())
+            if isinstance(written, str) and written.startswith(f"{before}/"):
+                return f"{after}/{written.removeprefix(f'{before}/')}"
+            if isinstance(written, Mapping) and str(written.get(kind.parent_key)) == before:
+                return {**written, kind.parent_key: after}
+        return None
+
+
+def _is_called(kind: Kind, written: Any, key: Mapping[str, Any]) -> bool:
+    """Return True if a reference names a record by a natural key."""
+    if isinstance(written, Mapping):
+        return {name: str(value) for name, value in written.items()} == {
+            name: str(value) for name, value in key.items()
+        }
+    if not isinstance(written, str):
+        return False
+    own = [str(value) for name, value in key.items() if name != kind.parent_key]
+    place = key.get(kind.parent_key) if kind.parent_key else None
+    names = ["/".join(own), *(own if len(own) == 1 else [])]
+    return written in (names if place is None else [f"{place}/{name}" for name in names])
+
+
+# ---- records with another key in the application
+
+_MOST_NAMED = 10
+"""Maximum number of named records in a finding about relabelled records."""
+
+_GIST = "a record of this set had this key before, and now has another key"
+
+
+def check_relabelled(context: PlanContext, matched: Iterable[tuple[Planned, Record | None]]) -> Iterator[Finding]:
+    """Refuse to create a record whose last noted key belongs to an existing record with another, unclaimed key."""
+    uuids: dict[str, list[str]] = defaultdict(list)
+    for uuid, name in context.options.names.items():
+        uuids[name].append(uuid)
+    relabelled: dict[int, tuple[Planned, Record]] = {}
+    for planned, current in matched if uuids else ():
+        if current is not None or planned.entry.state != "present" or not planned.kind.is_plain:
+            continue
+        within = [reference.pending for key in planned.keys for reference in references_in(planned.desired[key])]
+        if any(id(place) in relabelled for place in within):
+            # Its key changed only because the key of its place did, which is reported once.
+            continue
+        known = uuids.get(f"{planned.kind.name} {planned.noted}", ())
+        claimed = context.claimed.get(planned.kind.name, {})
+        found = [context.state.find(Reference(planned.kind.name, uuid=uuid)) for uuid in known if uuid not in claimed]
+        left = [record for record in found if record is not None]
+        if len(left) == 1:
+            relabelled[id(planned.entry)] = planned, left[0]
+    sections: dict[str, list[tuple[Planned, Record]]] = defaultdict(list)
+    for planned, record in relabelled.values():
+        sections[planned.section].append((planned, record))
+    for group in sections.values():
+        words = _relabelled_words(context, *group[0]) if len(group) == 1 else _words_of_records(context, group)
+        yield Finding.for_message(group[0][0].entry.place, FieldError.at((), words, _GIST))
+
+
+def _relabelled_words(context: PlanContext, planned: Planned, record: Record) -> str:
+    now, wanted = _keys_of(context, planned, record)
+    words = "/".join(map(str, now.values())) if now else "another key"
+    line = json.dumps({planned.section: [{"from": now, "to": wanted}]}, ensure_ascii=False, default=str)
+    advice = f", or give it back the old one with this line in moved.yml: {line}" if now else ""
+    return (
+        f"{planned} does not exist, and the record that had this key before is now {words} ({record.uuid}): "
+        f"its key was changed. Write the new key here if it is right{advice}"
+    )
+
+
+def _words_of_records(context: PlanContext, found: Sequence[tuple[Planned, Record]]) -> str:
+    """Describe relabelled records of one section in one finding."""
+    kind = found[0][0].kind
+    keys = [(planned, *_keys_of(context, planned, record)) for planned, record in found]
+    named = [f"{planned.key} is {'/'.join(map(str, now.values())) or 'another key'}" for planned, now, _wanted in keys]
+    more = f" and {len(named) - _MOST_NAMED:,} more" if len(named) > _MOST_NAMED else ""
+    pairs = [{"from": now, "to": wanted} for _planned, now, wanted in keys if now][:_MOST_NAMED]
+    line = json.dumps({found[0][0].section: pairs}, ensure_ascii=False, default=str)
+    advice = f", or give them back the old ones with lines such as these in moved.yml: {line}" if pairs else ""
+    labels = ""
+    if kind is OBJECT:
+        labels = (
+            ". If labels replaced placeholders, let another field identify objects, and set scan_codes in "
+            "instance.yml: then no label is a change"
+        )
+    return (
+        f"{len(found):,} {kind.plural} do not exist, and the records that had these keys before now have "
+        f"others: {', '.join(named[:_MOST_NAMED])}{more}. Their keys were changed. Write the new keys "
+        f"here if they are right{advice}{labels}"
+    )
+
+
+def _keys_of(context: PlanContext, planned: Planned, record: Record) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the present natural key of a record, and the natural key in the files."""
+    written = [written_as(planned.schema, planned.entry, key) for key in planned.keys]
+    return _key_of(context, planned, record), {name: planned.entry.fields.get(name) for name in written}
+
+
+def _key_of(context: PlanContext, planned: Planned, record: Record) -> dict[str, Any]:
+    """Return the present natural key of a record as files write it; empty if a part of it has no name."""
+    values = natural_keys.read_some(planned.schema, planned.keys, record)
+    written = {
+        written_as(planned.schema, planned.entry, key): _named(context, planned, key, values[key]) for key in values
+    }
+    return {} if any(value in EMPTY for value in written.values()) else written
+
+
+def _named(context: PlanContext, planned: Planned, key: str, value: Any) -> Any:
+    if isinstance(value, Reference):
+        place = context.state.find(value)
+        return None if place is None else context.state.name_of(place)
+    return None if isinstance(value, tuple) else planned.schema.brief(key, value)

@@ -10,7 +10,9 @@ from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from ...module_utils.model.kinds import KINDS, Kind
+from ...module_utils.model.types_links import references_in
 from ...module_utils.plan.change import CREATE, DELETE, UPDATE
+from ..set_plan.plan import Planned, mark_of
 
 _DELETION = ("deletion", "deletions")
 _DEFINITION = ("changed field definition", "changed field definitions")
@@ -100,3 +102,27 @@ def lasting_words(changes: Iterable[Lasting]) -> str:
 
 def _counted(number: int, singular: str, plural: str) -> str:
     return f"{number:,} {singular if number == 1 else plural}"
+
+
+def not_undoable(changes: Iterable[Planned], unrecorded: Mapping[int, int]) -> str:
+    """Return what can't be undone, and what only in part; empty if all of it can be.
+
+    :param unrecorded: ``id`` of an entry to the number of earlier values that the apply record won't contain.
+    """
+    return lasting_words(_lasting(planned, unrecorded.get(id(planned.entry), 0)) for planned in changes)
+
+
+def _lasting(planned: Planned, hidden: int) -> Lasting:
+    change = planned.change
+    return Lasting(
+        change.kind,
+        change.action,
+        change.before,
+        change.after,
+        change.action == UPDATE and change.unarchive,
+        planned.made or id(planned.entry),
+        frozenset(
+            mark_of(reference.pending, reference.uuid) for reference in references_in(tuple(change.values.values()))
+        ),
+        hidden,
+    )
