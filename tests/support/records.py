@@ -21,6 +21,14 @@ def record_of(kind: Kind, name: str, **fields: Any) -> dict[str, Any]:
     :param name: by which others refer to it, such as ``North/1`` for a room.
     :param fields: further fields. If the natural key has more fields than the name gives, they are among these.
     """
-    own = next(key for key in kind.match_on[0] if key != kind.parent_key)
     place, _slash, label = name.partition("/") if kind.parent else ("", "", name)
-    return {**({kind.parent_key: place} if kind.parent else {}), own: label, **fields}
+    return {**({kind.parent_key: place} if kind.parent else {}), _label_of(kind): label, **fields}
+
+
+def name_of(kind: Kind, **fields: str) -> str:
+    """Return the name by which others refer to a record that has all these fields."""
+    return "/".join(fields[key] for key in (kind.parent_key, _label_of(kind)) if key)
+
+
+def _label_of(kind: Kind) -> str:
+    return next(key for key in kind.match_on[0] if key != kind.parent_key)

@@ -9,6 +9,9 @@ from typing import Any
 
 import pytest
 from embedded_here import Embedded
+from records import name_of
+
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import ROOM
 
 IRINA, DAVID = "irina.sokolova@nordhain.example", "david.okafor@nordhain.example"
 CHANGES: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
@@ -23,8 +26,9 @@ CHANGES: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
         {"barcode": "100234", "responsible_person": DAVID},
     ),
 }
+OFFICE = name_of(ROOM, building_id="Dresden", number="1.01", name="Großraumbüro")
 SHOWN = {
-    "room": {"before": {"target_room": "Dresden/1.01"}, "after": {"target_room": "Werkstatt/Werkzeuglager"}},
+    "room": {"before": {"target_room": OFFICE}, "after": {"target_room": "Werkstatt/Werkzeuglager"}},
     "person": {"before": {"responsible_person": IRINA}, "after": {"responsible_person": DAVID}},
 }
 

@@ -10,12 +10,16 @@ from pathlib import Path
 
 import pytest
 from embedded_here import Embedded
+from records import name_of
+
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import ROOM
 
 from .working import hand, limited, move, written
 
 BERND = "bernd.kowalski@nordhain.example"
 DAVID = "david.okafor@nordhain.example"
 GRETA = "greta.novak@nordhain.example"
+STORE = name_of(ROOM, building_id="Werkstatt", number="0.02", name="Werkzeuglager")
 OBJECTS = ["100023", "100025", "100041", "100101", "100103", "100104"]
 
 
@@ -31,7 +35,7 @@ def test_everything_of_a_person_is_named(here: Embedded) -> None:
     assert [record["scan_code"] for record in result["objects"]] == OBJECTS
     assert [case["title"] for case in result["rental_cases"]] == ["Akkubohrer für die Messe", "Kamera für den Katalog"]
     assert [task["title"] for task in result["tasks"]] == ["Formatkreissäge warten", "Akkus bestellen"]
-    assert result["objects"][0]["target_room"] == "Werkstatt/0.02"
+    assert result["objects"][0]["target_room"] == STORE
     assert (result["is_clear"], written(here)) == (False, [])
 
 

@@ -15,7 +15,9 @@ import pytest
 from embedded_here import Embedded
 from everyday_here import Result
 from jsonschema import Draft202012Validator
+from records import name_of
 
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import ROOM
 from ansible_collections.community.seventhings.plugins.plugin_utils.everyday.ledger_schema import ledger_schema
 
 from .working import compare, limited, written
@@ -86,7 +88,12 @@ def test_what_differs_is_reported_on_both_sides(here: Embedded, ledger: Path) ->
     assert found == [
         ("100002", "Purchasing price", "1300.0", "1249.5"),
         ("100004", "Kostenstelle", "2000", "1000"),
-        ("100004", "Target room", "Dresden/9", "Dresden/0.12"),
+        (
+            "100004",
+            "Target room",
+            "Dresden/9",
+            name_of(ROOM, building_id="Dresden", number="0.12", name="Besprechung Elbe"),
+        ),
         ("100007", "Purchasing price", "", "1399.0"),
     ]
     reasons = [doubtful["reason"] for doubtful in result["doubtful"]]

@@ -11,10 +11,13 @@ from typing import Any
 
 import pytest
 from embedded_here import Embedded
+from records import name_of
+
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import ROOM
 
 from .working import fields_of, limited, move, written
 
-ATELIER = "Leipzig/3.01"
+ATELIER = name_of(ROOM, building_id="Leipzig", number="3.01", name="Atelier")
 FRANK = "frank.petersen@nordhain.example"
 
 
@@ -110,7 +113,7 @@ def test_limits_hold(here: Embedded) -> None:
 def test_a_protocol_is_written_for_the_owner_alone(here: Embedded, tmp_path: Path) -> None:
     paths = [tmp_path / "move.html", tmp_path / "move.csv"]
     move(here, objects=["100007"], to=ATELIER, report=[str(path) for path in paths])
-    assert "Leipzig/3.01" in paths[1].read_text("utf-8")
+    assert ATELIER in paths[1].read_text("utf-8")
     assert {path.stat().st_mode & 0o777 for path in paths} == {0o600}
 
 
