@@ -15,7 +15,7 @@ def key_in_words(kind: Kind) -> str:
     return " and ".join(kind.match_on[0])
 
 
-def record_of(kind: Kind, name: str, **fields: Any) -> dict[str, Any]:
+def record_of(kind: Kind, name: str, /, **fields: Any) -> dict[str, Any]:
     """Return a desired record.
 
     :param name: by which others refer to it, such as ``North/1`` for a room.
@@ -25,7 +25,7 @@ def record_of(kind: Kind, name: str, **fields: Any) -> dict[str, Any]:
     return {**({kind.parent_key: place} if kind.parent else {}), _label_of(kind): label, **fields}
 
 
-def name_of(kind: Kind, **fields: str) -> str:
+def name_of(kind: Kind, /, **fields: str) -> str:
     """Return the name by which others refer to a record that has all these fields."""
     return "/".join(fields[key] for key in (kind.parent_key, _label_of(kind)) if key)
 

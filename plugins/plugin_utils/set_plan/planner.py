@@ -27,7 +27,7 @@ The loop::
     check unchanged records for references to removals
     plan offers of the hub
     add prunes
-    check the plan as a whole: references to removals, order, choices, protection, limits, hidden records
+    check the plan as a whole: references to removals, order, choices, protection, rules, limits, hidden records
     sort the changes by level
 
 Parents are matched before children, so a reference to a parent has its meaning when a child is compared. A record with
