@@ -278,10 +278,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.readers.inve
     plain_records,
     why_foreign,
 )
-from ansible_collections.community.seventhings.plugins.plugin_utils.readers.inventory_names import (
-    Earlier,
-    one_line,
-)
+from ansible_collections.community.seventhings.plugins.plugin_utils.readers.inventory_names import Earlier, one_line
 
 _WRITTEN = ("Direct", "var")
 """Origins of options whose templates are rendered: the inventory file and extra variables."""

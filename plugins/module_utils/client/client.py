@@ -34,12 +34,7 @@ from ..errors import (
     SeventhingsError,
     VersionTooOld,
 )
-from ..model.field import (
-    EMPTY,
-    integer_of,
-    is_uuid,
-    shorten,
-)
+from ..model.field import EMPTY, integer_of, is_uuid, shorten
 from ..model.kinds import ARCHIVED_AT, FIELD_DEFINITION, Kind, flatten
 from ..model.schema import Schema
 from ..runtime.creations import Creations

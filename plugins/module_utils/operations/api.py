@@ -13,10 +13,7 @@ from ..client.client import Client
 from ..client.limits import ListLimit
 from ..client.transport import PREFIX, Effect, Response
 from ..errors import InvalidInput, InvalidRequest, NotFound, NotJson, NotProcessable
-from ..model.field import (
-    integer_of,
-    shorten,
-)
+from ..model.field import integer_of, shorten
 from .raw_list import items_of, read_to_end
 
 _READING_POSTS = ("circularity-hub/suggest-category", "circularity-hub/suggest-rest-price", "report")

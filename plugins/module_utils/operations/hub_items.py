@@ -17,13 +17,7 @@ from ..client.client import Client, Record, await_effect, poll_after_lost_respon
 from ..client.query import MULTIPLE, parse_sort
 from ..client.transport import Effect
 from ..errors import InvalidInput, NoMatch, OutcomeUnknown, SeventhingsError
-from ..model.field import (
-    Field,
-    InvalidValue,
-    integer_of,
-    is_uuid,
-    shorten,
-)
+from ..model.field import Field, InvalidValue, integer_of, is_uuid, shorten
 from ..model.kinds import HUB_ITEM, HUB_ORDER, KINDS, Kind
 from ..model.schema import Schema
 from ..model.types_basic import DECIMAL, broken_rules

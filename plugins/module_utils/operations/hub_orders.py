@@ -17,16 +17,7 @@ from ..model.kinds import HUB_ITEM, HUB_ORDER
 from ..reconcile.result import Result
 from ..resolve import natural_keys
 from ..resolve.read_cache import find_objects
-from .hub_items import (
-    ORDERS,
-    articles_of,
-    asset_id,
-    diff_of,
-    is_cancelled,
-    learn_id,
-    offered_items,
-    read_again,
-)
+from .hub_items import ORDERS, articles_of, asset_id, diff_of, is_cancelled, learn_id, offered_items, read_again
 
 
 def hub_order(client: Client, options: Mapping[str, Any], check_mode: bool) -> Result:
