@@ -44,7 +44,6 @@ LOCATION = KINDS["location"]
 FILE = "0b6f1f6e-30a1-4a3c-9b53-4d0f2f0f1c11"
 MEBIBYTE = b" " * (1 << 20)
 _DRIP_SECONDS = 0.02
-_SOON = 20.0
 
 
 def _record(number: int) -> dict[str, Any]:
@@ -207,10 +206,8 @@ def client_of(service: str, mode: str, **options: Any) -> Client:
 
 
 def refused(act: Callable[[], object]) -> SeventhingsError:
-    started = time.perf_counter()
     with pytest.raises(SeventhingsError) as caught:
         act()
-    assert time.perf_counter() - started < _SOON
     return caught.value
 
 
