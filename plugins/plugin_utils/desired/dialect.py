@@ -57,6 +57,9 @@ _NO_TABLES = {
 }
 """First bytes of files that are no tables in any dialect, and what to do with such a file."""
 
+WEB_PAGE = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:!doctype\s|html\b|head\b|meta\b|table\b|\?xml\b)", re.IGNORECASE)
+"""The beginning of a web page, which some applications save under the name of a table."""
+
 
 class WrongEncoding(Exception):
     """Raised if the bytes of a file are no text in its encoding. The message says how to save it.
@@ -436,6 +439,11 @@ class Dialect:
         for mark, words in _NO_TABLES.items():
             if content.startswith(mark):
                 raise WrongEncoding(words, 0)
+        if WEB_PAGE.match(content):
+            words = (
+                "this is a web page or XML, not CSV; open it in a spreadsheet program, and save it as .xlsx or as CSV"
+            )
+            raise WrongEncoding(words, 0)
         if self.encoding:
             return self._strictly(content, self.encoding), False
         for mark, codec in ((codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16")):

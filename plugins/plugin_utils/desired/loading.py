@@ -38,12 +38,12 @@ WORKBOOK = ".xlsx"
 ENDINGS = (".yml", ".yaml", ".csv", ".jsonl", WORKBOOK)
 _ANY_CASE = (".csv", WORKBOOK)
 """Suffixes that Windows programs also write in capitals."""
-_WORKBOOKS = (".xls", ".xlsm", ".xlsb", ".ods")
+_WORKBOOKS = (".xls", ".xlsm", ".xlsb", ".ods", ".fods", ".numbers")
 """Suffixes of workbooks that are not read."""
 _ALIKE = (*ENDINGS, ".json", ".ndjson", ".tsv", ".toml", *_WORKBOOKS)
 """Suffixes of files that may be meant as data. If such a file were silently ignored, its records would look deleted."""
 
-_ASIDE = (".bak", ".old", ".orig", ".tmp", ".txt")
+_ASIDE = (".bak", ".htm", ".html", ".old", ".orig", ".tmp", ".txt")
 """Suffixes of files that people put aside, and of tables in other formats."""
 
 MAX_SOURCE = 256 << 20

@@ -4,11 +4,13 @@
 """Warn of valid values that may be unintended: blanks at the edges of texts, and ambiguous amounts.
 
 Reading changes no text. Such a blank is invisible, but the service treats it as a part of the text. So a natural key
-with a blank is a finding, and other texts are written unchanged, with a warning.
+with a blank is a finding, and other texts are written unchanged, with a warning. Invisible characters, which come along
+when people copy from a web page, are a warning in any text.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -21,6 +23,9 @@ from .entry import Entry
 from .hiding import Hiding
 from .parsing import with_remedy, written_as
 from .positions import Place
+
+_INVISIBLE = re.compile("[\u00ad\u200b\u200e\u200f\u2060\ufeff]")
+"""Soft hyphen, zero width space, marks of direction, word joiner and byte order mark. No word needs them."""
 
 _AS_TYPED = replace(PRESETS["plain"], is_chosen=True)
 """The dialect of tables whose cells need no reader."""
@@ -57,8 +62,14 @@ class Remarks:
         :param values: canonical values by field key.
         """
         for key, value in values.items():
-            if value.__class__ is str and value != value.strip():
+            if value.__class__ is not str:
+                continue
+            if value != value.strip():
                 self._check_text(schema, entry, key, value)
+            if not value.isascii() and (found := _INVISIBLE.search(value)):
+                words = f"has an invisible character (U+{ord(found[0]):04X}); it is written unchanged"
+                of_many = "have invisible characters; they are written unchanged"
+                self._note(entry, written_as(schema, entry, key), key, words, of_many)
         cells = entry.cells or (_AS_TYPED if entry.is_table else None)
         for name, number in cells.decided(schema, entry.fields) if cells is not None else ():
             field = schema.find(name)

@@ -160,6 +160,16 @@ def test_many_texts_with_blanks_are_one_warning(site: Site) -> None:
     assert then == "they are written unchanged"
 
 
+@pytest.mark.parametrize("name", FORMS)
+@pytest.mark.parametrize("character", ["\u200b", "\u00ad", "\ufeff"])
+def test_a_character_that_nobody_sees_is_one_warning(site: Site, name: str, character: str) -> None:
+    site.write({"instance.yml": TAKES_BLANKS})
+    site.write(_files(name, {"barcode": f"9{character}1", "inventory_name": "Nine"}))
+    (warning,) = [warning for warning in site.plan().warnings if "barcode" in warning]
+    assert warning.startswith(name)
+    assert warning.endswith(f"has an invisible character (U+{ord(character):04X}); it is written unchanged")
+
+
 def test_the_end_of_the_last_line_of_a_long_text_is_no_blank(site: Site) -> None:
     site.write({"objects.yml": "- barcode: '9'\n  inventory_name: Nine\n  description: |\n    a\n    b\n"})
     assert site.plan().warnings == []

@@ -24,7 +24,7 @@ from ....module_utils.errors import InvalidInput
 from ....module_utils.model.field import MOST_CHARACTERS, Field, Spelling, TypedCell
 from ....module_utils.model.schema import FieldError, Misfit, Schema, type_of
 from ..desired import SECTIONS
-from ..dialect import ALL_ROWS, COMMENT, ISO_DATE, CellReader, Dialect
+from ..dialect import ALL_ROWS, COMMENT, ISO_DATE, WEB_PAGE, CellReader, Dialect
 from ..nodes import EVERYTHING, JINJA, TOO_LONG, Node, jinja_in, mark_at
 from ..positions import CellPlace, Finding, Place, SheetSource, letters_of
 from .csv_source import NO_NAME, TITLED, structure
@@ -677,6 +677,9 @@ def _prepared(content: bytes) -> tuple[bytes, bool]:
     """
     if content.startswith(_OLD_OR_ENCRYPTED):
         raise _Refused("this is an old or an encrypted workbook; save it as .xlsx, without a password")
+    if WEB_PAGE.match(content):
+        words = "this is a web page or XML, not a workbook; open it in a spreadsheet program, and save it as .xlsx"
+        raise _Refused(words)
     if not content.strip() or (content.startswith(_PACKED) and not zipfile.is_zipfile(io.BytesIO(content))):
         raise _Broken("it was saved or copied in part" if content.strip() else "it is empty")
     has_formulas = False

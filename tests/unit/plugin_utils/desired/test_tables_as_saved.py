@@ -80,11 +80,26 @@ def test_a_table_of_nothing_but_delimiters_is_empty(tmp_path: Path) -> None:
         ("barcode\n1\n".encode("utf-32"), "objects.csv:1:1: expected UTF-8, and this is UTF-32; save it as UTF-8: "),
         (_workbook(["barcode"]), "objects.csv:1:1: this is a workbook, not CSV; rename it to end in .xlsx"),
         (b"\xd0\xcf\x11\xe0" + bytes(600), "objects.csv:1:1: this is an old workbook, not CSV; save it as .xlsx"),
+        ("<html><table><tr><td>barcode</td></tr></table>", "objects.csv:1:1: this is a web page or XML, not CSV"),
+        ("\ufeff\n<!DOCTYPE html>\n<table>", "objects.csv:1:1: this is a web page or XML, not CSV"),
     ],
 )  # fmt: skip
 def test_what_is_no_table_says_what_to_do(tmp_path: Path, content: str | bytes, found: str) -> None:
     lines = _judged(_load(tmp_path, {"objects.csv": content}))
     assert found in lines[0], lines
+
+
+@pytest.mark.parametrize("ending", [".fods", ".numbers", ".ods"])
+def test_a_workbook_of_another_program_in_a_section_is_not_passed_over(tmp_path: Path, ending: str) -> None:
+    (tmp_path / "objects").mkdir()
+    lines = _judged(_load(tmp_path, {f"objects/stock{ending}": b"PK"}))
+    assert [line.partition(" ")[0] for line in lines] == [f"objects/stock{ending}:"]
+
+
+def test_a_page_in_a_section_is_not_passed_over(tmp_path: Path) -> None:
+    (tmp_path / "objects").mkdir()
+    desired = _load(tmp_path, {"objects/stock.html": b"<html>", "objects/a.csv": "barcode\n1\n"})
+    assert [line.partition(" ")[0] for line in desired.warnings] == ["objects/stock.html:"]
 
 
 @pytest.mark.parametrize("title", ["Stock 2024", "Stock 2024;;", "Stock 2024\n\n;;"])

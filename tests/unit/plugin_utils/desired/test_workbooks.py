@@ -278,6 +278,7 @@ def test_lists_and_maps_stand_as_json_in_a_cell(tmp_path: Path) -> None:
     [
         (b"barcode\n1\n", "a.xlsx: this workbook can't be read (BadZipFile: File is not a zip file)"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1", "a.xlsx: this is an old or an encrypted workbook; save it as .xlsx"),
+        (b"<html><table>", "a.xlsx: this is a web page or XML, not a workbook; open it in a spreadsheet program"),
     ],
 )
 def test_what_is_no_workbook_is_refused_in_one_line(tmp_path: Path, content: bytes, found: str) -> None:
