@@ -14,6 +14,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from itertools import pairwise
 from typing import Any
 
 from ...module_utils.model.field import Spelling, is_generated_key
@@ -178,19 +179,51 @@ def _factors(changed: Sequence[tuple[Planned, Any]], key: str) -> Iterator[_Case
 
 
 def _shifted(changed: Sequence[tuple[Planned, Any]], key: str) -> _Case:
-    """Find values that other records had before, in a column whose values are unique."""
+    """Find values that other records had before: a permuted unique column, or rows with values of the next row."""
     case = _Case("values that other records had before, as if the column was shifted or sorted on its own")
     pairs = [(planned, _before(planned, key), value) for planned, value in changed if planned.change.action == UPDATE]
     pairs = [pair for pair in pairs if isinstance(pair[1], _SCALARS) and isinstance(pair[2], _SCALARS)]
-    if len(pairs) < _LEAST_OF_A_SHIFT:
-        return case
+    if len(pairs) >= _LEAST_OF_A_SHIFT:
+        found = _permuted(pairs) or _of_the_next_row(pairs)
+        case.found = [(planned, f"{was} -> {value}", value) for planned, was, value in found]
+    return case
+
+
+_Pair = tuple[Planned, Any, Any]
+"""A change with the value before and the new value of a field."""
+
+
+def _permuted(pairs: Sequence[_Pair]) -> list[_Pair]:
+    """Return the values that other records had before, if they are unique and nearly all new values are among them."""
     before = {was for _planned, was, _value in pairs}
     if len(before) < len(pairs) or len({value for _planned, _was, value in pairs}) < len(pairs):
-        return case
-    moved = [(planned, f"{was} -> {value}", value) for planned, was, value in pairs if value in before]
-    if len(moved) >= max(_LEAST_OF_A_SHIFT - 1, len(pairs) * _SHARE_OF_A_SHIFT):
-        case.found = moved
-    return case
+        return []
+    moved = [pair for pair in pairs if pair[2] in before]
+    return moved if len(moved) >= max(_LEAST_OF_A_SHIFT - 1, len(pairs) * _SHARE_OF_A_SHIFT) else []
+
+
+def _of_the_next_row(pairs: Sequence[_Pair]) -> list[_Pair]:
+    """Return the longest part of a file in which each value is the earlier value of the row above, or of the row below.
+
+    The values may occur more than once, but a column of few words would look like that by chance.
+    """
+    rows = sorted(pairs, key=_row)
+    longest: list[_Pair] = []
+    for ordered in (rows, rows[::-1]):
+        run: list[_Pair] = []
+        for above, pair in pairwise(ordered):
+            if pair[2] == above[1]:
+                run.append(pair)
+                continue
+            longest, run = max(longest, run, key=len), []
+        longest = max(longest, run, key=len)
+    values = {value for _planned, _was, value in longest}
+    return sorted(longest, key=_row) if len(values) >= max(_LEAST_OF_A_SHIFT - 1, len(longest) / 2) else []
+
+
+def _row(pair: _Pair) -> tuple[str, int]:
+    place = pair[0].entry.place
+    return place.source, place.line
 
 
 def _rooms(changed: Sequence[tuple[Planned, Any]], state: ListedState | None) -> Iterator[_Case]:

@@ -80,6 +80,24 @@ def test_a_column_shifted_by_one_row_is_found(site: Site) -> None:
     assert "SN-0 -> SN-1 (100001, objects.yml:3:18)" in text
 
 
+@pytest.mark.parametrize("step", [1, -1])
+def test_a_part_of_a_column_that_is_not_unique_and_shifted_is_found(site: Site, step: int) -> None:
+    """Other changes of the field and equal values do not hide it."""
+    words = ["Desk", "Chair", "Shelf", "Lamp", "Desk", "Board", "Plant", "Clock", "Phone", "Lamp", "Stool", "Rack"]
+    after = [words[number - step] if 2 <= number <= 8 else f"New {number}" for number in range(12)]
+    first = things(12, inventory_name=lambda number: words[number])
+    second = things(12, inventory_name=lambda number: after[number])
+    (text,) = second_plan(site, first, second).cautions
+    assert text.startswith("objects inventory_name: 7 values that other records had before")
+    assert "(100003, objects.yml:6:" in text or "(100002, objects.yml:4:" in text
+
+
+def test_columns_of_few_words_are_not_shifted(site: Site) -> None:
+    first = things(12, inventory_name=lambda number: "AB"[number % 2])
+    second = things(12, inventory_name=lambda number: "BA"[number % 2])
+    assert second_plan(site, first, second).cautions == []
+
+
 def test_many_records_newly_in_one_room_are_found(site: Site) -> None:
     places = {"locations.yml": "- name: Head\n", "rooms.yml": '- {number: "0.1", building_id: Head}\n'}
     site.write({**places, "objects.yml": things(101, target_room=lambda _one: "Head/0.1")})
