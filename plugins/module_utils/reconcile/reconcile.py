@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from ..client.client import Client, Record
@@ -103,7 +104,8 @@ class _Ensure:
         applier = Applier(self._client, self._schema, self._desired_record.template, self._desired_record.extra)
         try:
             by_key = self._is_found_at_once(keys, desired)
-            record = applier.carry_out(change, lambda: self._find_now(keys, desired), planned.known, by_key)
+            find = partial(find_now, self._client, self._schema, keys, desired, self._desired_record.template)
+            record = applier.carry_out(change, find, planned.known, by_key)
         except REFUSED_VALUES as refused:
             deleted = change.current if change.action == DELETE else None
             refused.message += (
@@ -219,9 +221,6 @@ class _Ensure:
         if self._kind.defines_fields or self._reading.is_one_page(self._kind):
             return True
         return self._kind.filters == "query" and bool(natural_keys.conditions(self._schema, keys, desired))
-
-    def _find_now(self, keys: Sequence[str], desired: Mapping[str, Any]) -> list[Record]:
-        return find_now(self._client, self._schema, keys, desired, self._desired_record.template)
 
     def _with_unknown(self, change: Change) -> Change:
         """Predict fields of a definition that does not exist yet as written (check mode)."""

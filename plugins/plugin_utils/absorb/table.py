@@ -88,11 +88,9 @@ class TableSource(Source):
         for line, row in self._rows.items():
             if (line == 1 and is_said) or not (len(row) > 1 or row[0].text or row[0].is_quoted):
                 continue
-            return {self._meant(cell.text).strip(): number for number, cell in enumerate(row)}
+            read = formulas.unescaped if self._escapes else str
+            return {read(cell.text).strip(): number for number, cell in enumerate(row)}
         return {}
-
-    def _meant(self, text: str) -> str:
-        return formulas.unescaped(text) if self._escapes else text
 
     # ---- writing
 

@@ -16,7 +16,7 @@ from ...module_utils.local.safe_files import Folder
 from ...module_utils.model.field import Spelling, Way, shorten, words_of
 from ...module_utils.model.kinds import Kind
 from ...module_utils.model.schema import FieldError, Misfit, Schema
-from ...module_utils.model.types_links import Attachment
+from ...module_utils.model.types_links import Attachment, Reference
 from ...module_utils.model.zones import with_offsets, zone_of
 from .cell_checks import CellChecks, listed, mapping_words
 from .desired import DesiredInstance
@@ -215,3 +215,8 @@ class DesiredParser:
         for name, words in unclear.items():
             self._find(entry.place_of(name), words)
         return completed
+
+
+def mark_as_written(reference: Reference) -> str:
+    """Return the identifier of a reference that nothing resolved. An integer is an id; quoted digits are a name."""
+    return repr(reference.written)

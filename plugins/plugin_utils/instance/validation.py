@@ -14,14 +14,13 @@ from ...module_utils.errors import InvalidInput
 from ...module_utils.model.field import EMPTY, Field, Plain, is_generated_key
 from ...module_utils.model.kinds import FIELD_DEFINITION, Kind
 from ...module_utils.model.schema import Schema, field_to_be
-from ...module_utils.model.types_links import Reference
 from ...module_utils.plan.change import CREATE, Change, check_choices
 from ...module_utils.plan.relations import names_fields, with_uuids
 from ...module_utils.resolve import natural_keys
 from ..desired.desired import SECTIONS, DesiredInstance
 from ..desired.entry import Entry
 from ..desired.observed import OfflineObserved
-from ..desired.parsing import DesiredParser, written_as
+from ..desired.parsing import DesiredParser, mark_as_written, written_as
 from ..desired.positions import Finding, Place
 from ..desired.remarks import Remarks, blanks_in_key
 from ..desired.similar_places import SimilarPlaces
@@ -184,7 +183,7 @@ class _Validation:
             return
         if len(keys) > 1 and entry.is_table:
             self._filled[entry.place.source].update(keys)
-        key = natural_keys.key_of(schema, keys, {key: _as_written(have.get(key)) for key in keys}, _mark)
+        key = natural_keys.key_of(schema, keys, {key: _as_written(have.get(key)) for key in keys}, mark_as_written)
         earlier = self._claimed.setdefault((entry.kind.name, entry.template, keys, key), entry.place)
         if earlier is not entry.place:
             words = "/".join(str(entry.fields.get(written_as(schema, entry, key))) for key in keys)
@@ -268,8 +267,3 @@ class _Validation:
 def _as_written(value: Any) -> Any:
     """Return a value of unknown type in a form for lookups. An unquoted scalar is not a text."""
     return (type(value).__name__, repr(value)) if isinstance(value, (Plain, list, dict)) else value
-
-
-def _mark(reference: Reference) -> str:
-    # An integer is an id. The same digits in quotes are a name.
-    return repr(reference.written)

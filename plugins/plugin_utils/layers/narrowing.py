@@ -11,7 +11,7 @@ from typing import Any
 
 from ...module_utils.model.field import shorten
 from ..desired.desired import PRUNE, DesiredInstance, Limits, Policy
-from ..desired.positions import Finding, Place
+from ..desired.positions import Finding
 
 _STRENGTH = ("report", "archive", "delete")
 """The actions of prune, the weakest first."""
@@ -57,10 +57,7 @@ class _Narrowing:
         earlier = self._merged.setting_places.get(setting)
         first = f" ({earlier})" if earlier is not None else ""
         found = f"{setting}: {message}{first}; a later layer only narrows the settings"
-        self._merged.findings.append(Finding(self._place_of(setting), found))
-
-    def _place_of(self, setting: str) -> Place:
-        return self._later.place_of(setting)
+        self._merged.findings.append(Finding(self._later.place_of(setting), found))
 
     def _instances(self) -> None:
         allowed, wanted = self._merged.instances, self._later.instances

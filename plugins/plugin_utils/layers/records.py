@@ -13,13 +13,13 @@ from typing import Any
 from ...module_utils.model.field import EMPTY, Plain, Way
 from ...module_utils.model.kinds import Kind
 from ...module_utils.model.schema import FieldError, Schema, field_to_be
-from ...module_utils.model.types_links import Reference
 from ...module_utils.resolve import natural_keys
 from ..desired.desired import SECTIONS, DesiredInstance
 from ..desired.dialect import CellReader
 from ..desired.entry import Entry
 from ..desired.lifecycle import OF_RECORD, Lifecycle
 from ..desired.nodes import EVERYTHING
+from ..desired.parsing import mark_as_written
 from ..desired.positions import Finding, Place, Positions
 
 Key = tuple[Any, ...]
@@ -331,7 +331,7 @@ def _part(schema: Schema, entry: Entry, name: str) -> Any:
     if field is not None:
         values, findings = schema.parse(fields, "")
         if not findings.errors:
-            key = natural_keys.key_of(schema, [field.key], values, _mark)
+            key = natural_keys.key_of(schema, [field.key], values, mark_as_written)
             if key is not None:
                 return key
     return _as_written(fields[name])
@@ -341,11 +341,6 @@ def _as_written(value: Any) -> Any:
     if isinstance(value, (list, dict)):
         return json.dumps(value, sort_keys=True, default=str)
     return ("plain", str(value)) if isinstance(value, Plain) else str(value)
-
-
-def _mark(reference: Reference) -> str:
-    # An integer is an id. The same digits in quotes are a name.
-    return repr(reference.written)
 
 
 def _owner(entry: Entry, name: str) -> Entry:

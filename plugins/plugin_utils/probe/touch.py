@@ -533,16 +533,13 @@ class Touch:
 
     def _observe(self, kind: Kind, uuid: str) -> list[Mapping[str, Any]]:
         raws = self._read_again(kind, uuid)
-        self.look.seen.add(Sample(kind, f"GET {kind.item_path}", raws, self._types(kind.template)))
+        self.look.seen.add(Sample(kind, f"GET {kind.item_path}", raws, self.look.types.get(kind.template, {})))
         return raws
 
     def _id_of(self, kind: Kind, uuid: str | None) -> Any:
         """Return the integer id of a scratch record, as official clients write it, or its uuid if it has none."""
         number = self.scratch.read(kind, uuid).get("id") if uuid else None
         return uuid if number is None else number
-
-    def _types(self, template: str) -> Mapping[str, str]:
-        return self.look.types.get(template, {})
 
     def _definitions(self, template: str) -> Sequence[Mapping[str, Any]]:
         return [

@@ -13,7 +13,6 @@ import base64
 import functools
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -166,7 +165,8 @@ def as_html(result: RunResult) -> str:
         if any(number for word, number in counts.items() if word != "unchanged")
     }
     equal = {name: counts["unchanged"] for name, counts in result.summary.items() if name not in changing}
-    words = {word: name for word, name in _words(result).items() if any(map(partial(_has, word), changing.values()))}
+    known = {**WORDS, **DRIFT_WORDS} if result.is_drift else WORDS
+    words = {word: name for word, name in known.items() if any(counts.get(word) for counts in changing.values())}
     numbers = fields_by_number(result.changes) if is_worth_a_table(result.changes) else []
     parts = _parts(result, room)
     return _templates()[0].render(
@@ -189,14 +189,6 @@ def as_html(result: RunResult) -> str:
             for name in dict.fromkeys(part["action"] for part in parts)
         ],
     )
-
-
-def _words(result: RunResult) -> dict[str, str]:
-    return {**WORDS, **DRIFT_WORDS} if result.is_drift else WORDS
-
-
-def _has(word: str, counts: Mapping[str, int]) -> bool:
-    return bool(counts.get(word))
 
 
 def _listed(title: str, texts: Sequence[str]) -> dict[str, Any]:

@@ -170,7 +170,8 @@ def removal_texts(removed: Mapping[str, Any]) -> list[tuple[str, str]]:
         parts.append(f"{removed['attachments']} attachment{'s' if removed['attachments'] > 1 else ''}")
     if removed.get("history"):
         parts.append("the history")
-    links = [(word.replace("_", " "), removed[word]) for word in _links_of(removed)]
+    sections = [section for name in _LINKING if (section := KINDS[name].section) in removed]
+    links = [(section.replace("_", " "), removed[section]) for section in sections]
     parts += [f"{number} {word}" for word, number in links if number and number != NOT_LOOKED_UP]
     unknown = [word for word, number in links if number == NOT_LOOKED_UP]
     if unknown:
@@ -180,7 +181,3 @@ def removal_texts(removed: Mapping[str, Any]) -> list[tuple[str, str]]:
     if removed.get("changed_last"):
         texts.append(("changed last", removed["changed_last"]))
     return texts
-
-
-def _links_of(removed: Mapping[str, Any]) -> list[str]:
-    return [section for name in _LINKING if (section := KINDS[name].section) in removed]

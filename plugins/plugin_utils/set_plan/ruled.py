@@ -126,15 +126,13 @@ class RuleCheck:
     def _rules_of(self, section: str, schema: Schema) -> tuple[list[BoundRule], frozenset[str] | None]:
         if section not in self._bound:
             rules = self._rules.about(section)
-            bound = bind(rules, self._views(schema), self._more(section), self._context.find_plainly) if rules else []
+            more = (_TEMPLATE,) if section in BY_TEMPLATE else ()
+            bound = bind(rules, self._views(schema), more, self._context.find_plainly) if rules else []
             self._bound[section] = bound, all_names(bound)
         return self._bound[section]
 
     def _views(self, schema: Schema) -> list[Schema]:
         return [schema, self._context.client.schema(schema.kind)] if schema.kind.template else [schema]
-
-    def _more(self, section: str) -> tuple[str, ...]:
-        return (_TEMPLATE,) if section in BY_TEMPLATE else ()
 
     def _visible_rules(self, planned: Planned, rules: list[BoundRule], current: Record | None) -> Iterable[BoundRule]:
         """Return the rules whose fields are written in the files or visible to the account."""

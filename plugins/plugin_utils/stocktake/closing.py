@@ -92,15 +92,13 @@ class Closing:
         return found
 
     def _record_of(self, entry: Entry) -> Iterator[Any]:
-        chosen = [field for name in self._identity() if (field := self._schema.find(name)) is not None]
+        names = self._desired.identity.get(OBJECT.section, ())
+        chosen = [field for name in names if (field := self._schema.find(name)) is not None]
         keys = [field.key for field in chosen] or list(OBJECT.match_on[0])
         written = {name: value for name, value in entry.fields.items() if self._key_of(name) in keys}
         values = self._context.wanted.parse(self._schema, entry, written)
         if all(values.get(key) not in (None, "", ()) for key in keys) and self._context.resolve(values, None):
             yield from self._state.find_existing(self._schema, keys, values)
-
-    def _identity(self) -> Collection[str]:
-        return self._desired.identity.get(OBJECT.section, ())
 
     def _key_of(self, name: str) -> str:
         found = self._schema.find(name)
