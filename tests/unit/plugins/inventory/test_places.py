@@ -26,11 +26,11 @@ def uuid(number: int) -> str:
     return f"00000000-0000-4000-8000-{number:012d}"
 
 
-def location(number: int, name: str | None, **fields: Any) -> dict[str, Any]:
+def location(number: int, name: Any, **fields: Any) -> dict[str, Any]:
     return {"id": number, "location_uuid": uuid(100 + number), "name": name, "city": "Berlin", **fields}
 
 
-def room(number: int, name: str | None, place: Any, **fields: Any) -> dict[str, Any]:
+def room(number: int, name: Any, place: Any, **fields: Any) -> dict[str, Any]:
     return {
         "id": number,
         "room_uuid": uuid(200 + number),
@@ -143,6 +143,12 @@ def test_locations_are_found_by_what_they_are_answered_with(instance: Any, parse
 def test_nothing_without_a_name_is_lost(instance: Any, parse: Any) -> None:
     instance.locations = [location(1, None)]
     instance.rooms = [room(1, None, 1), room(2, "", 1) | {"number": None}]
+    assert parse().hosts("seventhings_location_1") == ["location 1/0.1", "location 1/room 2"]
+
+
+def test_nothing_is_named_by_a_value_that_can_not_be_read(instance: Any, parse: Any) -> None:
+    instance.locations = [location(1, {"de": "Head office"})]
+    instance.rooms = [room(1, ["Lab"], 1), room(2, {"de": "Lab"}, 1) | {"number": None}]
     assert parse().hosts("seventhings_location_1") == ["location 1/0.1", "location 1/room 2"]
 
 
