@@ -415,6 +415,8 @@ def _compared(field: Field, operator: str, wanted: Any, value: Any) -> bool:
         return _equal(field, value, wanted) == (operator == "eq")
     if value is None:
         return operator.endswith("_or_null")
+    if isinstance(value, Unread):
+        return False
     left, right = _rank(value), _rank(wanted)
     comparison = operator.removesuffix("_or_null")
     return {"gt": left > right, "gte": left >= right, "lt": left < right, "lte": left <= right}[comparison]

@@ -138,6 +138,12 @@ def test_comparisons_are_by_type_and_match_null_only_where_they_say_so(
     assert found == [*(answered[position] for position in positions), *([None] if or_null else [])]
 
 
+@pytest.mark.parametrize(("key", "wanted"), [("size", 5), ("price", "9.5"), ("bought", "2024-05-31"), ("name", "a")])
+@pytest.mark.parametrize("operator", ["eq", "gt", "gte", "lt", "lte", "lte_or_null", "like"])
+def test_a_value_that_can_not_be_read_matches_no_comparison(key: str, wanted: Any, operator: str) -> None:
+    assert hits(key, operator, wanted, {"value": wanted}, ["many"]) == []
+
+
 # ---- several values
 
 
