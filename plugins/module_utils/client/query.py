@@ -5,17 +5,70 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import Enum, auto
+from operator import eq, ge, gt, le, lt
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from ..errors import InvalidInput
 
-SINGLE = ("eq", "neq", "gt", "gt_or_null", "gte", "gte_or_null", "lt", "lt_or_null", "lte", "lte_or_null")
-MULTIPLE = ("like", "not_like", "in", "nin")
-PRESENCE = ("empty", "not_empty", "null", "not_null")
-OPERATORS = SINGLE + MULTIPLE + PRESENCE
+
+class Comparison(Enum):
+    """The comparison of a value with the operands of a filter."""
+
+    EQUAL = auto()
+    CONTAINS = auto()
+    ORDER = auto()
+    EMPTY = auto()
+    NULL = auto()
+
+
+class Operands(Enum):
+    """The number of values that an operator compares with."""
+
+    NONE = auto()
+    ONE = auto()
+    MANY = auto()
+
+
+class Operator(NamedTuple):
+    """The meaning of an operator of filters (section 4.8 of the interface).
+
+    :ivar is_negated: True if the comparison must fail.
+    :ivar order: compares two values, for ``Comparison.ORDER``.
+    :ivar accepts_null: True if a missing value passes, too.
+    """
+
+    comparison: Comparison
+    operands: Operands = Operands.ONE
+    is_negated: bool = False
+    order: Callable[[Any, Any], bool] = eq
+    accepts_null: bool = False
+
+
+OPERATORS = {
+    "eq": Operator(Comparison.EQUAL),
+    "neq": Operator(Comparison.EQUAL, is_negated=True),
+    "gt": Operator(Comparison.ORDER, order=gt),
+    "gt_or_null": Operator(Comparison.ORDER, order=gt, accepts_null=True),
+    "gte": Operator(Comparison.ORDER, order=ge),
+    "gte_or_null": Operator(Comparison.ORDER, order=ge, accepts_null=True),
+    "lt": Operator(Comparison.ORDER, order=lt),
+    "lt_or_null": Operator(Comparison.ORDER, order=lt, accepts_null=True),
+    "lte": Operator(Comparison.ORDER, order=le),
+    "lte_or_null": Operator(Comparison.ORDER, order=le, accepts_null=True),
+    "like": Operator(Comparison.CONTAINS, Operands.MANY),
+    "not_like": Operator(Comparison.CONTAINS, Operands.MANY, is_negated=True),
+    "in": Operator(Comparison.EQUAL, Operands.MANY),
+    "nin": Operator(Comparison.EQUAL, Operands.MANY, is_negated=True),
+    "empty": Operator(Comparison.EMPTY, Operands.NONE),
+    "not_empty": Operator(Comparison.EMPTY, Operands.NONE, is_negated=True),
+    "null": Operator(Comparison.NULL, Operands.NONE),
+    "not_null": Operator(Comparison.NULL, Operands.NONE, is_negated=True),
+}
+"""Every operator by name. ``resolve/listing.py`` evaluates them as the service does."""
 
 PER_PAGE = 1000
 """The largest page of the service (published description: 1 to 1000)."""
@@ -48,6 +101,11 @@ class Condition:
     values: tuple[Any, ...] = ()
     links: tuple[Link, ...] = ()
 
+    @property
+    def meaning(self) -> Operator:
+        """Return the meaning of the operator."""
+        return OPERATORS[self.operator]
+
     @classmethod
     def on_links(cls, field: str, operator: str, links: Sequence[Link]) -> Condition:
         """Create a filter that compares links. Some instances compare their ids, others their uuids."""
@@ -62,13 +120,12 @@ class Condition:
         return None if None in values else replace(self, values=values) if values else self
 
     def pairs(self) -> list[tuple[str, str]]:
-        """Return the bracket form, one pair for each value. An operator for presence has an empty value."""
+        """Return the bracket form, one pair for each value. An operator without a value has an empty value."""
         name = f"filter[{self.field}][{self.operator}]"
-        if self.operator in PRESENCE:
+        operands = self.meaning.operands
+        if operands is Operands.NONE:
             return [(name, "")]
-        if self.operator in MULTIPLE:
-            return [(f"{name}[]", _text(value)) for value in self.values]
-        return [(name, _text(self.values[0]))]
+        return [(f"{name}[]" if operands is Operands.MANY else name, _text(value)) for value in self.values]
 
 
 def _text(value: Any) -> str:
@@ -95,14 +152,14 @@ def parse_filters(filters: Mapping[str, Any], option: str = "filters") -> list[C
                 problems.append(
                     f"{option}.{field}: unknown operator {operator!r}; expected one of {', '.join(OPERATORS)}"
                 )
-            elif operator in PRESENCE:
+            elif OPERATORS[operator].operands is Operands.NONE:
                 if value is False:
                     problems.append(
                         f"{option}.{field}.{operator}: accepts only true; for the opposite use another operator"
                     )
                 else:
                     conditions.append(Condition(field, operator))
-            elif operator in MULTIPLE:
+            elif OPERATORS[operator].operands is Operands.MANY:
                 values = tuple(value) if isinstance(value, (list, tuple)) else (value,)
                 conditions.append(Condition(field, operator, values))
             elif isinstance(value, (list, tuple)) or (isinstance(value, Mapping) and operator not in ("eq", "neq")):

@@ -14,7 +14,7 @@ from http import HTTPStatus
 from typing import Any
 
 from ..client.client import Client, Record, await_effect, poll_after_lost_response
-from ..client.query import MULTIPLE, parse_sort
+from ..client.query import Operands, parse_sort
 from ..client.transport import Effect
 from ..errors import InvalidInput, NoMatch, OutcomeUnknown, SeventhingsError
 from ..model.field import Field, InvalidValue, integer_of, is_uuid, shorten
@@ -295,7 +295,7 @@ def hub_suggestion_info(
     conditions, are_all = conditions_as_sent(client, schema, filters)
     for condition in conditions:
         values = [DECIMAL.write(value) if isinstance(value, Decimal) else value for value in condition.values]
-        plural = condition.operator in MULTIPLE
+        plural = condition.meaning.operands is Operands.MANY
         wire.setdefault(condition.field, {})[condition.operator] = values if plural else next(iter(values), True)
     order = {name: "DESC" if descending else "ASC" for name, descending in parse_sort(sort)}
     categories = _suggested(client, "category", {"filter": wire, "sort": order})

@@ -15,7 +15,7 @@ from typing import Any
 
 from ..client import query
 from ..client.client import Client, Record, has_key_and_type
-from ..client.query import MULTIPLE, OPERATORS, PRESENCE, Condition, Link
+from ..client.query import OPERATORS, Comparison, Condition, Link, Operands
 from ..errors import InvalidInput, PermissionMissing
 from ..model.field import EMPTY, Field, InvalidValue, Unread, is_generated_key, is_uuid, shorten
 from ..model.kinds import SERVER_FIELDS, SERVER_KEYS, USER, Kind
@@ -227,7 +227,7 @@ def _decided(
     halves = []
     for field, condition in conditions:
         answered = [reference for record in records for reference in references_in((_value(record, field),))]
-        is_by_name = _is_on_links(field) and condition.operator in ("like", "not_like")
+        is_by_name = _is_on_links(field) and condition.meaning.comparison is Comparison.CONTAINS
         if is_by_name and any(reference.display_name is None for reference in answered):
             raise InvalidInput(
                 f"{field.key}.{condition.operator}: this instance shows links without names, so their names can't be "
@@ -293,7 +293,7 @@ def _with_maps_as_values(schema: Schema, filters: Mapping[str, Any]) -> dict[str
 
 
 def _operand(field: Field, condition: Condition, value: Any, option: str) -> Any:
-    if condition.operator in ("like", "not_like"):
+    if condition.meaning.comparison is Comparison.CONTAINS:
         return str(value)
     faces = type_of(field)
     if value == "" and type_of(field).is_text:
@@ -320,12 +320,8 @@ def _wire(schema: Schema, conditions: Sequence[tuple[Field, Condition]]) -> list
     return [
         _as_sent(field, condition)
         for field, condition in sent
-        if not _is_on_links(field) or condition.operator in _ON_LINKS
+        if not _is_on_links(field) or condition.meaning.comparison not in (Comparison.CONTAINS, Comparison.ORDER)
     ]
-
-
-_ON_LINKS = ("eq", "neq", "in", "nin", *PRESENCE)
-"""The operators that mean the same for link ids and link uuids."""
 
 
 def _is_on_links(field: Field) -> bool:
@@ -333,7 +329,7 @@ def _is_on_links(field: Field) -> bool:
 
 
 def _as_sent(field: Field, condition: Condition) -> Condition:
-    if _is_on_links(field) and condition.operator not in PRESENCE:
+    if _is_on_links(field) and condition.meaning.operands is not Operands.NONE:
         links = [Link(reference.id, reference.uuid) for reference in references_in(condition.values)]
         return Condition.on_links(field.wire_key, condition.operator, links)
     return replace(condition, field=field.wire_key, values=tuple(map(_wire_value, condition.values)))
@@ -375,51 +371,33 @@ def _fits(record: Record, conditions: Sequence[tuple[Field, Condition]]) -> bool
 
 
 def _holds(field: Field, condition: Condition, value: Any, raw: Any) -> bool:
-    operator = condition.operator
-    if operator in PRESENCE:
+    meaning = condition.meaning
+    if meaning.operands is Operands.NONE:
         # Only texts distinguish empty from null. For other types, instances return "nothing" in several forms, such as
         # 0.
         is_none = raw is None or (value is None and (not type_of(field).is_text or field.key in SERVER_KEYS))
-        is_empty = raw in EMPTY or is_none if operator in ("empty", "not_empty") else is_none
-        return is_empty != operator.startswith("not_")
+        is_met = is_none or (meaning.comparison is Comparison.EMPTY and raw in EMPTY)
+        return is_met != meaning.is_negated
     # A task can refer to several types of record, so its types are several texts. A renter is one value in two parts.
     if isinstance(value, tuple) and (type_of(field).holds_list or type_of(field).is_text):
-        if operator in ("neq", "not_like", "nin"):
-            return all(_holds(field, condition, item, item) for item in value)
-        return any(_holds(field, condition, item, item) for item in value)
-    if operator in MULTIPLE:
-        return _among(field, operator, condition.values, _text_as_is(field, value, raw))
-    return _compared(field, operator, condition.values[0], _text_as_is(field, value, raw))
+        held = (_holds(field, condition, item, item) for item in value)
+        return all(held) if meaning.is_negated else any(held)
+    # In filters, an empty text is not null.
+    value = "" if value is None and raw is not None and type_of(field).is_text else value
+    if meaning.comparison is Comparison.ORDER:
+        if value is None or isinstance(value, Unread):
+            return value is None and meaning.accepts_null
+        return meaning.order(_rank(value), _rank(condition.values[0]))
+    return any(_meets(field, meaning.comparison, value, wanted) for wanted in condition.values) != meaning.is_negated
 
 
-def _text_as_is(field: Field, value: Any, raw: Any) -> Any:
-    """Return a text unchanged: in filters, an empty text is not null."""
-    return "" if value is None and raw is not None and type_of(field).is_text else value
-
-
-def _among(field: Field, operator: str, wanted: Sequence[Any], value: Any) -> bool:
-    if operator in ("in", "nin"):
-        return any(_equal(field, value, wanted_value) for wanted_value in wanted) == (operator == "in")
-    text = _text(value)
+def _meets(field: Field, comparison: Comparison, value: Any, wanted: Any) -> bool:
+    if comparison is Comparison.EQUAL:
+        return _equal(field, value, wanted)
     # Case matters here, as it does for eq. So the result is the same on instances that ignore case and on those that
     # don't.
-    return (
-        any(str(wanted_value) in text for wanted_value in wanted) == (operator == "like")
-        if text
-        else operator == "not_like"
-    )
-
-
-def _compared(field: Field, operator: str, wanted: Any, value: Any) -> bool:
-    if operator in ("eq", "neq"):
-        return _equal(field, value, wanted) == (operator == "eq")
-    if value is None:
-        return operator.endswith("_or_null")
-    if isinstance(value, Unread):
-        return False
-    left, right = _rank(value), _rank(wanted)
-    comparison = operator.removesuffix("_or_null")
-    return {"gt": left > right, "gte": left >= right, "lt": left < right, "lte": left <= right}[comparison]
+    text = _text(value)
+    return bool(text) and str(wanted) in text
 
 
 def _equal(field: Field, value: Any, wanted: Any) -> bool:

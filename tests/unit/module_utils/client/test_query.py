@@ -51,8 +51,14 @@ def problems(filters: dict[str, Any]) -> list[str]:
 
 
 def test_every_operator_is_in_the_service_its_description_and_the_documentation() -> None:
-    for group in ("SINGLE", "MULTIPLE", "PRESENCE"):
-        assert getattr(query, group) == getattr(embedded_query, group)
+    groups = {
+        query.Operands.ONE: embedded_query.SINGLE,
+        query.Operands.MANY: embedded_query.MULTIPLE,
+        query.Operands.NONE: embedded_query.PRESENCE,
+    }
+    assert [(name, meaning.operands) for name, meaning in query.OPERATORS.items()] == [
+        (name, operands) for operands, names in groups.items() for name in names
+    ]
     description = yaml.load((ROOT / "tests" / "emulator" / "openapi.yaml").read_bytes(), Loader=yaml.CSafeLoader)
     assert list(description["components"]["schemas"]["Condition"]["properties"]) == list(query.OPERATORS)
     fragment = (ROOT / "plugins" / "doc_fragments" / "info.py").read_text("utf-8")
