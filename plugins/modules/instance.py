@@ -243,6 +243,7 @@ options:
       - SHA-256 of the apply record that was reviewed and approved. The apply returns it as RV(apply_record_digest). Any
         other O(applied) is refused.
       - Lets O(mode=undo) remove created records that the journal does not know, for example on another machine.
+      - Required with O(protected) if O(applied) is a file.
     type: str
   twin_of:
     description:

@@ -185,6 +185,8 @@ def _undo(options: Mapping[str, Any], client: Client, written: DesiredInstance |
     applied = str(options.get("applied") or "")
     if not applied:
         raise InvalidInput(f"applied: mode undo needs the apply record to undo; expected {LAST} or a file")
+    if options["protected"] and applied != LAST and options.get("record_digest") is None:
+        raise InvalidInput("protected: record_digest must be given too, so that no file decides what is undone")
     if applied == LAST:
         path, record = last_record(client.transport.root, written.set_name if written is not None else None)
     else:

@@ -105,6 +105,18 @@ def test_files_of_another_set_are_refused(applied: tuple[SiteHere, dict[str, Any
     assert "src is of another one" in refused["msg"]
 
 
+def test_a_protected_task_undoes_no_file_that_nobody_approved(applied: tuple[SiteHere, dict[str, Any]]) -> None:
+    here, result = applied
+    caps = {"limits": {}, "prune": {}, "create_users": False, "allow_destructive": False, "expect_instance": [ROOT_URL]}
+    order = {**caps, "protected": True, "mode": "undo", "applied": result["apply_record"]}
+    refused = task(here, **order)
+    assert refused["failed"]
+    assert refused["msg"].startswith("protected: record_digest must be given too")
+    assert task(here, check_mode=True, **{**order, "applied": "last"})["changed"]
+    assert task(here, **order, record_digest=result["apply_record_digest"])["changed"]
+    assert city(here) == "Kiel"
+
+
 def test_files_say_which_records_are_protected(applied: tuple[SiteHere, dict[str, Any]]) -> None:
     here, _result = applied
     here.write({"locations.yml": yaml_list([{"name": "North"}, {"name": "South"}])})
