@@ -32,7 +32,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.layers.layer
 from ansible_collections.community.seventhings.plugins.plugin_utils.render import rendering
 from ansible_collections.community.seventhings.plugins.plugin_utils.render.rendering import render
 
-from .random_states import State, as_files, states
+from .random_states import State, as_files, consistent, states
 
 SETTINGS = "api: seventhings/v1\n"
 
@@ -477,8 +477,14 @@ FILE_FIELDS = ("documents", "attachments")
 def _layers(draw: st.DrawFn) -> list[State]:
     """Return a state, and a later layer with changes to some of its records, and new records."""
     base, later = draw(states), draw(states)
-    kept = {section: {key: row for key, row in rows.items() if draw(st.booleans())} for section, rows in later.items()}
-    return [base, kept]
+    chosen = {
+        section: {key: row for key, row in rows.items() if draw(st.booleans())} for section, rows in later.items()
+    }
+    merged = consistent({section: {**base[section], **rows} for section, rows in chosen.items()})
+    return [
+        base,
+        {section: {key: row for key, row in merged[section].items() if key in chosen[section]} for section in chosen},
+    ]
 
 
 @pytest.mark.slow
