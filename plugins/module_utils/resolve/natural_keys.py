@@ -43,7 +43,7 @@ def key_fields(kind: Kind, match_on: Sequence[str] | None, written: Mapping[str,
     """
     if match_on is not None and not match_on:
         raise InvalidInput("match_on: expected at least one field key")
-    keys = tuple(match_on) if match_on else _default_key(kind, written)
+    keys = tuple(match_on) if match_on else default_key(kind, written)
     missing = [key for key in keys if written.get(key) in (None, "", ())]
     if missing:
         raise InvalidInput(
@@ -53,7 +53,8 @@ def key_fields(kind: Kind, match_on: Sequence[str] | None, written: Mapping[str,
     return keys
 
 
-def _default_key(kind: Kind, written: Mapping[str, Any]) -> tuple[str, ...]:
+def default_key(kind: Kind, written: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the first natural key of a kind whose last field was written."""
     # Later keys apply only if all earlier keys are absent. They are never a second attempt.
     for keys in kind.match_on[:-1]:
         if written.get(keys[-1]) is not None:

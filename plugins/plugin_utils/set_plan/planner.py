@@ -396,7 +396,7 @@ class _Planner:
         if entry.uuid:
             # A plan file identifies the record by its uuid.
             own = [schema.find(name) for name in self._desired.identity.get(section, ())]
-            keys = [field.key for field in own if field is not None] or schema.kind.match_on[0]
+            keys = [field.key for field in own if field is not None] or natural_keys.default_key(schema.kind, values)
             return tuple(key for key in keys if key in values)
         keys = self._keys(section, schema, values, entry, fits)
         # Most values are texts, and there are a great many of them.

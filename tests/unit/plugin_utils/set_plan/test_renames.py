@@ -138,14 +138,15 @@ def test_renames_in_a_section_of_which_the_files_hold_nothing_are_found(site: Si
     assert site.plan().findings == ["moved.yml:2:3: moved.objects: the files hold no objects"]
 
 
+@pytest.mark.parametrize("key", ["number", "name"])
 def test_the_file_of_a_plan_may_hold_a_renamed_room_and_what_refers_to_it(
-    site: Site, tmp_path_factory: pytest.TempPathFactory
+    key: str, site: Site, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    room = "- {{building_id: A, number: '{}'}}\n"
+    room = f"- {{{{building_id: A, {key}: '{{}}'}}}}\n"
     thing = "- {{barcode: '1', inventory_name: {}, target_room: A/{}}}\n"
     site.write({"locations.yml": "- name: A\n", "rooms.yml": room.format(1), "objects.yml": thing.format("x", 1)})
     site.run()
-    pair = ("building_id: A, number: '1'", "building_id: A, number: '2'")
+    pair = (f"building_id: A, {key}: '1'", f"building_id: A, {key}: '2'")
     site.write({**_moved("rooms", pair), "rooms.yml": room.format(2), "objects.yml": thing.format("y", 2)})
     path = tmp_path_factory.mktemp("plan") / "plan.json"
     site.plan(plan_file=path)
