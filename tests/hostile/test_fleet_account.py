@@ -41,7 +41,7 @@ def test_the_role_writes_for_its_user_alone() -> None:
 
 
 @pytest.mark.parametrize("ending", ["json", "md", "html"] if LONG else ["md"])
-def test_no_text_runs_that_an_instance_answers(tmp_path: Path, ending: str) -> None:
+def test_no_text_from_an_instance_is_run(tmp_path: Path, ending: str) -> None:
     """Each instance refuses everything with a payload, which becomes the reason in the report."""
     texts = ["{{ own_secret }}", *payloads.EXECUTION[:3]]
     (tmp_path / "base").mkdir()

@@ -45,12 +45,12 @@ class Defect:
 
     @property
     def path(self) -> Path:
-        """Return the file that has it."""
+        """Return the path of the file in which the defect is planted."""
         return Path("plugins", f"{self.file}.py")
 
     @property
     def selection(self) -> list[str]:
-        """Return the words that let pytest run its test."""
+        """Return the arguments with which pytest runs only the test of this defect."""
         file, _separator, name = self.test.partition(":")
         return [f"tests/{file}.py", *(["-k", name] if name else [])]
 

@@ -361,11 +361,11 @@ FIELD_TYPES: dict[str, FieldType] = {
     "REMINDER": DATE,
     "TEXT": TEXT,
 }
-"""Field type name (section 2.1; the list of names is in the published description) to its representations."""
+"""The representations of each field type (section 2.1; the published description lists the names)."""
 
 
 def broken_rules(value: Any, field: Field) -> list[str]:
-    """Return the constraints of its definition (section 2.2) that a canonical value breaks, in words."""
+    """Return the constraints of a field (section 2.2) that a canonical value breaks, in words."""
     if value is None or value == ():
         return ["this field is mandatory and can't be empty"] if field.mandatory else []
     broken = []

@@ -287,9 +287,9 @@ class ReadIndex:
         return found
 
     def missing_halves(self, pairs: Iterable[tuple[Any, Any]]) -> dict[Reference, Record]:
-        """Return the records of wanted references with only an id or a uuid, if the instance returns only the other.
+        """Return the targets of the wanted references that give only an id where the instance returns only a uuid.
 
-        With these targets the two values can be compared.
+        The reverse is included. A wanted value can be compared with the current value only if its target is known.
 
         :param pairs: wanted and current values, each with any number of references in it.
         """

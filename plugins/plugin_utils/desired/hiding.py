@@ -112,7 +112,7 @@ class Hiding:
         return not self.show and self.covers(entry, *names)
 
     def shows_all(self, names: Iterable[str]) -> bool:
-        """Return True if the task hides none of some fields."""
+        """Return True if the task hides none of these fields."""
         return self.show or self.names.isdisjoint(names)
 
     def touches(self, entry: Entry) -> bool:

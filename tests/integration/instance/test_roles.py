@@ -228,7 +228,7 @@ def test_drift_is_found_named_and_never_mended(acme: Path, service: Emulator, tm
     found = by_name("drift", tmp_path, service, **options)
     assert found.status != 0
     assert "Records that differ: 1." in found.output
-    assert "Could not look" not in found.output
+    assert "Could not compare" not in found.output
     assert found.named("Compare the instance with its files")["outcome"] == "drift"
     assert writes(service) == []
     assert (tmp_path / "drift.json").exists()
@@ -273,7 +273,7 @@ def test_drift_that_could_not_be_looked_for_is_no_drift(acme: Path, service: Emu
     for fails in (True, False):
         done = by_name("drift", tmp_path, service, drift_src=str(acme), drift_fail=fails)
         assert done.status != 0, "nothing is known of the instance then"
-        assert "Could not look: " in done.output
+        assert "Could not compare: " in done.output
         assert "Drift: " not in done.output
         assert done.named("Compare the instance with its files")["outcome"] == "failed"
 

@@ -169,7 +169,7 @@ def read_json_lines(text: str, source: str, findings: list[Finding]) -> Iterator
 
 
 _STRUCTURE = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[\[\]{}]')
-"""A text, which may have brackets, or a bracket."""
+"""Matches a bracket, or a whole quoted text, so that brackets in a text are not counted."""
 
 
 def too_deep(text: str) -> int | None:

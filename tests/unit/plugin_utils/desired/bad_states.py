@@ -34,7 +34,7 @@ FILES: dict[str, str] = {
         for number in range(1, 9)
     ),
 }
-"""A good state; the rooms that it needs are in it."""
+"""A valid state, which includes the rooms that its records refer to."""
 
 YAML_LINES = 5
 
