@@ -170,7 +170,7 @@ def workbook() -> dict[str, bytes]:
 
 
 def packed(parts: Mapping[str, bytes]) -> bytes:
-    """Return a workbook of such parts."""
+    """Return a workbook of the given parts."""
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in parts.items():

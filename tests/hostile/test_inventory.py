@@ -653,7 +653,7 @@ def test_a_name_reads_no_file_that_is_not_its_own(machines: Workplace) -> None:
 
 @pytest.mark.parametrize("hostname", ["", "at/{{ name }}"])
 def test_a_name_reads_no_file_by_a_variable_of_the_environment(work: Workplace, hostname: str) -> None:
-    """Ansible expands such a variable in a host name when it looks for the files of the host."""
+    """When Ansible looks for the files of a host, it expands environment variables in the host name."""
     work.file("vault.yml", f"leaked: {OWN}\n")
     for folder in ("room", "at"):
         work.file(f"host_vars/{folder}/keep", "")

@@ -58,5 +58,5 @@ def note(path: Path, line: object) -> None:
 
 
 def noted(path: Path) -> Iterator[str]:
-    """Yield the lines of such a file."""
+    """Yield the lines of a file that processes share."""
     yield from path.read_text().splitlines() if path.exists() else ()

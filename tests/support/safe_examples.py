@@ -32,7 +32,7 @@ _SCAN_CODE = re.compile(r"[1-9]\d{5}|IMP-\d{6}")
 _OLD_SCAN_CODE = re.compile(r"(?<![\w.:-])(?:0\d{6}|[A-Z]-0\d+)(?![\w-])")
 _CREATED_USERS = re.compile(r"create_users[\"']?\s*[:=]\s*[\"']?(?:true|yes|on)\b", re.IGNORECASE)
 _MOVED_ACTUAL = re.compile(r"^ .*\bmove_actual[\"']?\s*[:=]\s*[\"']?(?:true|yes|on)\b", re.IGNORECASE)
-"""A command or a setting, and not a sentence of a page."""
+"""Matches a command or a setting, which is indented, but no sentence of a page."""
 _TEXT_OF_ID = re.compile(r"\{\{.*\.id(\s*\|\s*int)?\s*\}\}")
 """A template of an integer id. Before ansible-core 2.19 its result is a text, so it would be a reference by name."""
 _EXAMPLES = re.compile(r"^EXAMPLES = r?(\"\"\"|''')\n(?P<text>.*?)^\1", re.MULTILINE | re.DOTALL)

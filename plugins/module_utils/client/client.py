@@ -57,7 +57,7 @@ _MANY = 150_000
 _SAMPLE = 20
 """Number of records that is enough to learn which keys an instance returns."""
 _MOST_WAITING = 8 << 20
-"""Maximum number of pending bytes of such a list."""
+"""Maximum number of bytes of a long list that wait to be compressed."""
 
 
 @dataclass(slots=True)

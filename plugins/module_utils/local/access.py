@@ -33,10 +33,9 @@ class Access:
     """The access to a file: its mode and its owners.
 
     :ivar mode: a number, or symbolic as chmod accepts it. With None, an existing file keeps its mode, and a new file
-        has
-        0600.
-    :ivar uid: its owner; None: an existing file keeps it.
-    :ivar gid: its group; None: an existing file keeps it.
+        has 0600.
+    :ivar uid: the owner. With None, an existing file keeps its owner.
+    :ivar gid: the group. With None, an existing file keeps its group.
     """
 
     mode: int | str | None = None

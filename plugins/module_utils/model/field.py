@@ -219,7 +219,7 @@ class Field:
 
 
 class Spelling(Enum):
-    """The group of values that programs and countries spell differently."""
+    """Groups of values whose spelling depends on the program or the country."""
 
     PLAIN = "plain"
     """No special spelling: everybody writes the values as their type accepts them."""

@@ -82,7 +82,7 @@ class Comparer:
         :raises InvalidInput: naming them.
         """
         if wanted.state == "present":
-            self._state.sight(wanted.schema, current, wanted.desired).check_written(wanted.desired)
+            self._state.field_visibility(wanted.schema, current, wanted.desired).check_written(wanted.desired)
 
     def is_as_wanted(self, wanted: Wanted, current: Record) -> bool:
         """Return True if nothing would have to change in a record."""
@@ -158,7 +158,7 @@ class Comparer:
             return change
         maybe_hidden = check_carried(schema, current, values, self._state.answered(schema.kind, wanted.template))
         if schema.kind.has_own_fields:
-            visibility = self._state.sight(schema, current)
+            visibility = self._state.field_visibility(schema, current)
             visibility.check_replaced()
             maybe_hidden = sorted(visibility.missing - change.values.keys())
         if not maybe_hidden:
@@ -167,7 +167,7 @@ class Comparer:
 
     def _values_in_use(self, template: str, definition: Record, values: list[Any]) -> list[Any]:
         key = definition.flat["field_key"]
-        self._state.sight(self._state.schema(TEMPLATE_KINDS[template]), keys=[key]).check_in_use(key)
+        self._state.field_visibility(self._state.schema(TEMPLATE_KINDS[template]), keys=[key]).check_in_use(key)
         return natural_keys.values_in_use(definition, template, values, self._state.listed)
 
     def _with_renter(self, schema: Schema, change: Change) -> Change:

@@ -96,7 +96,7 @@ def plan_record(state: InstanceState, wanted: Wanted, keys: Sequence[str], uuid:
         )
     if current is None and wanted.state == "present":
         # If the account can't see the natural key, the record may exist although nothing is found.
-        state.sight(schema, keys=written_keys).check_identifies(written_keys)
+        state.field_visibility(schema, keys=written_keys).check_identifies(written_keys)
         has_no_lookup = state.client.is_on("later_endpoints", "absent") or not can_be_looked_up(schema, wanted.desired)
         if kind.can_be_archived and has_no_lookup:
             second = second_record(state.client, kind)

@@ -69,7 +69,7 @@ class InstanceState(ABC):
         return record.archived is not False
 
     @abstractmethod
-    def sight(
+    def field_visibility(
         self, schema: Schema, current: Record | None = None, keys: Collection[str] | None = None
     ) -> FieldVisibility:
         """Return which fields of a kind the account does not see.
@@ -156,7 +156,7 @@ class QueriedState(InstanceState):
     def is_archived(self, record: Record) -> bool:
         return self.client.is_archived(record)
 
-    def sight(
+    def field_visibility(
         self, schema: Schema, current: Record | None = None, keys: Collection[str] | None = None
     ) -> FieldVisibility:
         """Return the visibility that the records read so far show. If there are none, a few records are read."""

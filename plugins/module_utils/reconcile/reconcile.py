@@ -223,7 +223,7 @@ class _Ensure:
         return self._kind.filters == "query" and bool(natural_keys.conditions(self._schema, keys, desired))
 
     def _with_unknown(self, change: Change) -> Change:
-        """Predict fields of a definition that does not exist yet as written (check mode)."""
+        """Predict the written values for fields whose definition check mode does not create."""
         unknown = self._unknown()
         if not unknown:
             return change

@@ -38,13 +38,13 @@ from .references import with_targets
 class ListResult:
     """Records in their normalised form, the number of matches before the limit, and True if the list is complete.
 
-    :ivar sight: which fields the account sees, if the records show it.
+    :ivar visibility: which fields the account sees, if the records show it.
     """
 
     records: list[dict[str, Any]]
     count: int
     complete: bool = True
-    sight: FieldVisibility | None = dataclasses.field(default=None, compare=False)
+    visibility: FieldVisibility | None = dataclasses.field(default=None, compare=False)
 
 
 def list_records(

@@ -304,7 +304,7 @@ class _Absorbing:
         check_read(now)
         if now in EMPTY and (why := why_not_empty(schema.kind, key)):
             raise NotPortable(why)
-        missing = {*self._state.sight(schema).missing, *missing_members(schema, current)}
+        missing = {*self._state.field_visibility(schema).missing, *missing_members(schema, current)}
         if key in missing and written not in EMPTY:
             raise NotSpliced(maybe_hidden_message(key))
         now = with_references(now, self._state.completed)

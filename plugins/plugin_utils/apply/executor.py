@@ -153,7 +153,7 @@ class Executor:
         state = self._plan.state
         if state is None or change.action not in (CREATE, UPDATE) or planned.made is None:
             return
-        missing = state.sight(planned.schema).missing
+        missing = state.field_visibility(planned.schema).missing
         first = {key: value for key, value in change.values.items() if key in missing and value not in EMPTY}
         if first:
             with self._mutex:
@@ -172,7 +172,7 @@ class Executor:
             lost = [] if record is None else unkept(planned.schema, values, record)
             if lost:
                 if self._ready.begun(planned) is None:
-                    self._is_done_no_more(planned)
+                    self._uncount(planned)
                 self._fail(planned, not_kept(planned.kind, lost, str(planned.made)))
 
     def _settle_definitions(self, level: Sequence[Planned]) -> None:
@@ -187,7 +187,7 @@ class Executor:
             try:
                 relate(self._client, planned)
             except SeventhingsError as error:
-                self._is_done_no_more(planned)
+                self._uncount(planned)
                 self._fail(planned, self._reason(planned, error))
 
     def _check_results(self) -> None:
@@ -222,7 +222,7 @@ class Executor:
         write = failure.write
         planned, kind = write.planned, write.kind.name
         if self._ready.begun(planned) is None:
-            self._is_done_no_more(planned, failure.is_partial)
+            self._uncount(planned, failure.is_partial)
         self._fail(planned, self._reason(planned, SeventhingsError(failure.reason)))
         with contextlib.suppress(JournalBroken):
             if write.was_managed:
@@ -368,12 +368,12 @@ class Executor:
         self._ready.fail(planned)
         begun = self._ready.begun(planned)
         if begun is not None:
-            self._is_done_no_more(begun)
+            self._uncount(begun)
             reason = f"written without {', '.join(sorted(planned.change.values))}: {reason}"
         entries.append((planned, reason))
 
-    def _is_done_no_more(self, planned: Planned, is_partial: bool = True) -> None:
-        """Count a record once: if it was written in part, the outcome of the rest decides."""
+    def _uncount(self, planned: Planned, is_partial: bool = True) -> None:
+        """Take a partly written record out of the count: the outcome of the rest decides how it counts."""
         with self._mutex:
             self.outcome.done[planned.section, planned.change.action] -= 1
             self.outcome.is_partial |= is_partial

@@ -31,7 +31,7 @@ _WORDS_OF_YAML = frozenset(("true", "false", "yes", "no", "on", "off", "null", "
 
 
 class CellChecks:
-    """Find such cells in the rows of tables."""
+    """Find cells in tables that a type accepts although they look like a mistake."""
 
     def __init__(self, desired: DesiredInstance) -> None:
         self._desired = desired

@@ -34,7 +34,7 @@ _NUMBERS: tuple[tuple[re.Pattern[str], str], ...] = (
         "a plus in front of the number; format the column as a number, or write it without",
     ),
 )
-"""Numbers as spreadsheets show them, and what to do about such cells."""
+"""Numbers in the form in which spreadsheets show them, and what to do about these cells."""
 
 _CURRENCY = re.compile(
     r"([^\d\s.,'()%#+-]{1,5})\s*[-\u2212]?\d[\d.,\s]*|[-\u2212]?\d[\d.,\s]*?\s*([^\d\s.,'()%#+-]{1,5})"

@@ -233,7 +233,7 @@ class Dialect:
         return None
 
     def accepts_as_written(self, oddity: Oddity) -> bool:
-        """Return True if the settings accept such a text as written."""
+        """Return True if the settings accept an odd text as written."""
         return self.trim is False and oddity.is_blank
 
     def why_not_written(self, text: str) -> str:

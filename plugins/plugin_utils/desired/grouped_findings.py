@@ -114,7 +114,9 @@ def _damage(finding: Finding, desired: DesiredInstance) -> str:
 
 
 def _coded(found: Sequence[tuple[Finding, str]]) -> list[str]:
-    """Return one line about such cells of a file. Few cells with the same mistake have a line each.
+    """Return one line about the cells of a file with similar mistakes.
+
+    A few cells with the same mistake have a line each.
 
     :param found: each finding with its line.
     """

@@ -74,7 +74,7 @@ def of_task(given: Mapping[str, Any] | None) -> dict[str, list[str]]:
 
 
 def together(task: Names, files: Names) -> dict[str, list[str]]:
-    """Return the fields that the task or the files name, for each section that either decides."""
+    """Return the fields that the task and the files name, for each section that one of them has."""
     sections = dict.fromkeys((*task, *files))
     return {section: list(dict.fromkeys((*task.get(section, ()), *files.get(section, ())))) for section in sections}
 

@@ -52,7 +52,7 @@ def with_remedy(error: FieldError, remedy: str) -> FieldError:
 
 
 _MANY_FOREIGN = 3
-"""Minimum number of columns that are no fields for a table of another system."""
+"""Number of columns without a field from which a table counts as one of another system."""
 
 
 class DesiredParser:
@@ -190,7 +190,7 @@ class DesiredParser:
         return found
 
     def _localise(self, attachment: Attachment, entry: Entry, way: Way) -> None:
-        """Find a local file below the directory of such files. A path that leads out of it is refused."""
+        """Find a local file below the directory of attachments. A path that leads out of it is refused."""
         attachment.written = str(attachment.path)
         attachment.hidden = self._hiding.covers(entry, str(way[0]))
         location = words_of(way)

@@ -91,7 +91,7 @@ class ObjectLists:
         return self.state.records(OBJECT)
 
     @cached_property
-    def sight(self) -> FieldVisibility:
+    def field_visibility(self) -> FieldVisibility:
         """The fields of objects that the account sees."""
         return FieldVisibility.from_records(self.schema, self.objects)
 
@@ -99,8 +99,8 @@ class ObjectLists:
     def hidden(self) -> frozenset[str]:
         """The fields that are certainly hidden from the account."""
         rooms = self.state.records(ROOM)
-        sends_empty = not self.sight.leaves_out and sends_empty_members(identity_of(ROOM), rooms)
-        return self.sight.missing if sends_empty else self.sight.hidden
+        sends_empty = not self.field_visibility.leaves_out and sends_empty_members(identity_of(ROOM), rooms)
+        return self.field_visibility.missing if sends_empty else self.field_visibility.hidden
 
     def check_visible(self, needed: Iterable[Field], consequence: str) -> None:
         """Refuse fields that are hidden, or may be hidden.
@@ -111,7 +111,7 @@ class ObjectLists:
         wrong = [
             hidden_field_message(field.key) if field.key in self.hidden else maybe_hidden_message(field.key)
             for field in needed
-            if field.key in self.sight.missing
+            if field.key in self.field_visibility.missing
         ]
         if wrong:
             raise InvalidInput([f"{words}, so {consequence}" for words in wrong])
@@ -216,7 +216,9 @@ class ObjectLists:
             raise InvalidInput(wrong)
         scope = Scope(self.state, lambda _kind: self.schema, {section: listed} if listed else {})
         wrong = [f"scope.{section}.{problem}" for _name, problem in scope.problems(section, listed)]
-        hidden = (field for name in listed if (field := self.schema.find(name)) and field.key in self.sight.missing)
+        hidden = (
+            field for name in listed if (field := self.schema.find(name)) and field.key in self.field_visibility.missing
+        )
         wrong += [f"scope.{section}: {maybe_hidden_message(field.key)}" for field in hidden]
         if wrong:
             raise InvalidInput(wrong)

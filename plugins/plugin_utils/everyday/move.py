@@ -77,7 +77,7 @@ def _warn_of_locations(call: Call, lists: ObjectLists, keys: Iterable[str]) -> N
         return
     for key in keys:
         beside = location_beside(lists.schema.fields, key)
-        if beside is None or beside.key in lists.sight.missing:
+        if beside is None or beside.key in lists.field_visibility.missing:
             continue
         is_known = lists.client.is_on("room_location", "independent")
         if is_known or any(lists.is_apart(record, key, beside.key) for record in lists.objects):

@@ -362,7 +362,7 @@ class _Export:
         records = self._whole(section, schema, self._state.records(kind))
         withheld = {field.key: field for field in schema.fields.values() if self._is_withheld(kind.template, field)}
         read = {record.uuid: schema.read(record.flat) for record in records}
-        visibility = self._sight(section, schema)
+        visibility = self._visibility(section, schema)
         naming = Naming(self._state, self._portable, schema, read, withheld)
         apart = naming.best(records, self._choices(section, schema))
         if apart.keys and not self._selection.identity.get(section):
@@ -431,12 +431,12 @@ class _Export:
                 observed = self._portable.record(schema, scanned, read[record.uuid], words) if scanned else {}
                 notes.record(record, rows[record.uuid], names, observed or {})
 
-    def _sight(self, section: str, schema: Schema) -> FieldVisibility:
+    def _visibility(self, section: str, schema: Schema) -> FieldVisibility:
         """Return the fields of a section that the account does not see.
 
         :raises InvalidInput: if its records could not be distinguished.
         """
-        visibility = self._state.sight(schema, keys=schema.fields)
+        visibility = self._state.field_visibility(schema, keys=schema.fields)
         own = [schema.find(name) for name in self._selection.identity.get(section, ())]
         ways = [[field.key for field in own if field is not None]] if own else schema.kind.match_on
         hidden = [visibility.unidentifying(keys) for keys in ways]

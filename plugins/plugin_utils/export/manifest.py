@@ -62,7 +62,7 @@ class Manifest:
     def read(cls, folder: Folder) -> Manifest:
         """Return the manifest of a directory; an empty one if nothing was exported there.
 
-        :raises InvalidInput: if a note is no regular file, too large, or has what no export writes.
+        :raises InvalidInput: if a note is no regular file, is too large, or has content that no export writes.
         """
         manifest, fetched = noted(folder, MANIFEST), noted(folder, FETCHED)
         return cls(
@@ -73,7 +73,7 @@ class Manifest:
         )
 
     def write(self, folder: Folder, access: Access) -> None:
-        """Write the note into the directory. An equal note is not touched."""
+        """Write the notes into the directory. A note that would stay the same is not written."""
         notes = {MANIFEST: note_of(files=self.files, hidden_records=self.hidden_records)}
         if self.downloads or folder.type_of(FETCHED):
             notes[FETCHED] = note_of(downloads=self.downloads, names=self.names)

@@ -12,11 +12,11 @@ from ..apply.journal import Memory
 from ..set_plan.plan import InstancePlan, Planned
 
 DELETED = "was created by this set and deleted in the application"
-"""The remark of a comparison about such a record."""
+"""The remark about a record that the set created and that was deleted in the application."""
 
 
 def deleted_elsewhere(plan: InstancePlan, memory: Memory) -> dict[int, str]:
-    """Return the index of each change about such a record, with the remark.
+    """Return the remark for each creation of a deleted record, by the index of the change.
 
     There is no remark if the record may be hidden or archived, or has another natural key now.
     """

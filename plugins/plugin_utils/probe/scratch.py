@@ -75,7 +75,7 @@ class Journal:
             os.close(descriptor)
 
     def remove(self) -> None:
-        """Remove the journal, because nothing is left that it could name."""
+        """Remove the journal when none of the records in it are left."""
         if self.exists():
             self._folder.remove(self.path.name)
 

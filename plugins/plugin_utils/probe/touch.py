@@ -61,12 +61,12 @@ class Touch:
 
     @property
     def object_key(self) -> str | None:
-        """Return the field of objects with the name of a scratch object."""
+        """Return the field that contains the name of a scratch object."""
         return next(iter(self.object_keys), None)
 
     @property
     def object_keys(self) -> list[str]:
-        """Return the fields of objects that may have such a name."""
+        """Return the fields of objects that may contain this name."""
         return object_keys(self._definitions("asset"))
 
     def run(self) -> None:

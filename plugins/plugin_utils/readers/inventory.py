@@ -164,7 +164,7 @@ def read_records(client: Client, plan: Plan, filters: Mapping[str, Mapping[str, 
     for plural in read_along(plan.hosts):
         kind = KINDS[plural]
         listed = list_records(client, kind, None, filters.get(plural, {}), [], None, option=f"filters.{plural}")
-        visibility = with_more_evidence(client, client.schema(kind), listed.sight or FieldVisibility(kind))
+        visibility = with_more_evidence(client, client.schema(kind), listed.visibility or FieldVisibility(kind))
         links = [key for _above, key in plan.links(plural) if key in visibility.hidden]
         for place in sorted(plan.filtered.intersection(records)) if links else ():
             why = f"{hidden_field_message(links[0])}, so nothing tells which {plural} stand in these {place}"

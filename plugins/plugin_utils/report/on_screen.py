@@ -34,7 +34,7 @@ _MEMBER_LINES = 32
 """Maximum lines of YAML for these members. If Ansible prints results in YAML, each entry takes a line."""
 
 _CUT = 300
-"""Characters of JSON for a list of reasons that does not fit as a whole."""
+"""Maximum characters of JSON for a list of reasons that is too long to be printed as a whole."""
 
 _WARNINGS = (20, 1000)
 _WARNINGS_OF_A_FAILURE = (3, _LONGEST_LINE)

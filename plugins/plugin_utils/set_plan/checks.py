@@ -79,7 +79,7 @@ def check_visibility(context: PlanContext) -> Iterator[Finding]:
         if context.desired.marker and context.desired.policy.prune.get(section, "report") != "report":
             settings["marker"] = context.desired.marker
         keys = {setting: field.key for setting, name in settings.items() if (field := schema.find(name)) is not None}
-        hidden = context.state.sight(schema, keys=keys.values()).hidden if keys else ()
+        hidden = context.state.field_visibility(schema, keys=keys.values()).hidden if keys else ()
         for setting, key in keys.items():
             if key in hidden:
                 yield Finding.for_message(context.desired.place_of(setting), f"{setting}: {hidden_field_message(key)}")

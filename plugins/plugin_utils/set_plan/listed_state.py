@@ -169,7 +169,7 @@ class ListedState(InstanceState):
     def keyed(
         self, schema: Schema, keys: Sequence[str], records: Iterable[Record]
     ) -> Iterator[tuple[Key | None, Record]]:
-        """Yield records, each after its natural key as returned by :meth:`key_of`."""
+        """Yield pairs of a natural key, as :meth:`key_of` returns it, and its record."""
         return natural_keys.keyed(schema, keys, records, self._mark)
 
     def _index(self, schema: Schema, keys: tuple[str, ...], template: str = "") -> dict[Key, Record | list[Record]]:
@@ -213,7 +213,7 @@ class ListedState(InstanceState):
         """Return False if a list shows a record, or if it says itself that it is not archived."""
         return self._of_uuid(record.kind, record.uuid) is None and super().may_be_archived(record)
 
-    def sight(
+    def field_visibility(
         self, schema: Schema, _current: Record | None = None, keys: Collection[str] | None = None
     ) -> FieldVisibility:
         """Return the fields of a kind that the account does not see, as far as its list and the instance show."""

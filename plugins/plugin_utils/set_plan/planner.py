@@ -470,7 +470,7 @@ class _Planner:
 
     def _is_hidden(self, schema: Schema, keys: tuple[str, ...], entry: Entry) -> bool:
         """Return True if the natural key is hidden, so that existing records would be created again."""
-        hidden = self._state.sight(schema, keys=keys).unidentifying(keys)
+        hidden = self._state.field_visibility(schema, keys=keys).unidentifying(keys)
         for key in hidden:
             name = written_as(schema, entry, key)
             self._context.find(entry.place_of(name), f"{name}: {identifies(schema.kind, key)}")

@@ -147,7 +147,7 @@ class RuleCheck:
         if (section, names) not in self._unseen:
             own = self._context.client.schema(schema.kind).fields if schema.kind.has_own_fields else {}
             keys = [key for key in (own if names is None else names) if key in own]
-            hidden = self._context.state.sight(schema, keys=keys).hidden if keys else frozenset()
+            hidden = self._context.state.field_visibility(schema, keys=keys).hidden if keys else frozenset()
             self._unseen[section, names] = frozenset(hidden).intersection(keys)
         return self._unseen[section, names]
 

@@ -107,7 +107,7 @@ class ScanCodes:
     def check_visibility(self) -> Iterator[Finding]:
         """Find a scan code field that this account does not see. Then nothing is known about labels."""
         context = self._context
-        if self.key and self.key in context.state.sight(context.schema(OBJECT), keys=[self.key]).hidden:
+        if self.key and self.key in context.state.field_visibility(context.schema(OBJECT), keys=[self.key]).hidden:
             yield Finding.for_message(
                 context.desired.place_of(f"{SCAN_CODES}.{FIELD}"), f"{SCAN_CODES}: {hidden_field_message(self.key)}"
             )

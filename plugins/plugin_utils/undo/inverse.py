@@ -405,7 +405,7 @@ class _Inverter:
         return reference if record is None else with_target(reference, record)
 
     def _written(self, schema: Schema, change: RecordedChange, key: str, value: Any) -> Any:
-        """Return a value in the form of files, with references by what identifies the records now.
+        """Return a value as files write it. References use the present natural keys.
 
         :returns: None if a referenced record no longer exists.
         """

@@ -68,7 +68,7 @@ class RecordedChange:
 
     @property
     def section(self) -> str:
-        """The section of the files that lists such records."""
+        """The section of the files that lists the records of this kind."""
         return KINDS[self.kind].section
 
     @property

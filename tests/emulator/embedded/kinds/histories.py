@@ -14,7 +14,7 @@ from ..dates import iso
 from ..messages import Answer, not_found
 from ..router import Route
 from ..selection import Page
-from ..sight import readable
+from ..visibility import readable
 
 if TYPE_CHECKING:
     from ..context import Context

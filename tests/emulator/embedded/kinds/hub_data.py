@@ -11,8 +11,8 @@ from typing import Any
 
 from ..context import Context
 from ..messages import Refusal, bad_request
-from ..sight import readable
 from ..templates import SERVER_MANAGED
+from ..visibility import readable
 from . import records
 
 TABLES = """

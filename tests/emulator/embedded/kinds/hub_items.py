@@ -12,9 +12,9 @@ from ..context import Context
 from ..fieldtypes import MONEY, NUMBER, STAMP
 from ..messages import Answer, answer_json, bad_request, no_content, not_found, unprocessable
 from ..router import Route
-from ..sight import listed, readable
 from ..store import quoted
 from ..templates import Column
+from ..visibility import listed, readable
 from . import records
 from .hub_data import (
     CATEGORIES,

@@ -13,8 +13,8 @@ from ..context import Context
 from ..fieldtypes import BOOLEAN, MONEY, NUMBER, STAMP, TEXT
 from ..messages import Answer, answer_json, bad_request, no_content, not_found, unprocessable
 from ..router import Route
-from ..sight import readable
 from ..templates import Column
+from ..visibility import readable
 from .hub_data import mapped_by_id, shown_price
 from .hub_items import own_values
 

@@ -11,9 +11,9 @@ from typing import Any
 from ..context import Context
 from ..messages import Answer, answer_json, no_content, not_found, unprocessable
 from ..router import Route
-from ..sight import readable
 from ..store import quoted
 from ..templates import KINDS, Template
+from ..visibility import readable
 from . import records
 from .histories import record_event
 

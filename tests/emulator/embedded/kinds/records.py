@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from .. import sight
+from .. import visibility
 from ..context import Context, new_uuid
 from ..definitions import Definition
 from ..messages import Answer, Refusal, answer_json, bad_request, no_content, not_found, unprocessable
@@ -78,7 +78,7 @@ def wrapped(view: View, kind: Kind, records: Sequence[dict[str, Any]]) -> Sequen
 
 def find(context: Context, template: Template, uuid: str, *, writing: bool = False) -> Any:
     """Return the row of a record. Raise a 404 if there is none."""
-    seen = sight.readable(context, template.table)
+    seen = visibility.readable(context, template.table)
     seen.add("uuid = ?", uuid)
     row = context.store.row(f"SELECT {template.select} FROM {template.table} WHERE {seen.sql}", seen.parameters)
     if row is None:
@@ -270,7 +270,7 @@ def _is_referenced(context: Context, template: Template, row: Any) -> bool:
 
 def listed(context: Context, template: Template) -> Where:
     """Return the records that lists and counts show."""
-    where = sight.listed(context, template.table)
+    where = visibility.listed(context, template.table)
     are_shown = context.weather["archived_in_lists"] == "shown" and context.weather["archived_at"] == "given"
     if template.name == "asset" and not are_shown:
         where.add("archived_at IS NULL")

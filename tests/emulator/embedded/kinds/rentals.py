@@ -13,8 +13,8 @@ from ..context import Context, new_uuid
 from ..fieldtypes import BOOLEAN, DATE, NUMBER, STAMP, TEXT, TYPES, is_uuid
 from ..messages import Answer, Refusal, answer_json, bad_request, no_content, not_found
 from ..router import Route
-from ..sight import listed, readable
 from ..templates import Column
+from ..visibility import listed, readable
 from . import rental_times
 from .files import check_attachments
 from .histories import record_event, record_for_objects

@@ -12,7 +12,7 @@ from typing import Any
 from ..context import Context, new_uuid
 from ..messages import Answer, answer_json, bad_request, no_content, not_found
 from ..router import Route
-from ..sight import listed, readable
+from ..visibility import listed, readable
 from .files import check_attachments
 from .histories import record_event, record_for_objects
 from .mails import forget_reminders, record_notice, remind_of_task

@@ -30,7 +30,7 @@ THINGS = schema_of(
 )
 
 
-def sight(*records: dict[str, Any]) -> FieldVisibility:
+def visibility_of(*records: dict[str, Any]) -> FieldVisibility:
     return FieldVisibility.from_records(
         THINGS, [record("object", number, **values) for number, values in enumerate(records)]
     )
@@ -50,18 +50,18 @@ def sight(*records: dict[str, Any]) -> FieldVisibility:
     ],
 )
 def test_a_missing_key_is_not_null(records: list[dict[str, Any]], hidden: list[str], unidentifying: list[str]) -> None:
-    seen = sight(*records)
-    assert sorted(seen.hidden) == hidden
-    assert seen.unidentifying(["barcode"]) == unidentifying
+    visibility = visibility_of(*records)
+    assert sorted(visibility.hidden) == hidden
+    assert visibility.unidentifying(["barcode"]) == unidentifying
 
 
 def test_only_what_is_written_is_refused() -> None:
-    seen = sight({"barcode": "1", "notes": None})
-    seen.check_written(["barcode", "notes"])
+    visibility = visibility_of({"barcode": "1", "notes": None})
+    visibility.check_written(["barcode", "notes"])
     with pytest.raises(
         InvalidInput, match=r"^price: this account does not see the field price \(a role may hide fields\)$"
     ):
-        seen.check_written(["barcode", "price"])
+        visibility.check_written(["barcode", "price"])
 
 
 def test_what_others_are_made_from_has_the_keys_that_somebody_filled() -> None:

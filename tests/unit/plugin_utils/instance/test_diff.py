@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The diff of a set has texts before and after, which Ansible compares and prints like those of other modules."""
+"""The diff of a set is two texts, before and after. Ansible compares and prints them as it does for other modules."""
 
 from __future__ import annotations
 

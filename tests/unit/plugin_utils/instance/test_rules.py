@@ -555,7 +555,7 @@ def test_a_vaulted_value_is_judged_and_not_shown(site: Site, tmp_path: Path) -> 
 
 
 def test_a_value_that_a_pattern_takes_too_long_for_breaks_the_rule(site: Site) -> None:
-    """Otherwise such a value could exempt its record from the rule."""
+    """Otherwise a value could be chosen so that its record escapes the rule."""
     site.write({"objects.yml": things({"serial_number": "a" * 60 + "!"})})
     for schema in (
         "when: {properties: {serial_number: {pattern: '^(a+)+$'}}}, require: true",
