@@ -116,8 +116,8 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.readers.conn
 )
 from ansible_collections.community.seventhings.plugins.plugin_utils.readers.lookup import Finder, kind_named
 
-_NOT_TOLD = (
-    "base_url is missing. Ansible tells a lookup neither module_defaults nor environment of a play or task: write it "
+_NO_BASE_URL = (
+    "base_url is missing. A lookup gets neither the module_defaults nor the environment of a play or task: write it "
     "in the expression, such as base_url='https://acme.seventhings.com', or set SEVENTHINGS_BASE_URL for "
     "ansible-playbook itself"
 )
@@ -143,7 +143,7 @@ class LookupModule(KnowsOrigins, LookupBase):
             kind = kind_named(terms[0])
             options = from_environment(connection_options(self, self._templar.template, _WRITTEN))
             if not options["base_url"]:
-                raise InvalidInput(_NOT_TOLD)
+                raise InvalidInput(_NO_BASE_URL)
             client = shared_reader(options)
             finder = Finder(client, kind)
             records = finder.find(self._flatten(terms[1:]))

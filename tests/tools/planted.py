@@ -171,7 +171,7 @@ DEFECTS = (
     Defect(
         "limits",
         "plugin_utils/set_plan/limits",
-        "        if action == DELETE and section in self.made.set_sizes:\n",
+        "        if action == DELETE and section in self.plan.set_sizes:\n",
         "        if action == DELETE and section in ():\n",
         "An emptied file removes a whole set that is a small part of its section.",
         "unit/rules/test_limits_without_state",

@@ -640,7 +640,7 @@ def _path_of(path: str, kind: Kind, uuid: str, template: str = "") -> str:
     :raises SeventhingsError: without a uuid, because the path would address something else.
     """
     if not uuid:
-        raise SeventhingsError(f"The service answered {kind.one} without a uuid; nothing was sent for it.")
+        raise SeventhingsError(f"The service answered {kind.singular} without a uuid; nothing was sent for it.")
     return path.format(uuid=uuid, template=template)
 
 

@@ -68,9 +68,9 @@ class Prefetch:
             if number is None:
                 return
             self._under_way += 1
-            self._asked.append(self._pool.submit(self._one, number))
+            self._asked.append(self._pool.submit(self._request, number))
 
-    def _one(self, number: int) -> Response:
+    def _request(self, number: int) -> Response:
         length = 0
         try:
             answer = self._ask(number)

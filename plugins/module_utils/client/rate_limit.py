@@ -103,7 +103,7 @@ class RateLimit:
             seconds = pace.wait(now)
             if seconds <= 0:
                 pace.take(now)
-            return now, seconds, pace.held(now)
+            return now, seconds, pace.seconds_paused(now)
 
     def _pause(self, seconds: float, asked_pause: float) -> None:
         jitter = self._chance() * min(asked_pause * _JITTER, _MOST_JITTER)

@@ -37,7 +37,7 @@ class Written:
         self._newest.append(request)
 
     @property
-    def told(self) -> str:
+    def sentence(self) -> str:
         """Return a sentence about what was written."""
         if not self._count:
             return "Nothing was changed before it."
@@ -78,12 +78,12 @@ class RetryBudget:
     def lost(self, refused: TooManyRequests, pause: float, written: Written) -> TooManyRequests:
         """Return the refusal, with what was written and what was not."""
         return _saying(
-            refused, f"{refused.message} {self._why(pause)} This request was not carried out. {written.told}"
+            refused, f"{refused.message} {self._why(pause)} This request was not carried out. {written.sentence}"
         )
 
     def not_sent(self, endpoint: str, pause: float, written: Written) -> TooManyRequests:
         """Return the error of a request that was not sent, because the pause of an earlier request is not over."""
-        message = f"{endpoint}: not sent, because of an earlier HTTP 429. {self._why(pause)} {written.told}"
+        message = f"{endpoint}: not sent, because of an earlier HTTP 429. {self._why(pause)} {written.sentence}"
         return _saying(TooManyRequests(HTTPStatus.TOO_MANY_REQUESTS, "", endpoint), message)
 
     def _why(self, pause: float) -> str:

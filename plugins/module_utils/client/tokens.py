@@ -29,7 +29,7 @@ _REASONS = {
     "OnlySSOLoginAllowed": "the user signs in by SSO only: use the grant sso_auth_code, or a token created with it",
 }
 
-_TOLD = ("access_token", "refresh_token", "expires_in", "token_type", "scope", "user_id")
+_LOGIN_MEMBERS = ("access_token", "refresh_token", "expires_in", "token_type", "scope", "user_id")
 """Members of the answer to a login that are returned."""
 
 _UNKNOWN_REASON = "the instance names a reason that is not known here, and its answer to a login is not shown"
@@ -218,7 +218,7 @@ class Tokens:
         if isinstance(life, (int, float)) and life > 0:
             self._renew_at = self._clock() + life - min(_RENEW_BEFORE, life / 10)
         self._keep(body, access)
-        return {name: pair.get(name) for name in _TOLD}
+        return {name: pair.get(name) for name in _LOGIN_MEMBERS}
 
     def _keep(self, body: Mapping[str, Any], access: str) -> None:
         """Share a pair if it was granted to the account of the store."""

@@ -288,7 +288,7 @@ class Transport:
         try:
             check()
         except ServiceUnavailable as unavailable:
-            raise ServiceUnavailable(f"{request} {unavailable.message} {self.written.told}") from None
+            raise ServiceUnavailable(f"{request} {unavailable.message} {self.written.sentence}") from None
 
     def _is_down(self, token: str | None, budget: RetryBudget) -> bool:
         """Send a small request that every account may send. Any answer of the service means that it is up."""

@@ -426,7 +426,7 @@ class Folder:
         try:
             self._check_owner("", os.fstat(descriptor))
             for number, part in enumerate(folders, start=1):
-                created = make is not None and _made(part, descriptor)
+                created = make is not None and _is_created(part, descriptor)
                 at = "/".join(folders[:number])
                 try:
                     below = os.open(part, _OPEN_FOLDER, dir_fd=descriptor)
@@ -540,7 +540,7 @@ def _found(name: str, folder: int) -> os.stat_result | None:
         return None
 
 
-def _made(name: str, folder: int) -> bool:
+def _is_created(name: str, folder: int) -> bool:
     """Create a directory if it does not exist. Return True if it was created."""
     try:
         os.mkdir(name, PRIVATE_FOLDER, dir_fd=folder)

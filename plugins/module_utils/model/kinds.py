@@ -330,7 +330,7 @@ class Kind:
         return f"{self.words}es" if self.words.endswith(("s", "x", "ch", "sh")) else f"{self.words}s"
 
     @property
-    def one(self) -> str:
+    def singular(self) -> str:
         """Return the name with its article: ``a room``."""
         return f"{'an' if self.name[0] in 'aeio' else 'a'} {self.words}"
 

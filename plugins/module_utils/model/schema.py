@@ -274,11 +274,11 @@ class Schema:
         keys = self._sharing(name)
         if keys:
             return f"the label of {len(keys)} fields, {' and '.join(keys)}; write the key of the field that you mean"
-        return f"no such field in {self.kind.one}; {self.nearest(name)}"
+        return f"no such field in {self.kind.singular}; {self.nearest(name)}"
 
     def not_yet(self, name: str) -> str:
         """Return the message for a missing field that somebody may create in time."""
-        return f"{name}: no such field in {self.kind.one} yet; an earlier task may create it."
+        return f"{name}: no such field in {self.kind.singular} yet; an earlier task may create it."
 
     def nearest(self, name: str) -> str:
         """Return the names closest to an unknown name, in words."""
@@ -326,7 +326,7 @@ class Schema:
                 self.fields[name] = Field(name, "ANY")
                 parsed[name] = value
             elif field is None:
-                gist = f"no such field in {self.kind.one}"
+                gist = f"no such field in {self.kind.singular}"
                 findings.unknown.append(FieldError.at((name,), f"{at}: {self.why_unknown(name)}", gist))
             elif field.key in parsed:
                 words = f"{at}: the field {field.key} is written twice, by its key and by its label"

@@ -110,7 +110,7 @@ def history_info(client: Client, options: Mapping[str, Any]) -> ListResult:
         if client.get(kind, uuid) is None:
             raise NoMatch(f"There is no {kind.words} with the uuid {uuid}{perhaps_unseen(kind)}.") from missing
         raise SeventhingsError(
-            f"This instance has no history of {kind.one}: its version is too old for it."
+            f"This instance has no history of {kind.singular}: its version is too old for it."
         ) from missing
     items, is_whole = read_to_end(first, page, ListLimit(client.transport.limits, "events", _HISTORY_PAGE))
     if not all(isinstance(item, Mapping) and item for item in items):
@@ -142,7 +142,7 @@ def _uuid_of(client: Client, kind: Kind, written: Any) -> str:
     reference = reference_in("record", kind.name, written)
     if not kind.identity:
         if reference.id is not None and not reference.uuid:
-            raise InvalidInput(f"record: {shorten(written)} does not fit; {kind.one} has no integer id")
+            raise InvalidInput(f"record: {shorten(written)} does not fit; {kind.singular} has no integer id")
         return reference.uuid or FinderByFields(client, kind).find(reference.written).uuid
     reading = Reading(client)
     reference = with_targets(reference, reading.resolve([reference]))

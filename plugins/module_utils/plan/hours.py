@@ -37,7 +37,7 @@ def with_hours(schema: Schema, desired: Mapping[str, Any], current: Record | Non
     whole_days = desired.get(hours.whole_days)
     if whole_days and given:
         raise InvalidInput(
-            f"{next(iter(given))}: {schema.kind.one} of whole days has no times; leave them out, or write "
+            f"{next(iter(given))}: {schema.kind.singular} of whole days has no times; leave them out, or write "
             f"{hours.whole_days}: false"
         )
     if whole_days or not (given or has_times or whole_days is False):
@@ -90,7 +90,7 @@ def _check_times(schema: Schema, hours: Hours, given: Mapping[str, Any], current
     begin, end = (_as_it_will_be(schema, key, given, current) for key in hours.times)
     for key, value in zip(hours.times, (begin, end), strict=True):
         if value is None:
-            raise InvalidInput(f"{key}: {schema.kind.one} by the hour has {' and '.join(hours.times)}; write both")
+            raise InvalidInput(f"{key}: {schema.kind.singular} by the hour has {' and '.join(hours.times)}; write both")
     if isinstance(begin, dt.datetime) and isinstance(end, dt.datetime) and end <= begin:
         last, first = hours.times[1], hours.times[0]
         raise InvalidInput(f"{last}: {end.isoformat()} is not after {first}, {begin.isoformat()}")

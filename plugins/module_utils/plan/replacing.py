@@ -79,7 +79,10 @@ def check_carried(schema: Schema, current: Record, values: Mapping[str, Any], re
 
 
 def _lost(kind: Kind, key: str, why: str) -> str:
-    return f"{key}: {why}; a change of {kind.one} sets all fields at once, so its value would be lost. Nothing was sent"
+    return (
+        f"{key}: {why}; a change of {kind.singular} sets all fields at once, so its value would be lost. Nothing "
+        "was sent"
+    )
 
 
 def _why_unsendable(field: Field, value: Any) -> str:

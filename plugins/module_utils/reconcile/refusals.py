@@ -56,8 +56,8 @@ def why_occupied(kind: Kind) -> str:
     if link_to(kind) not in FIELD_TYPES:
         return ""
     return (
-        f" This instance may keep {kind.one} while anything refers to it, as its actual or its target place. Archived "
-        f"objects count too, and no list shows them or what is hidden ({LIMITED})."
+        f" This instance may keep {kind.singular} while anything refers to it, as its actual or its target place. "
+        f"Archived objects count too, and no list shows them or what is hidden ({LIMITED})."
     )
 
 

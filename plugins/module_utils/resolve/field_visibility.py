@@ -39,7 +39,7 @@ def perhaps_not_deleted(kind: Kind) -> str:
 
     The warning names no record, so that Ansible prints it once for any number of tasks.
     """
-    return f"{kind.one.capitalize()} that should be absent and is not found may be hidden: {LIMITED}."
+    return f"{kind.singular.capitalize()} that should be absent and is not found may be hidden: {LIMITED}."
 
 
 _ANY = "ANY"
@@ -75,7 +75,7 @@ def witness_of(kind: Kind) -> Kind:
 def may_be_lost(kind: Kind, keys: Iterable[str]) -> str:
     """Return the warning about a change that sets all fields at once, if some fields may be hidden or empty."""
     return (
-        f"A change of {kind.one} sets all fields at once, and nothing shows whether this account sees "
+        f"A change of {kind.singular} sets all fields at once, and nothing shows whether this account sees "
         f"{', '.join(keys)} (a role may hide fields, and this instance leaves out what is empty): a value that it "
         "does not see is lost."
     )
@@ -309,7 +309,9 @@ class FieldVisibility:
         :raises InvalidInput: with a line for each.
         """
         if self.hidden:
-            all_at_once = f"and a change of {self.kind.one} sets all fields at once: a value of this one would be lost"
+            all_at_once = (
+                f"and a change of {self.kind.singular} sets all fields at once: a value of this one would be lost"
+            )
             raise InvalidInput([f"{key}: {hidden_field_message(key)}, {all_at_once}" for key in sorted(self.hidden)])
 
     def check_in_use(self, key: str) -> None:

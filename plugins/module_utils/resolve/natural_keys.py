@@ -47,7 +47,7 @@ def key_fields(kind: Kind, match_on: Sequence[str] | None, written: Mapping[str,
     missing = [key for key in keys if written.get(key) in (None, "", ())]
     if missing:
         raise InvalidInput(
-            f"{'match_on: ' if match_on else ''}{', '.join(missing)} must have a value, because {kind.one} is "
+            f"{'match_on: ' if match_on else ''}{', '.join(missing)} must have a value, because {kind.singular} is "
             f"identified by {' and '.join(keys)}"
         )
     return keys

@@ -326,7 +326,7 @@ class Reading(ReadIndex):
         """
         wanted = list(references)
         found = resolve(wanted, self)
-        if any(problem.reference.written in problem.near for problem in found.unresolved):
+        if any(problem.reference.written in problem.nearest for problem in found.unresolved):
             # The suggestions were read later and contain the name: the record was created in between.
             self.forget_lists()
             found = resolve(wanted, self)
@@ -351,7 +351,7 @@ class Reading(ReadIndex):
         if problem.why is not Why.UNKNOWN_FIELD:
             return _words_of(problem)
         kind = KINDS[problem.reference.target]
-        return f"{at(problem.reference)}reference to {kind.one}: {self.schema(kind).not_yet(problem.name)}"
+        return f"{at(problem.reference)}reference to {kind.singular}: {self.schema(kind).not_yet(problem.name)}"
 
     def _is_typo(self, problem: Unresolved) -> bool:
         """Return True if the user probably meant an existing name, so that no earlier task creates the written name."""
@@ -385,10 +385,10 @@ def _words_of(problem: Unresolved) -> str:
     """Return the problem of a reference in a sentence, with its place."""
     prefix = at(problem.reference)
     if problem.why in (Why.UNFIT, Why.UNKNOWN_FIELD):
-        return f"{prefix}reference to {KINDS[problem.reference.target].one}: {problem.words}"
+        return f"{prefix}reference to {KINDS[problem.reference.target].singular}: {problem.words}"
     if problem.why is Why.AMBIGUOUS:
         return f"{prefix}{problem.words}"
-    hint = f" The nearest are {', '.join(map(repr, problem.near))}." if problem.near else ""
+    hint = f" The nearest are {', '.join(map(repr, problem.nearest))}." if problem.nearest else ""
     return f"{prefix}{problem.words[0].upper()}{problem.words[1:]}.{hint}{if_an_id(problem.reference)}"
 
 

@@ -74,7 +74,7 @@ class Unresolved:
 
     :ivar words: what is wrong, as a sentence that begins with a small letter and has no full stop.
     :ivar name: of a map, the member that the words are about.
-    :ivar near: existing names that are similar to the written name.
+    :ivar nearest: existing names that are similar to the written name.
     :ivar is_explained: True if the index knows why it has no target.
     :ivar cause: the words without the name, equal for all references with one cause; empty: ``words``.
     """
@@ -83,7 +83,7 @@ class Unresolved:
     why: Why
     words: str
     name: str = ""
-    near: tuple[str, ...] = ()
+    nearest: tuple[str, ...] = ()
     is_explained: bool = False
     cause: str = field(default="", compare=False)
 
@@ -194,7 +194,7 @@ class _Resolver:
         why = Why.UNKNOWN_FIELD if kind.template or kind.open_fields else Why.UNFIT
         problems += [Unresolved(reference, why, words, str(words.way[0])) for words in findings.unknown]
         if not problems:
-            head = f"{at(reference)}reference to {kind.one}: "
+            head = f"{at(reference)}reference to {kind.singular}: "
             asked.schema = schema
             asked.values = {
                 key: with_references(
@@ -271,8 +271,8 @@ class _Resolver:
         for part in _parts(kind, reference.written):
             if blanks := edge_blanks(part):
                 words, cause = f"{words}; {part!r} {blanks}", f"{cause}; its name has a part that {blanks}"
-        suggestions = self._near(kind, reference.written)
-        return Unresolved(reference, Why.MISSING, words, near=suggestions, cause=cause)
+        suggestions = self._nearest(kind, reference.written)
+        return Unresolved(reference, Why.MISSING, words, nearest=suggestions, cause=cause)
 
     def _why_place_removed(self, kind: Kind, reference: Reference) -> str:
         """Return why the place in a path has no target, if known."""
@@ -282,7 +282,7 @@ class _Resolver:
         parent, place = KINDS[kind.parent], splits[0][0]
         return self._index.why_removed(parent, _by_name(parent, place), place)
 
-    def _near(self, kind: Kind, written: Any) -> tuple[str, ...]:
+    def _nearest(self, kind: Kind, written: Any) -> tuple[str, ...]:
         names = self._index.names(kind) if isinstance(written, str) else []
         if not names:
             return ()

@@ -104,7 +104,7 @@ def seconds_left(moment: float, now: float, settle: float) -> float:
 class _Kind:
     """One kind of record in this process.
 
-    :ivar seen: the number in each place when records were read.
+    :ivar numbers_when_read: the number in each place when records were read.
     :ivar settles_at: when the request of a found mark can no longer take effect, on the monotonic clock; None: no mark
         was found since records were read.
     :ivar is_wanted: True if the lock is to be kept, also while it is released during a pause.
@@ -116,7 +116,7 @@ class _Kind:
     def __init__(self, lock: Lock) -> None:
         self.lock = lock
         lock.begin(_State(_new_number()).encoded())
-        self.seen = self.numbers()
+        self.numbers_when_read = self.numbers()
         self.settles_at: float | None = None
         self.is_wanted = False
         self.moves = 0
@@ -146,7 +146,7 @@ class _Kind:
         """
         numbers = self.numbers()
         is_known = self.lock.is_writable() and 0 not in numbers.values()
-        return not is_known or any(self.seen.get(path) != number for path, number in numbers.items())
+        return not is_known or any(self.numbers_when_read.get(path) != number for path, number in numbers.items())
 
     def note(self, process: int, moment: float) -> str:
         """Write or clear the mark; either changes the number.
@@ -156,7 +156,7 @@ class _Kind:
         if not self.lock.is_held:
             return ""
         problem = self.lock.write(_State(_new_number(), process, moment).encoded())
-        self.seen = self.numbers()
+        self.numbers_when_read = self.numbers()
         return problem
 
     def refresh(self, moment: float) -> None:
@@ -373,7 +373,7 @@ class Creations:
             if seconds > REPORTED_AFTER:
                 self.on_wait(
                     f"Waiting {seconds:.0f} seconds: an interrupted process sent a request that may still create "
-                    f"{KINDS[kind].one}."
+                    f"{KINDS[kind].singular}."
                 )
             self._sleep(seconds)
             with self._mutex:
@@ -453,7 +453,7 @@ class Creations:
         watched.is_wanted = True
         state = watched.state()
         moved = watched.have_moved()
-        watched.seen = watched.numbers()
+        watched.numbers_when_read = watched.numbers()
         is_own = state.process == os.getpid() and self._is_pending(watched)
         if state.process and not is_own:
             watched.settles_at = self._clock() + seconds_left(state.moment, self._now(), self._settle)

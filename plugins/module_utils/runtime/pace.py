@@ -138,7 +138,7 @@ class Pace:
         """Return the limit that counts, or 0 for none."""
         return min((limit for limit, named_at in self.limits.items() if named_at > now - _MINUTE), default=0)
 
-    def held(self, now: float) -> float:
+    def seconds_paused(self, now: float) -> float:
         """Return the seconds for which the service wants no requests."""
         return max(self.asked + self.pause - now, 0.0)
 
@@ -203,7 +203,7 @@ class Pace:
                 self._adapt(sent, limit, now)
             self.refused = now
             self.even = True
-        if pause > self.held(now):
+        if pause > self.seconds_paused(now):
             self.asked, self.pause = now, min(pause, LONGEST_PAUSE)
         if now >= self.stray_until:
             self.due = max(self.due, self.asked + self.pause + _HEAD_START * self._interval(limit))

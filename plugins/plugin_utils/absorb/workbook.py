@@ -262,7 +262,7 @@ def _number(text: str, was_number: bool) -> str:
 
 def _text_cell(text: str) -> tuple[str, str]:
     if CONTROL.search(text) or "\r" in text or len(text) > MAX_CELL:
-        raise NotSpliced("a cell can't hold it")
+        raise NotSpliced("a cell can't contain it")
     return (
         ' t="inlineStr"',
         f'<is><t xml:space="preserve">{html.escape(_ESCAPE_LIKE.sub("_x005F_", text), quote=False)}</t></is>',

@@ -22,7 +22,7 @@ def learn_keys(client: Client, changes: Sequence[Planned]) -> None:
     created = [
         planned
         for planned in changes
-        if planned.kind.defines_fields and planned.made and planned.change.action == CREATE
+        if planned.kind.defines_fields and planned.created_uuid and planned.change.action == CREATE
     ]
     if created or any(planned.relations for planned in changes):
         client.forget_definitions()
@@ -32,7 +32,7 @@ def learn_keys(client: Client, changes: Sequence[Planned]) -> None:
             keys[template, definition.get("uuid", "")] = definition.get("field_key", "")
     for planned in created:
         label = str(planned.desired["label"])
-        key = keys.get((planned.entry.template, planned.made or ""), "")
+        key = keys.get((planned.entry.template, planned.created_uuid or ""), "")
         for schema in {id(other.schema): other.schema for other in changes}.values():
             if schema.kind.template == planned.entry.template and label in schema.fields and key:
                 schema.fields[label] = replace(schema.fields[label], wire=schema.kind.key_prefix + key)
@@ -43,7 +43,7 @@ def relate(client: Client, planned: Planned) -> None:
 
     :raises SeventhingsError: if one of them was not created, or the service refuses.
     """
-    uuid = planned.made or (planned.change.current.uuid if planned.change.current else "")
+    uuid = planned.created_uuid or (planned.change.current.uuid if planned.change.current else "")
     template = planned.entry.template
     resolved, missing = with_uuids(planned.relations, client.definitions(template))
     if missing:

@@ -73,7 +73,7 @@ class Effects:
         """
         if answered is not None and not without_effect(self._client, planned.schema, change, answered):
             return
-        identity = planned.made or ("" if change.current is None else change.current.identity)
+        identity = planned.created_uuid or ("" if change.current is None else change.current.identity)
         with self._mutex:
             self._writes.append(Write(planned, change, identity, was_managed))
 

@@ -151,7 +151,7 @@ class Executor:
         If the instance leaves empty fields out, one record of each kind shows whether these fields are hidden.
         """
         state = self._plan.state
-        if state is None or change.action not in (CREATE, UPDATE) or planned.made is None:
+        if state is None or change.action not in (CREATE, UPDATE) or planned.created_uuid is None:
             return
         missing = state.field_visibility(planned.schema).missing
         first = {key: value for key, value in change.values.items() if key in missing and value not in EMPTY}
@@ -164,7 +164,7 @@ class Executor:
         filled, self._filled = self._filled, {}
         for planned, values in filled.values():
             try:
-                record = self._client.get(planned.kind, str(planned.made))
+                record = self._client.get(planned.kind, str(planned.created_uuid))
             except SeventhingsError as error:
                 # The record was written, so report the failed read as a warning.
                 self._plan.warnings.append(f"{planned}: not read back: {self._reason(planned, error)}")
@@ -173,7 +173,7 @@ class Executor:
             if lost:
                 if self._ready.begun(planned) is None:
                     self._uncount(planned)
-                self._fail(planned, not_kept(planned.kind, lost, str(planned.made)))
+                self._fail(planned, not_kept(planned.kind, lost, str(planned.created_uuid)))
 
     def _settle_definitions(self, level: Sequence[Planned]) -> None:
         try:
@@ -227,8 +227,8 @@ class Executor:
         with contextlib.suppress(JournalBroken):
             if write.was_managed:
                 self._journal.managed([write.identity], {write.identity: (kind, planned.noted)})
-            elif write.change.action == CREATE and planned.made:
-                self._journal.gone(kind, planned.noted, planned.made)
+            elif write.change.action == CREATE and planned.created_uuid:
+                self._journal.note_removal(kind, planned.noted, planned.created_uuid)
 
     # ---- one level
 
@@ -403,8 +403,8 @@ class Executor:
         if found is None:
             with self._sending(planned):
                 found = make_user(self._client, email, defers=True)
-        planned.made = found.uuid
-        self._journal.made(planned.kind.name, planned.noted, planned.made)
+        planned.created_uuid = found.uuid
+        self._journal.note_creation(planned.kind.name, planned.noted, planned.created_uuid)
 
     def _found_after_loss(self, planned: Planned) -> Record | None:
         """Return the result of a creation that is never sent twice, or None if it was not sent before.
@@ -444,12 +444,12 @@ class Executor:
         extra = {field.key: True for field in planned.kind.write_only} if self._notify else {}
         applier = Applier(self._client, planned.schema, planned.entry.template, extra, defers=True)
         if self._ready.is_link(planned) and change.current is None:
-            change = replace(change, current=Record(planned.kind, self._ready.made(planned), None, {}))
+            change = replace(change, current=Record(planned.kind, self._ready.uuid_to_link(planned), None, {}))
         if not change.values and change.action == UPDATE and not change.unarchive:
             return
         if change.action == CREATE:
-            planned.made = self._create(applier, planned, change)
-            self._journal.made(planned.kind.name, planned.noted, planned.made)
+            planned.created_uuid = self._create(applier, planned, change)
+            self._journal.note_creation(planned.kind.name, planned.noted, planned.created_uuid)
             if planned.change.action == CREATE:
                 self._note_filled(planned, change)
                 self._effects.note(planned, change)
@@ -458,14 +458,14 @@ class Executor:
         if change.action == UPDATE and change.current is not None and self._of_plan:
             self._journal.changing(change.current.uuid)
         was_managed = change.current is not None and change.current.uuid in self._journal.known
-        planned.made = applier.write(change, lambda: self._find(planned))
+        planned.created_uuid = applier.write(change, lambda: self._find(planned))
         self._note_filled(planned, change)
         answered = applier.answered
         if change.action in (DELETE, ARCHIVE):
-            note = self._journal.gone if change.action == DELETE else self._journal.archived
-            note(planned.kind.name, planned.noted, planned.made or "")
-        elif planned.kind.update == "PUT" and planned.made:
-            answered = applier.read_back(change, planned.made)
+            note = self._journal.note_removal if change.action == DELETE else self._journal.archived
+            note(planned.kind.name, planned.noted, planned.created_uuid or "")
+        elif planned.kind.update == "PUT" and planned.created_uuid:
+            answered = applier.read_back(change, planned.created_uuid)
         self._effects.note(planned, change, answered, was_managed and change.action in (DELETE, ARCHIVE))
 
     def _upload(self, planned: Planned, change: Change) -> None:
@@ -520,7 +520,7 @@ class Executor:
         if rest.changed:
             self._upload(planned, rest)
             applier.write(rest, list)
-            planned.made = found.uuid
+            planned.created_uuid = found.uuid
             self._effects.note(planned, rest, applier.answered)
         return found.uuid
 

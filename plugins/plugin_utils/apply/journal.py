@@ -96,7 +96,7 @@ class Memory:
     :ivar files: uuids of all files that were uploaded for this set.
     :ivar run: digest of an unfinished earlier run; empty if everything is done.
     :ivar existing: section to the number of records before that run, as its limits counted them.
-    :ivar made: uuids of what that run created, and kind and key of what it was about to create.
+    :ivar creations: uuids of what that run created, and kind and key of what it was about to create.
     :ivar touched: the same, plus uuids of the records that it began to change.
     :ivar protected: uuids of records that must stay.
     :ivar refused: kind and key of creations that the service refused because another record has their values.
@@ -113,7 +113,7 @@ class Memory:
     files: set[str] = field(default_factory=set)
     run: str = ""
     existing: dict[str, int] = field(default_factory=dict)
-    made: set[str] = field(default_factory=set)
+    creations: set[str] = field(default_factory=set)
     touched: set[str] = field(default_factory=set)
     protected: set[str] = field(default_factory=set)
     refused: set[str] = field(default_factory=set)
@@ -138,14 +138,14 @@ class Memory:
 
     def _run_is(self, run: str) -> None:
         if not run or run != self.run:
-            self.made.clear()
+            self.creations.clear()
             self.touched.clear()
         self.run = run
 
     def _sent(self, note: dict[str, str]) -> None:
         record = f"{note['kind']} {note['key']}"
         self.unresolved[record] = _moment_of(note)
-        self.made.add(record)
+        self.creations.add(record)
         self.touched.add(record)
 
     def _made(self, note: dict[str, str]) -> None:
@@ -156,7 +156,7 @@ class Memory:
         self.names[uuid] = record
         self.known.add(uuid)
         self.created.add(uuid)
-        self.made.add(uuid)
+        self.creations.add(uuid)
         self.touched.add(uuid)
 
     def _not_created(self, note: dict[str, str]) -> None:
@@ -593,7 +593,7 @@ class Journal:
     def _moment(self) -> str:
         return dt.datetime.fromtimestamp(self._now(), dt.UTC).isoformat(timespec="milliseconds")
 
-    def made(self, kind: str, key: str, uuid: str) -> None:
+    def note_creation(self, kind: str, key: str, uuid: str) -> None:
         """Note the outcome of a creation."""
         self._write([{"note": "made", "kind": kind, "key": key, "uuid": uuid}])
         self.known.add(uuid)
@@ -603,7 +603,7 @@ class Journal:
         """Note that a record is about to be changed, which may take several requests."""
         self._write([{"note": "changing", "uuid": uuid}])
 
-    def gone(self, kind: str, key: str, uuid: str) -> None:
+    def note_removal(self, kind: str, key: str, uuid: str) -> None:
         """Note that a record was removed."""
         self._write([{"note": "gone", "kind": kind, "key": key, "uuid": uuid}])
         self.known.discard(uuid)

@@ -93,9 +93,9 @@ class Readiness:
         is_rest = id(planned) in self._link_ids and id(planned) not in self._only_links
         return self._of_entry[id(planned.entry)] if is_rest else None
 
-    def made(self, link: Planned) -> str:
+    def uuid_to_link(self, link: Planned) -> str:
         """Return the uuid of the record whose links are postponed."""
-        return str(self._of_entry[id(link.entry)].made)
+        return str(self._of_entry[id(link.entry)].created_uuid)
 
     def why_not_ready(self, planned: Planned) -> str:
         """Return which missing record keeps a record from being written; empty if it can be written.
@@ -105,15 +105,15 @@ class Readiness:
         """
         for key in planned.change.values:
             definition = self._fields_to_come.get((planned.kind.template, key))
-            if definition is not None and definition.made is None:
+            if definition is not None and definition.created_uuid is None:
                 return f"needs {definition}, which was not {'made' if definition.change.current is None else 'changed'}"
         for _key, reference in _awaited(planned):
             other = self._of_entry.get(id(reference.pending))
             if other is None:
                 name = VAULTED if self._hiding.touches(planned.entry) else reference.written
                 return f"needs {reference.target} {name}, which this run does not create"
-            if other.made:
-                _link(planned, reference, other.made)
+            if other.created_uuid:
+                _link(planned, reference, other.created_uuid)
             elif self.has_failed(other) and (other.section != planned.section or self.is_link(planned)):
                 return f"needs {other}, which was not created"
         staying = [entry for entry in map(id, planned.leaving) if entry in self._failed_entries]

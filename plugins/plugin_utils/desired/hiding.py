@@ -130,7 +130,7 @@ class Hiding:
         """Return True if the text at a place is vaulted."""
         return not self.show and self.is_vaulted(place.source)
 
-    def told(self, findings: Iterable[Finding], entries: Sequence[Entry]) -> list[str]:
+    def lines(self, findings: Iterable[Finding], entries: Sequence[Entry]) -> list[str]:
         """Return findings as lines."""
         return [f"{place}: {message}" for place, message in self.shown(findings, entries)]
 
@@ -145,11 +145,11 @@ class Hiding:
             return self.hides_place(place) or (index is not None and index.hides(place))
 
         return [
-            (self.seen(finding.place), _gist_of(finding) if is_hidden(finding.place) else finding.message)
+            (self.shown_place(finding.place), _gist_of(finding) if is_hidden(finding.place) else finding.message)
             for finding in findings
         ]
 
-    def seen(self, place: Place) -> Place:
+    def shown_place(self, place: Place) -> Place:
         """Return a place as it may be shown. In a vaulted file it has no column, because that would reveal a length."""
         return place.row if self.hides_place(place) else place
 

@@ -553,7 +553,9 @@ class _Loading:
             vaulted = EVERYTHING if self.desired.hiding.is_vaulted(node.source) else ()
             return Entry(kind, {kind.short_key: node.value}, node.place, vaulted=vaulted)
         if not isinstance(node.value, dict):
-            self._find(node.place, f"{shorten(node.value)} does not fit; expected {kind.one} as a map of its fields")
+            self._find(
+                node.place, f"{shorten(node.value)} does not fit; expected {kind.singular} as a map of its fields"
+            )
             return None
         state = node.value.get("_state", "present")
         allowed = states_of(section)

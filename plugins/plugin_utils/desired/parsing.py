@@ -175,9 +175,9 @@ class DesiredParser:
             return None
         how = mapping_words(self._desired, schema, place.file, foreign)
         if len(foreign) == len(columns):
-            number = f"no column is a field of {schema.kind.one}; {TITLED}"
+            number = f"no column is a field of {schema.kind.singular}; {TITLED}"
             return FieldError.at((), number + (f"; or {how}" if len(foreign) > 1 else ""), number)
-        number = f"{len(foreign)} of {len(columns)} columns are not fields of {schema.kind.one}"
+        number = f"{len(foreign)} of {len(columns)} columns are not fields of {schema.kind.singular}"
         return FieldError.at((), f"{number}: {listed(foreign)}; {how}", number)
 
     def _read_cells(

@@ -91,7 +91,7 @@ class Remarks:
             )
 
     def _note(self, entry: Entry, name: str, key: str, words: str, words_of_many: str) -> None:
-        place, shown = self._hiding.seen(entry.place_of(name)), shorten(entry.fields.get(name))
+        place, shown = self._hiding.shown_place(entry.place_of(name)), shorten(entry.fields.get(name))
         if self._hiding.hides(entry, name, key):
             shown, words = "a value", words_of_many
         # Inline, each value has a source of its own.

@@ -164,7 +164,7 @@ class ObjectLists:
         parsed, findings = Schema(kind, [field]).parse({option: written}, "")
         reference = parsed.get(option)
         if findings.errors or reference is None:
-            raise InvalidInput(findings.errors or f"{option}: expected {kind.one}")
+            raise InvalidInput(findings.errors or f"{option}: expected {kind.singular}")
         reference, problem = self.state.resolved(reference)
         record = None if problem else self.state.find(reference)
         if record is None:

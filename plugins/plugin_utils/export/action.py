@@ -55,14 +55,14 @@ _EVERY_SECONDS = 4.0
 class Destination:
     """The directory of an export as found.
 
-    :ivar folder: the directory. :ivar there: path of everything below it to its type.
+    :ivar folder: the directory. :ivar present: path of everything below it to its type.
     :ivar earlier: the notes of an earlier export. :ivar access: mode and owners of the files.
     :ivar force: True if files that no export wrote, or that somebody edited, may be replaced and removed.
     :ivar backup: True if a copy is kept of each file that is replaced or removed.
     """
 
     folder: Folder
-    there: Mapping[str, FileType]
+    present: Mapping[str, FileType]
     earlier: Manifest
     access: Access
     force: bool = False
@@ -83,11 +83,11 @@ class Destination:
 
     def is_file(self, path: str) -> bool:
         """Return True if there is a regular file at this path."""
-        return self.there.get(path) is FileType.FILE
+        return self.present.get(path) is FileType.FILE
 
     def data(self) -> Iterator[str]:
         """Yield the paths of the files that a desired state may consist of, links included, hidden names excluded."""
-        for path, kind in self.there.items():
+        for path, kind in self.present.items():
             is_hidden = path.startswith(".") or "/." in path
             if not is_hidden and path.lower().endswith(ENDINGS) and kind is not FileType.FOLDER:
                 yield path
@@ -189,7 +189,7 @@ def _export(run: ControllerRun, check_mode: bool, rehearsed: Sequence[Entry]) ->
 def _own_settings(dest: Destination) -> DesiredInstance:
     """Read the user's own ``instance.yml`` in the directory: its natural keys and dialects are kept."""
     desired = DesiredInstance()
-    if _SETTINGS not in dest.there:
+    if _SETTINGS not in dest.present:
         return desired
     content = dest.read(_SETTINGS, _LARGEST_SETTINGS)
     if _is_as_exported(content):
@@ -227,7 +227,7 @@ def _twin_notes(dest: Destination, rehearsed: Sequence[Entry]) -> TwinNotes:
 def _settings(dest: Destination, root: str, exported: Exported) -> dict[str, bytes]:
     """Return the ``instance.yml`` to write, or nothing if a user changed it. An earlier ``set_id`` stays."""
     set_id = ""
-    if _SETTINGS in dest.there:
+    if _SETTINGS in dest.present:
         content = dest.read(_SETTINGS, _LARGEST_SETTINGS)
         if not _is_as_exported(content):
             return {}
@@ -299,7 +299,7 @@ def _compare(
     if not dest.force:
         _refuse(edited, strangers)
         removed = [path for path in removed if path not in edited]
-    changes = Changes(dest.folder, dest.there, dest.access)
+    changes = Changes(dest.folder, dest.present, dest.access)
     changes.compare(dict(sorted(wanted.items())), {*removed, *strangers} - set(wanted))
     notes = [note for note in (MANIFEST, FETCHED) if dest.is_file(note)]
     differing = {path: dest.folder.differences(path, dest.access) for path in (*changes.unchanged, *notes)}
@@ -360,8 +360,8 @@ def _strangers(dest: Destination, exported: Exported, wanted: Mapping[str, Conte
     sections = _sections(exported)
     has_books = not sections.isdisjoint(BULK)
     found = [path for path in dest.data() if _section_of(path) in sections or (has_books and _is_book(path))]
-    found += [section for section in sorted(sections) if dest.there.get(section) is FileType.LINK]
-    found += [path for path in wanted if path in dest.there and path != _SETTINGS]
+    found += [section for section in sorted(sections) if dest.present.get(section) is FileType.LINK]
+    found += [path for path in wanted if path in dest.present and path != _SETTINGS]
     return [
         path
         for path in dict.fromkeys(found)
@@ -400,7 +400,7 @@ def _refuse_what_is_in_the_way(dest: Destination, changes: Changes) -> None:
     """Raise :class:`InvalidInput` if something is in the way of a directory or a file, before anything is written."""
     to_be_made = (*changes.written, *changes.removed, MANIFEST, *((FETCHED,) if changes.manifest.downloads else ()))
     blocked = [path for path in changes.above(to_be_made) if path not in changes.removed]
-    blocked += [path for path in to_be_made if dest.there.get(path) in (FileType.FOLDER, FileType.OTHER)]
+    blocked += [path for path in to_be_made if dest.present.get(path) in (FileType.FOLDER, FileType.OTHER)]
     if blocked:
         raise InvalidInput(
             f"dest: {listed(sorted(blocked))}: a link, a directory, a device or a pipe is at a path that "

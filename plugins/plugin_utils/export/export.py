@@ -369,7 +369,7 @@ class _Export:
             self._result.identity[section] = [name_in_files(schema.fields[key]) for key in apart.keys]
         filters = self._selection.filters.get(section, {})
         chosen = matching_records(self._client, schema, filters, records, f"filters.{section}") if filters else records
-        for line in apart.told(section, [record.uuid for record in chosen]):
+        for line in apart.lines(section, [record.uuid for record in chosen]):
             self._leave_out(line)
         name_of_uuid = {
             record.uuid: naming.words(apart.keys, record) for record in chosen if record.uuid not in apart.unnamed
@@ -555,7 +555,9 @@ def _why_missing(error: FeatureOff | ListMissing) -> str:
 def _named_keys(section: str, schema: Schema, names: Sequence[str]) -> Keys:
     fields = [schema.find(name) for name in names]
     if None in fields:
-        raise InvalidInput(f"identity.{section}: {', '.join(names)}: not all of them are fields of {schema.kind.one}")
+        raise InvalidInput(
+            f"identity.{section}: {', '.join(names)}: not all of them are fields of {schema.kind.singular}"
+        )
     return tuple(field.key for field in fields if field is not None)
 
 

@@ -27,13 +27,13 @@ def bytes_of(content: Content) -> bytes:
 class FileSet:
     """The files below a directory, by path.
 
-    :ivar folder: the directory. :ivar there: path of everything that exists below the directory, to its type.
+    :ivar folder: the directory. :ivar present: path of everything that exists below the directory, to its type.
     :ivar access: the access to written files.
     :ivar adjusted: files that keep their content and get another mode, owner or group.
     """
 
     folder: Folder
-    there: Mapping[str, FileType]
+    present: Mapping[str, FileType]
     access: Access = field(default_factory=Access)
     written: dict[str, Content] = field(default_factory=dict)
     unchanged: list[str] = field(default_factory=list)
@@ -42,7 +42,7 @@ class FileSet:
 
     def is_file(self, path: str) -> bool:
         """Return True if there is a regular file of this path."""
-        return self.there.get(path) is FileType.FILE
+        return self.present.get(path) is FileType.FILE
 
     def compare(self, wanted: Mapping[str, Content], removed: Iterable[str] = ()) -> None:
         """Find the files to write.
@@ -59,7 +59,7 @@ class FileSet:
     def above(self, paths: Iterable[str]) -> list[str]:
         """Return the existing paths that are no directories, but would have to be."""
         folders = {str(parent) for path in paths for parent in PurePosixPath(path).parents if parent != PurePosixPath()}
-        return [path for path in sorted(folders) if self.there.get(path) not in (None, FileType.FOLDER)]
+        return [path for path in sorted(folders) if self.present.get(path) not in (None, FileType.FOLDER)]
 
     def write(self) -> None:
         """Write and remove the files."""
@@ -84,7 +84,7 @@ class FileSet:
         before = dict.fromkeys(self.removed, "")
         after = dict.fromkeys(self.written, "")
         for path in self.written:
-            if path in self.there:
+            if path in self.present:
                 before[path], after[path] = "", " (written anew)"
         for path, differing in self.adjusted.items():
             before[path], after[path] = (

@@ -35,7 +35,7 @@ class IdentifiedRecords:
     keys: Keys | None = None
     unnamed: dict[str, str] = field(default_factory=dict)
 
-    def told(self, section: str, chosen: Iterable[str]) -> list[str]:
+    def lines(self, section: str, chosen: Iterable[str]) -> list[str]:
         """Return the records that are left out, in words, with a line for each reason.
 
         :param chosen: the uuids of the records to export.

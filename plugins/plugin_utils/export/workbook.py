@@ -222,7 +222,7 @@ class _Writer:
         if value is None or isinstance(value, bool):
             return value
         if isinstance(value, (Mapping, list, tuple)):
-            return _held(json_cell(value))
+            return _require_fitting(json_cell(value))
         text = str(value)
         if type_of(field).spelling.is_number and isinstance(value, (Plain, int)):
             number = Decimal(text)
@@ -232,7 +232,7 @@ class _Writer:
             return day if day >= _FIRST_DAY else text
         if text == self._dialect.null or text[:1] in ("[", "{") or not text or self._dialect.why_not_written(text):
             raise Unwritable("a cell would be read as something else")
-        return _held(text)
+        return _require_fitting(text)
 
     def _cell(self, sheet: Any, value: Any, number_format: str, bold: bool = False) -> Any:
         if isinstance(value, str):
@@ -301,13 +301,13 @@ class _Writer:
                 sheet.append([self._cell(sheet, text, TEXT_FORMAT) for text in rows])
 
 
-def _held(text: str) -> str:
+def _require_fitting(text: str) -> str:
     """Return a text that a cell can have.
 
     :raises Unwritable: if it cannot.
     """
     if not _fits(text):
-        raise Unwritable("a cell can't hold it")
+        raise Unwritable("a cell can't contain it")
     return text
 
 

@@ -114,7 +114,7 @@ def odd_values(plan: InstancePlan, today: dt.date) -> list[Oddity]:
             cases = _rooms(shown, plan.state)
         else:
             cases = _texts(shown, key)
-        found += [_told(f"{words_of(section)} {name}", key, case) for case in cases if case.found]
+        found += [_oddity_of(f"{words_of(section)} {name}", key, case) for case in cases if case.found]
     return found
 
 
@@ -122,7 +122,7 @@ def _is_hidden(hiding: Hiding, planned: Planned, key: str) -> bool:
     return hiding.hides(planned.entry, written_as(planned.schema, planned.entry, key), key)
 
 
-def _told(head: str, key: str, case: _Case) -> Oddity:
+def _oddity_of(head: str, key: str, case: _Case) -> Oddity:
     examples = []
     for planned, text, value in case.found[:_EXAMPLES]:
         place = planned.entry.place_of(written_as(planned.schema, planned.entry, key))

@@ -343,7 +343,7 @@ class _Run:
             frozenset(journal.known),
             caps.allow_destructive or options.drift,
             caps.confirm_empty or options.drift,
-            frozenset(memory.made) if is_resumed else frozenset(),
+            frozenset(memory.creations) if is_resumed else frozenset(),
             options.workers,
             options.assume_archived,
             protected=frozenset(memory.protected),
@@ -539,7 +539,7 @@ class _Run:
         recording = self._recording(plan, journal)
         for kind, key, uuid in plan.released:
             if uuid in journal.known:
-                journal.gone(kind, key, uuid)
+                journal.note_removal(kind, key, uuid)
         if not plan.changes:
             journal.managed(plan.managed, plan.names)
             self._note_protections(plan, Outcome(), journal)
@@ -626,7 +626,7 @@ class _Run:
         note_applied(baseline, (planned for planned in plan.changes if id(planned) not in left), self._desired)
         if self._stored is None and not self._options.scope.only and not self._options.scope.exclude:
             existing = {uuid for claimed in plan.claimed.values() for uuid in claimed} | {
-                planned.made for planned in plan.changes
+                planned.created_uuid for planned in plan.changes
             }
             baseline.records = {uuid: digest for uuid, digest in baseline.records.items() if uuid in existing}
         for kind in KINDS.values() if plan.state is not None else ():

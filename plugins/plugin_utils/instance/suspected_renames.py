@@ -44,7 +44,7 @@ def suspected_renames(plan: InstancePlan) -> list[str]:
         *(planned.change.current.uuid for planned in plan.changes if _stays(planned) and planned.change.current),
     }
     left = [record for record in plan.state.records(OBJECT) if record.uuid not in known]
-    lines = [_told(*pair) for pair in _pairs(created, left)]
+    lines = [_proposal(*pair) for pair in _pairs(created, left)]
     rest = len(lines) - _MOST
     return [*lines[:_MOST], f"{rest} more new objects look like renames."] if rest > 0 else lines
 
@@ -82,7 +82,7 @@ def _key_of(schema: Schema, planned: Planned, record: Record) -> dict[str, str]:
     return key if all(isinstance(value, str) and value for value in key.values()) else {}
 
 
-def _told(planned: Planned, record: Record, field: str) -> str:
+def _proposal(planned: Planned, record: Record, field: str) -> str:
     old = _key_of(planned.schema, planned, record)
     new = {name: planned.desired[name] for name in planned.keys}
     line = json.dumps({planned.section: [{"from": old, "to": new}]}, ensure_ascii=False)

@@ -53,12 +53,12 @@ def _probe(run: ControllerRun, check_mode: bool) -> dict[str, Any]:
     reads_only = check_mode or not writes
     client = run.connect(read_only=reads_only)
     if options["sweep"]:
-        return _told(client, _swept(client, journal, check_mode))
+        return _with_notes(client, _swept(client, journal, check_mode))
     tier = LOOK if reads_only else options["tier"]
     profile = probe_instance(client, tier, options, journal)
     # The answers of a tier that was not run are unknown. It would certainly create a missing profile, but no more.
     is_known = tier == options["tier"] or not target.is_taken()
-    return _told(client, _written(profile, target, local, is_known))
+    return _with_notes(client, _written(profile, target, local, is_known))
 
 
 def _target(options: Mapping[str, Any]) -> Target:
@@ -151,7 +151,7 @@ def _written(profile: Mapping[str, Any], target: Target, local: LocalFiles, is_k
     return {**result, "backup_files": local.backups} if local.backups else result
 
 
-def _told(client: Client, result: dict[str, Any]) -> dict[str, Any]:
+def _with_notes(client: Client, result: dict[str, Any]) -> dict[str, Any]:
     warnings = client.transport.notes()
     notes = {"warnings": warnings} if warnings else {}
     return {**result, "requests": client.transport.sent, **notes}

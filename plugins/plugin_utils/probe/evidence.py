@@ -26,7 +26,7 @@ _MOST_COUNTED = 999
 class Evidence:
     """Everything that a probe observed.
 
-    :ivar seen: switch to side to request to the number of records that showed it.
+    :ivar observed: switch to side to request to the number of records that showed it.
     :ivar strange: switch to answers that match no side.
     :ivar reasons: switch to why it was not determined.
     :ivar unable: what the collection cannot do with this instance: the task, and why.
@@ -35,7 +35,7 @@ class Evidence:
     :ivar absent: kinds that the instance does not have, or whose module is switched off.
     """
 
-    seen: dict[str, dict[str, Counter[str]]] = field(default_factory=dict)
+    observed: dict[str, dict[str, Counter[str]]] = field(default_factory=dict)
     strange: dict[str, str] = field(default_factory=dict)
     reasons: dict[str, str] = field(default_factory=dict)
     unable: dict[str, str] = field(default_factory=dict)
@@ -51,7 +51,7 @@ class Evidence:
         """
         if side not in SWITCHES[switch].sides:
             raise ValueError(f"{switch} has no side {side}")
-        self.seen.setdefault(switch, {}).setdefault(side, Counter())[request] += records
+        self.observed.setdefault(switch, {}).setdefault(side, Counter())[request] += records
 
     def odd(self, switch: str, answered: str) -> None:
         """Note an answer that matches no side.
@@ -66,7 +66,7 @@ class Evidence:
 
     def side(self, switch: str) -> str | None:
         """Return the observed side, or the most frequent of several, or None."""
-        sides = self.seen.get(switch, {})
+        sides = self.observed.get(switch, {})
         return max(sides, key=lambda side: sides[side].total()) if sides else None
 
     def entries(self, tier_reasons: Mapping[str, str]) -> dict[str, dict[str, Any]]:
@@ -80,7 +80,7 @@ class Evidence:
         side = self.side(name)
         if side is not None:
             state = YES if side == SWITCHES[name].sides[0] else NO
-            return {"state": state, "side": side, "seen": _told(self.seen[name][side]), "why": ""}
+            return {"state": state, "side": side, "seen": _words_of(self.observed[name][side]), "why": ""}
         if name in self.strange:
             return {"state": NO, "side": None, "seen": self.strange[name], "why": "it is on none of the known sides"}
         why = tier_reason or self.reasons.get(name) or SWITCHES[name].why
@@ -88,14 +88,14 @@ class Evidence:
 
     def contradictions(self) -> list[dict[str, Any]]:
         """Return the switches with several observed sides, each side with its requests."""
-        plural = {name: sides for name, sides in self.seen.items() if len(sides) > 1}
+        plural = {name: sides for name, sides in self.observed.items() if len(sides) > 1}
         return [
-            {"switch": name, "sides": {side: _told(sides[side]) for side in SWITCHES[name].sides if side in sides}}
+            {"switch": name, "sides": {side: _words_of(sides[side]) for side in SWITCHES[name].sides if side in sides}}
             for name, sides in sorted(plural.items())
         ]
 
 
-def _told(requests: Mapping[str, int]) -> str:
+def _words_of(requests: Mapping[str, int]) -> str:
     return "; ".join(f"{request} ({counted(records)})" for request, records in requests.items())
 
 

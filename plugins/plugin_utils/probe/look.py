@@ -68,7 +68,7 @@ class Look:
 
     asker: Asker
     evidence: Evidence
-    seen: ObservedRecords
+    observed_records: ObservedRecords
     today: dt.date
     listed: dict[str, list[Mapping[str, Any]]] = field(default_factory=dict)
     definitions: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
@@ -115,7 +115,7 @@ class Look:
 
     def conclude(self) -> None:
         """Note what all records and answers show together."""
-        self.seen.conclude()
+        self.observed_records.conclude()
         answers = [heard for heard in self.asker.answers if not heard.is_login]
         self._headers(answers)
         for heard in answers:
@@ -180,7 +180,7 @@ class Look:
             request = f"GET {kind.list_path}"
             raw = self._list(kind)
             fixed = {field.key: field.type for field in kind.fields}
-            self.seen.add(Sample(kind, request, raw, self.types.get(kind.template, fixed), is_list=True))
+            self.observed_records.add(Sample(kind, request, raw, self.types.get(kind.template, fixed), is_list=True))
 
     def _fixed(self) -> None:
         notes: Mapping[str, Callable[[str, cases.Records], None]] = {

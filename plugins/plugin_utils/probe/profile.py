@@ -39,7 +39,7 @@ def profile_of(look: Look, account: Mapping[str, Any], tier: str, today: dt.date
     strange = [
         f"switch {name}: {answers}" for name, answers in sorted(evidence.strange.items()) if not evidence.side(name)
     ]
-    unlisted = look.seen.unlisted()
+    unlisted = look.observed_records.unlisted()
     unknown = {
         name: {"names": look.unknown.get(name, []), "counted": unlisted.get(name, 0)}
         for name in sorted({*look.unknown, *unlisted})

@@ -93,13 +93,13 @@ class Scratch:
     """The scratch records of one probe.
 
     :ivar prefix: the beginning of each name.
-    :ivar made: kind and uuid of each created record, in order.
+    :ivar created: kind and uuid of each created record, in order.
     """
 
     asker: Asker
     journal: Journal
     prefix: str = field(default_factory=lambda: PREFIX + secrets.token_hex(6))
-    made: list[tuple[Kind, str]] = field(default_factory=list)
+    created: list[tuple[Kind, str]] = field(default_factory=list)
 
     def begin(self) -> None:
         """Note which instance the journal is for."""
@@ -117,12 +117,12 @@ class Scratch:
             # Only its name identifies the record. The search at the end finds it.
             return heard, None
         self.journal.note(kind=kind.name, uuid=uuid)
-        self.made.append((kind, uuid))
+        self.created.append((kind, uuid))
         return heard, uuid
 
-    def gone(self, kind: Kind, uuid: str) -> None:
+    def forget(self, kind: Kind, uuid: str) -> None:
         """Note that a record was deleted on purpose."""
-        self.made.remove((kind, uuid))
+        self.created.remove((kind, uuid))
 
     def read(self, kind: Kind, uuid: str) -> dict[str, Any]:
         """Return a scratch record as a flat map, or an empty map if it does not exist."""
@@ -142,7 +142,7 @@ class Scratch:
         :raises SeventhingsError: if something is left.
         """
         client, name = self.asker.client, re.compile(re.escape(self.prefix))
-        left = _remove_records(client, list(reversed(self.made)))
+        left = _remove_records(client, list(reversed(self.created)))
         # A record whose creation seemed to fail may exist, and may refer to what is left.
         found = found_by_name(client, keys, name)
         left = _remove_records(client, [*found, *(record for record in left if record not in found)])

@@ -91,7 +91,7 @@ class Touch:
                 part(self.object)
         self._tasks()
         self._rental_cases()
-        self.look.again([(kind, raw) for kind, uuid in self.scratch.made for raw in self._read_again(kind, uuid)])
+        self.look.again([(kind, raw) for kind, uuid in self.scratch.created for raw in self._read_again(kind, uuid)])
         self._archived()
         self._missing()
         self._hub()
@@ -110,13 +110,13 @@ class Touch:
         return uuid if isinstance(uuid, str) else None
 
     def _places(self) -> None:
-        self.location = self._made(LOCATION, dict.fromkeys(LOCATION.labels, self._named("location")))
+        self.location = self._create(LOCATION, dict.fromkeys(LOCATION.labels, self._named("location")))
         building = self._id_of(LOCATION, self.location)
         body = {**dict.fromkeys(ROOM.labels, self._named("room")), ROOM.parent_key: building}
-        self.room = self._made(ROOM, self._filled("room", body))
+        self.room = self._create(ROOM, self._filled("room", body))
         if self.evidence.side("places_filter") is None:
             # A filter can only be tested with two locations.
-            self._made(LOCATION, dict.fromkeys(LOCATION.labels, self._named("site")))
+            self._create(LOCATION, dict.fromkeys(LOCATION.labels, self._named("site")))
 
     def _object(self) -> None:
         if self.object_key is None:
@@ -145,23 +145,23 @@ class Touch:
 
     def _new_object(self, word: str, **more: Any) -> str | None:
         body = self._filled("asset", {str(self.object_key): self._named(word), **more})
-        return self._made(OBJECT, body)
+        return self._create(OBJECT, body)
 
     def _no_object(self, why: str) -> None:
         for name in _OF_OBJECTS:
             self.evidence.cannot(name, why)
 
-    def _made(self, kind: Kind, body: Mapping[str, Any]) -> str | None:
+    def _create(self, kind: Kind, body: Mapping[str, Any]) -> str | None:
         heard, uuid = self.scratch.make(kind, body)
         if uuid:
             self._created(kind, heard)
         if uuid and self._is_found_again(kind, uuid):
             return uuid
-        why = f"a scratch {kind.words} was not made, or nobody said which one it is: HTTP {heard.status}"
+        why = f"a scratch {kind.words} was not created, or the answer does not identify it: HTTP {heard.status}"
         if uuid:
             why = f"this account does not see what a {kind.words} is called, by which a scratch one is found again"
             if self.asker.write("DELETE", kind.item_path.format(uuid=uuid)).is_good:
-                self.scratch.gone(kind, uuid)
+                self.scratch.forget(kind, uuid)
         if kind is OBJECT:
             self._no_object(why)
         elif kind in (LOCATION, ROOM):
@@ -324,7 +324,7 @@ class Touch:
             if kind is OBJECT:
                 uuid = self._new_object("archived") if self.object else None
             else:
-                uuid = self._made(kind, {names_of(kind, ())[0]: self._named("archived")})
+                uuid = self._create(kind, {names_of(kind, ())[0]: self._named("archived")})
             if uuid is not None:
                 self._archive(kind, uuid)
 
@@ -367,7 +367,7 @@ class Touch:
         heard = self.asker.write("DELETE", kind.item_path.format(uuid=uuid))
         self._refused_or(switch, "accept", heard, f"DELETE {kind.item_path}")
         if heard.is_good:
-            self.scratch.gone(kind, uuid)
+            self.scratch.forget(kind, uuid)
 
     def _missing(self) -> None:
         heard = self._patch(str(uuids.uuid4()), {str(self.object_key): self._named("missing")})
@@ -533,7 +533,9 @@ class Touch:
 
     def _observe(self, kind: Kind, uuid: str) -> list[Mapping[str, Any]]:
         raws = self._read_again(kind, uuid)
-        self.look.seen.add(Sample(kind, f"GET {kind.item_path}", raws, self.look.types.get(kind.template, {})))
+        self.look.observed_records.add(
+            Sample(kind, f"GET {kind.item_path}", raws, self.look.types.get(kind.template, {}))
+        )
         return raws
 
     def _id_of(self, kind: Kind, uuid: str | None) -> Any:

@@ -82,7 +82,7 @@ class Finder:
         except InvalidValue as unfit:
             raise InvalidInput(f"{shorten(written)} does not fit; expected {unfit}") from unfit
         if reference.id is not None and not reference.uuid and not self._kind.identity:
-            raise InvalidInput(f"{shorten(written)} does not fit; {self._kind.one} has no integer id")
+            raise InvalidInput(f"{shorten(written)} does not fit; {self._kind.singular} has no integer id")
         return reference
 
     def _found(self, reference: Reference, record: Record | None) -> Record:

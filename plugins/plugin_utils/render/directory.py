@@ -68,14 +68,14 @@ class RenderedDirectory:
 
     def _refuse_strangers(self) -> None:
         if self.earlier is None:
-            if self.files.there:
+            if self.files.present:
                 raise InvalidInput(
                     f"dest: {self.files.folder.path} is not empty, and no render created it. Render to an empty "
                     "directory."
                 )
             return
         strangers = [
-            path for path, kind in self.files.there.items() if path not in self.earlier and _is_read(path, kind)
+            path for path, kind in self.files.present.items() if path not in self.earlier and _is_read(path, kind)
         ]
         if strangers:
             raise InvalidInput(f"dest: {listed(strangers)}: no render wrote it, and a plan would read it; delete it")
@@ -85,7 +85,7 @@ class RenderedDirectory:
 
         :raises InvalidInput: if something is in the way.
         """
-        existing = self.files.there
+        existing = self.files.present
         self._digests = {path: _digest_of(content) for path, content in wanted.items()}
         blocked = self.files.above(wanted)
         blocked += [path for path in (*wanted, NOTE) if existing.get(path) not in (None, FileType.FILE)]

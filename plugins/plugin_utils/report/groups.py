@@ -65,7 +65,7 @@ def _updates(section: str, changes: Sequence[Mapping[str, Any]], is_drift: bool)
     same = [mine for mine in by_values.values() if len(mine) >= _ALIKE]
     rest = [change for mine in by_values.values() if len(mine) < _ALIKE for change in mine]
     found = [
-        Group(section, UPDATE, f"{_told(mine[0], is_drift)}: {counted(len(mine), section)}", mine, True)
+        Group(section, UPDATE, f"{_title_of(mine[0], is_drift)}: {counted(len(mine), section)}", mine, True)
         for mine in same
     ]
     found += [
@@ -96,7 +96,7 @@ def field_names(change: Mapping[str, Any]) -> str:
     return ", ".join(names[:_MOST_FIELDS]) + (f" and {rest} more fields" if rest > 0 else "")
 
 
-def _told(change: Mapping[str, Any], is_drift: bool) -> str:
+def _title_of(change: Mapping[str, Any], is_drift: bool) -> str:
     """Return the fields of a change with their values, as the title of a group."""
     sides = as_said(change, _LONGEST)
     values = [f"{name} {both_sides(before, after, is_drift)}" for name, before, after in sides]

@@ -89,7 +89,7 @@ def as_markdown(result: RunResult, limit: int = _COMMENT_LIMIT, url: str = "") -
     room = limit - len(head) - len(brief) - len(by_field) - _length(last) - len(whole) - _REST
     wrong = list(_points({FIRST: cautions(result), **reasons(result)}, room // _ONE))
     warned = list(_points({"Warnings": warnings(result)}, room // _ONE))
-    part = _told(result, room)
+    part = _changes_that_fit(result, room)
     changes = [text for _number, text in part]
     shown_wrong = _fitting(wrong, room - min(_length(changes), room // 2))
     room -= _length(shown_wrong)
@@ -136,7 +136,7 @@ def _brief(table: Table) -> Markdown:
 def _remarks(result: RunResult) -> Iterator[Markdown]:
     """Yield the lines below the counts."""
     if forecast(result):
-        yield Markdown("\n\nForecast: {told}").fill(told=Markdown(forecast(result)))
+        yield Markdown("\n\nForecast: {text}").fill(text=Markdown(forecast(result)))
     if scan_codes(result):
         yield Markdown("\n\n{codes}").fill(codes=scan_codes(result))
     if hidden_records(result):
@@ -192,7 +192,7 @@ def _title(title: Markdown, number: int) -> Markdown:
     return Markdown("\n\n**{title}** ({number})\n").fill(title=title, number=number)
 
 
-def _told(result: RunResult, room: int) -> list[tuple[int, Markdown]]:
+def _changes_that_fit(result: RunResult, room: int) -> list[tuple[int, Markdown]]:
     """Return the parts about changes that fit: all, or the first of each group."""
     mine = groups(result.changes, result.is_drift)
     for most in (len(result.changes), *(_OF_A_GROUP if len(mine) > 1 else ())):
@@ -235,7 +235,7 @@ def _overview(result: RunResult) -> Markdown:
         for action in ACTION_ORDER
         if counts[action]
     ]
-    return Markdown("\n\n{told}").fill(told=Markdown.joined(lines, ", "))
+    return Markdown("\n\n{text}").fill(text=Markdown.joined(lines, ", "))
 
 
 def _parts(group: Group, longest: int, most: int, is_drift: bool) -> Iterator[tuple[int, Markdown]]:

@@ -309,7 +309,7 @@ def shown(planned: Planned, hiding: Hiding, sides: Sides | None = None) -> dict[
         "key": planned.key,
         "action": change.action,
         "note": change.note,
-        "uuid": planned.made or (change.current.uuid if change.current else None),
+        "uuid": planned.created_uuid or (change.current.uuid if change.current else None),
         "before": named(before),
         "after": named(after),
         "place": str(planned.entry.place),

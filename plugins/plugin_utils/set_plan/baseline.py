@@ -85,7 +85,7 @@ def note_applied(baseline: Baseline, changes: Iterable[Planned], desired: Desire
     """
     for planned in changes:
         current = planned.change.current
-        uuid = planned.made or (current.uuid if current is not None else "")
+        uuid = planned.created_uuid or (current.uuid if current is not None else "")
         if uuid and planned.entry.state == "present":
             note_record(baseline, planned, uuid, desired)
 

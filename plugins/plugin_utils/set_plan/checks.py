@@ -106,7 +106,7 @@ def check_chosen(context: PlanContext) -> Iterator[Finding]:
         return
     if not context.findings:
         # The record that only or exclude names may be the one with the finding.
-        known = {*SECTIONS, *SECTIONS.values(), *context.seen}
+        known = {*SECTIONS, *SECTIONS.values(), *context.planned_names}
         for option, names in (("only", options.only), ("exclude", options.exclude)):
             for name in names:
                 if name not in known:
@@ -174,7 +174,7 @@ def check_unique(context: PlanContext, planned: Planned, removals: Mapping[str, 
                 planned.after += ((key, owner),)
                 continue
             name = written_as(schema, planned.entry, key)
-            words = f"{name}: {shorten(value)} must be unique, and {planned.kind.one} has it already: {other.uuid}"
+            words = f"{name}: {shorten(value)} must be unique, and {planned.kind.singular} has it already: {other.uuid}"
             context.find(planned.entry.place_of(name), words)
 
 

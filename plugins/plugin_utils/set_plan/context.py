@@ -70,7 +70,7 @@ class PlanContext:
     :ivar claimed: name of a kind to the uuids of its records that are in the files.
     :ivar complaints: number of mistakes; the same mistake in many records may be one finding.
     :ivar unmade: template and label of fields that do not exist and are not in the plan.
-    :ivar seen: natural keys of everything that is planned, if only a part of it is selected.
+    :ivar planned_names: natural keys of everything that is planned, if only a part of it is selected.
     """
 
     def __init__(self, client: Client, desired: DesiredInstance, options: PlanOptions) -> None:
@@ -89,7 +89,7 @@ class PlanContext:
         self.complaints = 0
         self._doubtful: set[tuple[str, str]] = set()
         self.unmade: set[tuple[str, str]] = set()
-        self.seen: set[str] = set()
+        self.planned_names: set[str] = set()
         self._unlisted = UnlistedRecords(client, desired.hiding)
         self._old_names = OldNames(desired.old_names or desired.moved)
         self.observed = ObservedFields(self)
@@ -162,7 +162,7 @@ class PlanContext:
 
     # ---- which record is meant
 
-    def one(
+    def only_match(
         self, entry: Entry, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], hits: Sequence[Record]
     ) -> Record | None:
         """Return the one record with a natural key. Several are a finding."""
@@ -327,7 +327,7 @@ class PlanContext:
     def take(self, planned: Planned) -> None:
         """Add a change to the plan, or count it as unchanged."""
         if self.options.only or self.options.exclude:
-            self.seen.add(planned.words or planned.key)
+            self.planned_names.add(planned.words or planned.key)
         if not planned.change.changed:
             self.result.unchanged[planned.section] += 1
         elif self.is_chosen(planned):

@@ -79,7 +79,7 @@ class Definitions:
             hits = [record for record in known if record.uuid == entry.uuid]
         else:
             hits = natural_keys.identified(schema, keys, values, known)
-        current = context.one(entry, schema, keys, values, hits)
+        current = context.only_match(entry, schema, keys, values, hits)
         if current is not None and not context.claim(FIELD_DEFINITION, current.uuid, entry):
             return None
         if current is None and keys == ("field_key",):

@@ -23,7 +23,9 @@ from .plan import Planned
 def creations_in(writes: Iterable[Planned]) -> list[Planned]:
     """Return the created records of a plan that somebody else may have created, too."""
     return [
-        planned for planned in writes if planned.change.action == CREATE and planned.made and planned.kind.create_path
+        planned
+        for planned in writes
+        if planned.change.action == CREATE and planned.created_uuid and planned.kind.create_path
     ]
 
 
@@ -54,7 +56,7 @@ def created_now(
         return {}
     if any(planned.kind.defines_fields for planned in creations):
         client.forget_definitions()
-    written = [*creations, *(write for write in writes if write.made)]
+    written = [*creations, *(write for write in writes if write.created_uuid)]
     state = listed_now(client, before, {planned.kind.name for planned in written}, creations)
     found = {id(planned): _matches(state, planned) for planned in creations}
     return {identity: records for identity, records in found.items() if records}

@@ -68,7 +68,8 @@ def _links_moved(context: PlanContext) -> Iterator[str]:
                 if record is None or not record.archived:
                     yield (
                         f"{planned}: {key} leads to the {kind.words} {linked.uuid}, which no list shows, and would "
-                        f"lead to {kind.one} that this plan creates, maybe a second time, because {LIMITED}; {_LIFTED}"
+                        f"lead to {kind.singular} that this plan creates, maybe a second time, because {LIMITED}; "
+                        f"{_LIFTED}"
                     )
 
 

@@ -33,7 +33,7 @@ class LimitCheck:
         Empty if no run is resumed.
     """
 
-    made: InstancePlan
+    plan: InstancePlan
     policy: Policy
     existing_before: Mapping[str, int]
 
@@ -43,21 +43,21 @@ class LimitCheck:
 
     def bases(self, section: str, action: str) -> Iterator[tuple[int, str]]:
         """Yield each number of records that a limit in percent refers to, with the name of these records."""
-        in_scope = self.made.existing[section]
+        in_scope = self.plan.existing[section]
         if self.policy.is_capped and in_scope < self.limits.from_existing:
             # Files define the scope, and a scope of few records must not lift a limit of the task.
-            in_scope = self.made.everywhere[section]
+            in_scope = self.plan.everywhere[section]
         if action == CREATE and section in self.existing_before:
             # A resumed run may complete what the limit of the interrupted run allowed.
             before = self.existing_before[section]
             in_scope = before if before < self.limits.from_existing else max(before, in_scope)
         yield in_scope, "records"
-        if action == DELETE and section in self.made.set_sizes:
-            yield self.made.set_sizes[section], "records of this set"
+        if action == DELETE and section in self.plan.set_sizes:
+            yield self.plan.set_sizes[section], "records of this set"
 
     def existing(self) -> dict[str, int]:
         """Return the reference numbers of limits on creations, by section, for a run that resumes this run."""
-        created = {planned.section for planned in self.made.changes if planned.change.action == CREATE}
+        created = {planned.section for planned in self.plan.changes if planned.change.action == CREATE}
         return {section: next(self.bases(section, CREATE))[0] for section in sorted(created)}
 
     def exceeded(self) -> list[str]:
@@ -68,7 +68,7 @@ class LimitCheck:
                 planned.section,
                 CREATE if planned.resumed else DELETE if planned.change.action == ARCHIVE else planned.change.action,
             )
-            for planned in self.made.changes
+            for planned in self.plan.changes
         )
         return [
             line
@@ -82,7 +82,7 @@ class LimitCheck:
         percent = self.limits.update_percent
         fields = Counter(
             (planned.section, name)
-            for planned in self.made.changes
+            for planned in self.plan.changes
             if planned.change.action == UPDATE and not planned.resumed
             for name in planned.change.before
         )
@@ -90,7 +90,7 @@ class LimitCheck:
             f"{section}: {name} changes in {number} of {size} records of this set, more than limits.update_percent "
             f"({percent:g} %). Check whether a column was shifted or sorted on its own."
             for (section, name), number in sorted(fields.items())
-            if number > MANY_UPDATES and (size := self.made.set_sizes.get(section)) and number * 100 > size * percent
+            if number > MANY_UPDATES and (size := self.plan.set_sizes.get(section)) and number * 100 > size * percent
         ]
 
 

@@ -569,7 +569,7 @@ def _words_of(asked: Asked) -> str:
         return ""
     # A single wrong member of a map has its own place. Several are reported together.
     way = wrong[0].way if len(wrong) == 1 else ()
-    about = f"reference to {KINDS[reference.target].one}"
+    about = f"reference to {KINDS[reference.target].singular}"
     cause = Misfit(reference.written, f"{about}: {'; '.join(map(cause_of, wrong))}")
     return FieldError.at(way, f"{about}: {'; '.join(wrong)}", misfit=cause)
 
@@ -578,8 +578,8 @@ def _words_of_one(problem: Unresolved) -> FieldError:
     words = problem.words
     if problem.why is Why.AMBIGUOUS:
         words += "; expected exactly one"
-    if problem.near:
-        words += f"; the nearest are {', '.join(map(repr, problem.near))}"
+    if problem.nearest:
+        words += f"; the nearest are {', '.join(map(repr, problem.nearest))}"
     return FieldError.at(
         (problem.name,) if problem.name else (), words, misfit=Misfit(problem.reference.written, problem.cause or words)
     )

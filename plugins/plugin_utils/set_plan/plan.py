@@ -54,7 +54,7 @@ class Planned:
     :ivar key: its natural key in words, as shown.
     :ivar keys: the fields of its natural key.
     :ivar fingerprint: hash of the record before the change; empty for a new record.
-    :ivar made: uuid of the record once it exists.
+    :ivar created_uuid: uuid of the record once it exists.
     :ivar archived: True if the record exists and is archived.
     :ivar after: fields that get a unique value, each with the entry that frees that value.
     :ivar resumed: True for the rest of a record that an interrupted run created from the same files.
@@ -73,7 +73,7 @@ class Planned:
     key: str
     change: Change
     fingerprint: str = ""
-    made: str | None = None
+    created_uuid: str | None = None
     relations: Sequence[Any] = ()
     archived: bool = False
     resumed: bool = False
@@ -118,7 +118,7 @@ class Protection:
     @property
     def mark(self) -> str:
         """Return the identifier of the record in the journal; empty until it exists."""
-        return shield_mark(self.planned.kind, self.uuid or self.planned.made or "", self.planned.desired)
+        return shield_mark(self.planned.kind, self.uuid or self.planned.created_uuid or "", self.planned.desired)
 
 
 @dataclass
@@ -191,7 +191,7 @@ class InstancePlan:
     def origins(self) -> dict[str, str]:
         """Return the file that contains each record, by uuid. Created records are among them."""
         found = {uuid: entry for claimed in self.claimed.values() for uuid, entry in claimed.items()}
-        found |= {planned.made: planned.entry for planned in self.changes if planned.made}
+        found |= {planned.created_uuid: planned.entry for planned in self.changes if planned.created_uuid}
         return {uuid: entry.place.file or INLINE for uuid, entry in found.items()}
 
     def drop_unchanged(self) -> None:

@@ -430,7 +430,7 @@ class _Planner:
                 compared = {key: value for key, value in values.items() if key not in left}
                 wanted = Wanted(schema, compared, entry.state)
                 hits = possible_targets(wanted, hits, partial(self._is_as_wanted, wanted))
-        current = context.one(entry, schema, keys, values, hits)
+        current = context.only_match(entry, schema, keys, values, hits)
         if current is None and hits:
             return None
         if current is not None and not context.claim(

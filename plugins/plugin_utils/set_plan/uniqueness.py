@@ -123,8 +123,8 @@ class Uniqueness:
                 words = self.words(schema, keys, values)
                 self._find(
                     entry.place,
-                    f"there is {schema.kind.one} that looks the same as {words}, but in another unicode normal form "
-                    f"({form}): {hits[0].uuid}; write it in this form",
+                    f"there is {schema.kind.singular} that looks the same as {words}, but in another unicode normal "
+                    f"form ({form}): {hits[0].uuid}; write it in this form",
                 )
                 return
 

@@ -281,7 +281,7 @@ class _Inverter:
         if existing_record is not None:
             # If the answer was lost, the journal knows the key and no uuid.
             marks = {existing_record.uuid, f"{kind.name} {change.key}"}
-            if self._is_resumed and not marks.isdisjoint(self._journal.memory.made):
+            if self._is_resumed and not marks.isdisjoint(self._journal.memory.creations):
                 self._created_again[change.uuid] = _key_of(change, fields)
                 yield Entry(kind, fields, place, uuid=existing_record.uuid)
             return

@@ -120,7 +120,7 @@ def _lasting(planned: Planned, hidden: int) -> Lasting:
         change.before,
         change.after,
         change.action == UPDATE and change.unarchive,
-        planned.made or id(planned.entry),
+        planned.created_uuid or id(planned.entry),
         frozenset(
             mark_of(reference.pending, reference.uuid) for reference in references_in(tuple(change.values.values()))
         ),

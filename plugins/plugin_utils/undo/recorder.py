@@ -94,7 +94,7 @@ class _Recorder:
         before, after = self._sides(planned)
         return RecordedChange(
             kind=planned.kind.name,
-            uuid="" if planned.kind.numbered else planned.made or (current.uuid if current is not None else ""),
+            uuid="" if planned.kind.numbered else planned.created_uuid or (current.uuid if current is not None else ""),
             key=planned.noted,
             action=change.action,
             outcome=outcome,

@@ -99,7 +99,9 @@ def dates_in(watches: Sequence[Watch], values: Mapping[str, Any]) -> dict[str, s
     return {field: text_of_date(value) for field, value in found.items() if isinstance(value, dt.date)}
 
 
-def near(watches: Sequence[Watch], dates: Mapping[str, str], now: dt.datetime) -> Iterator[tuple[Watch, ReportedDate]]:
+def approaching(
+    watches: Sequence[Watch], dates: Mapping[str, str], now: dt.datetime
+) -> Iterator[tuple[Watch, ReportedDate]]:
     """Yield the watched dates that approach.
 
     :param dates: from :func:`dates_in`.

@@ -30,7 +30,7 @@ from ...module_utils.model.schema import Schema
 from ...module_utils.resolve.listing import matching_records
 from .comparing import changed_fields, known
 from .cursor import CursorFile, KindState, Known, State
-from .dates import ReportedDate, Watch, near, terms_of
+from .dates import ReportedDate, Watch, approaching, terms_of
 from .event import Names, carried, key_of, status_of
 
 WATCHED = tuple(kind.name for kind in KINDS.values() if kind.has_history)
@@ -317,13 +317,13 @@ class _KindRead:
                 continue
             due: list[tuple[bool, ReportedDate]] = [
                 # The first read of a newly watched field only remembers its dates.
-                (watch.mark not in self._state.watched and not self._watcher.options.reports_existing, told)
-                for watch, told in near(self._watches, remembered.dates, now)
+                (watch.mark not in self._state.watched and not self._watcher.options.reports_existing, reported)
+                for watch, reported in approaching(self._watches, remembered.dates, now)
             ]
             record = self._seen.get(uuid)
             if record is not None:
                 values = self._schema.read(record.flat)
-                due += [(False, told) for told in terms_of(kind, values, now, self._watcher.options.due_days)]
+                due += [(False, reported) for reported in terms_of(kind, values, now, self._watcher.options.due_days)]
             for is_silent, reported in due:
                 if reported.mark not in remembered.told and not is_silent:
                     record = record or self._watcher.read_one(self._schema.kind, uuid)
@@ -336,7 +336,7 @@ class _KindRead:
                         date=reported.date,
                         days_left=reported.days_left,
                     )
-            marks = sorted({told.mark for _silent, told in due})
+            marks = sorted({reported.mark for _silent, reported in due})
             if marks != remembered.told:
                 self._state.records[uuid] = replace(remembered, told=marks)
 

@@ -114,7 +114,7 @@ def test_a_field_of_the_key_without_a_value_is_an_error(nothing: Any) -> None:
     ],
 )
 def test_a_record_without_its_default_key_is_an_error(kind: str, by: str) -> None:
-    with pytest.raises(InvalidInput, match=f"because {KINDS[kind].one} is identified by {by}$"):
+    with pytest.raises(InvalidInput, match=f"because {KINDS[kind].singular} is identified by {by}$"):
         keys(kind, None)
 
 

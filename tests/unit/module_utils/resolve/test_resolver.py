@@ -283,7 +283,7 @@ def test_a_value_that_does_not_fit_is_reported_and_nothing_is_asked(kind: str) -
     found = resolution((odd, other), source)
     [problem] = found.unresolved
     assert problem.reference is odd
-    assert (problem.why, problem.name, problem.near) == (Why.UNFIT, key, ())
+    assert (problem.why, problem.name, problem.nearest) == (Why.UNFIT, key, ())
     assert problem.words.startswith(f"{key}: 9 does not fit; expected ")
     assert source.asked == []
     assert found.targets == {}
@@ -306,7 +306,9 @@ def test_a_field_that_is_not_known_may_come_where_fields_do(kind: str, why: Why,
         (odd, why, "emial"),
         (odd, why, "extra"),
     ]
-    assert all(problem.words.startswith(f"{problem.name}: no such field in {KINDS[kind].one}") for problem in problems)
+    assert all(
+        problem.words.startswith(f"{problem.name}: no such field in {KINDS[kind].singular}") for problem in problems
+    )
     assert [name for name, _questions in source.asked] == asked
     assert found.targets == ({other: DEPOT} if asked else {})
 
@@ -434,7 +436,7 @@ def test_the_nearest_names_are_reported(kind: str, value: Any, names: list[str],
     other = "room" if kind == "location" else "location"
     source = Known(named={kind: names, other: ["Depot", "Hall", "Hlal"]})
     word = KINDS[kind].words
-    expected = Unresolved(reference, Why.MISSING, f"there is no {word} {value!r}", near=near)
+    expected = Unresolved(reference, Why.MISSING, f"there is no {word} {value!r}", nearest=near)
     assert resolve(source, reference) == [expected]
 
 

@@ -56,7 +56,7 @@ def test_what_a_killed_run_made_is_found_by_the_next_one(
         raise _Killed
 
     with monkeypatch.context() as patched:
-        patched.setattr(Journal, "made", killed)
+        patched.setattr(Journal, "note_creation", killed)
         with pytest.raises(_Killed):
             site.run()
     site.service.clear_log()

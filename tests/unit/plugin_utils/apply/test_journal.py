@@ -48,7 +48,7 @@ def test_a_create_is_unresolved_until_something_says_what_came_of_it(tmp_path: P
     with _journal(tmp_path) as journal:
         journal.sent("object", "A")
         journal.sent("object", "B")
-        journal.made("object", "B", "uuid-b")
+        journal.note_creation("object", "B", "uuid-b")
     again = _journal(tmp_path)
     assert again.unresolved == {"object A"}
     assert again.known == {"uuid-b"}
@@ -57,7 +57,7 @@ def test_a_create_is_unresolved_until_something_says_what_came_of_it(tmp_path: P
 def test_deleted_records_no_longer_belong_to_the_set(tmp_path: Path) -> None:
     with _journal(tmp_path) as journal:
         journal.managed(["one", "two"])
-        journal.gone("object", "A", "one")
+        journal.note_removal("object", "A", "one")
         journal.managed(["two"])
     assert _journal(tmp_path).known == {"two"}
     assert [json.loads(line)["note"] for line in _lines(tmp_path)] == ["set", "managed", "managed", "gone"]
@@ -126,14 +126,14 @@ def test_a_run_is_known_until_all_of_it_was_done(tmp_path: Path) -> None:
         journal.managed(["there"])
         journal.begun("a run")
         journal.sent("object", "A")
-        journal.made("object", "A", "uuid-a")
+        journal.note_creation("object", "A", "uuid-a")
         journal.sent("object", "B")
     memory = _journal(tmp_path).memory
-    assert (memory.run, memory.made) == ("a run", {"object A", "uuid-a", "object B"})
+    assert (memory.run, memory.creations) == ("a run", {"object A", "uuid-a", "object B"})
     with _journal(tmp_path) as journal:
         journal.ended()
     memory = _journal(tmp_path).memory
-    assert (memory.run, memory.made) == ("", set())
+    assert (memory.run, memory.creations) == ("", set())
 
 
 def test_a_resumed_run_keeps_the_numbers_that_its_limits_counted_at_first(tmp_path: Path) -> None:
@@ -307,9 +307,9 @@ def test_it_holds_no_more_than_it_needs(tmp_path: Path) -> None:
 
 def test_what_a_run_touched_is_known_until_another_run_begins(tmp_path: Path) -> None:
     with _journal(tmp_path) as journal:
-        journal.made("object", "A", "before")
+        journal.note_creation("object", "A", "before")
         journal.begun("plan-1")
-        journal.made("object", "B", "made")
+        journal.note_creation("object", "B", "made")
         journal.changing("changed")
         journal.begun("plan-1")
     again = _journal(tmp_path)

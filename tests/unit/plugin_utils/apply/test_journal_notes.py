@@ -61,9 +61,9 @@ def test_each_note_is_a_line_that_later_versions_read(tmp_path: Path) -> None:
         journal.ended()
         journal.sent("room", "Lab")
         journal.not_created("room", "Lab")
-        journal.made("room", "Lab", "uuid-1")
+        journal.note_creation("room", "Lab", "uuid-1")
         journal.changing("uuid-1")
-        journal.gone("room", "Lab", "uuid-1")
+        journal.note_removal("room", "Lab", "uuid-1")
         journal.archived("object", "1", "uuid-2")
         journal.refused("object", "2")
         journal.managed(["uuid-3", "uuid-4"], {"uuid-4": ("object", "4")})
@@ -132,12 +132,12 @@ NOW = 1800000000.0
         ([NOTED, {"note": "begun", "run": "other"}], Memory(run="other")),
         ([NOTED, {"note": "begun", "run": ""}, NOTED], Memory(run="run", existing={"objects": 3})),
         ([{"note": "begun", "run": "", "existing": '{"rooms": 1}'}], Memory(existing={"rooms": 1})),
-        ([SENT], Memory(unresolved={"room Lab": NOW}, made={"room Lab"}, touched={"room Lab"})),
-        ([SENT, {"note": "not_made", **OF_LAB}], Memory(made={"room Lab"}, touched={"room Lab"})),
+        ([SENT], Memory(unresolved={"room Lab": NOW}, creations={"room Lab"}, touched={"room Lab"})),
+        ([SENT, {"note": "not_made", **OF_LAB}], Memory(creations={"room Lab"}, touched={"room Lab"})),
         ([{"note": "not_made", **OF_LAB}], Memory()),
         (
             [SENT, {"note": "refused", **OF_LAB}],
-            Memory(made={"room Lab"}, touched={"room Lab"}, refused={"room Lab"}),
+            Memory(creations={"room Lab"}, touched={"room Lab"}, refused={"room Lab"}),
         ),
         ([{"note": "refused", **OF_LAB}], Memory(refused={"room Lab"})),
         (
@@ -146,7 +146,7 @@ NOW = 1800000000.0
                 known={"uuid-1"},
                 created={"uuid-1"},
                 names={"uuid-1": "room Lab"},
-                made={"uuid-1"},
+                creations={"uuid-1"},
                 touched={"uuid-1"},
             ),
         ),
@@ -170,7 +170,7 @@ NOW = 1800000000.0
                 *({"note": "origin", "path": "a.yml", "uuids": "uuid-1 x"}, MADE, {"note": "begun", "run": "run"}),
                 *(SENT, {"note": "gone", **OF_LAB, "uuid": "uuid-1"}),
             ],
-            Memory(run="run", made={"room Lab"}, touched={"room Lab"}, origins={"x": "a.yml"}),
+            Memory(run="run", creations={"room Lab"}, touched={"room Lab"}, origins={"x": "a.yml"}),
         ),
         ([{"note": "gone", **OF_LAB, "uuid": "x"}], Memory()),
         ([{"note": "managed", "uuid": "x"}], Memory(known={"x"})),
@@ -234,13 +234,13 @@ def test_notes_that_are_none_are_reported(tmp_path: Path, note: dict[str, str]) 
 
 def test_the_writer_knows_what_it_noted(tmp_path: Path) -> None:
     with _journal(tmp_path) as journal:
-        journal.made("room", "Lab", "one")
+        journal.note_creation("room", "Lab", "one")
         journal.managed(["two", "three"], {"two": ("room", "Hall")})
         assert journal.known == {"one", "two", "three"}
         assert journal.memory.names == {"one": "room Lab", "two": "room Hall"}
-        journal.gone("room", "Lab", "one")
+        journal.note_removal("room", "Lab", "one")
         journal.archived("room", "Hall", "two")
-        journal.gone("room", "Other", "four")
+        journal.note_removal("room", "Other", "four")
         journal.archived("room", "Other", "four")
         assert journal.known == {"three"}
         journal.uploaded(PHOTO, "file-1")

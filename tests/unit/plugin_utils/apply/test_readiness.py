@@ -99,7 +99,7 @@ def test_what_waits_for_a_record_that_was_made_gets_its_uuid() -> None:
     room = planned("rooms", CREATE, 1)
     reference = awaiting(room)
     thing = planned("objects", CREATE, 2, room=reference)
-    room.made = uuid_of(7)
+    room.created_uuid = uuid_of(7)
     assert ready(room, thing).why_not_ready(thing) == ""
     assert thing.change.values["room"] == replace(reference, uuid=uuid_of(7))
     assert thing.change.values["room"].pending is None
@@ -132,7 +132,7 @@ def test_a_value_of_a_field_that_was_not_made_or_changed_is_not_written(action: 
     changes = ready(field, thing, person)
     assert changes.why_not_ready(thing) == f"needs field definition 1, which was not {verb}"
     assert changes.why_not_ready(person) == ""
-    field.made = uuid_of(7)
+    field.created_uuid = uuid_of(7)
     assert changes.why_not_ready(thing) == ""
 
 
@@ -169,8 +169,8 @@ def test_links_to_records_of_the_same_section_are_left_for_later() -> None:
     assert not changes.completes(link)
     assert changes.begun(link) is second
     assert changes.begun(second) is None
-    second.made = uuid_of(8)
-    assert changes.made(link) == uuid_of(8)
+    second.created_uuid = uuid_of(8)
+    assert changes.uuid_to_link(link) == uuid_of(8)
 
 
 def test_what_waits_for_nothing_is_written_as_it_is() -> None:

@@ -285,7 +285,7 @@ def test_a_finding_reports_its_gist_where_the_rest_would_quote_what_is_vaulted()
         Finding.plain(place, "expected 2 cells"),
         Finding(Place("y.csv", 1, 1), "y: no such field", "no such field"),
     ]
-    assert hiding.told(findings, []) == [
+    assert hiding.lines(findings, []) == [
         "x.csv:2: (vaulted): no such field; show_vaulted: true on the task shows more",
         "x.csv:2: (vaulted): what is wrong may quote what is vaulted; show_vaulted: true on the task shows it",
         "x.csv:2: expected 2 cells",

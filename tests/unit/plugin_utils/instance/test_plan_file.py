@@ -254,7 +254,7 @@ def test_state_protection_and_pruning_of_a_record_are_read_again(path: Path) -> 
 
 def test_a_new_record_and_an_offer_are_found_by_their_keys(path: Path) -> None:
     fresh = created(lifecycle=Lifecycle(is_protected=True))
-    fresh.made = UUID
+    fresh.created_uuid = UUID
     offer = created({"object": "100001"}, HUB_ITEM, "hub")
     offer.change = replace(offer.change, action="update", current=Record(HUB_ITEM, UUID, 5))
     document(path, fresh, offer)

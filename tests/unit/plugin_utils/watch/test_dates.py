@@ -12,7 +12,12 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from ansible_collections.community.seventhings.plugins.plugin_utils.watch.dates import Watch, dates_in, near, terms_of
+from ansible_collections.community.seventhings.plugins.plugin_utils.watch.dates import (
+    Watch,
+    approaching,
+    dates_in,
+    terms_of,
+)
 
 NOW = dt.datetime(2031, 5, 31, 12, tzinfo=dt.timezone(dt.timedelta(hours=2)))
 
@@ -58,7 +63,7 @@ def test_a_rental_by_the_hour_is_overdue_by_its_instant(hour: int, expected: str
 @pytest.mark.parametrize(("instant", "is_near"), [("0001-01-01T00:00:00+00:00", True), ("9999-12-31T23:59:59Z", False)])
 def test_the_ends_of_time_have_a_day_in_every_zone(zone: str, instant: str, is_near: bool) -> None:
     dates = dates_in([Watch("object", "ends", 0)], {"ends": dt.datetime.fromisoformat(instant)})
-    assert bool(list(near([Watch("object", "ends", 0)], dates, NOW.astimezone(ZoneInfo(zone))))) is is_near
+    assert bool(list(approaching([Watch("object", "ends", 0)], dates, NOW.astimezone(ZoneInfo(zone))))) is is_near
 
 
 def test_a_watched_date_is_near_days_before_it_in_the_time_zone_of_the_source() -> None:
@@ -66,11 +71,11 @@ def test_a_watched_date_is_near_days_before_it_in_the_time_zone_of_the_source() 
     late = dt.datetime(2031, 5, 31, 23, tzinfo=dt.UTC)
     dates = dates_in(watches, {"warranty": dt.date(2031, 6, 30), "checked": late, "sold": None})
     assert set(dates) == {"warranty", "checked"}
-    assert [(reported.field, reported.days_left) for _watch, reported in near(watches, dates, NOW)] == [
+    assert [(reported.field, reported.days_left) for _watch, reported in approaching(watches, dates, NOW)] == [
         ("warranty", 30)
     ]
     later = NOW + dt.timedelta(days=1)
-    assert [(reported.field, reported.days_left) for _watch, reported in near(watches, dates, later)] == [
+    assert [(reported.field, reported.days_left) for _watch, reported in approaching(watches, dates, later)] == [
         ("warranty", 29),
         ("checked", 0),
     ]
