@@ -21,6 +21,7 @@ from project import ROOT
         ("Reject lists of unknown shape\n\nA list without a total may be cut.\n# comment\n", ""),
         (f"{'x' * 72}\n", ""),
         (f"{'x' * 73}\n", "the subject has 73 characters; expected at most 72"),
+        ("Client: reject lists\n", "the subject has a colon"),
         ("Reject lists.\n", "the subject ends with a full stop"),
         ("Reject lists\nof unknown shape\n", "the second line is not empty"),
         ("\n# comment\n", "the subject is empty"),

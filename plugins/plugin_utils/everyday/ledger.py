@@ -52,7 +52,7 @@ class _Found:
 
 
 class _Comparison:
-    """One comparison."""
+    """One comparison of the instance with a table of accounting."""
 
     def __init__(self, call: Call) -> None:
         self._call = call

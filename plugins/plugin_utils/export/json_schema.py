@@ -261,9 +261,9 @@ def _by_section(member: Json) -> Json:
 
 
 def _short(kind: Kind) -> Json:
-    """Return the schema of a text, or in a table a row with a text.
+    """Return the schema of a record that is written as a text only: a user, by e-mail address.
 
-    Only users are written like this, by e-mail address.
+    In a table, the text is a row.
     """
     address: Json = {"type": "string", "format": "email", "pattern": "@"}
     return address | {

@@ -259,7 +259,7 @@ class _Planner:
         return exists and section not in _BY_THEMSELVES
 
     def _match_section(self, section: str) -> list[tuple[Planned, Record | None]]:
-        """Return the records of a section that may change, each with its record; count the unchanged ones."""
+        """Pair each entry of a section that may change something with its record, and count the unchanged records."""
         kind = KINDS[SECTIONS[section]]
         schema = self._context.schema(kind)
         # The list is read in the background meanwhile.

@@ -79,9 +79,9 @@ def status_of(kind: Kind, values: Mapping[str, Any]) -> str | None:
 
 
 def key_of(schema: Schema, record: Record) -> dict[str, int | None]:
-    """Return the natural key as members of an event: a key of digits as a number and its length, otherwise None.
+    """Return the natural key as members of an event, if it has only digits: its number and its length.
 
-    The length distinguishes ``0017`` from ``17``.
+    Both are None for other keys. The length distinguishes ``0017`` from ``17``.
     """
     values = schema.show(record.flat)
     kind = schema.kind
