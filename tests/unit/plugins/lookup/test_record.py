@@ -146,7 +146,7 @@ def test_who_says_nowhere_what_to_connect_to_is_reported_where_a_lookup_does_not
     find: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("SEVENTHINGS_BASE_URL")
-    with pytest.raises(AnsibleLookupError, match="neither module_defaults nor environment of a play or task"):
+    with pytest.raises(AnsibleLookupError, match="neither the module_defaults nor the environment of a play or task"):
         find("room", "Depot/0.12")
     assert find("room", "Depot/0.12", base_url="https://acme.example")
 
