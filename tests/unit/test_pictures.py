@@ -71,6 +71,6 @@ def test_links_in_the_readme_lead_to_existing_files() -> None:
     links = re.findall(r"\]\(([^)]+)\)", guides.README.read_text("utf-8").replace("\n", " "))
     assert [link for link in links if not link.startswith("https://")] == []
     own = [link.removeprefix(_REPOSITORY) for link in links if link.startswith(_REPOSITORY)]
-    paths = [match[1] for link in own if (match := re.fullmatch(r"/(?:blob|tree|raw)/main/(.+)", link))]
+    paths = [match[1] for link in own if (match := re.fullmatch(r"/(?:blob|tree|raw)/main/([^#]+)(?:#.+)?", link))]
     assert len(paths) > 10
     assert [path for path in paths if path not in _TO_COME and not (ROOT / path).exists()] == []
