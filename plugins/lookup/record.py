@@ -27,7 +27,7 @@ options:
       # end of looked_up
       - >-
         The other terms are one or more references. An integer is an id. A text in UUID form is a UUID. Any other text
-        is a natural key. A map is the record with these fields. A list stands for its items.
+        is a natural key. A map is the record with these fields. The items of a list count as separate references.
       - >-
         The natural key of an object is its barcode. The natural key of a location is its name. The natural key of a
         room is C(LOCATION/ROOM) with its number or its name, or the number or name alone. The natural key of a person

@@ -27,14 +27,14 @@ options:
     type: raw
   sheet:
     description:
-      - The path of a handover sheet (C(.html)). The sheet prints on A4 and has lines to sign on. Only its owner can
+      - The path of a handover sheet (C(.html)). The sheet prints on A4 and has lines for signatures. Only its owner can
         read it.
       - It lists what the person has before anything is handed over. In check mode it is not written. If the person has
         nothing, an existing sheet does not change.
     type: path
   require_clear:
     description:
-      - Fail if the person still has something at the end, or if the opposite can't be proven.
+      - Fail if the person still has something at the end, or if it can't be proven that the person has nothing.
     type: bool
     default: false
   scope:
@@ -47,7 +47,7 @@ notes:
   - A run requests the field definitions, and the lists of locations, rooms, objects, persons, users, rental cases and
     tasks. Each change takes one to four requests.
   - Closed tasks, and completed or rejected rental cases, are history. They do not change.
-  - Archived objects are in no list, so they are not handed over. A renter that is a plain text is not recognized.
+  - Archived objects are in no list, so they are not handed over. A renter that is a plain text is not recognised.
   - O(scope) only applies to objects, not to rental cases and tasks.
 seealso:
   - module: community.seventhings.move

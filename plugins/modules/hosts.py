@@ -34,12 +34,12 @@ options:
     suboptions:
       field:
         description:
-          - The field that holds the serial number of an object.
+          - The field with the serial number of an object.
         type: str
         required: true
       fact:
         description:
-          - The fact that holds the serial number of a host, such as V(product_serial).
+          - The fact with the serial number of a host, such as V(product_serial).
         type: str
         required: true
   create:
@@ -62,7 +62,7 @@ options:
     suboptions:
       field:
         description:
-          - The field that holds the scan code.
+          - The field with the scan codes.
         type: str
         required: true
       placeholder:

@@ -16,8 +16,8 @@ description:
 options:
   filters:
     description:
-      - Which objects to read, as a map of field key to operator to value. All conditions must hold. An empty map means
-        all objects.
+      - Which objects to read, as a map of field key to operator to value. A record must meet all conditions. An empty
+        map means all objects.
       - Operators and values are the same as in M(community.seventhings.object_info). A reference may be a natural key,
         and a time may have an offset. Only the instance applies these filters.
     type: dict

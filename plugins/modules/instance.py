@@ -62,7 +62,7 @@ options:
       - Workbooks (C(.xlsx)) need openpyxl on the controller.
       - The directory may be a link unless O(protected) is set. A single file must not be a link, and the directory must
         not contain links. A link, a device, a pipe or a socket in the place of a file is a finding. A file of more than
-        1 GiB is a finding too.
+        256 MiB is a finding too.
       - Paths of attachments are relative to the directory. Files outside of it can't be sent. See O(files_root).
       - A list of directories or files is a list of layers, from the first to the last. A later layer adds records. If
         it has a record with the same natural key, its fields override those of the earlier layer. C(null) clears a
@@ -249,8 +249,8 @@ options:
     description:
       - If the task connects to a twin (see the option O(community.seventhings.instance_export#module:twin)), the root
         of the instance that the twin is a copy of, such as V(https://acme.seventhings.com). The journal of that
-        instance then says which records belong to this set, so the plan on the twin is the plan on the instance. The
-        journal is only read. Changes on the twin are recorded nowhere.
+        instance then says which records belong to this set, so the plan on the twin equals the plan on the instance.
+        The journal is only read. Changes on the twin are recorded nowhere.
       - This option allows no other connection. If the files name the instance, O(expect_instance) must name the twin.
     type: str
   only:
@@ -278,7 +278,7 @@ options:
     default: false
   rules:
     description:
-      - Files with rules that records and changes must obey, whatever the other files say. See R(the
+      - Files with rules that records and changes must follow, whatever the other files say. See R(the
         guide,ansible_collections.community.seventhings.docsite.guide_rules).
       - Each is a YAML file with a list C(rules). A rule has an C(id), C(for) (a section, or C(changes)), C(when) and
         C(require) (JSON Schemas, draft 2020-12), C(level) (C(error) by default, or C(warning)) and C(because).
@@ -366,7 +366,7 @@ options:
     description:
       - Fields, by their keys or labels, whose values are shown as V((vaulted\)), in all sections and files. Name a
         field as the files do.
-      - A vaulted value is only recognized if it is passed unchanged. If a template computes a value from it, or if the
+      - A vaulted value is only recognised if it is passed unchanged. If a template computes a value from it, or if the
         value comes from a variable file that is vaulted as a whole, name the field here.
       - Before ansible-core 2.19, a template of a vaulted variable returns plain text. With these versions, this option
         is required with O(desired) if Ansible has a vault password. Write V([]) if O(desired) has no vaulted value.
@@ -432,8 +432,8 @@ options:
       - Accept that a source no longer contains records. A source is a file, a sheet of a workbook, or a section of a
         single file or of O(desired). Without this option, it is a finding if a source had records at the last apply,
         and now is empty or missing, or has a suffix that is not read. The journal knows how many records it had. It is
-        no finding if other sources of the section gained as many records. A section that O(desired) leaves out is not
-        missing. Files without C(set) are not compared.
+        not a finding if other sources of the section gained as many records. A section that O(desired) leaves out is
+        not missing. Files without C(set) are not compared.
       - Let O(prune) remove all records of a section that the files leave empty.
     type: bool
     default: false
@@ -443,8 +443,8 @@ options:
         locations.
       - The lists are proven incomplete if another record refers to a record that can be read, is not archived and is in
         no list. The O(profile) can also say so, unless the lists prove the opposite. Without this option nothing is
-        then deleted or archived, unless C(scope) bounds the section. With O(protected), not even C(scope) helps. No
-        object is created by a natural key that need not be unique. Other records are created, with one warning. See
+        then deleted or archived, unless C(scope) limits the section. With O(protected), C(scope) makes no difference.
+        No object is created by a natural key that need not be unique. Other records are created, with one warning. See
         RV(hidden_records).
       - If a link leads to a record that no list shows, it is never changed to a record that the plan creates, even if
         nothing is proven. Both may be the same record.
@@ -747,7 +747,7 @@ files:
   sample: {written: [locations.yml], removed: [], unchanged: 18}
 forecast:
   description:
-    - What an apply takes if nothing fails. C(requests) is the number of requests, including those for planning.
+    - What an apply needs if nothing fails. C(requests) is the number of requests, including those for planning.
     - C(minutes) is how long they take at O(rate_limit). It is null if there is no limit. If the task failed,
       RV(forecast) is only in a O(report) as V(.json).
   returned: O(mode=apply), O(mode=undo) or O(mode=drift)

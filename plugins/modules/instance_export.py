@@ -30,7 +30,7 @@ options:
       - If the directory contains records that no export wrote, nothing is written without O(force), because they would
         then be in the files twice. The same is true if an export would replace a file that no export wrote.
       - An edited C(instance.yml) is kept, and its C(identity) is used. A new C(instance.yml) gets a random C(set_id). A
-        journal recognizes the files by it, and a later export keeps it.
+        journal recognises the files by it, and a later export keeps it.
       - The directory may be a link. Links below it are never followed. A link in the place of a file counts as a file
         that no export wrote. A link in the place of a directory is an error.
     type: path
@@ -146,8 +146,8 @@ notes:
     to it are left out too. So are records for which such a value is mandatory. In the end, no exported value refers to
     such a record. RV(left_out) lists everything that was left out. Exported values may still refer to records that
     O(only) or O(filters) leave out.
-  - If the instance lacks the list of a section, no file holds that section. RV(left_out) names it, or a warning does if
-    earlier versions of the service lack it.
+  - If the instance has no list of a section, no file contains that section. RV(left_out) names it. If earlier versions
+    of the service had no such list either, a warning names it instead.
   - If the role of the account hides a field, no file contains it, and RV(left_out) names it. If the hidden field is the
     natural key of a section, that is an error.
   - If two fields share a label, and the files need it to name one of them, that is an error.

@@ -83,7 +83,7 @@ options:
   report:
     description:
       - Files to write the stocktake to. The suffix of each file selects its format.
-      - C(.html) is a page that prints on A4, with lines to sign on. C(.csv) and C(.xlsx) have a row for each object.
+      - C(.html) is a page that prints on A4, with lines for signatures. C(.csv) and C(.xlsx) have a row for each object.
         C(.json) has everything, and C(docs/schema/stocktake.schema.json) describes it.
       - Only their owner can read the files. The directories must exist. In check mode no report is written.
     type: list
@@ -92,7 +92,7 @@ options:
   src:
     description:
       - The files of the instance, as in O(community.seventhings.instance#module:src).
-      - C(scan_codes) of their C(instance.yml) says which field holds the scan code, and how placeholders begin. Only
+      - C(scan_codes) of their C(instance.yml) says which field contains the scan code, and how placeholders begin. Only
         O(mode=close) reads and changes other files, and it refuses a link.
     type: raw
   src_below:

@@ -372,10 +372,10 @@ def test_local_files_come_from_the_directory_that_the_roles_name(acme: Path, ser
 # ---- what the roles allow
 
 
-def ceilings(service: Emulator, pipeline: str) -> dict[str, Any]:
+def pipeline_caps(service: Emulator, pipeline: str) -> dict[str, Any]:
     """Return the caps of the pipeline example for this instance."""
     text = yaml.safe_load((ROOT / "examples" / "ci" / pipeline).read_text("utf-8"))
-    written: str = text["env" if "env" in text else "variables"]["CEILINGS"]
+    written: str = text["env" if "env" in text else "variables"]["CAPS"]
     for root in ("${{ vars.SEVENTHINGS_BASE_URL }}", "$SEVENTHINGS_BASE_URL"):
         written = written.replace(root, service.base_url)
     found: dict[str, Any] = json.loads(written)
@@ -388,7 +388,7 @@ def test_a_pipeline_applies_the_plan_that_was_approved_and_no_other(
 ) -> None:
     assert acme.is_dir()
     plan_file = tmp_path / "acme.plan"
-    given = {**ceilings(service, pipeline), "provision_plan_file": str(plan_file)}
+    given = {**pipeline_caps(service, pipeline), "provision_plan_file": str(plan_file)}
     planned = provision(tmp_path, service, provision_apply=False, **given)
     assert planned.status == 0, planned.output
     digest = hashlib.sha256(plan_file.read_bytes()).hexdigest()
