@@ -365,8 +365,8 @@ DEFECTS = (
     Defect(
         "refusals",
         "plugin_utils/instance/caps",
-        "narrowed = {name: min(number, self.limits.get(name, number)) for name, number in asked.limits.items()}",
-        "narrowed = dict(asked.limits)",
+        "narrowed = {name: min(number, self.limits.get(name, number)) for name, number in written.limits.items()}",
+        "narrowed = dict(written.limits)",
         "Files lift the limits of the task.",
         "unit/plugin_utils/instance/test_caps:no_policy_of_the_files",
     ),

@@ -160,7 +160,7 @@ class Client:
         except AccessTokenRefused:
             answer = self.transport.request(method, path, effect=effect, token=self.tokens.replace(token), **options)
         if self.profile is not None:
-            self.profile.heard(method, path, answer, self._known_types)
+            self.profile.check_answer(method, path, answer, self._known_types)
         return answer
 
     def _known_types(self, kind: Kind) -> Mapping[str, str]:
@@ -260,8 +260,8 @@ class Client:
     ) -> list[Record]:
         found: dict[str, Record] = {}
         for part in query.split_long(conditions):
-            asked = _Asked(kind, part, parameters, template)
-            found.update((record.identity, record) for record in self._read_pages(asked))
+            listed = _ListRequest(kind, part, parameters, template)
+            found.update((record.identity, record) for record in self._read_pages(listed))
         if kind.cap and len(found) >= kind.cap:
             return self._list_capped(kind, parameters, found.values())
         return list(found.values())
@@ -276,10 +276,10 @@ class Client:
         side = self.profile.sides.get("filter_links", "") if self.profile else ""
         known = self._link_forms.get((kind.name, by_links)) or {"either": "id"}.get(side, side)
         for form in (known,) if known else ("id", "uuid"):
-            asked = [found for condition in conditions if (found := condition.in_form(form))]
-            if len(asked) < len(conditions):
+            narrowed = [found for condition in conditions if (found := condition.in_form(form))]
+            if len(narrowed) < len(conditions):
                 continue
-            records = self._list_all(kind, asked, {}, "")
+            records = self._list_all(kind, narrowed, {}, "")
             if records or known:
                 self._link_forms[kind.name, by_links] = form
                 return records
@@ -295,12 +295,12 @@ class Client:
         found = {record.identity: record for part in parts for record in self._list_all(kind, (), part, "")}
         return list(found.values())
 
-    def _read_pages(self, asked: _Asked) -> list[Record]:
+    def _read_pages(self, request: _ListRequest) -> list[Record]:
         for _attempt in range(_READ_AGAIN + 1):
             found: dict[str, Record] = {}
             archived: set[str] = set()
             try:
-                total = self._read_pages_into(found, archived, asked)
+                total = self._read_pages_into(found, archived, request)
             except LimitExceeded:
                 # The error may be kept until somebody reads the list. Release the memory of the records now.
                 found.clear()
@@ -309,22 +309,22 @@ class Client:
                 # Some instances also list archived records and include them in the total.
                 return [record for identity, record in found.items() if identity not in archived]
         raise IncompleteList(
-            f"The list of {asked.kind.plural} is inconsistent: the service reports a total of {total}, and its pages "
+            f"The list of {request.kind.plural} is inconsistent: the service reports a total of {total}, and its pages "
             f"have {len(found)} different records, even after reading {_READ_AGAIN + 1} times. Nothing is decided from "
             "it; try again when nobody else is writing."
         )
 
-    def _read_pages_into(self, found: dict[str, Record], archived: set[str], asked: _Asked) -> int | None:
+    def _read_pages_into(self, found: dict[str, Record], archived: set[str], request: _ListRequest) -> int | None:
         """Read a list to its end. A short page is not the end.
 
         :param found: collects the records, by uuid.
         :param archived: collects the uuids of the archived records.
         :returns: the total that the service reports, or None.
         """
-        kind, total = asked.kind, None
+        kind, total = request.kind, None
         limit = ListLimit(self.transport.limits, kind.plural, PER_PAGE)
         with contextlib.ExitStack() as alone:
-            for number, page in enumerate(self._pages(asked, limit), 1):
+            for number, page in enumerate(self._pages(request, limit), 1):
                 fresh = [record for record in page.records if record.identity not in found]
                 # A smaller total means that a record was deleted meanwhile. A record that moved to an earlier page is
                 # then missing.
@@ -333,20 +333,20 @@ class Client:
                     break
                 if number > 1 and not kind.sort:
                     self.unpaged.forget(kind.name)
-                if total is None and number > 1 and not asked.template:
+                if total is None and number > 1 and not request.template:
                     self.uncertain.add(kind.name)
                 if kind.can_be_archived:
                     archived.update(record.identity for record in fresh if record.archived)
                 if (page.total or 0) > _MANY:
                     page.compress(kind)
                 found.update((record.identity, record) for record in fresh)
-                if len(found) >= total if total is not None else self._needs_no_proof(asked, found.values()):
+                if len(found) >= total if total is not None else self._needs_no_proof(request, found.values()):
                     break
                 if total is None and number == 2:
                     # The length of the list is unknown, so only one such list at a time may use the memory.
                     alone.enter_context(self._unknown_totals)
-        if not kind.sort and not asked.pairs:
-            self.unpaged.count(kind.name, asked.part, len(found))
+        if not kind.sort and not request.pairs:
+            self.unpaged.count(kind.name, request.part, len(found))
         return total
 
     def _is_last(self, kind: Kind, page: Page, fresh: Collection[Record]) -> bool:
@@ -359,29 +359,29 @@ class Client:
             self.unpaged.note(kind.name)
         return not fresh
 
-    def _is_unpaged(self, asked: _Asked, records: int) -> bool:
+    def _is_unpaged(self, request: _ListRequest, records: int) -> bool:
         """Return True if a list is known to be complete in one answer, and has not become a page since."""
-        kind = asked.kind
+        kind = request.kind
         is_known = kind.name in self.unpaged or self.is_on("unpaged_lists", "whole", "refuse")
-        return is_known and not self.unpaged.may_be_cut(kind.name, asked.part, records)
+        return is_known and not self.unpaged.may_be_cut(kind.name, request.part, records)
 
-    def _needs_no_proof(self, asked: _Asked, found: Collection[Record]) -> bool:
+    def _needs_no_proof(self, request: _ListRequest, found: Collection[Record]) -> bool:
         """Return True if a list without a total needs no further proof.
 
         Each requested value of a unique key has its record, or the list is known to be complete in one answer.
         """
-        kind = asked.kind
-        if not kind.sort and (kind.newest or self._is_unpaged(asked, len(found))):
+        kind = request.kind
+        if not kind.sort and (kind.newest or self._is_unpaged(request, len(found))):
             return True
         known = self.schema(kind).fields if kind.template in ("", *self._definitions) else {}
         unique = {"id", *kind.uuid_keys, *(field.wire_key for field in known.values() if field.unique)}
-        for condition in asked.conditions:
+        for condition in request.conditions:
             if condition.field in unique and condition.operator in ("eq", "in"):
                 have = {str(record.flat.get(condition.field)) for record in found}
                 return have.issuperset(map(str, condition.values))
         return False
 
-    def _pages(self, asked: _Asked, limit: ListLimit) -> Iterator[Page]:
+    def _pages(self, request: _ListRequest, limit: ListLimit) -> Iterator[Page]:
         """Yield the pages of a list in order.
 
         If the total is reported, later pages are requested while an earlier page is read: never more pages than exist,
@@ -389,21 +389,21 @@ class Client:
 
         :param limit: counts the pages.
         """
-        kind = asked.kind
-        page = self._page(asked)
+        kind = request.kind
+        page = self._page(request)
         limit.add(len(page.body), len(page.records), page.total)
         is_many = (page.total or 0) > _MANY
         if not is_many:
             yield page
         last = math.ceil((page.total or 0) / PER_PAGE) if kind.sort else 1
         size = PER_PAGE if kind.sort else _size_unlike(len(page.records))
-        ask = partial(self._ask_page, asked, size=size)
-        with Prefetch(ask, range(2, last + 1), _MOST_WAITING if is_many else 0) as ahead:
+        ask = partial(self._ask_page, request, size=size)
+        with Prefetch(ask, range(2, last + 1), _MOST_WAITING if is_many else 0) as prefetch:
             if is_many:
                 yield page
             for number in itertools.count(2):
                 try:
-                    answer = ahead.next() or ask(number)
+                    answer = prefetch.next() or ask(number)
                 except (InvalidRequest, NotFound, NotProcessable, InternalError) as refused:
                     if page.total is not None or refused.status > HTTPStatus.INTERNAL_SERVER_ERROR:
                         raise
@@ -418,15 +418,15 @@ class Client:
                 limit.add(len(page.body), len(page.records), page.total)
                 yield page
 
-    def _page(self, asked: _Asked) -> Page:
+    def _page(self, request: _ListRequest) -> Page:
         """Return the first page of a list."""
-        return Page.from_answer(asked.kind, self._ask_page(asked, 1))
+        return Page.from_answer(request.kind, self._ask_page(request, 1))
 
-    def _ask_page(self, asked: _Asked, number: int, size: int = PER_PAGE) -> Response:
-        kind, paging = asked.kind, []
+    def _ask_page(self, request: _ListRequest, number: int, size: int = PER_PAGE) -> Response:
+        kind, paging = request.kind, []
         if kind.sort or number > 1:
             paging = [("page", str(number)), ("per_page", str(size)), *(_order(kind) if kind.sort else ())]
-        return self.send("GET", kind.list_path.format(template=asked.template), pairs=[*asked.pairs, *paging])
+        return self.send("GET", kind.list_path.format(template=request.template), pairs=[*request.pairs, *paging])
 
     def count(self, kind: Kind) -> int | None:
         """Return the number of records of a kind with one request, or None if the service does not report it."""
@@ -448,12 +448,12 @@ class Client:
 
         :raises SeventhingsError: for an answer that is anything else than this record.
         """
-        return self._read_one(kind, _path_of(kind.item_path, kind, uuid, template), uuid.lower())
+        return self._read_record(kind, _path_of(kind.item_path, kind, uuid, template), uuid.lower())
 
     def get_by_id(self, kind: Kind, number: int) -> Record | None:
         """Return a record by its integer id, or None if it does not exist."""
         if kind.by_id_path:
-            return self._read_one(kind, kind.by_id_path.format(id=number), str(number))
+            return self._read_record(kind, kind.by_id_path.format(id=number), str(number))
         hits = [record for record in self.list_all(kind, [Condition("id", "eq", (number,))]) if record.id == number]
         return hits[0] if hits else None
 
@@ -462,7 +462,7 @@ class Client:
 
         It is enough to name candidates in a message, and not enough for a decision.
         """
-        return self._page(_Asked(kind)).records
+        return self._page(_ListRequest(kind)).records
 
     def sample(self, kind: Kind) -> list[Record]:
         """Return a few records of a kind, to learn which keys the instance returns.
@@ -479,24 +479,24 @@ class Client:
 
         They are cached like those of :meth:`sample`.
         """
-        asked = (kind.name, condition)
-        if asked not in self._found_by:
+        key = (kind.name, condition)
+        if key not in self._found_by:
             try:
                 records = self.first(kind, _SAMPLE, [*condition.pairs(), *_order(kind)]).records
             except (InvalidRequest, NotProcessable, InternalError, PermissionMissing):
-                self._found_by[asked] = None
+                self._found_by[key] = None
             else:
-                self._found_by[asked] = records[:_SAMPLE]
-        return self._found_by[asked]
+                self._found_by[key] = records[:_SAMPLE]
+        return self._found_by[key]
 
     def first_page(self, kind: Kind) -> tuple[list[Record], bool]:
         """Return the first page of a kind, and whether the service proves that it has all records."""
-        asked = _Asked(kind)
-        pages = self._pages(asked, ListLimit(self.transport.limits, kind.plural, PER_PAGE))
+        request = _ListRequest(kind)
+        pages = self._pages(request, ListLimit(self.transport.limits, kind.plural, PER_PAGE))
         page = next(pages)
         if page.total is not None or not page.records:
             return page.records, len(page.records) >= (page.total or 0)
-        if kind.sort or not self._is_unpaged(asked, len(page.records)):
+        if kind.sort or not self._is_unpaged(request, len(page.records)):
             known = {record.identity for record in page.records}
             following = next(pages, None)
             fresh = [record for record in following.records if record.identity not in known] if following else []
@@ -513,7 +513,7 @@ class Client:
         if barcode in ("", ".", "..") or self.is_on("later_endpoints", "absent"):
             return None
         step = quote(barcode, safe="", errors="surrogatepass")
-        return self._read_one(kind, kind.barcode_path.format(**{kind.barcode_key: step}))
+        return self._read_record(kind, kind.barcode_path.format(**{kind.barcode_key: step}))
 
     def looks_up_barcodes(self, kind: Kind, listed: Iterable[Any]) -> bool | None:
         """Return True if the instance has a lookup by barcode, or None if that is not known.
@@ -538,7 +538,7 @@ class Client:
             # The path exists, but rejects this barcode.
             return None
 
-    def _read_one(self, kind: Kind, path: str, mark: str = "") -> Record | None:
+    def _read_record(self, kind: Kind, path: str, mark: str = "") -> Record | None:
         """Return a record, or None if it does not exist.
 
         :param mark: the requested uuid or id, if any. A proxy may answer anything, and a record that only seems missing
@@ -712,7 +712,7 @@ def _order(kind: Kind) -> list[tuple[str, str]]:
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _ListRequest:
     """The requested list: the records of a kind that match some conditions.
 
     :ivar parameters: the query parameters of tasks.
@@ -845,27 +845,27 @@ def poll_after_lost_response(
     return None
 
 
-def await_effect(transport: Transport, look: Callable[[], _Found | None], words: Callable[[], str]) -> _Found:
+def await_effect(transport: Transport, read: Callable[[], _Found | None], words: Callable[[], str]) -> _Found:
     """Poll until a write becomes visible, up to the settling horizon, with a warning if the instance is slow.
 
     :param look: returns None if the write is not visible yet.
     :param words: returns the message of the error, the beginning of a sentence.
     :raises SeventhingsError: if the write never becomes visible.
     """
-    found = poll_until_visible(transport, look)
+    found = poll_until_visible(transport, read)
     if found is None:
         raise SeventhingsError(had_no_effect(transport, words()))
     return found
 
 
-def poll_until_visible(transport: Transport, look: Callable[[], _Found | None]) -> _Found | None:
+def poll_until_visible(transport: Transport, read: Callable[[], _Found | None]) -> _Found | None:
     """Poll until a write becomes visible, up to the settling horizon. Return None if it never does."""
     now = 0.0
     for moment in _poll_times(transport.settle):
         if moment > now:
             transport.sleep(moment - now)
             now = moment
-        found = look()
+        found = read()
         if found is not None:
             if moment and _SLOW not in transport.warnings:
                 transport.warnings.append(_SLOW)

@@ -148,18 +148,18 @@ def recognise(contents: Contents, wanted: Iterable[Attachment], linked: Sequence
     If several wanted files have the same content, each gets its own linked file while there are enough, and the rest
     share one: linked content is not uploaded again.
     """
-    taken: list[Attachment] = []
+    assigned: list[Attachment] = []
     left = []
     for attachment in _named_first(wanted):
-        free = [other for other in linked if other not in taken]
+        free = [other for other in linked if other not in assigned]
         found = next(contents.same(attachment, free), None)
         if found is None:
             left.append(attachment)
         else:
             attachment.uuid = found.uuid
-            taken.append(found)
+            assigned.append(found)
     for attachment in left:
-        found = next(contents.same(attachment, taken), None)
+        found = next(contents.same(attachment, assigned), None)
         attachment.uuid = found.uuid if found else None
 
 
@@ -341,8 +341,8 @@ def is_same_file(client: Client, file: Mapping[str, Any], name: str, content: by
 
     :param file: its metadata.
     """
-    is_alike = file.get("name") == name and file.get("size") == len(content)
-    return is_alike and download(client, str(file.get("uuid")).lower(), len(content)) == content
+    may_be_same = file.get("name") == name and file.get("size") == len(content)
+    return may_be_same and download(client, str(file.get("uuid")).lower(), len(content)) == content
 
 
 def newest_files(client: Client) -> list[Mapping[str, Any]]:

@@ -260,7 +260,7 @@ class _Deadlines:
         """Start without deadlines. A forked process has neither the threads nor the requests of its parent."""
         self._ends: dict[Deadline, float] = {}
         self._changed = threading.Condition(threading.Lock())
-        self._looks_at = math.inf
+        self._wakes_at = math.inf
         self._thread: threading.Thread | None = None
 
     def add(self, deadline: Deadline) -> None:
@@ -271,7 +271,7 @@ class _Deadlines:
             if self._thread is None or not self._thread.is_alive():
                 self._thread = threading.Thread(target=self._wait, name="seventhings deadlines", daemon=True)
                 self._thread.start()
-            elif end < self._looks_at:
+            elif end < self._wakes_at:
                 self._changed.notify()
 
     def remove(self, deadline: Deadline) -> None:
@@ -290,8 +290,8 @@ class _Deadlines:
         Return the deadlines that have passed.
         """
         with self._changed:
-            self._looks_at = min(self._ends.values(), default=math.inf)
-            pause = self._looks_at - time.monotonic()
+            self._wakes_at = min(self._ends.values(), default=math.inf)
+            pause = self._wakes_at - time.monotonic()
             if pause > 0:
                 self._changed.wait(min(pause, threading.TIMEOUT_MAX))
             now = time.monotonic()

@@ -95,10 +95,14 @@ class Outages:
             self._is_waiting = True
             try:
                 while self._is_suspected:
-                    asked = self._after
-                    pause = asked or (INTERVAL if self._is_down else 0.0)
+                    requested_pause = self._after
+                    pause = requested_pause or (INTERVAL if self._is_down else 0.0)
                     if pause > left:
-                        why = f"it asks for a pause of {asked:g} seconds" if asked else "it does not answer"
+                        why = (
+                            f"it asks for a pause of {requested_pause:g} seconds"
+                            if requested_pause
+                            else "it does not answer"
+                        )
                         raise self._given_up(why, seconds)
                     left -= pause
                     self._answers_after(pause, is_down, sleep)

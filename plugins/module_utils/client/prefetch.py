@@ -30,7 +30,7 @@ class Prefetch:
         self._most_waiting = most_waiting
         self._pool = ThreadPoolExecutor(max_workers=_AT_A_TIME)
         self._lock = threading.Lock()
-        self._asked: deque[Future[Response]] = deque()
+        self._requested: deque[Future[Response]] = deque()
         self._under_way = 0
         self._waiting = 0
 
@@ -52,7 +52,7 @@ class Prefetch:
         :raises SeventhingsError: if the request for the page failed.
         """
         with self._lock:
-            future = self._asked.popleft() if self._asked else None
+            future = self._requested.popleft() if self._requested else None
         if future is None:
             return None
         answer = future.result()
@@ -63,12 +63,14 @@ class Prefetch:
 
     def _ask_more(self) -> None:
         """Start as many requests as allowed. The caller holds the lock."""
-        while self._under_way < _AT_A_TIME and (len(self._asked) < _AT_A_TIME or self._waiting < self._most_waiting):
+        while self._under_way < _AT_A_TIME and (
+            len(self._requested) < _AT_A_TIME or self._waiting < self._most_waiting
+        ):
             number = next(self._numbers, None)
             if number is None:
                 return
             self._under_way += 1
-            self._asked.append(self._pool.submit(self._request, number))
+            self._requested.append(self._pool.submit(self._request, number))
 
     def _request(self, number: int) -> Response:
         length = 0

@@ -83,7 +83,7 @@ class Profile:
     sides: Mapping[str, str]
     date: str = ""
     note: Callable[[str], None] = lambda _line: None
-    _told: set[str] = field(default_factory=set)
+    _reported: set[str] = field(default_factory=set)
     _mutex: threading.Lock = field(default_factory=threading.Lock)
 
     @classmethod
@@ -119,7 +119,9 @@ class Profile:
             sides[HIDDEN_RECORDS] = account[HIDDEN_RECORDS]
         return cls(sides, date if isinstance(date, str) and _DATE.fullmatch(date) else "", note)
 
-    def heard(self, method: str, path: str, answer: Response, types: Callable[[Kind], Mapping[str, str]]) -> None:
+    def check_answer(
+        self, method: str, path: str, answer: Response, types: Callable[[Kind], Mapping[str, str]]
+    ) -> None:
         """Check an answer that was needed anyway.
 
         :param types: returns the types of the fields of a kind by key, as far as they are known already.
@@ -127,16 +129,16 @@ class Profile:
         try:
             for switch, side in _observed(method, path, answer, types):
                 if switch in self.sides and not _agree(switch, self.sides[switch], side):
-                    self._tell(switch, side, f"{method} {_shown(path)}")
+                    self._report(switch, side, f"{method} {_shown(path)}")
         except NotJson:
             # The caller reports this error.
             return
 
-    def _tell(self, switch: str, side: str, request: str) -> None:
+    def _report(self, switch: str, side: str, request: str) -> None:
         with self._mutex:
-            if switch in self._told:
+            if switch in self._reported:
                 return
-            self._told.add(switch)
+            self._reported.add(switch)
         when = f" since it was probed on {self.date}" if self.date else ""
         self.note(
             f"profile: this instance has changed{when}: {switch} was {self.sides[switch]}, and {request} shows {side}. "
@@ -250,7 +252,7 @@ def echo_side(envelope: Mapping[str, Any]) -> str:
 def _records(
     kind: Kind, records: Sequence[Mapping[str, Any]], types: Callable[[Kind], Mapping[str, str]]
 ) -> ObservedSides:
-    looks: Mapping[str, Callable[[Mapping[str, Any]], ObservedSides]] = {
+    observers: Mapping[str, Callable[[Mapping[str, Any]], ObservedSides]] = {
         TASK.name: _task,
         RENTAL_CASE.name: _rental_case,
         USER.name: _user,
@@ -260,8 +262,8 @@ def _records(
         if kind in _BY_FIELDS:
             yield from _shape(kind, raw)
             yield from _fields(kind, flatten(kind, raw), known)
-        elif kind.name in looks:
-            yield from looks[kind.name](raw)
+        elif kind.name in observers:
+            yield from observers[kind.name](raw)
 
 
 def _shape(kind: Kind, raw: Mapping[str, Any]) -> ObservedSides:

@@ -79,18 +79,18 @@ class RateLimit:
     def _wait(self, turnstile: Turnstile, max_pause: float, pausing: Pausing) -> float:
         while True:
             with turnstile.turn():
-                now, seconds, asked_pause = self._due(turnstile)
-                while seconds > 0 and asked_pause <= min(_LONG_PAUSE, max_pause):
-                    self._pause(seconds, asked_pause)
-                    max_pause -= asked_pause
-                    now, seconds, asked_pause = self._due(turnstile)
+                now, seconds, requested_pause = self._due(turnstile)
+                while seconds > 0 and requested_pause <= min(_LONG_PAUSE, max_pause):
+                    self._pause(seconds, requested_pause)
+                    max_pause -= requested_pause
+                    now, seconds, requested_pause = self._due(turnstile)
                 if seconds <= 0:
                     return now
-            if asked_pause > max_pause:
-                raise PauseTooLong(asked_pause)
+            if requested_pause > max_pause:
+                raise PauseTooLong(requested_pause)
             with pausing():
-                self._pause(seconds, asked_pause)
-            max_pause -= asked_pause
+                self._pause(seconds, requested_pause)
+            max_pause -= requested_pause
 
     def _due(self, turnstile: Turnstile) -> tuple[float, float, float]:
         """Return the time now, the seconds to wait, and the seconds that the service asked for.
@@ -105,9 +105,9 @@ class RateLimit:
                 pace.take(now)
             return now, seconds, pace.seconds_paused(now)
 
-    def _pause(self, seconds: float, asked_pause: float) -> None:
-        jitter = self._chance() * min(asked_pause * _JITTER, _MOST_JITTER)
-        self._sleep(max(seconds, asked_pause + jitter, _SHORTEST_SLEEP))
+    def _pause(self, seconds: float, requested_pause: float) -> None:
+        jitter = self._chance() * min(requested_pause * _JITTER, _MOST_JITTER)
+        self._sleep(max(seconds, requested_pause + jitter, _SHORTEST_SLEEP))
 
     def _go_alone(self, error: OSError) -> None:
         """Keep the pace for this process alone, because it cannot be shared."""

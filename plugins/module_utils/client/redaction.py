@@ -59,7 +59,7 @@ def without(secrets: Iterable[str], text: str) -> str:
         folded = _folded(text) if folded is None else folded
         # There may be many secrets, and hardly any of them occurs in a text.
         if secret in text or any(form in folded for form in _folded_forms(secret)):
-            text = _taken_out(_pattern_of(secret), text)
+            text = _without_matches(_pattern_of(secret), text)
     return text
 
 
@@ -74,7 +74,7 @@ def hide(secrets: Iterable[str], value: Any) -> Any:
         in texts.
     """
     ordered = sorted((secret for secret in secrets if secret), key=len, reverse=True)
-    if not _may_hold(ordered, value):
+    if not _may_contain(ordered, value):
         return value
     long = [secret for secret in ordered if len(secret) >= _SHORTEST_IN_NAMES]
     # A result of many records repeats most of its texts.
@@ -89,7 +89,7 @@ def hide_in_result(secrets: Iterable[str], result: Mapping[str, Any]) -> dict[st
     return {**hide(secrets, result), **tokens}
 
 
-def _may_hold(secrets: Sequence[str], value: Any) -> bool:
+def _may_contain(secrets: Sequence[str], value: Any) -> bool:
     """Return False if no text, name or number in some data has a secret in any spelling.
 
     A result of many records has a great many texts, and almost never a secret, so all of them are searched as one text.
@@ -169,7 +169,7 @@ def _masked(secrets: Sequence[str], text: str) -> str:
     return text
 
 
-def _taken_out(pattern: re.Pattern[str], text: str) -> str:
+def _without_matches(pattern: re.Pattern[str], text: str) -> str:
     """Return a text without the matches of a pattern, whether or not they are escaped."""
     spans: list[tuple[int, int]] = []
     places = [(at, at + 1) for at in range(len(text))]

@@ -54,11 +54,11 @@ class Target:
             raise InvalidInput(f"dest: {self.path} is not a regular file")
         return self.folder.status(self.name).st_size
 
-    def is_taken(self) -> bool:
+    def exists(self) -> bool:
         """Return True if anything with this name exists, links included."""
         return self.folder.type_of(self.name) is not None
 
-    def holds(self, content_of: Callable[[], bytes], size: Any = None) -> bool:
+    def has_content(self, content_of: Callable[[], bytes], size: Any = None) -> bool:
         """Return True if the existing file has exactly this content.
 
         :param content_of: returns the bytes; not called if the size differs.
@@ -67,7 +67,7 @@ class Target:
         have = self.size()
         if have is None or size not in (None, have):
             return False
-        return self.folder.holds(self.name, content_of())
+        return self.folder.has_content(self.name, content_of())
 
 
 Differing = Mapping[str, tuple[Any, Any]]

@@ -238,7 +238,7 @@ class Folder:
                 raise NotOpened(self.path, name, f"has more than {limit} bytes")
             return bytes(content)
 
-    def holds(self, name: str, content: bytes) -> bool:
+    def has_content(self, name: str, content: bytes) -> bool:
         """Return True if there is a regular file of this name with exactly these bytes. Errors as in :meth:`read`."""
         if self.type_of(name) is not FileType.FILE or self.status(name).st_size != len(content):
             return False

@@ -49,7 +49,7 @@ class InvalidValue(ValueError):
         reasons = ((why, f"item {step + 1}" if isinstance(step, int) else step) for step, _value, why in parts)
         return cls("; ".join(f"{why} ({name})" for why, name in reasons), parts)
 
-    def each_one(self, value: Any) -> Iterator[tuple[Way, Any, str]]:
+    def misfits(self, value: Any) -> Iterator[tuple[Way, Any, str]]:
         """Yield every part that does not fit: its path, its value, and what was expected.
 
         :param value: the value that this was raised for.
@@ -57,7 +57,7 @@ class InvalidValue(ValueError):
         if not self.parts:
             yield (), value, str(self)
         for step, part, why in self.parts:
-            for way, inner, expected in why.each_one(part):
+            for way, inner, expected in why.misfits(part):
                 yield (step, *way), inner, expected
 
 
@@ -272,7 +272,7 @@ class FieldType:
         name, texts, numbers and dates as they are, a list item by item, anything else as ``show`` returns it.
     :ivar writable: True if users may write a value.
     :ivar computed: True if the service computes its values from other fields, so that nothing is lost without them.
-    :ivar made_by_time: values that the service derives from others when a day has passed, to those others.
+    :ivar changed_by_time: values that the service derives from others when a day has passed, to those others.
     """
 
     parse: Callable[[Any, Field], Any]
@@ -294,7 +294,7 @@ class FieldType:
     in_files: Callable[[Any, Callable[[Any], Any]], Any] | None = None
     writable: bool = True
     computed: bool = False
-    made_by_time: Mapping[Any, Any] = field(default_factory=dict)
+    changed_by_time: Mapping[Any, Any] = field(default_factory=dict)
 
     @property
     def accepts_map(self) -> bool:
@@ -304,7 +304,7 @@ class FieldType:
         )
 
     @property
-    def holds_list(self) -> bool:
+    def is_list(self) -> bool:
         """Return True if its canonical values are tuples."""
         return isinstance(self.empty, tuple)
 
@@ -438,7 +438,7 @@ def faithful(
 
     def read(raw: Any, field: Field) -> Any:
         value = faces.read(raw, field)
-        if not faces.holds_list:
+        if not faces.is_list:
             is_lost = value in EMPTY and not is_empty(raw)
         else:
             items = raw if isinstance(raw, (list, tuple)) else (raw,)

@@ -125,7 +125,7 @@ class Kind:
         (tasks), empty if it has none.
     :ivar sort: a unique key that keeps pages in a stable order; empty if the list is not paged.
     :ivar cap: the number of records after which the service cuts the list.
-    :ivar taken_apart: members of an answer that a shown record has as separate fields.
+    :ivar split_members: members of an answer that a shown record has as separate fields.
     :ivar numbered: True if paths contain the integer id because the record has no uuid.
     :ivar newest: the number of newest records that the service lists; older records are in no list.
     :ivar states: the values of ``state``. Records of a kind with ``archived`` are archived at ``item_path`` and
@@ -145,7 +145,7 @@ class Kind:
     :ivar section: the part of the files that lists the records; empty if files contain none.
     :ivar level: when a plan applies the records.
     :ivar has_history: True if the service has the history of a record below its ``item_path``.
-    :ivar made_of: the kind from whose records this kind is created, if a create takes more than a body.
+    :ivar created_from: the kind from whose records this kind is created, if a create takes more than a body.
     :ivar creation_sends_mail: True if a creation sends an e-mail.
     :ivar further_keys: natural keys that an export tries if the default key does not distinguish the records.
     :ivar is_many: True if instances have very many records: an export writes a directory, and names are read early.
@@ -190,7 +190,7 @@ class Kind:
     cap: int = 0
     newest: int = 0
     numbered: bool = False
-    taken_apart: tuple[str, ...] = ()
+    split_members: tuple[str, ...] = ()
     states: tuple[str, ...] = ("present", "absent")
     wrap: str = ""
     open_fields: bool = False
@@ -205,7 +205,7 @@ class Kind:
     section: str = ""
     level: Level = Level.ABOUT_OBJECTS
     has_history: bool = False
-    made_of: str = ""
+    created_from: str = ""
     creation_sends_mail: bool = False
     further_keys: tuple[tuple[str, ...], ...] = ()
     is_many: bool = False
@@ -355,7 +355,7 @@ FIELD_DEFINITION = Kind(
     update="PUT",
     sort="",
     states=("present",),
-    taken_apart=("field_type",),
+    split_members=("field_type",),
     section="fields",
     level=Level.FIELDS,
     never_moved="a field gets another label by its field_key: write {field_key: KEY, label: NEW} among the fields",
@@ -435,7 +435,7 @@ USER = Kind(
     states=("present",),
     section="users",
     level=Level.USERS,
-    made_of="person",
+    created_from="person",
     creation_sends_mail=True,
     sort_parameters=("sort_by",),
     short_key="email",
@@ -584,7 +584,7 @@ HUB_ITEM = Kind(
     filters="query",
     numbered=True,
     section="hub",
-    made_of="object",
+    created_from="object",
     feature="hub",
     written=(
         Field("object", "LINKED_ASSET", mandatory=True),

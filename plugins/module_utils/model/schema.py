@@ -141,7 +141,7 @@ def cause_of(problem: str) -> str:
     return misfit.why if misfit else problem
 
 
-def _look(name: str) -> str:
+def _as_displayed(name: str) -> str:
     """Return a label as people see it, with one blank between its words."""
     return composed(" ".join(name.split()))
 
@@ -190,7 +190,7 @@ class _Known:
         self.field = field
         self.faces = type_of(field)
         self.has_rules = bool(field.allowed or field.constraints or field.mandatory)
-        self.is_special = self.faces.merge is not None or bool(self.faces.made_by_time) or field.retyped
+        self.is_special = self.faces.merge is not None or bool(self.faces.changed_by_time) or field.retyped
         self.parsed: dict[str, Any] = {}
         self.read: dict[str, Any] = {}
         # Plain texts cost nothing to parse, and each reference must be an object of its own.
@@ -238,8 +238,10 @@ class Schema:
         self._by_label = {
             field.label: field for field in self.fields.values() if field.label and labels[field.label] == 1
         }
-        looks = Counter(map(_look, self._by_label))
-        self._by_look = {_look(name): field for name, field in self._by_label.items() if looks[_look(name)] == 1}
+        displayed = Counter(map(_as_displayed, self._by_label))
+        self._by_displayed_label = {
+            _as_displayed(name): field for name, field in self._by_label.items() if displayed[_as_displayed(name)] == 1
+        }
         self._by_name.clear()
         self._by_key.clear()
         self.has_instants = any(type_of(field).spelling is Spelling.INSTANT for field in self.fields.values())
@@ -262,7 +264,7 @@ class Schema:
             or (self.fields.get(name.removeprefix(prefix)) if prefix else None)
             or self._by_label.get(name)
         )
-        return found if found is not None else self._by_look.get(_look(name))
+        return found if found is not None else self._by_displayed_label.get(_as_displayed(name))
 
     def _sharing(self, label: str) -> list[str]:
         """Return the keys of the fields that share a label, if it is not unique."""
@@ -333,12 +335,12 @@ class Schema:
                 findings.errors.append(FieldError.at((name,), words))
             else:
                 try:
-                    parsed[field.key] = self._parse_one(value, field, at)
+                    parsed[field.key] = self._parse_value(value, field, at)
                 except InvalidValue as unfit:
                     findings.fitting[field.key] = unfit.fitting
                     findings.errors += [
                         _unfit((name, *way), words_of((at, *way)), part, expected, field)
-                        for way, part, expected in unfit.each_one(value)
+                        for way, part, expected in unfit.misfits(value)
                     ]
                 else:
                     known = known or self._by_name.setdefault(name, _Known(field))
@@ -348,7 +350,7 @@ class Schema:
                         known.keep(known.parsed, value, parsed[field.key])
         return parsed, findings
 
-    def _parse_one(self, value: Any, field: Field, location: str) -> Any:
+    def _parse_value(self, value: Any, field: Field, location: str) -> Any:
         faces = type_of(field)
         if value is None and faces.writable:
             # Maps are merged: None clears the whole map, and an empty map changes nothing.
@@ -372,14 +374,14 @@ class Schema:
             if field.wire_key in flat
         }
 
-    def read_one(self, key: str, flat: Mapping[str, Any]) -> Any:
+    def read_field(self, key: str, flat: Mapping[str, Any]) -> Any:
         """Return one field of a flat record as its canonical value, or "nothing" if it is missing."""
         field = self.fields[key]
         faces = type_of(field)
         value = faces.read(flat.get(field.wire_key), field)
         return faces.empty if value is None else value
 
-    def holds(self, desired: Mapping[str, Any], flat: Mapping[str, Any], completed: Completed) -> bool:
+    def has_values(self, desired: Mapping[str, Any], flat: Mapping[str, Any], completed: Completed) -> bool:
         """Return True if a flat record certainly has these values, and none of them is a finding."""
         for key, value in desired.items():
             known = self._by_key.get(key) or self._by_key.setdefault(key, _Known(self.fields[key]))
@@ -406,7 +408,7 @@ class Schema:
 
         :param completed: adds known members to a reference if the service did not return them.
         """
-        hidden = {*self.kind.uuid_keys, *self.kind.taken_apart, *(field.wire_key for field in self.fields.values())}
+        hidden = {*self.kind.uuid_keys, *self.kind.split_members, *(field.wire_key for field in self.fields.values())}
         shown = {key: value for key, value in flat.items() if key not in hidden}
         answered = {**SERVER_FIELDS, **{field.key: field for field in self.kind.answered}}
         for key in answered.keys() & shown.keys():

@@ -368,7 +368,7 @@ STRUCTURES: dict[str, FieldType] = {
         TEXT,
         equal=equal_by(_before_its_day),
         same_as=_before_its_day,
-        made_by_time=BY_TIME,
+        changed_by_time=BY_TIME,
         in_files=lambda value, _called: BY_TIME.get(value, value),
     ),
     "TYPES": replace(TEXT, parse=parse_list(TEXT.parse), read=_read_types, empty=(), narrows=False),

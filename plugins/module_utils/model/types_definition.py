@@ -154,9 +154,9 @@ def _read_scalars(value: Any, _field: Field) -> tuple[Any, ...]:
     return tuple(item for item in value if item is not None) if isinstance(value, list) else ()
 
 
-def _holds_map(value: Any) -> bool:
+def _has_map(value: Any) -> bool:
     """Return True if a value is a map or has a map in it. No user input does."""
-    return any(map(_holds_map, value)) if isinstance(value, list) else isinstance(value, Mapping)
+    return any(map(_has_map, value)) if isinstance(value, list) else isinstance(value, Mapping)
 
 
 def _frozen(value: Any) -> Any:
@@ -173,7 +173,7 @@ def _read_attributes(value: Any, _field: Field) -> Any:
     for item in value if isinstance(value, list) else [value]:
         if is_nothing(item):
             continue
-        if not isinstance(item, Mapping) or not isinstance(item.get("type"), str) or _holds_map(item.get("value")):
+        if not isinstance(item, Mapping) or not isinstance(item.get("type"), str) or _has_map(item.get("value")):
             return Unread(value)
         terms[item["type"]] = (*terms.get(item["type"], ()), _frozen(item.get("value")))
     return terms
@@ -247,11 +247,11 @@ def _parse_scalars(value: Any, field: Field) -> tuple[Any, ...]:
 
 def _each_once(expected: str, values: tuple[Any, ...]) -> tuple[Any, ...]:
     """Return the values after checking that none repeats. 1 and True are different values."""
-    told_apart = [(type(value), value) for value in values]
+    typed = [(type(value), value) for value in values]
     twice: list[tuple[str | int, Any, InvalidValue]] = [
         (number, value, InvalidValue(f"{expected}; {value!r} is written twice"))
         for number, value in enumerate(values)
-        if told_apart[number] in told_apart[:number]
+        if typed[number] in typed[:number]
     ]
     if twice:
         raise InvalidValue.of_parts(twice)
@@ -306,7 +306,7 @@ def _parse_compared(compared: Any, kind: Any, field: Field) -> tuple[Any, ...] |
 
 
 def _read_relation(value: Any, _field: Field) -> tuple[Any, ...] | None:
-    if not isinstance(value, Mapping) or _holds_map(value.get("comparison_values")):
+    if not isinstance(value, Mapping) or _has_map(value.get("comparison_values")):
         return None
     compared = value.get("comparison_values")
     values = None if compared is None else tuple(map(_frozen, compared if isinstance(compared, list) else [compared]))

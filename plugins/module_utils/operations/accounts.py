@@ -73,7 +73,7 @@ def user_from_person(
     everyone = client.list_all(PERSON)
     found = _persons(client, everyone, person, filters)
     person_in_words = f"the person {person!r}" if filters is None else f"a person that fits {dict(filters)!r}"
-    found_person = natural_keys.one_of(
+    found_person = natural_keys.only_record(
         PERSON, f"what was asked for ({person_in_words})", found, advice="name the person by uuid"
     )
     if found_person is None:
@@ -91,7 +91,7 @@ def user_from_person(
             True,
             {},
             None,
-            {"before": {}, "after": _asked_for(person, filters)},
+            {"before": {}, "after": _predicted(person, filters)},
             (f"There is no such person yet: {person_in_words}.",),
         )
     email = found_person.flat.get("email")
@@ -100,7 +100,7 @@ def user_from_person(
     if not isinstance(email, str) or not email:
         raise InvalidInput(f"The person {found_person.uuid} has no e-mail address; a user can't be created without it.")
     namesakes = natural_keys.identified(_by_email(), ["email"], {"email": email}, everyone)
-    natural_keys.one_of(
+    natural_keys.only_record(
         PERSON,
         f"the e-mail address {email!r}",
         namesakes,
@@ -116,7 +116,7 @@ def user_from_person(
     return Result(True, _show(user), user.uuid, diff)
 
 
-def _asked_for(person: Any, filters: Mapping[str, Any] | None) -> dict[str, Any]:
+def _predicted(person: Any, filters: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return the predicted user of a person who does not exist yet, with the address if it was written (check mode)."""
     email = person.get("email") if isinstance(person, Mapping) else person if isinstance(person, str) else None
     return {"email": email} if email else {"person": dict(filters) if filters else person}
@@ -165,7 +165,7 @@ def _user_of(client: Client, person: Record, email: str) -> Record | None:
 
 def _user_with(client: Client, email: str) -> Record | None:
     schema = Schema(USER, USER.identity)
-    return natural_keys.one_of(
+    return natural_keys.only_record(
         USER,
         f"the e-mail address {email!r}",
         natural_keys.identified(schema, ["email"], {"email": email}, client.list_all(USER)),

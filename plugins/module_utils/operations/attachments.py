@@ -70,7 +70,7 @@ def _seen_in(client: Client, schema: Schema, record: Record, field: Field) -> li
     """
     if field.key in field_visibility_of(client, schema, [record], [field.key]).hidden:
         raise InvalidInput(f"field: {hidden_field_message(field.key)}")
-    value = schema.read_one(field.key, record.flat)
+    value = schema.read_field(field.key, record.flat)
     if isinstance(value, Unread):
         raise InvalidInput(f"field: the service answers {shorten(value.raw)} for {field.key}, and no files")
     return _linked(record, field)
@@ -160,12 +160,12 @@ def _replace(client: Client, record: Record, field: Field, files: Sequence[Attac
     client.update(record.kind, record.uuid, {field.wire_key: [file.uuid for file in files]})
     wanted = {file.uuid for file in files}
 
-    def look() -> list[Attachment] | None:
+    def read() -> list[Attachment] | None:
         linked = _linked_now(client, record, field)
         return linked if {file.uuid for file in linked} == wanted else None
 
     words = f"The files of {field.key} were not set: the {record.kind.words} {record.uuid} has others"
-    return await_effect(client.transport, look, lambda: words)
+    return await_effect(client.transport, read, lambda: words)
 
 
 def _linked_now(client: Client, record: Record, field: Field) -> list[Attachment]:
@@ -326,7 +326,7 @@ class _Download:
 
     def exists(self, content_of: Callable[[], bytes], check_mode: bool) -> bool:
         """Return True if the file already exists locally. In check mode a different size is enough for False."""
-        return self.target.holds(content_of, self.size if check_mode else None)
+        return self.target.has_content(content_of, self.size if check_mode else None)
 
 
 def _thumbnail_size(options: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -382,14 +382,14 @@ def _kept(
         return []
     if not in_directory:
         return [download for download in downloads if download.target.size() is not None]
-    taken = [download for download in downloads if download.target.is_taken()]
-    others = [download.target.path for download in taken if not download.exists(download.fetch, check_mode)]
+    existing = [download for download in downloads if download.target.exists()]
+    others = [download.target.path for download in existing if not download.exists(download.fetch, check_mode)]
     if others:
         raise InvalidInput(
             f"dest: something else exists already: {', '.join(map(str, others))}. Delete it, or set force: true "
             f"to replace it."
         )
-    return taken
+    return existing
 
 
 def _to_download(client: Client, options: Mapping[str, Any], in_directory: bool) -> list[dict[str, Any]]:

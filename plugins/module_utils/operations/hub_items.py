@@ -45,7 +45,7 @@ def is_offered(item: Record | None) -> bool:
 
 def articles_of(order: Record) -> list[Mapping[str, Any]]:
     """Return the articles of an order (section 2.5)."""
-    return list(ORDERS.read_one("articles", order.flat))
+    return list(ORDERS.read_field("articles", order.flat))
 
 
 def is_cancelled(order: Record) -> bool:
@@ -97,11 +97,11 @@ def read_again(
     :raises SeventhingsError: if the change has no effect.
     """
 
-    def look() -> Record | None:
+    def read() -> Record | None:
         record = client.get(kind, str(number))
         return record if record is not None and is_changed(record) else None
 
-    return await_effect(client.transport, look, lambda: f"The {kind.words} {number} is as it was")
+    return await_effect(client.transport, read, lambda: f"The {kind.words} {number} is as it was")
 
 
 # ---- items
@@ -121,7 +121,7 @@ def hub_item(client: Client, options: Mapping[str, Any], check_mode: bool) -> Re
         if not check_mode or missing.is_typo:
             raise
         return Result(True, {}, None, diff_of({}, _written(options)), missing.lines)
-    offered = natural_keys.one_of(HUB_ITEM, f"the object {options['object']!r}", _items_of(client, wanted))
+    offered = natural_keys.only_record(HUB_ITEM, f"the object {options['object']!r}", _items_of(client, wanted))
     if options["state"] == "absent":
         return _take_off(client, offered, check_mode)
     if offered is not None:
@@ -199,30 +199,34 @@ def _offer(
     price: Decimal | None,
     check_mode: bool,
 ) -> Result:
-    category, asked = _asked(client, wanted, options.get("category"), price)
+    category, price_to_send = _category_and_price(client, wanted, options.get("category"), price)
     diff = diff_of({}, _written(options))
     if check_mode:
-        return Result(True, {"asset_id": wanted.id, "price": DECIMAL.show(DECIMAL.read(asked, PRICE))}, None, diff)
-    _publish(client, wanted, category, asked)
+        return Result(
+            True, {"asset_id": wanted.id, "price": DECIMAL.show(DECIMAL.read(price_to_send, PRICE))}, None, diff
+        )
+    _publish(client, wanted, category, price_to_send)
     offered = await_effect(
         client.transport,
         lambda: _items_of(client, wanted) or None,
         lambda: f"The hub does not show the object {options['object']!r}",
     )
-    item = natural_keys.one_of(HUB_ITEM, f"the object {options['object']!r}", offered)
+    item = natural_keys.only_record(HUB_ITEM, f"the object {options['object']!r}", offered)
     return Result(True, ITEMS.show(item.flat) if item else {}, None, diff)
 
 
-def _asked(client: Client, wanted: Record, category: Any, price: Decimal | None) -> tuple[Any, Any]:
+def _category_and_price(client: Client, wanted: Record, category: Any, price: Decimal | None) -> tuple[Any, Any]:
     """Return the category and price to send: as given, otherwise as the service suggests."""
     uuid = wanted.uuid
     category = category or _suggested(client, "category", {"filter": _only(wanted)}).get(uuid)
     if category is None:
         raise InvalidInput("category: the service suggests none for this object; give one")
-    asked = DECIMAL.write(price) if price is not None else _suggested(client, "rest-price", {uuid: category}).get(uuid)
-    if asked is None:
+    price_to_send = (
+        DECIMAL.write(price) if price is not None else _suggested(client, "rest-price", {uuid: category}).get(uuid)
+    )
+    if price_to_send is None:
         raise InvalidInput("price: the service suggests none for this object; give one")
-    return category, asked
+    return category, price_to_send
 
 
 def _only(wanted: Record) -> dict[str, Any]:
@@ -236,8 +240,8 @@ def offer(client: Client, wanted: Record, category: Any, price: Decimal | None) 
 
     The service suggests what is not given. The caller looks for an offer whose answer was lost.
     """
-    category, asked = _asked(client, wanted, category, price)
-    _publish(client, wanted, category, asked, defers=True)
+    category, price_to_send = _category_and_price(client, wanted, category, price)
+    _publish(client, wanted, category, price_to_send, defers=True)
 
 
 def _publish(client: Client, wanted: Record, category: Any, price: Any, defers: bool = False) -> None:

@@ -47,7 +47,7 @@ def hub_order(client: Client, options: Mapping[str, Any], check_mode: bool) -> R
         if same:
             return Result(False, ORDERS.show(same[-1].flat))
         return Result(False, warnings=("There is no order of these items, so there is nothing to cancel.",))
-    found = natural_keys.one_of(HUB_ORDER, "exactly these articles", live, advice="give id or order_number")
+    found = natural_keys.only_record(HUB_ORDER, "exactly these articles", live, advice="give id or order_number")
     if found is not None:
         return _flag(client, found, flags, check_mode)
     known = {order.id for order in orders}
@@ -66,7 +66,7 @@ def _named(client: Client, options: Mapping[str, Any]) -> Record:
         key, value = "order_number", options["order_number"]
         listed = client.list_all(HUB_ORDER, [Condition(key, "eq", (value,))])
         same = [order for order in listed if ORDERS.read(order.flat).get(key) == value]
-        found = natural_keys.one_of(HUB_ORDER, f"{key} {value!r}", same, advice="give id")
+        found = natural_keys.only_record(HUB_ORDER, f"{key} {value!r}", same, advice="give id")
     if found is None:
         raise NoMatch(f"There is no hub order with {key} {value!r}.")
     return found

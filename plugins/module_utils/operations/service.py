@@ -27,7 +27,7 @@ from ..model.field import shorten
 from ..model.kinds import KINDS, USER, Kind
 from ..model.schema import Schema
 from ..resolve.by_fields import FinderByFields
-from ..resolve.field_visibility import perhaps_unseen
+from ..resolve.field_visibility import perhaps_hidden
 from ..resolve.listing import ListResult
 from ..resolve.read_cache import Reading
 from ..resolve.references import reference_in, with_targets
@@ -108,7 +108,7 @@ def history_info(client: Client, options: Mapping[str, Any]) -> ListResult:
         first = page(1)
     except NotFound as missing:
         if client.get(kind, uuid) is None:
-            raise NoMatch(f"There is no {kind.words} with the uuid {uuid}{perhaps_unseen(kind)}.") from missing
+            raise NoMatch(f"There is no {kind.words} with the uuid {uuid}{perhaps_hidden(kind)}.") from missing
         raise SeventhingsError(
             f"This instance has no history of {kind.singular}: its version is too old for it."
         ) from missing

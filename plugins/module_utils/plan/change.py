@@ -18,7 +18,7 @@ from ..model.field import EMPTY, Unread, shorten
 from ..model.kinds import FIELD_DEFINITION, Kind
 from ..model.schema import FieldError, Schema, type_of
 from ..model.types_links import Reference, with_references
-from ..resolve.field_visibility import perhaps_unseen
+from ..resolve.field_visibility import perhaps_hidden
 from .hours import with_hours
 
 ValuesInUse = Callable[[Record, list[Any]], list[Any]]
@@ -107,7 +107,7 @@ def plan_present(
     if current is None:
         missing = schema.missing(desired)
         words = (
-            f"This {schema.kind.words} does not exist yet{perhaps_unseen(schema.kind)} and can't be created without "
+            f"This {schema.kind.words} does not exist yet{perhaps_hidden(schema.kind)} and can't be created without "
             f"{', '.join(missing)}: mandatory, but not given."
         )
         if missing and not may_be_created:
@@ -120,7 +120,7 @@ def plan_present(
     after: dict[str, Any] = {"archived": False} if archived else {}
     warnings = []
     for key, written in desired.items():
-        is_now = schema.read_one(key, current.flat)
+        is_now = schema.read_field(key, current.flat)
         if completed is not None:
             is_now = with_references(is_now, completed)
         wanted = _wanted(schema, key, is_now, written)
@@ -132,7 +132,7 @@ def plan_present(
             if schema.fields[key].retyped:
                 # The value as the service sends it. The future type of the field would read it differently.
                 before[key] = current.flat.get(schema.fields[key].wire_key)
-        elif type_of(schema.fields[key]).made_by_time and wanted != is_now:
+        elif type_of(schema.fields[key]).changed_by_time and wanted != is_now:
             warnings.append(
                 f"{key} is {is_now}, which the service sets in place of {wanted} when the day has passed; left "
                 "unchanged."
@@ -188,7 +188,7 @@ def plan_removal(
 
 def _as_now(schema: Schema, key: str, written: Any, current: Record) -> Any:
     """Return the present value of a field, as written if both mean the same."""
-    is_now = schema.read_one(key, current.flat)
+    is_now = schema.read_field(key, current.flat)
     return schema.brief(key, written if schema.equal(key, written, is_now) else is_now)
 
 

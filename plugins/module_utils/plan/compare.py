@@ -95,7 +95,7 @@ class Comparer:
         for key, value in desired.items():
             local = [attachment for attachment in attachments_in(value) if attachment.path is not None]
             if local:
-                recognise(self._contents, local, list(attachments_in(schema.read_one(key, current.flat))))
+                recognise(self._contents, local, list(attachments_in(schema.read_field(key, current.flat))))
 
     def _present(self, wanted: Wanted, current: Record | None, archived: bool) -> Change:
         schema, desired = wanted.schema, wanted.desired
@@ -178,7 +178,7 @@ class Comparer:
         if change.current is None or not change.changed:
             return change
         for key in schema.kind.carried_along:
-            renter = schema.read_one(key, change.current.flat)
+            renter = schema.read_field(key, change.current.flat)
             if key in change.values or not is_text_renter(renter):
                 continue
             known_renter = renter_of(renter[1], self._state.listed(USER))

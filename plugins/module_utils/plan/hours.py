@@ -32,7 +32,7 @@ def with_hours(schema: Schema, desired: Mapping[str, Any], current: Record | Non
     if current is not None and hours.whole_days not in current.flat:
         check_hours_known(schema, desired, [current])
         return {key: value for key, value in desired.items() if key not in hours.keys}
-    has_times = current is not None and schema.read_one(hours.whole_days, current.flat) is False
+    has_times = current is not None and schema.read_field(hours.whole_days, current.flat) is False
     given = {key: desired[key] for key in hours.times if desired.get(key) is not None}
     whole_days = desired.get(hours.whole_days)
     if whole_days and given:
@@ -99,10 +99,10 @@ def _check_times(schema: Schema, hours: Hours, given: Mapping[str, Any], current
 def _check_moved_days(schema: Schema, hours: Hours, desired: Mapping[str, Any], current: Record) -> None:
     """Refuse a changed day with an unchanged time, because it is unknown what the service makes of it."""
     for day, time in zip(hours.days, hours.times, strict=True):
-        is_now = schema.read_one(day, current.flat)
+        is_now = schema.read_field(day, current.flat)
         if time in desired or day not in desired or schema.equal(day, desired[day], is_now):
             continue
-        at = schema.read_one(time, current.flat)
+        at = schema.read_field(time, current.flat)
         example = at.isoformat() if isinstance(at, dt.datetime) else "null"
         raise InvalidInput(
             f"{day}: this {schema.kind.words} is by the hour, and {time} is {example}; write {time} too, with the day "
@@ -113,4 +113,4 @@ def _check_moved_days(schema: Schema, hours: Hours, desired: Mapping[str, Any], 
 def _as_it_will_be(schema: Schema, key: str, desired: Mapping[str, Any], current: Record | None) -> Any:
     if key in desired or current is None:
         return desired.get(key)
-    return schema.read_one(key, current.flat)
+    return schema.read_field(key, current.flat)

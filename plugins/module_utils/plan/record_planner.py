@@ -14,7 +14,7 @@ from ..client.client import Record
 from ..errors import NoMatch
 from ..model.schema import Schema
 from ..resolve import natural_keys
-from ..resolve.field_visibility import perhaps_unseen
+from ..resolve.field_visibility import perhaps_hidden
 from .archived_duplicate import archived_duplicate, can_be_looked_up, is_archived_duplicate, second_record, why_unlisted
 from .change import Change
 from .compare import Comparer, Wanted
@@ -72,7 +72,7 @@ def plan_record(state: InstanceState, wanted: Wanted, keys: Sequence[str], uuid:
         words = f"the uuid {uuid}"
         current = state.of_uuid(kind, uuid, wanted.template)
         if current is None and wanted.state == "present":
-            raise NoMatch(f"There is no {kind.words} with {words}{perhaps_unseen(kind)}.")
+            raise NoMatch(f"There is no {kind.words} with {words}{perhaps_hidden(kind)}.")
         archived = is_archived(state, wanted, current)
         hits = [current] if current else []
     else:
@@ -81,7 +81,7 @@ def plan_record(state: InstanceState, wanted: Wanted, keys: Sequence[str], uuid:
             state.find_existing(schema, keys, wanted.desired, wanted.template) if len(written_keys) == len(keys) else []
         )
         targets = possible_targets(wanted, hits, partial(comparer.is_as_wanted, wanted))
-        current = natural_keys.one_of(kind, words, targets, advice=_ADVICE[kind.defines_fields])
+        current = natural_keys.only_record(kind, words, targets, advice=_ADVICE[kind.defines_fields])
         archived = False
         if current is None and len(written_keys) == len(keys):
             current = archived_duplicate(state.client, schema, keys, wanted.desired)

@@ -182,7 +182,7 @@ class QueriedState(InstanceState):
 
     def comparable(self, schema: Schema, desired: Mapping[str, Any], record: Record) -> dict[str, Any]:
         linked = [(key, value) for key, value in desired.items() if any(references_in(value))]
-        targets = self.reading.missing_halves((value, schema.read_one(key, record.flat)) for key, value in linked)
+        targets = self.reading.missing_halves((value, schema.read_field(key, record.flat)) for key, value in linked)
         return {key: with_targets(value, targets) for key, value in desired.items()}
 
     def with_uuids(self, values: Mapping[str, Any]) -> dict[str, Any]:

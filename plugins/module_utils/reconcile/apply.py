@@ -29,7 +29,7 @@ from ..model.schema import Schema
 from ..model.types_composite import BY_TIME
 from ..model.types_links import attachments_in
 from ..plan.change import ARCHIVE, CREATE, DELETE, UPDATE, Change
-from ..resolve.field_visibility import check_kept, perhaps_unseen
+from ..resolve.field_visibility import check_kept, perhaps_hidden
 from .effects import without_effect
 from .refusals import at_the_same_time, may_meet, why_occupied
 from .request_bodies import create_body, update_body
@@ -115,17 +115,17 @@ class Applier:
         """
         words = ""
 
-        def look() -> list[Record | None] | None:
+        def read_again() -> list[Record | None] | None:
             nonlocal words
             now = read.pop() if read else self._client.get(self._kind, uuid, self._template)
             words = without_effect(self._client, self._schema, change, now)
             return None if words else [now]
 
         def wrong() -> str:
-            missing = perhaps_unseen(self._kind) if words == "does not exist" else ""
+            missing = perhaps_hidden(self._kind) if words == "does not exist" else ""
             return f"The {self._kind.words} {uuid} {words}{missing}"
 
-        return await_effect(self._client.transport, look, wrong)[0]
+        return await_effect(self._client.transport, read_again, wrong)[0]
 
     def write(
         self, change: Change, find: Finder, known: frozenset[str] = frozenset(), lost: OutcomeUnknown | None = None
@@ -255,7 +255,7 @@ class Applier:
         if change.current is None:
             sent = {**dict.fromkeys(self._kind.hints), **sent}
         elif self._kind.update == "PUT":
-            kept = {key: self._schema.read_one(key, change.current.flat) for key in self._kind.hints}
+            kept = {key: self._schema.read_field(key, change.current.flat) for key in self._kind.hints}
             sent = {**kept, **sent}
         hints = [hint for key, hint in self._kind.hints.items() if key in sent and sent[key] in EMPTY]
         return "; ".join(hints) or None
@@ -344,7 +344,7 @@ class Applier:
         except (InvalidRequest, InternalError) as refused:
             raise self._explained(refused, change) from refused
         except NotFound as gone:
-            gone.message += f" It existed when it was read{perhaps_unseen(self._kind)}."
+            gone.message += f" It existed when it was read{perhaps_hidden(self._kind)}."
             raise
         except OutcomeUnknown as lost:
             raise (lost if lost.status is None else self._explained(lost, change)) from lost
@@ -358,7 +358,7 @@ class Applier:
         if alone is None:
             raise SeventhingsError(
                 f"The {self._kind.words} {current.uuid} does not exist any more. It existed when it was read"
-                f"{perhaps_unseen(self._kind)}."
+                f"{perhaps_hidden(self._kind)}."
             )
         return current.completed_by(alone)
 
@@ -400,7 +400,7 @@ class Applier:
         if record is None:
             raise SeventhingsError(
                 f"The {self._kind.words} {uuid} was written, but the service does not find it when it is read back"
-                f"{perhaps_unseen(self._kind)}."
+                f"{perhaps_hidden(self._kind)}."
             )
         return record
 
@@ -412,7 +412,7 @@ class Applier:
         if not left_out:
             return
         self._read = record = self._read_again(uuid)
-        still = [key for key in left_out if self._schema.read_one(key, record.flat) is not None]
+        still = [key for key in left_out if self._schema.read_field(key, record.flat) is not None]
         if not still:
             return
         body = update_body(self._schema, record, change.values, self._extra)

@@ -57,7 +57,7 @@ def _is_as_before(schema: Schema, change: Change, now: Record, key: str) -> bool
     if field.wire_key not in now.flat and not schema.kind.key_prefix:
         # A role may hide the field, and an empty field may be omitted. The check of hidden fields decides.
         return False
-    before = schema.read_one(key, change.current.flat)
+    before = schema.read_field(key, change.current.flat)
     return not schema.equal(key, before, change.values[key]) and schema.equal(
-        key, before, schema.read_one(key, now.flat)
+        key, before, schema.read_field(key, now.flat)
     )

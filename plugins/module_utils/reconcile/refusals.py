@@ -74,7 +74,7 @@ def _occupants(client: Client, record: Record) -> Iterator[str]:
         schema = client.schema(kind)
         for key in [field.key for field in schema.fields.values() if field.type == link_to(record.kind)]:
             for found in client.list_all(kind, [Condition.on_links(key, "eq", [Link(record.id, record.uuid)])]):
-                linked = references_in(schema.read_one(key, found.flat))
+                linked = references_in(schema.read_field(key, found.flat))
                 if any(_means(reference, record) for reference in linked):
                     name = next(iter(natural_keys.written_names(found)), found.uuid)
                     yield f"{kind.words} {name} ({key})"

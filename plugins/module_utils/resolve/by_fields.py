@@ -14,7 +14,7 @@ from ..errors import InvalidInput, NoMatch
 from ..model.kinds import Kind
 from ..model.types_links import Reference, references_in
 from . import natural_keys
-from .field_visibility import field_visibility_by, perhaps_unseen
+from .field_visibility import field_visibility_by, perhaps_hidden
 from .read_cache import Reading
 from .references import with_targets
 
@@ -51,7 +51,7 @@ class FinderByFields:
         hits = natural_keys.identified(self._schema, desired, desired, candidates)
         hits = natural_keys.targets_by_status(self._kind, hits, None, lambda _record: False)
         record_in_words = natural_keys.describe(self._schema, desired, desired)
-        hit = natural_keys.one_of(
+        hit = natural_keys.only_record(
             self._kind, record_in_words, hits, advice="give the uuid, or a map that tells them apart"
         )
         if hit is None:
@@ -59,7 +59,7 @@ class FinderByFields:
                 field_visibility_by(self._client, self._schema, candidates, {}, desired).check_written(desired)
             suggestions = natural_keys.closest_names(str(wanted.get(name)), self._names(name, candidates))
             hint = f" The nearest are {', '.join(map(repr, suggestions))}." if suggestions else ""
-            raise NoMatch(f"There is no {self._kind.words} with {record_in_words}{perhaps_unseen(self._kind)}.{hint}")
+            raise NoMatch(f"There is no {self._kind.words} with {record_in_words}{perhaps_hidden(self._kind)}.{hint}")
         return hit
 
     @staticmethod

@@ -27,7 +27,7 @@ LIMITED = "this account may be limited to locations"
 """The reason why unlisted records may exist."""
 
 
-def perhaps_unseen(kind: Kind) -> str:
+def perhaps_hidden(kind: Kind) -> str:
     """Say why a missing record may exist, or return an empty text if nothing is known to hide records of its kind."""
     if not kind.can_be_archived:
         return ""
@@ -135,8 +135,8 @@ def with_more_evidence(
     if not visibility.leaves_out and _sends_empty_elsewhere(client):
         return replace(visibility, hidden=visibility.missing)
     visibility = replace(visibility, leaves_out=True)
-    asked = sorted((visibility.missing - visibility.hidden).intersection(keys or ()))
-    withheld = {key for key in asked if _is_withheld(client, visibility.kind, schema.fields[key])}
+    unproven = sorted((visibility.missing - visibility.hidden).intersection(keys or ()))
+    withheld = {key for key in unproven if _is_withheld(client, visibility.kind, schema.fields[key])}
     return replace(visibility, hidden=visibility.hidden | withheld)
 
 
@@ -265,12 +265,12 @@ class FieldVisibility:
 
         :param records: some records of the other kind; a field that one of them has is not hidden there.
         """
-        unseen_keys = keys_in_none(schema.fields.values(), records) if records else set(schema.fields)
+        hidden_keys = keys_in_none(schema.fields.values(), records) if records else set(schema.fields)
         return FieldVisibility(
             schema.kind,
-            self.missing & unseen_keys,
-            self.hidden & unseen_keys,
-            self._mandatory & unseen_keys,
+            self.missing & hidden_keys,
+            self.hidden & hidden_keys,
+            self._mandatory & hidden_keys,
             self.leaves_out,
         )
 
@@ -349,13 +349,13 @@ def why_unfound(
     :param records: the searched records.
     :param schema: set if fields besides those of the natural key may be hidden, too.
     """
-    asked = list(keys)
+    named = list(keys)
     missing = keys_in_none(kind.identity, records)
-    unnamed = [key for key in asked if key in missing]
+    unnamed = [key for key in named if key in missing]
     hidden = (
         FieldVisibility.from_records(Schema(kind, kind.identity), records).unidentifying(unnamed) if unnamed else []
     )
-    others = FieldVisibility.from_records(schema, records).hidden.intersection(asked) - set(hidden) if schema else ()
+    others = FieldVisibility.from_records(schema, records).hidden.intersection(named) - set(hidden) if schema else ()
     why = "; ".join(
         [*(identifies(kind, key) for key in sorted(hidden)), *(hidden_field_message(key) for key in sorted(others))]
     )

@@ -202,7 +202,7 @@ def _located(rooms: Schema, room: Record) -> dict[object, object]:
 
     A room without a known location (it has none, or the field is hidden) counts as a location of its own.
     """
-    place = rooms.read_one(ROOM.parent_key, room.flat) if ROOM.parent_key in rooms.fields else None
+    place = rooms.read_field(ROOM.parent_key, room.flat) if ROOM.parent_key in rooms.fields else None
     location = (place.id or place.uuid) if isinstance(place, Reference) else (ROOM.name, room.uuid)
     return {room.id: location, room.uuid: location}
 
@@ -214,7 +214,7 @@ def _whereabouts(objects: Schema, record: Record, location_of: Mapping[object, o
     room: then every account sees it.
     """
     links = [field.key for field in objects.fields.values() if field.type == _TO_ROOMS]
-    linked_by = {key: list(references_in(objects.read_one(key, record.flat))) for key in links}
+    linked_by = {key: list(references_in(objects.read_field(key, record.flat))) for key in links}
     if not all(linked_by[key] for key in ([_IS_IN] if _IS_IN in links else links)):
         return set()
     linked = [reference for references in linked_by.values() for reference in references]

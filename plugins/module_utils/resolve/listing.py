@@ -122,7 +122,7 @@ def _all_shown(client: Client, schema: Schema, reading: Reading, records: Sequen
 
 
 def _references(schema: Schema, key: str, record: Record) -> list[Reference]:
-    return list(references_in((schema.read_one(key, record.flat),)))
+    return list(references_in((schema.read_field(key, record.flat),)))
 
 
 def _shown(schema: Schema, reading: Reading, record: Record) -> dict[str, Any]:
@@ -304,7 +304,7 @@ def _operand(field: Field, condition: Condition, value: Any, option: str) -> Any
             read = faces.read(value, field)
             if isinstance(read, dt.datetime):
                 return read
-        parsed = faces.parse([value], field)[0] if faces.holds_list else faces.parse(value, field)
+        parsed = faces.parse([value], field)[0] if faces.is_list else faces.parse(value, field)
     except InvalidValue as unfit:
         raise InvalidInput(
             f"{option}.{condition.field}.{condition.operator}: {shorten(value)} does not fit; expected {unfit}"
@@ -367,10 +367,10 @@ def _value(record: Record, field: Field) -> Any:
 
 
 def _fits(record: Record, conditions: Sequence[tuple[Field, Condition]]) -> bool:
-    return all(_holds(field, condition, _value(record, field), _raw(record, field)) for field, condition in conditions)
+    return all(_is_met(field, condition, _value(record, field), _raw(record, field)) for field, condition in conditions)
 
 
-def _holds(field: Field, condition: Condition, value: Any, raw: Any) -> bool:
+def _is_met(field: Field, condition: Condition, value: Any, raw: Any) -> bool:
     meaning = condition.meaning
     if meaning.operands is Operands.NONE:
         # Only texts distinguish empty from null. For other types, instances return "nothing" in several forms, such as
@@ -379,9 +379,9 @@ def _holds(field: Field, condition: Condition, value: Any, raw: Any) -> bool:
         is_met = is_none or (meaning.comparison is Comparison.EMPTY and raw in EMPTY)
         return is_met != meaning.is_negated
     # A task can refer to several types of record, so its types are several texts. A renter is one value in two parts.
-    if isinstance(value, tuple) and (type_of(field).holds_list or type_of(field).is_text):
-        held = (_holds(field, condition, item, item) for item in value)
-        return all(held) if meaning.is_negated else any(held)
+    if isinstance(value, tuple) and (type_of(field).is_list or type_of(field).is_text):
+        results = (_is_met(field, condition, item, item) for item in value)
+        return all(results) if meaning.is_negated else any(results)
     # In filters, an empty text is not null.
     value = "" if value is None and raw is not None and type_of(field).is_text else value
     if meaning.comparison is Comparison.ORDER:
@@ -406,7 +406,7 @@ def _equal(field: Field, value: Any, wanted: Any) -> bool:
     if isinstance(value, Attachment) and isinstance(wanted, Attachment):
         return value.uuid == wanted.uuid
     faces = type_of(field)
-    return bool(value == wanted) if faces.holds_list else faces.equal(value, wanted, field)
+    return bool(value == wanted) if faces.is_list else faces.equal(value, wanted, field)
 
 
 def _text(value: Any) -> str:

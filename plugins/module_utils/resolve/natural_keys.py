@@ -237,7 +237,7 @@ def values_in_use(
     return [value for value in wanted if value in have]
 
 
-def one_of(
+def only_record(
     kind: Kind,
     words: str,
     hits: Sequence[Record],

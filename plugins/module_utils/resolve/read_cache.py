@@ -16,7 +16,7 @@ from ..model.schema import Schema
 from ..model.suggestions import likely_typos
 from ..model.types_links import Reference, references_in
 from . import natural_keys
-from .field_visibility import perhaps_unseen, unlisted, why_unfound
+from .field_visibility import perhaps_hidden, unlisted, why_unfound
 from .references import (
     Question,
     Unresolved,
@@ -73,11 +73,11 @@ class ReadIndex:
 
         The caller compares again.
         """
-        whole, asked = (kind.name, ()), (kind.name, tuple(conditions))
-        if whole not in self._lists and asked not in self._lists:
-            self._lists[asked] = self._client.list_all(kind, conditions)
-            self._note_marks(kind, self._lists[asked])
-        return self._lists[whole if whole in self._lists else asked]
+        whole, narrowed = (kind.name, ()), (kind.name, tuple(conditions))
+        if whole not in self._lists and narrowed not in self._lists:
+            self._lists[narrowed] = self._client.list_all(kind, conditions)
+            self._note_marks(kind, self._lists[narrowed])
+        return self._lists[whole if whole in self._lists else narrowed]
 
     def _note_marks(self, kind: Kind, records: Iterable[Record]) -> None:
         index = self._by_mark.setdefault(kind.name, {})
@@ -110,8 +110,8 @@ class ReadIndex:
         Without values nothing is requested.
         """
         wanted = tuple(dict.fromkeys(values))
-        asked, records = self._narrowed.get((kind.name, key), (set(), []))
-        if not set(wanted) <= asked:
+        known, records = self._narrowed.get((kind.name, key), (set(), []))
+        if not set(wanted) <= known:
             records = self.listed(kind, [natural_keys.by_any_of(key, wanted)])
             self._narrowed[kind.name, key] = (set(wanted), records)
         return records
@@ -155,25 +155,25 @@ class ReadIndex:
     def find(self, kind: Kind, questions: Sequence[Sequence[Question]]) -> list[list[Any]]:
         """Return the records that each reference may mean. One list, narrowed if possible, is read for all of them."""
         found = []
-        for asked, candidates in zip(questions, self._candidates(kind, questions), strict=True):
+        for alternatives, candidates in zip(questions, self._candidates(kind, questions), strict=True):
             hits: dict[str, Record] = {}
-            for asked_reference in asked:
-                linked = [key for key, value in asked_reference.values.items() if any(references_in(value))]
+            for question in alternatives:
+                linked = [key for key, value in question.values.items() if any(references_in(value))]
                 targets = self.missing_halves(
-                    (asked_reference.values[key], asked_reference.schema.read_one(key, record.flat))
+                    (question.values[key], question.schema.read_field(key, record.flat))
                     for record in candidates
                     for key in linked
                 )
-                values = {key: with_targets(value, targets) for key, value in asked_reference.values.items()}
-                identified = natural_keys.identified(asked_reference.schema, asked_reference.keys, values, candidates)
+                values = {key: with_targets(value, targets) for key, value in question.values.items()}
+                identified = natural_keys.identified(question.schema, question.keys, values, candidates)
                 hits.update((hit.uuid, hit) for hit in identified)
-            found.append(list(hits.values()) or self._archived(kind, asked))
+            found.append(list(hits.values()) or self._archived(kind, alternatives))
         return found
 
-    def _archived(self, kind: Kind, asked: Sequence[Question]) -> list[Record]:
+    def _archived(self, kind: Kind, questions: Sequence[Question]) -> list[Record]:
         """Return the archived records that a barcode means if no active record has it."""
         key = kind.barcode_key
-        by_barcode = [question for question in asked if key and tuple(question.keys) == (key,)]
+        by_barcode = [question for question in questions if key and tuple(question.keys) == (key,)]
         records = [find_by_barcode(self._client, question.schema, str(question.values[key])) for question in by_barcode]
         found = [record for record in records if record is not None]
         self.warnings += [unlisted(record) for record in found if record.archived is False]
@@ -184,8 +184,8 @@ class ReadIndex:
         if len(questions) == 1 and len(questions[0]) == 1:
             [[only]] = questions
             return [self.listed(kind, natural_keys.conditions(*only))]
-        narrowing = [[natural_keys.narrowing(*question) for question in asked] for asked in questions]
-        ways = [_shared(asked) for asked in narrowing]
+        narrowing = [[natural_keys.narrowing(*question) for question in alternatives] for alternatives in questions]
+        ways = [_shared(alternatives) for alternatives in narrowing]
         open_ways = [way for way in ways if way is not None]
         if not kind.filters or not all(open_ways):
             whole = self.listed(kind) if open_ways else []
@@ -410,7 +410,7 @@ def _find_records(client: Client, kind: Kind, written: Mapping[str, Any]) -> lis
     missing = [reference for reference in references if reference not in found]
     if missing:
         words = [
-            f"{at(reference)}There is no {kind.words} {reference.written!r}{perhaps_unseen(kind)}."
+            f"{at(reference)}There is no {kind.words} {reference.written!r}{perhaps_hidden(kind)}."
             for reference in missing
         ]
         # An earlier task of the play may create the record, but nobody can know its id beforehand.

@@ -22,7 +22,7 @@ from ..model.schema import Schema, cause_of
 from ..model.types_composite import is_called
 from ..model.types_links import Reference, parse_reference, references_in, with_references
 from . import natural_keys
-from .field_visibility import perhaps_unseen
+from .field_visibility import perhaps_hidden
 
 _ORDER = tuple(kind for kind in KINDS.values() if kind.identity)
 """The order in which kinds are resolved: locations come first, because rooms are found by their location."""
@@ -89,7 +89,7 @@ class Unresolved:
 
 
 @dataclass(eq=False)
-class Asked:
+class Lookup:
     """A reference with its outcome.
 
     :ivar values: the members of the map that it was written as.
@@ -100,7 +100,7 @@ class Asked:
     reference: Reference
     schema: Schema | None = None
     values: Mapping[str, Any] = field(default_factory=dict)
-    inner: list[tuple[str, Asked]] = field(default_factory=list)
+    inner: list[tuple[str, Lookup]] = field(default_factory=list)
     target: Target = None
     problems: list[Unresolved] = field(default_factory=list)
     is_waiting: bool = False
@@ -111,17 +111,17 @@ class Asked:
 class Resolution:
     """The outcome for some references.
 
-    :ivar asked: the references as given.
+    :ivar lookups: the references as given.
     :ivar unresolved: all problems, including those of references in maps.
     """
 
-    asked: Sequence[Asked]
+    lookups: Sequence[Lookup]
     unresolved: Sequence[Unresolved]
 
     @property
     def targets(self) -> dict[Reference, Target]:
         """The target of each reference that was resolved now."""
-        return {item.reference: item.target for item in self.asked if item.target is not None}
+        return {item.reference: item.target for item in self.lookups if item.target is not None}
 
 
 def resolve(references: Iterable[Reference], index: Index) -> Resolution:
@@ -135,23 +135,23 @@ def resolve(references: Iterable[Reference], index: Index) -> Resolution:
 class _Resolver:
     def __init__(self, index: Index) -> None:
         self._index = index
-        self._all: list[Asked] = []
+        self._all: list[Lookup] = []
         self._unresolved: list[Unresolved] = []
 
     def run(self, references: Iterable[Reference]) -> Resolution:
-        asked = [Asked(reference) for reference in references]
-        self._all += asked
+        lookups = [Lookup(reference) for reference in references]
+        self._all += lookups
         for item in self._all:
             # _read appends the references inside a map to this list.
             self._read(item)
         if not any(problem.why is Why.UNFIT for problem in self._unresolved):
             self._resolve_all()
-        return Resolution(asked, self._unresolved)
+        return Resolution(lookups, self._unresolved)
 
-    def _note(self, asked: Asked, problems: Iterable[Unresolved]) -> None:
-        asked.problems += problems
-        asked.has_failed = bool(asked.problems)
-        self._unresolved += asked.problems
+    def _note(self, lookup: Lookup, problems: Iterable[Unresolved]) -> None:
+        lookup.problems += problems
+        lookup.has_failed = bool(lookup.problems)
+        self._unresolved += lookup.problems
 
     def _resolve_all(self) -> None:
         places = self._places(item.reference for item in self._all if item.is_waiting)
@@ -170,20 +170,20 @@ class _Resolver:
                     item.has_failed = any(inner.has_failed for _key, inner in item.inner)
                 self._resolve_kind(kind, [item for item in ready if not item.has_failed], places)
 
-    def _read(self, asked: Asked) -> None:
-        reference = asked.reference
+    def _read(self, lookup: Lookup) -> None:
+        reference = lookup.reference
         if reference.pending is not None:
             return
         if reference.resolved:
             words = self._index.why_unknown(reference)
-            self._note(asked, [Unresolved(reference, Why.MISSING, words, cause=cause_of(words))] if words else [])
+            self._note(lookup, [Unresolved(reference, Why.MISSING, words, cause=cause_of(words))] if words else [])
             return
         if isinstance(reference.written, Mapping):
-            self._note(asked, self._read_map(asked, reference.written))
-        asked.is_waiting = not asked.has_failed
+            self._note(lookup, self._read_map(lookup, reference.written))
+        lookup.is_waiting = not lookup.has_failed
 
-    def _read_map(self, asked: Asked, written: Mapping[str, Any]) -> list[Unresolved]:
-        reference = asked.reference
+    def _read_map(self, lookup: Lookup, written: Mapping[str, Any]) -> list[Unresolved]:
+        reference = lookup.reference
         kind = KINDS[reference.target]
         schema = natural_keys.identity_of(kind)
         if not set(written) <= set(schema.fields):
@@ -195,17 +195,17 @@ class _Resolver:
         problems += [Unresolved(reference, why, words, str(words.way[0])) for words in findings.unknown]
         if not problems:
             head = f"{at(reference)}reference to {kind.singular}: "
-            asked.schema = schema
-            asked.values = {
+            lookup.schema = schema
+            lookup.values = {
                 key: with_references(
                     value, lambda reference: replace(reference, location=f"{head}{reference.location}")
                 )
                 for key, value in values.items()
             }
-            asked.inner = [
-                (key, Asked(reference)) for key, value in asked.values.items() for reference in references_in(value)
+            lookup.inner = [
+                (key, Lookup(reference)) for key, value in lookup.values.items() for reference in references_in(value)
             ]
-            self._all += [inner for _key, inner in asked.inner]
+            self._all += [inner for _key, inner in lookup.inner]
         return problems
 
     # ---- one kind at a time
@@ -219,13 +219,13 @@ class _Resolver:
         ]
         return {place: [] for path in paths for place, _label in natural_keys.path_splits(path)}
 
-    def _resolve_kind(self, kind: Kind, references: Sequence[Asked], places: dict[str, list[Reference]]) -> None:
+    def _resolve_kind(self, kind: Kind, references: Sequence[Lookup], places: dict[str, list[Reference]]) -> None:
         questions = [list(self._questions(kind, reference, places)) for reference in references]
         names = list(places) if kind.name in _PLACES else []
-        asked = [*questions, *(_by_name(kind, name) for name in names)]
-        if not asked:
+        all_questions = [*questions, *(_by_name(kind, name) for name in names)]
+        if not all_questions:
             return
-        found = self._index.find(kind, asked)
+        found = self._index.find(kind, all_questions)
         for name, hits in zip(names, found[len(references) :], strict=True):
             places[name] = [with_target(Reference(kind.name), hit) for hit in hits]
         for reference, ways, hits in zip(references, questions, found[: len(references)], strict=True):
@@ -234,14 +234,14 @@ class _Resolver:
             else:
                 self._note(reference, [self._problem(kind, reference.reference, ways, hits)])
 
-    def _questions(self, kind: Kind, asked: Asked, places: Mapping[str, list[Reference]]) -> Iterator[Question]:
+    def _questions(self, kind: Kind, lookup: Lookup, places: Mapping[str, list[Reference]]) -> Iterator[Question]:
         """Yield every way to read a reference."""
-        if asked.schema is not None:
-            targets = {inner.reference: inner.target for _key, inner in asked.inner if inner.target is not None}
-            values = {key: with_targets(value, targets) for key, value in asked.values.items()}
-            yield Question(asked.schema, tuple(values), values)
+        if lookup.schema is not None:
+            targets = {inner.reference: inner.target for _key, inner in lookup.inner if inner.target is not None}
+            values = {key: with_targets(value, targets) for key, value in lookup.values.items()}
+            yield Question(lookup.schema, tuple(values), values)
             return
-        text = str(asked.reference.written)
+        text = str(lookup.reference.written)
         if not kind.parent_key:
             yield from _by_name(kind, text)
             return
@@ -266,8 +266,8 @@ class _Resolver:
         )
         if why_removed:
             return Unresolved(reference, Why.MISSING, why_removed, is_explained=True)
-        words = f"there is no {kind.words} {reference.written!r}{perhaps_unseen(kind)}"
-        cause = f"there is no such {kind.words}{perhaps_unseen(kind)}"
+        words = f"there is no {kind.words} {reference.written!r}{perhaps_hidden(kind)}"
+        cause = f"there is no such {kind.words}{perhaps_hidden(kind)}"
         for part in _parts(kind, reference.written):
             if blanks := edge_blanks(part):
                 words, cause = f"{words}; {part!r} {blanks}", f"{cause}; its name has a part that {blanks}"

@@ -247,11 +247,11 @@ class Lock:
 
     def __init__(self, folders: Iterable[Folder], name: str) -> None:
         self._files = [SharedFile(folder, name) for folder in folders]
-        self._held: list[SharedFile] = []
+        self._locked: list[SharedFile] = []
 
     @property
     def is_held(self) -> bool:
-        return bool(self._held)
+        return bool(self._locked)
 
     def try_acquire(self) -> bool:
         """Take the lock in every place where that is possible. Return False if another process owns one of them.
@@ -271,8 +271,8 @@ class Lock:
                 except OSError as error:
                     problems.append(describe(error))
                 else:
-                    self._held.append(file)
-            if not self._held:
+                    self._locked.append(file)
+            if not self._locked:
                 raise OSError("; ".join(problems) or "there is no directory that is this user's alone")
         except BaseException:
             self.release()
@@ -289,24 +289,24 @@ class Lock:
 
     def release(self) -> None:
         """Release the lock in every place."""
-        locked, self._held = self._held, []
+        locked, self._locked = self._locked, []
         for file in locked:
             with contextlib.suppress(OSError):
                 file.release()
 
     def close(self) -> None:
         """Release the lock and close the files."""
-        self._held = []
+        self._locked = []
         for file in self._files:
             file.close()
 
     def removed(self) -> Path | None:
         """Return the path of a locked file that was removed or replaced, or None if there is none."""
-        return next((file.path for file in self._held if not file.is_in_place(file.descriptor())), None)
+        return next((file.path for file in self._locked if not file.is_in_place(file.descriptor())), None)
 
     def is_writable(self) -> bool:
         """Return True if every file that is locked can be written."""
-        return all(file.is_writable() for file in self._held)
+        return all(file.is_writable() for file in self._locked)
 
     def begin(self, content: bytes) -> None:
         """Write the initial content if there is none, unless another process is about to write."""
@@ -322,7 +322,7 @@ class Lock:
     def read(self, limit: int) -> dict[Path, bytes]:
         """Return the content by path: of the locked files, or else of all readable files."""
         contents = {}
-        for file in self._held or self._files:
+        for file in self._locked or self._files:
             with contextlib.suppress(OSError):
                 contents[file.path] = file.read(limit)
         return contents
@@ -333,7 +333,7 @@ class Lock:
         :returns: the reason for the first file that could not be replaced, in words; empty if all were.
         """
         problem = ""
-        for file in self._held:
+        for file in self._locked:
             try:
                 file.write(content)
             except OSError as error:

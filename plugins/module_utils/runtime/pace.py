@@ -56,7 +56,7 @@ class Pace:
 
     :ivar sent: when requests were sent, oldest first.
     :ivar limits: each limit that a process named in the last minute, and when; the smallest counts.
-    :ivar asked: when the service asked for a pause. :ivar pause: its seconds.
+    :ivar paused_at: when the service asked for a pause. :ivar pause: its seconds.
     :ivar refused: when a request was refused last.
     :ivar interval: seconds between requests at an even pace.
     :ivar due: when the next request is due at an even pace. :ivar even: True while the even pace applies.
@@ -67,7 +67,7 @@ class Pace:
 
     sent: list[float] = field(default_factory=list)
     limits: dict[int, float] = field(default_factory=dict)
-    asked: float = _NEVER
+    paused_at: float = _NEVER
     pause: float = 0.0
     refused: float = _NEVER
     interval: float = 0.0
@@ -85,7 +85,7 @@ class Pace:
             "d",
             [
                 _VERSION,
-                self.asked,
+                self.paused_at,
                 self.pause,
                 self.refused,
                 self.interval,
@@ -108,7 +108,7 @@ class Pace:
         """
         if len(numbers) < _HEAD or numbers[0] != _VERSION or any(map(math.isnan, numbers)):
             return cls()
-        asked, pause, refused, interval, due, even, allowed, stray_until, short_runs, count = numbers[1:_HEAD]
+        paused_at, pause, refused, interval, due, even, allowed, stray_until, short_runs, count = numbers[1:_HEAD]
         if not 0 <= count <= _MOST_LIMITS:
             return cls()
         pairs = numbers[_HEAD : _HEAD + 2 * int(count)]
@@ -117,11 +117,11 @@ class Pace:
             for limit, named_at in zip(pairs[::2], pairs[1::2], strict=False)
             if limit >= 1 and math.isfinite(limit) and named_at <= now
         }
-        is_known = asked <= now
+        is_known = paused_at <= now
         return cls(
             sorted(moment for moment in numbers[_HEAD + 2 * int(count) :] if moment <= now),
             limits,
-            asked if is_known else _NEVER,
+            paused_at if is_known else _NEVER,
             min(max(pause, 0.0), LONGEST_PAUSE) if is_known else 0.0,
             refused if refused <= now else _NEVER,
             min(max(interval, 0.0), _MINUTE),
@@ -140,13 +140,13 @@ class Pace:
 
     def seconds_paused(self, now: float) -> float:
         """Return the seconds for which the service wants no requests."""
-        return max(self.asked + self.pause - now, 0.0)
+        return max(self.paused_at + self.pause - now, 0.0)
 
     def wait(self, now: float) -> float:
         """Return the seconds until one more request may be sent; 0 or less means now."""
         self._forget(now)
         limit = self.limit(now)
-        moments = [self.asked + self.pause]
+        moments = [self.paused_at + self.pause]
         if limit and len(self.sent) >= limit:
             self.even = True
             moments.append(self.sent[-limit] + _WINDOW)
@@ -204,9 +204,9 @@ class Pace:
             self.refused = now
             self.even = True
         if pause > self.seconds_paused(now):
-            self.asked, self.pause = now, min(pause, LONGEST_PAUSE)
+            self.paused_at, self.pause = now, min(pause, LONGEST_PAUSE)
         if now >= self.stray_until:
-            self.due = max(self.due, self.asked + self.pause + _HEAD_START * self._interval(limit))
+            self.due = max(self.due, self.paused_at + self.pause + _HEAD_START * self._interval(limit))
 
     def _adapt(self, sent: float, limit: int, now: float) -> None:
         """Slow down after a second refusal, or go at full pace if slowing down did not help."""

@@ -189,7 +189,9 @@ class _Absorbing:
             if planned.change.action == UPDATE and current is not None and not planned.archived:
                 self._decide(planned, current)
             elif planned.change.action not in (UPDATE, CREATE):
-                self._tell(planned, planned.entry.place, f"{planned}", "it exists again, and the files remove it")
+                self._note_unchanged(
+                    planned, planned.entry.place, f"{planned}", "it exists again, and the files remove it"
+                )
         self._remove_records()
         self._take_labels()
         fresh = self._new_records()
@@ -201,7 +203,7 @@ class _Absorbing:
 
     # ---- not changed
 
-    def _tell(self, planned: Planned, place: Place, words: str, reason: str) -> None:
+    def _note_unchanged(self, planned: Planned, place: Place, words: str, reason: str) -> None:
         is_hidden = self._desired.hiding.touches(planned.entry)
         shown = f"{planned.kind.words} {VAULTED}" if is_hidden else words
         self._result.not_changed.append(f"{place}: {shown}: not changed, because {reason}")
@@ -227,7 +229,7 @@ class _Absorbing:
         elif noted == baseline.digest(planned.schema, self._now(planned, current, names), names):
             fields = ", ".join(self._differing(planned))
             reason = "the files changed it since the last apply, and the application did not"
-            self._tell(planned, planned.entry.place, f"{planned}: {fields}", reason)
+            self._note_unchanged(planned, planned.entry.place, f"{planned}: {fields}", reason)
         else:
             fields = "; ".join(self._differing(planned))
             is_hidden = self._desired.hiding.touches(planned.entry)
@@ -236,7 +238,9 @@ class _Absorbing:
             if self._options.on_conflict == TAKE:
                 self._update(planned, current)
             else:
-                self._tell(planned, planned.entry.place, f"{planned}: {fields}", f"{_CONFLICT}; on_conflict is {KEEP}")
+                self._note_unchanged(
+                    planned, planned.entry.place, f"{planned}: {fields}", f"{_CONFLICT}; on_conflict is {KEEP}"
+                )
 
     def _now(self, planned: Planned, current: Record, keys: Iterable[str]) -> dict[str, Any]:
         """Return the values of the instance. Unchanged values keep the wording of the files."""
@@ -244,7 +248,7 @@ class _Absorbing:
         for key in keys:
             value = planned.desired[key]
             if key in planned.change.before:
-                now = with_references(schema.read_one(key, current.flat), self._state.completed)
+                now = with_references(schema.read_field(key, current.flat), self._state.completed)
                 is_part = isinstance(value, Mapping) and isinstance(now, Mapping)
                 value = {part: now.get(part) for part in value} if is_part else now
             found[key] = value
@@ -270,12 +274,12 @@ class _Absorbing:
             words = f"{planned}: {name} is {now} in the instance"
             place = planned.entry.place_of(name)
             if name not in planned.entry.fields or key not in planned.schema.fields:
-                self._tell(planned, place, words, "it is not written, and follows from other fields")
+                self._note_unchanged(planned, place, words, "it is not written, and follows from other fields")
                 continue
             try:
                 self._change(planned, current, key, name)
             except (NotSpliced, NotPortable, InvalidInput, NotFound) as reason:
-                self._tell(planned, place, words, str(reason))
+                self._note_unchanged(planned, place, words, str(reason))
             else:
                 self._absorbed.add((id(planned.entry), key))
                 self._count(planned.section, "changed")
@@ -300,7 +304,7 @@ class _Absorbing:
         """
         schema = planned.schema
         definition, written = schema.fields[key], planned.entry.fields[name]
-        now = schema.read_one(key, current.flat)
+        now = schema.read_field(key, current.flat)
         check_read(now)
         if now in EMPTY and (why := why_not_empty(schema.kind, key)):
             raise NotPortable(why)
@@ -398,7 +402,7 @@ class _Absorbing:
 
         :param is_override: True if the value goes into another layer, which has none of its attachments.
         """
-        now = planned.schema.read_one(key, current.flat)
+        now = planned.schema.read_field(key, current.flat)
         field = planned.schema.fields[key]
         fresh = None
         if new.kept and not is_override:
@@ -494,7 +498,7 @@ class _Absorbing:
             self._overrides = deepcopy(overrides)
         for change in deleted:
             if id(change.entry) in stay:
-                self._tell(
+                self._note_unchanged(
                     change,
                     change.entry.place,
                     f"{change} is {self._where(change)} the instance",
@@ -640,7 +644,7 @@ class _Absorbing:
             if uuid in claimed or (kind is HUB_ITEM and self._is_offered(row, claimed)):
                 continue
             record = self._state.of_uuid(kind, uuid) if kind.is_plain else None
-            if record is not None and not scope.holds(top, record):
+            if record is not None and not scope.contains(top, record):
                 continue
             if record is not None and self._is_of_another_set(self._client.schema(kind), record):
                 continue
@@ -700,7 +704,7 @@ class _Absorbing:
         place = self._files.label(target)
         left: set[int] = set()
 
-        def tell(record: Any, reason: str) -> None:
+        def leave_out(record: Any, reason: str) -> None:
             name = next(iter(record.values()), "") if isinstance(record, Mapping) else record
             self._result.not_changed.append(f"{place}: {section} {shorten(name)}: {reason}")
             left.add(id(record))
@@ -709,10 +713,10 @@ class _Absorbing:
         if self._options.has_files_elsewhere:
             for record in fresh:
                 if not fetched.keys().isdisjoint(_texts_in(record)):
-                    tell(record, _ELSEWHERE)
+                    leave_out(record, _ELSEWHERE)
         known = [record for record in fresh if id(record) not in left]
         names = self._names(section.partition("/")[0])
-        done = self._files.append(target, section, list(overrides.values()), known, tell, names)
+        done = self._files.append(target, section, list(overrides.values()), known, leave_out, names)
         for path in fetched.keys() & set(_texts_in(done.written)):
             self._files.add_file(target.layer, path, fetched[path].read_bytes())
         if done.missing_columns:

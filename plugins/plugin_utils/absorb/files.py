@@ -413,7 +413,7 @@ class Files:
             existing: dict[str, FileType] = {}
             for target, before, after in group:
                 name = target.name
-                if not (folder.type_of(name) is None if before is None else folder.holds(name, before)):
+                if not (folder.type_of(name) is None if before is None else folder.has_content(name, before)):
                     raise InvalidInput(
                         f"src: {self.label(target)} was changed by another process meanwhile; run it again"
                     )

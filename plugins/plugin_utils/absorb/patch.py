@@ -18,7 +18,7 @@ from operator import eq
 from ...module_utils.printing.cleaner import clean
 
 _CONTEXT = 3
-_ALIKE = ((8, 60), (2, 400))
+_EQUAL_LINES = ((8, 60), (2, 400))
 """Pairs of a number of equal lines that ends a difference, and the number of lines to search for them.
 
 One equal line is not enough, because different records have lines in common.
@@ -137,9 +137,9 @@ def _changes(old: Sequence[str], new: Sequence[str]) -> Iterator[_Change]:
         if old_line < old_end and new_line < new_end and old[old_line] == new[new_line]:
             old_line, new_line = old_line + 1, new_line + 1
             continue
-        ahead = _next_alike(old[old_line:old_end], new[new_line:new_end])
-        yield from _within(old, new, (old_line, old_line + ahead[0], new_line, new_line + ahead[1]))
-        old_line, new_line = old_line + ahead[0], new_line + ahead[1]
+        skipped = _next_equal(old[old_line:old_end], new[new_line:new_end])
+        yield from _within(old, new, (old_line, old_line + skipped[0], new_line, new_line + skipped[1]))
+        old_line, new_line = old_line + skipped[0], new_line + skipped[1]
 
 
 def _within(old: Sequence[str], new: Sequence[str], part: _Change) -> Iterator[_Change]:
@@ -153,9 +153,9 @@ def _within(old: Sequence[str], new: Sequence[str], part: _Change) -> Iterator[_
             yield old_at + start, old_at + end, new_at + new_start, new_at + new_end
 
 
-def _next_alike(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
+def _next_equal(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
     """Return the number of lines in each text before the next equal lines: many equal lines nearby, otherwise a few."""
-    for count, far in _ALIKE:
+    for count, far in _EQUAL_LINES:
         for together in range(1, min(far, len(old) + len(new))):
             for number in range(together + 1):
                 other = together - number

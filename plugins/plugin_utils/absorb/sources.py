@@ -119,7 +119,7 @@ class YamlSource(_Pieces):
         self._is_appended = False
         self._at: dict[tuple[int, int], Piece] = {}
         self._lists: dict[int, tuple[Piece, int]] = {}
-        self._taken: list[tuple[int, Piece, int]] = []
+        self._removed: list[tuple[int, Piece, int]] = []
         """The removed records: the number of edits after each, its list, and its index in the list."""
 
         for piece in self._root.inside() if self._root is not None else ():
@@ -145,16 +145,16 @@ class YamlSource(_Pieces):
         if not records.is_block and len(records.items) > 1:
             raise NotSpliced("it is in a list that is written in one pair of brackets")
         self._splices.take_record(records, number, {number})
-        self._taken.append((self.file.edits, records, number))
+        self._removed.append((self.file.edits, records, number))
 
     def undo(self, number: int) -> None:
         super().undo(number)
-        self._taken = [removal for removal in self._taken if removal[0] <= number]
+        self._removed = [removal for removal in self._removed if removal[0] <= number]
 
     def finish(self) -> None:
         """Leave an empty list if all records are removed and the end of the document is explicit."""
         records = self._root
-        removed = [piece for _edits, taken_from, piece in self._taken if taken_from is records]
+        removed = [piece for _edits, list_piece, piece in self._removed if list_piece is records]
         if records is None or not records.is_block or self._is_appended or len(removed) < len(records.items):
             return
         if removed and _DOCUMENT_END.search(self.file.plain, records.end):

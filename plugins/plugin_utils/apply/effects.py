@@ -20,7 +20,7 @@ from ...module_utils.errors import SeventhingsError
 from ...module_utils.model.kinds import HUB_ITEM, Kind
 from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE, Change
 from ...module_utils.reconcile.effects import still_has, unchanged_fields, without_effect
-from ...module_utils.resolve.field_visibility import perhaps_unseen
+from ...module_utils.resolve.field_visibility import perhaps_hidden
 from ..set_plan.hub import offer_of, offered
 from ..set_plan.listed_state import ListedState
 from ..set_plan.plan import Planned
@@ -104,7 +104,7 @@ class Effects:
         states = [state]
         left: list[Failure] | None = None
 
-        def look() -> bool | None:
+        def read() -> bool | None:
             nonlocal left
             writes = self._writes if left is None else [failure.write for failure in left]
             now = _Now(self._client, states.pop() if states else again(), lists)
@@ -112,7 +112,7 @@ class Effects:
             return None if left else True
 
         try:
-            poll_until_visible(self._client.transport, look)
+            poll_until_visible(self._client.transport, read)
         except SeventhingsError:
             if left is None:
                 raise
@@ -148,7 +148,7 @@ class _Now:
             words = still_has(unchanged_fields(planned.schema, change, now))
         else:
             words = without_effect(self.client, planned.schema, change, now)
-            words += perhaps_unseen(kind) if now is None and words else ""
+            words += perhaps_hidden(kind) if now is None and words else ""
         if not words:
             return None
         still = [] if now is None else unchanged_fields(planned.schema, change, now)

@@ -105,7 +105,7 @@ class Executor:
     def __init__(
         self,
         client: Client,
-        made_of: InstancePlan,
+        plan: InstancePlan,
         journal: Journal,
         workers: int = 8,
         on_progress: Callable[[Progress], None] = lambda _progress: None,
@@ -113,14 +113,14 @@ class Executor:
         of_plan: bool = False,
     ) -> None:
         self._client = client
-        self._plan = made_of
+        self._plan = plan
         self._journal = journal
         self._workers = workers
         self._on_progress = on_progress
         self._notify = notify
         self._of_plan = of_plan
         self._parent = os.getppid()
-        self._ready = Readiness(made_of.changes, made_of.hiding, made_of.later_uploads)
+        self._ready = Readiness(plan.changes, plan.hiding, plan.later_uploads)
         self._stopped = ""
         self._mutex = threading.Lock()
         self._uploads = Uploads(client, journal)
@@ -486,12 +486,14 @@ class Executor:
                     uuid = applier.write(change, lambda: self._find(planned))
                 else:
                     lost, created = again
-                    looks = [created]
-                    uuid = applier.write(change, lambda: looks.pop() if looks else self._find(planned), lost=lost)
+                    known_results = [created]
+                    uuid = applier.write(
+                        change, lambda: known_results.pop() if known_results else self._find(planned), lost=lost
+                    )
         except REFUSED_VALUES as refused:
-            holder = perhaps_hidden_owner(planned.schema, planned.keys, change.values, refused)
-            if holder:
-                refused.message += f"{holder} The next plan looks it up in the archive."
+            owner = perhaps_hidden_owner(planned.schema, planned.keys, change.values, refused)
+            if owner:
+                refused.message += f"{owner} The next plan looks it up in the archive."
                 self._journal.refused(planned.kind.name, planned.noted)
             raise
         if uuid is None:
@@ -506,7 +508,7 @@ class Executor:
         :raises SeventhingsError: if the record has other values, because overwriting them was not planned.
         """
         for key, value in change.values.items():
-            linked = list(attachments_in(planned.schema.read_one(key, found.flat)))
+            linked = list(attachments_in(planned.schema.read_field(key, found.flat)))
             recognise(self._contents, attachments_in(value), linked)
         rest = plan_present(planned.schema, change.values, found)
         if rest.changed and not rest.is_half_created:

@@ -148,7 +148,7 @@ class Memory:
         self.creations.add(record)
         self.touched.add(record)
 
-    def _made(self, note: dict[str, str]) -> None:
+    def _created(self, note: dict[str, str]) -> None:
         uuid = note["uuid"]
         record = f"{note['kind']} {note['key']}"
         self.unresolved.pop(record, None)
@@ -183,7 +183,7 @@ class Memory:
         self.unresolved.pop(record, None)
         self.refused.add(record)
 
-    def _gone(self, note: dict[str, str]) -> None:
+    def _removed(self, note: dict[str, str]) -> None:
         self.unresolved.pop(f"{note['kind']} {note['key']}", None)
         self.known.discard(note["uuid"])
         self.created.discard(note["uuid"])
@@ -226,11 +226,11 @@ _TAKERS: dict[str, Callable[[Memory, dict[str, str]], None]] = {
     "begun": Memory._begun,
     "ended": Memory._ended,
     "sent": Memory._sent,
-    "made": Memory._made,
+    "made": Memory._created,
     "not_made": Memory._not_created,
     "changing": Memory._changing,
     "managed": Memory._managed,
-    "gone": Memory._gone,
+    "gone": Memory._removed,
     "archived": Memory._archived,
     "refused": Memory._refused,
     "protected": Memory._protected,
@@ -262,10 +262,10 @@ class Journal:
     """
 
     _descriptor: int | None = None
-    _seen: tuple[int, int, int] | None = None
+    _state_read: tuple[int, int, int] | None = None
     _end = 0
     _torn = False
-    _made_id = False
+    _created_id = False
 
     def __init__(
         self,
@@ -301,7 +301,7 @@ class Journal:
         self._unread: list[int] = []
         self.set_id = self._written_id
         self.memory = Memory()
-        self._look()
+        self._read_file()
 
     @property
     def known(self) -> set[str]:
@@ -357,7 +357,7 @@ class Journal:
                 f"journal: {self._path} has lines that can't be read and are skipped: {len(self._unread)}, the "
                 f"first is line {self._unread[0]}."
             )
-        if self._made_id:
+        if self._created_id:
             warnings.append(
                 f"instance.yml has no set_id, by which the journal recognizes the records of this set. Add this line "
                 f'to it: set_id: "{self.set_id}"'
@@ -366,7 +366,7 @@ class Journal:
 
     # ---- reading
 
-    def _look(self) -> None:
+    def _read_file(self) -> None:
         try:
             with self.place.folder.opened(self.place.name) as descriptor:
                 self._read(descriptor)
@@ -383,9 +383,9 @@ class Journal:
         found = os.fstat(descriptor)
         _require_trusted(self._path, found)
         state = (found.st_ino, found.st_size, found.st_mtime_ns)
-        if state == self._seen:
+        if state == self._state_read:
             return
-        self._seen = state
+        self._state_read = state
         self._ids.clear()
         self._unread.clear()
         self._end, self._torn = 0, False
@@ -520,8 +520,8 @@ class Journal:
 
     def _owner_words(self) -> str:
         """Return which process owns the journal, in words to append; empty if the system does not say."""
-        holder = lock_owner_of(self._opened())
-        return f": {holder}" if holder else ""
+        owner = lock_owner_of(self._opened())
+        return f": {owner}" if owner else ""
 
     def _settle_id(self) -> None:
         """Note the ``set_id`` of these files, and create one if they have none."""
@@ -529,7 +529,7 @@ class Journal:
             return
         if not self.set_id:
             self.set_id = _set_id_of(self.set_name, self._src)
-            self._made_id = True
+            self._created_id = True
         if self._ids.get(self._src) != self.set_id:
             self._write([{"note": "set", "src": self._src}])
 

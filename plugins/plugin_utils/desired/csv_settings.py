@@ -79,10 +79,10 @@ class CsvSettings:
         dialect = base
         members = node.members
         if "preset" in members:
-            dialect = self._taken(dialect, members["preset"], f"{setting}.preset", read_preset)
+            dialect = self._with_setting(dialect, members["preset"], f"{setting}.preset", read_preset)
         for name, member in members.items():
             if name in READERS:
-                dialect = self._taken(dialect, member, f"{setting}.{name}", READERS[name])
+                dialect = self._with_setting(dialect, member, f"{setting}.{name}", READERS[name])
             elif name not in known:
                 suggestions = closest_names(str(name), known, 1, LIKELY)
                 hint = f"did you mean {suggestions[0]}?" if suggestions else f"expected one of {', '.join(known)}"
@@ -91,7 +91,9 @@ class CsvSettings:
             self._find(node, f"{setting}: decimal and thousands are both {dialect.decimal!r}; set thousands too")
         return dialect
 
-    def _taken(self, dialect: Dialect, node: Node, setting: str, read: Callable[[Dialect, Any], Dialect]) -> Dialect:
+    def _with_setting(
+        self, dialect: Dialect, node: Node, setting: str, read: Callable[[Dialect, Any], Dialect]
+    ) -> Dialect:
         try:
             return read(dialect, node.value)
         except Unfit as expected:

@@ -46,8 +46,8 @@ def group_findings(findings: Sequence[Finding], desired: DesiredInstance) -> Gro
     shown = desired.hiding.shown(findings, desired.entries)
     every = [_line(*finding) for finding in shown]
     hidden = [line != str(finding) for line, finding in zip(every, findings, strict=True)]
-    open_ones = [finding for finding, is_hidden in zip(findings, hidden, strict=True) if not is_hidden]
-    advice = _Proposals(open_ones, desired)
+    shown_findings = [finding for finding, is_hidden in zip(findings, hidden, strict=True) if not is_hidden]
+    advice = _Proposals(shown_findings, desired)
     groups: dict[Key, list[int]] = defaultdict(list)
     for number, finding in enumerate(findings):
         groups[_key(number, finding, shown[number][1], hidden[number], desired, advice)].append(number)
@@ -65,7 +65,7 @@ def group_findings(findings: Sequence[Finding], desired: DesiredInstance) -> Gro
         elif key[0] == _SPELLING:
             lines.append(f"{_cells(grouped)}: {advice.words(grouped)}")
         else:
-            lines.append(_alike(grouped, *shown[members[0]], key[0] == _HIDDEN))
+            lines.append(_equal_but_for_place(grouped, *shown[members[0]], key[0] == _HIDDEN))
     return GroupedFindings(lines, shown)
 
 
@@ -142,7 +142,7 @@ def _cells(findings: Sequence[Finding]) -> str:
     return f"{amount} such as {such_as} (first at {first.place})"
 
 
-def _alike(findings: Sequence[Finding], place: Place, message: str, is_hidden: bool) -> str:
+def _equal_but_for_place(findings: Sequence[Finding], place: Place, message: str, is_hidden: bool) -> str:
     """Return one line about findings that differ in their places, and possibly in their values.
 
     :param place: of the first finding.

@@ -66,7 +66,7 @@ class Lifecycle:
 
         :param names: all natural keys that it has, or would have.
         """
-        plain = [_alike(name) for name in names if name]
+        plain = [_comparable(name) for name in names if name]
         numbers = [number for name in plain for number in self._protections.matching(name)]
         return self.protect[min(numbers)] if numbers else ""
 
@@ -74,7 +74,7 @@ class Lifecycle:
         """Return the patterns of ``protect`` that none of some natural keys matches."""
         protections = self._protections
         idle = set(range(len(self.protect)))
-        for name in {_alike(name) for name in names if name}:
+        for name in {_comparable(name) for name in names if name}:
             if not idle:
                 break
             idle.difference_update(protections.matching(name, idle))
@@ -82,7 +82,7 @@ class Lifecycle:
 
     @cached_property
     def _protections(self) -> Globs:
-        return Globs([_alike(pattern) for pattern in self.protect])
+        return Globs([_comparable(pattern) for pattern in self.protect])
 
 
 NOTHING = Lifecycle()
@@ -187,6 +187,6 @@ def _texts(node: Node, name: str, expected: str, find: Find) -> tuple[str, ...]:
     return tuple(str(item.value) for item in items)
 
 
-def _alike(text: str) -> str:
+def _comparable(text: str) -> str:
     """Return a key or a pattern in a form in which texts that look the same are equal."""
     return unicodedata.normalize("NFC", text).casefold()

@@ -245,13 +245,13 @@ def _fields_with(marks: Sequence[str], why: str, node: Node) -> list[Finding]:
     return [
         Finding(place_at(node.source, node.mark_of(name)), f"{name}: {why}")
         for name, value in node.value.items()
-        if _holds(marks, name) or _holds(marks, value)
+        if _contains(marks, name) or _contains(marks, value)
     ]
 
 
-def _holds(marks: Sequence[str], value: Any) -> bool:
+def _contains(marks: Sequence[str], value: Any) -> bool:
     if isinstance(value, str):
         return any(mark in value for mark in marks)
     if isinstance(value, dict):
-        return any(_holds(marks, name) or _holds(marks, member) for name, member in value.items())
-    return isinstance(value, list) and any(_holds(marks, item) for item in value)
+        return any(_contains(marks, name) or _contains(marks, member) for name, member in value.items())
+    return isinstance(value, list) and any(_contains(marks, item) for item in value)

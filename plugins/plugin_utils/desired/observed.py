@@ -114,7 +114,7 @@ class OfflineObserved:
         self._desired = desired
         self._written: dict[str, tuple[int, Place]] = {}
 
-    def look(self, section: str, schema: Schema, entry: Entry) -> tuple[Place, str] | None:
+    def check(self, section: str, schema: Schema, entry: Entry) -> tuple[Place, str] | None:
         """Note what an entry writes. Return a finding with its place if the settings name one of its fields."""
         desired = self._desired
         if entry.state != "present" or (section not in desired.observed and entry.kind is not OBJECT):

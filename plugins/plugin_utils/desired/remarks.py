@@ -56,7 +56,7 @@ class Remarks:
         self._hiding = hiding
         self._remarks: dict[tuple[str, str, str], list[_Remark]] = {}
 
-    def look(self, schema: Schema, entry: Entry, values: Mapping[str, Any]) -> None:
+    def check(self, schema: Schema, entry: Entry, values: Mapping[str, Any]) -> None:
         """Check the written values of a record.
 
         :param values: canonical values by field key.

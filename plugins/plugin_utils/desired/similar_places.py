@@ -26,7 +26,7 @@ class SimilarPlaces:
         self._hiding = hiding
         self._names: dict[tuple[str, str], dict[str, tuple[Place, int]]] = {}
 
-    def look(self, entry: Entry, values: Mapping[str, Any]) -> None:
+    def note(self, entry: Entry, values: Mapping[str, Any]) -> None:
         """Note the names that an entry has or refers to.
 
         :param values: canonical values by field key.
@@ -34,8 +34,8 @@ class SimilarPlaces:
         if entry.state != "present" or self._hiding.touches(entry):
             return
         for kind, name, key in _names(entry, values):
-            look = "".join(unicodedata.normalize("NFC", name).split()).casefold()
-            found = self._names.setdefault((kind, look), {})
+            normalised = "".join(unicodedata.normalize("NFC", name).split()).casefold()
+            found = self._names.setdefault((kind, normalised), {})
             found.setdefault(name, (entry.place_of(key), id(entry)))
 
     def warnings(self) -> list[str]:

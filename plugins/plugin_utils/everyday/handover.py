@@ -223,7 +223,7 @@ def _names(schema: Schema, record: Record, key: str, person: Person) -> bool:
         return False
     return any(
         reference.uuid == person.user.uuid or (reference.id is not None and reference.id == person.user.id)
-        for reference in references_in(schema.read_one(key, record.flat))
+        for reference in references_in(schema.read_field(key, record.flat))
     )
 
 
@@ -255,7 +255,7 @@ def _room(lists: ObjectLists, record: Record, key: str) -> str:
     """Return the name of the room in a field, or an empty text without a room."""
     if key not in lists.schema.fields:
         return ""
-    for reference in references_in(lists.schema.read_one(key, record.flat)):
+    for reference in references_in(lists.schema.read_field(key, record.flat)):
         room = lists.state.find(reference)
         return (lists.state.name_of(room) if room else None) or reference.display_name or reference.uuid or ""
     return ""

@@ -235,7 +235,7 @@ class _Hosts:
         in_scope = {record.uuid for record in lists.in_scope(self._options["scope"])}
         by_serial: dict[str, list[Record]] = {}
         for record in lists.objects:
-            value = lists.schema.read_one(key.key, record.flat)
+            value = lists.schema.read_field(key.key, record.flat)
             if isinstance(value, str) and value.strip():
                 by_serial.setdefault(" ".join(value.split()), []).append(record)
         for host, serial in serials.items():
@@ -250,7 +250,7 @@ class _Hosts:
             else:
                 record = records[0]
                 self._feed.matched[host] = record.uuid
-                own = {key.key: lists.schema.read_one(key.key, record.flat)}
+                own = {key.key: lists.schema.read_field(key.key, record.flat)}
                 fields = {**own, **self._values(lists.schema, host, mapped)}
                 yield Entry(OBJECT, fields, Place(f"host {host}"), uuid=record.uuid, inline=True)
 
@@ -292,9 +292,9 @@ class _Hosts:
         complete: dict[str, dict[str, Any]] = {}
         for host in serials:
             values = self._values(lists.schema, host, mapped)
-            lacking = [key for key in mapped if lists.schema.fields[key].mandatory and key not in values]
-            if lacking:
-                self._skip(host, f"no usable fact for {', '.join(lacking)}, which a new object must have")
+            missing = [key for key in mapped if lists.schema.fields[key].mandatory and key not in values]
+            if missing:
+                self._skip(host, f"no usable fact for {', '.join(missing)}, which a new object must have")
             else:
                 complete[host] = values
         for (host, values), placeholder in zip(complete.items(), free, strict=False):
@@ -400,10 +400,10 @@ def _free_codes(client: Client, lists: ObjectLists, code: Field, prefix: str) ->
     that has it may prove that objects are hidden from the account.
     """
     settings = ScanCodeSettings(code.key, prefix)
-    codes = [str(lists.schema.read_one(code.key, record.flat)) for record in lists.objects]
-    taken = [code.removeprefix(prefix) for code in codes if settings.is_placeholder(code)]
-    width = max(map(len, taken), default=_DIGITS)
-    number = max(map(int, taken), default=0) + 1
+    codes = [str(lists.schema.read_field(code.key, record.flat)) for record in lists.objects]
+    used = [code.removeprefix(prefix) for code in codes if settings.is_placeholder(code)]
+    width = max(map(len, used), default=_DIGITS)
+    number = max(map(int, used), default=0) + 1
     while code.key == OBJECT.barcode_key:
         unlisted = client.get_by_barcode(OBJECT, f"{prefix}{number:0{width}}")
         if unlisted is None:

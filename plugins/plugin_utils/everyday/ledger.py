@@ -187,7 +187,7 @@ class _Comparison:
             if key not in row.values:
                 continue
             field = lists.schema.fields[key]
-            books, now = row.values[key], lists.schema.read_one(key, record.flat)
+            books, now = row.values[key], lists.schema.read_field(key, record.flat)
             if isinstance(now, Unread):
                 same = False
             elif books in EMPTY or now in EMPTY:
@@ -221,7 +221,7 @@ class _Comparison:
         return {"key": self._key(lists, keys, row.values), "place": row.place, "values": values}
 
     def _named(self, lists: ObjectLists, keys: Sequence[str], record: Record) -> dict[str, Any]:
-        values = {key: lists.schema.read_one(key, record.flat) for key in keys}
+        values = {key: lists.schema.read_field(key, record.flat) for key in keys}
         return {
             "key": self._key(lists, keys, values),
             "scan_code": lists.code_of(record),

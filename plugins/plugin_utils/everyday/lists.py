@@ -182,7 +182,7 @@ class ObjectLists:
 
     def refers_to(self, key: str, of: Record, to: Record) -> bool:
         """Return True if a field of an object refers to a record."""
-        for reference in references_in(self.schema.read_one(key, of.flat)):
+        for reference in references_in(self.schema.read_field(key, of.flat)):
             completed = self.state.completed(reference)
             if completed.uuid == to.uuid or (completed.id is not None and completed.id == to.id):
                 return True
@@ -190,7 +190,9 @@ class ObjectLists:
 
     def is_apart(self, record: Record, room_key: str, location_key: str) -> bool:
         """Return True if an object is in a room, but has another location than that room."""
-        rooms = [self.state.find(reference) for reference in references_in(self.schema.read_one(room_key, record.flat))]
+        rooms = [
+            self.state.find(reference) for reference in references_in(self.schema.read_field(room_key, record.flat))
+        ]
         place = self.state.place_of(rooms[0]) if rooms and rooms[0] is not None else None
         return place is not None and not self.refers_to(location_key, record, place)
 
@@ -222,4 +224,4 @@ class ObjectLists:
         wrong += [f"scope.{section}: {maybe_hidden_message(field.key)}" for field in hidden]
         if wrong:
             raise InvalidInput(wrong)
-        return (record for record in self.objects if not listed or scope.holds(section, record))
+        return (record for record in self.objects if not listed or scope.contains(section, record))

@@ -264,7 +264,7 @@ def _refuse_a_part(dest: Destination, selection: Selection, format_name: str) ->
     if BOOK not in dest.earlier.files or not dest.is_file(BOOK):
         return
     sections = sheets_of(dest.read(BOOK))
-    written = {section for section in BULK if selection.holds(section)}
+    written = {section for section in BULK if selection.includes(section)}
     lost = sorted(sections - written)
     if lost and (sections & written or (written and format_name == "xlsx")):
         raise InvalidInput(
@@ -287,7 +287,7 @@ def _changes(
     changes = _compare(dest, wanted, kept, strangers)
     changes.manifest = _manifest(dest, wanted, kept, downloads)
     changes.manifest.hidden_records = exported.visibility.hidden_records
-    _refuse_what_is_in_the_way(dest, changes)
+    _refuse_obstructions(dest, changes)
     return changes
 
 
@@ -366,7 +366,10 @@ def _strangers(dest: Destination, exported: Exported, wanted: Mapping[str, Conte
         path
         for path in dict.fromkeys(found)
         if not dest.is_file(path)
-        or (path not in dest.earlier.files and not (path in wanted and dest.folder.holds(path, bytes_of(wanted[path]))))
+        or (
+            path not in dest.earlier.files
+            and not (path in wanted and dest.folder.has_content(path, bytes_of(wanted[path])))
+        )
     ]
 
 
@@ -396,11 +399,11 @@ def _refuse(edited: Collection[str], strangers: Collection[str]) -> None:
         raise InvalidInput(problems)
 
 
-def _refuse_what_is_in_the_way(dest: Destination, changes: Changes) -> None:
+def _refuse_obstructions(dest: Destination, changes: Changes) -> None:
     """Raise :class:`InvalidInput` if something is in the way of a directory or a file, before anything is written."""
-    to_be_made = (*changes.written, *changes.removed, MANIFEST, *((FETCHED,) if changes.manifest.downloads else ()))
-    blocked = [path for path in changes.above(to_be_made) if path not in changes.removed]
-    blocked += [path for path in to_be_made if dest.present.get(path) in (FileType.FOLDER, FileType.OTHER)]
+    paths = (*changes.written, *changes.removed, MANIFEST, *((FETCHED,) if changes.manifest.downloads else ()))
+    blocked = [path for path in changes.above(paths) if path not in changes.removed]
+    blocked += [path for path in paths if dest.present.get(path) in (FileType.FOLDER, FileType.OTHER)]
     if blocked:
         raise InvalidInput(
             f"dest: {listed(sorted(blocked))}: a link, a directory, a device or a pipe is at a path that "

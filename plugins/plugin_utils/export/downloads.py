@@ -40,7 +40,7 @@ class Downloads:
         self._directory = directory
         self._paths = dict(known)
         self._names = dict(names or {})
-        self._held: dict[str, Path] = {}
+        self._files: dict[str, Path] = {}
         self._missing: dict[str, NotFound | WrongContent] = {}
         self.paths: dict[str, str] = {}
 
@@ -48,7 +48,7 @@ class Downloads:
     def fetched(self) -> dict[str, Path]:
         """Return the path below the export's root of every downloaded file that the export refers to."""
         used = set(self.paths.values())
-        return {path: file for path, file in self._held.items() if path in used}
+        return {path: file for path, file in self._files.items() if path in used}
 
     @property
     def names(self) -> dict[str, str]:
@@ -113,10 +113,10 @@ class Downloads:
             raise NotFound(404, f"has {len(content)} bytes, which can't be uploaded", f"file {uuid}")
         digest = hashlib.sha256(content).hexdigest()[:16]
         path = f"{FOLDER}/{digest}/{safe_name(name)}"
-        if path not in self._held:
-            target = self._directory / str(len(self._held))
+        if path not in self._files:
+            target = self._directory / str(len(self._files))
             target.write_bytes(content)
-            self._held[path] = target
+            self._files[path] = target
         return path
 
 

@@ -131,7 +131,7 @@ class Selection:
         if self.twin is not None and (self.only or self.filters):
             raise InvalidInput("twin: a twin is a whole instance; leave out only and filters")
 
-    def holds(self, section: str) -> bool:
+    def includes(self, section: str) -> bool:
         """Return True if a section is to be exported."""
         return not self.only or section in self.only
 
@@ -181,7 +181,7 @@ class _Export:
         for name in sorted(self._client.uncertain):
             if self._state.has_missed(name):
                 raise IncompleteList.of_the_list(KINDS[name].plural)
-        if self._selection.holds(HUB_ITEM.section):
+        if self._selection.includes(HUB_ITEM.section):
             self._name_orders()
         self._result.left_out = list(dict.fromkeys(self._result.left_out))
         self._result.visibility = self._state.visibility()
@@ -199,7 +199,7 @@ class _Export:
             if self._selection.twin is not None:
                 self._selection.twin.begin()
             for section in SECTIONS:
-                if self._selection.holds(section):
+                if self._selection.includes(section):
                     self._section(section)
             if self._selection.twin is not None and not self._portable.is_stale:
                 self._result.twin = self._selection.twin.content(
@@ -405,9 +405,9 @@ class _Export:
                 f"{section}: {name_in_files(schema.fields[key])}: {hidden_field_message(key)}, so no file holds it"
             )
         for field in withheld.values():
-            self._tell_values(section, field, exported, "of a field that is left out")
+            self._report_values(section, field, exported, "of a field that is left out")
         for field in unwritable_fields(schema, definitions):
-            self._tell_values(section, field, exported, f"of the type {field.type}, which nothing here writes")
+            self._report_values(section, field, exported, f"of the type {field.type}, which nothing here writes")
 
     def _note(
         self,
@@ -444,7 +444,7 @@ class _Export:
             raise InvalidInput([f"{section}: {key}: {identifies(schema.kind, key)}" for key in hidden[0]])
         return visibility
 
-    def _tell_values(self, section: str, field: Field, exported: Sequence[Mapping[str, Any]], reason: str) -> None:
+    def _report_values(self, section: str, field: Field, exported: Sequence[Mapping[str, Any]], reason: str) -> None:
         """Report once how many values of a field are left out."""
         number = sum(values.get(field.key) not in EMPTY for values in exported)
         if number:

@@ -50,7 +50,7 @@ class FileSet:
         :param removed: the files to remove.
         """
         for path, content in wanted.items():
-            if self.is_file(path) and self.folder.holds(path, bytes_of(content)):
+            if self.is_file(path) and self.folder.has_content(path, bytes_of(content)):
                 self.unchanged.append(path)
             else:
                 self.written[path] = content

@@ -78,7 +78,7 @@ class Manifest:
         if self.downloads or folder.type_of(FETCHED):
             notes[FETCHED] = note_of(downloads=self.downloads, names=self.names)
         for name, content in notes.items():
-            if not folder.holds(name, content):
+            if not folder.has_content(name, content):
                 folder.write(name, content, access)
 
 

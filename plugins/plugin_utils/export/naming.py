@@ -88,12 +88,12 @@ class Naming:
         for record in records:
             values = self._read[record.uuid]
             for other in (keys,) if keys else self._schema.kind.match_on:
-                shared[other, self._looks(other, values)] += 1
+                shared[other, self._displayed_key(other, values)] += 1
             try:
                 names = natural_keys.key_fields(self._schema.kind, keys, values)
             except InvalidInput:
                 continue
-            key = self._looks(names, values)
+            key = self._displayed_key(names, values)
             if any(isinstance(values[name], str) and values[name] != values[name].strip() for name in names):
                 why[record.uuid] = f"have a natural key ({by}) that begins or ends with blanks"
             elif not self._is_writable(names, values):
@@ -114,7 +114,7 @@ class Naming:
             return False
         return True
 
-    def _looks(self, names: Keys, values: Mapping[str, Any]) -> Key | None:
+    def _displayed_key(self, names: Keys, values: Mapping[str, Any]) -> Key | None:
         key = self._state.key_of(self._schema, names, values)
         return None if key is None else composed(key)
 

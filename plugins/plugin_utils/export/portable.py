@@ -201,8 +201,8 @@ class Portable:
             return self._attachment(value)
         in_files = type_of(field).in_files
         if in_files is not None:
-            told_apart = self._renter(value) if is_text_renter(value) else value
-            return in_files(told_apart, lambda part: self.value(_PART, part))
+            parts = self._renter(value) if is_text_renter(value) else value
+            return in_files(parts, lambda part: self.value(_PART, part))
         if isinstance(value, tuple) and all(isinstance(item, _ITEMS) for item in value):
             items = [self.value(field, item) for item in value]
             # Links are sets: instances return them in any order.

@@ -126,7 +126,7 @@ class TwinNotes:
         ]
         if not kind.barcode_key or not any(written):
             return {}
-        listed = {schema.read_one(kind.barcode_key, record.flat) for record in state.records(kind)}
+        listed = {schema.read_field(kind.barcode_key, record.flat) for record in state.records(kind)}
         sought = list(
             dict.fromkeys(str(barcode) for barcode in written if barcode not in EMPTY and barcode not in listed)
         )

@@ -87,30 +87,30 @@ class Caps:
             of_task(options.get("observed")),
         )
 
-    def policy(self, asked: Policy) -> Policy:
+    def policy(self, written: Policy) -> Policy:
         """Return the policy of the files as far as the task allows it. If the files do not say, the task decides."""
-        narrowed = {name: min(number, self.limits.get(name, number)) for name, number in asked.limits.items()}
+        narrowed = {name: min(number, self.limits.get(name, number)) for name, number in written.limits.items()}
         limits = {**self.limits, **narrowed}
-        prune = {**self.prune, **{section: self._weaker(section, action) for section, action in asked.prune.items()}}
-        create_users = self.create_users if asked.create_users is None else asked.create_users
+        prune = {**self.prune, **{section: self._weaker(section, action) for section, action in written.prune.items()}}
+        create_users = self.create_users if written.create_users is None else written.create_users
         return replace(
-            asked,
+            written,
             # A plan file is JSON, which has no infinite numbers. They are the defaults anyway.
             limits={name: number for name, number in limits.items() if math.isfinite(number)},
             prune=prune,
             create_users=bool(create_users) and self.create_users is not False,
-            notify=asked.notify and self.notify,
+            notify=written.notify and self.notify,
             is_capped=not _OF_EXISTING.isdisjoint(self.limits),
         )
 
-    def narrowed(self, asked: Policy) -> list[str]:
+    def narrowed(self, written: Policy) -> list[str]:
         """Return the limits that the files set lower than the task, in words.
 
         Files cannot raise the limits of the task.
         """
         return [
             f"limits.{name}: the task allows {self.limits[name]:g}, and the files {number:g}; the smaller one counts."
-            for name, number in asked.limits.items()
+            for name, number in written.limits.items()
             if number < self.limits.get(name, 0) < math.inf
         ]
 

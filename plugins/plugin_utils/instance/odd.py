@@ -152,7 +152,7 @@ def _dates(changed: Sequence[tuple[Planned, Any]], last: dt.date) -> Iterator[_C
 def _before(planned: Planned, key: str) -> Any:
     """Return the present value of a field, or None for a new record."""
     current = planned.change.current
-    return None if current is None else planned.schema.read_one(key, current.flat)
+    return None if current is None else planned.schema.read_field(key, current.flat)
 
 
 def _factors(changed: Sequence[tuple[Planned, Any]], key: str) -> Iterator[_Case]:

@@ -44,7 +44,7 @@ class OfflineRules:
         self._open: dict[str, _Open] = {}
         self._found = Found()
 
-    def look(self, section: str, schema: Schema, entry: Entry, values: Mapping[str, Any]) -> None:
+    def check(self, section: str, schema: Schema, entry: Entry, values: Mapping[str, Any]) -> None:
         """Judge a record as it is written.
 
         :param values: canonical values of the fields whose types are known.

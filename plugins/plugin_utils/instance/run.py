@@ -167,7 +167,7 @@ class _Run:
         self._warnings: list[str] = []
         twin_of = run_options.twin_of
         self._twin_of = named_root(twin_of, "twin_of") if twin_of else ""
-        self._asked = desired.policy
+        self._policy_of_files = desired.policy
         self._digest = self._stored.digest if self._stored else ""
         self._forecast = dict(NOTHING)
         self._base: AppliedBase | None = None
@@ -238,7 +238,7 @@ class _Run:
         if refusal:
             return refusal
         self._client.transport.secrets |= self._desired.hiding.texts(self._desired.entries)
-        self._desired.policy = self._options.caps.policy(self._asked)
+        self._desired.policy = self._options.caps.policy(self._policy_of_files)
         if self._options.drift:
             self._desired.policy = replace(self._desired.policy, limits=_NO_LIMITS)
         if self._options.undo is not None:
@@ -435,7 +435,7 @@ class _Run:
         caps = self._options.caps
         refusals = [*self._undo_refusals, *plan.protected, *caps.forbidden(plan.changes), *plan.exceeded_limits]
         if refusals:
-            plan.warnings += caps.narrowed(self._asked)
+            plan.warnings += caps.narrowed(self._policy_of_files)
         return plan, refusals
 
     def _without_stale(self, plan: InstancePlan, journal: Journal) -> tuple[InstancePlan, list[str]]:
@@ -491,8 +491,8 @@ class _Run:
         :raises LockTimeout: if another process does not release a lock in time.
         """
         creations = self._client.creations
-        made_anew = [(planned.kind.name, planned.noted) for planned in plan.changes if planned.change.action == CREATE]
-        kinds = {name for name, _key in made_anew}
+        created = [(planned.kind.name, planned.noted) for planned in plan.changes if planned.change.action == CREATE]
+        kinds = {name for name, _key in created}
         kinds |= {
             planned.kind.name
             for planned in plan.changes
@@ -501,7 +501,7 @@ class _Run:
         moved = creations.hold(name for name in KINDS if name in kinds)
         waits = [
             creations.seconds_to_settle(),
-            journal.seconds_to_settle(made_anew, self._client.transport.settle) if plan.changes else None,
+            journal.seconds_to_settle(created, self._client.transport.settle) if plan.changes else None,
         ]
         pending = [seconds for seconds in waits if seconds is not None]
         if not pending:

@@ -67,7 +67,7 @@ def _pairs(created: Iterable[Planned], left: Iterable[Record]) -> Iterator[tuple
         if schema is None or key not in schema.fields:
             continue
         for record in free.values():
-            existing[schema.read_one(key, record.flat)].append(record)
+            existing[schema.read_field(key, record.flat)].append(record)
         for value, candidates in wanted.items():
             if isinstance(value, str) and value and len(candidates) == 1 and len(existing.get(value, ())) == 1:
                 planned, record = candidates[0], existing[value][0]
@@ -78,7 +78,7 @@ def _pairs(created: Iterable[Planned], left: Iterable[Record]) -> Iterator[tuple
 
 def _key_of(schema: Schema, planned: Planned, record: Record) -> dict[str, str]:
     """Return the natural key of a record, or an empty map if ``moved.yml`` cannot name it."""
-    key = {name: schema.read_one(name, record.flat) for name in planned.keys}
+    key = {name: schema.read_field(name, record.flat) for name in planned.keys}
     return key if all(isinstance(value, str) and value for value in key.values()) else {}
 
 

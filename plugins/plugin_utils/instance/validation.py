@@ -127,15 +127,15 @@ class _Validation:
         for entry in (*self._desired.entries, *self._desired.unmanaged):
             before = self._complaints
             values = self._parse(entry)
-            self.remarks.look(self._schemas.for_kind(entry.kind), entry, values)
-            self.places.look(entry, values)
-            written = self.observed.look(_KINDS[entry.kind.name], self._schemas.for_kind(entry.kind), entry)
+            self.remarks.check(self._schemas.for_kind(entry.kind), entry, values)
+            self.places.note(entry, values)
+            written = self.observed.check(_KINDS[entry.kind.name], self._schemas.for_kind(entry.kind), entry)
             if written is not None:
                 self._find(*written)
             if self._complaints == before:
                 self._claim(entry, values)
             if self._complaints == before and id(entry) not in unmanaged:
-                self.rules.look(_KINDS[entry.kind.name], self._schemas.for_kind(entry.kind), entry, values)
+                self.rules.check(_KINDS[entry.kind.name], self._schemas.for_kind(entry.kind), entry, values)
         return sorted(self._found, key=lambda finding: (finding.place.source, finding.place.line, finding.place.column))
 
     def _is_complete(self, kind: Kind) -> bool:

@@ -78,7 +78,7 @@ class Variables:
         self._is_first = True
         self._filled = 0
         self._unknown_names: set[str] = set()
-        self._told: set[tuple[str, str]] = set()
+        self._reported: set[tuple[str, str]] = set()
         self.findings: list[Finding] = []
 
     # ---- declarations
@@ -249,8 +249,8 @@ class Variables:
 
     def _find_once(self, node: Node, message: str) -> None:
         place = node.place
-        if (str(place), message) not in self._told:
-            self._told.add((str(place), message))
+        if (str(place), message) not in self._reported:
+            self._reported.add((str(place), message))
             self._find(place, message)
 
 

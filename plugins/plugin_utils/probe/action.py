@@ -57,7 +57,7 @@ def _probe(run: ControllerRun, check_mode: bool) -> dict[str, Any]:
     tier = LOOK if reads_only else options["tier"]
     profile = probe_instance(client, tier, options, journal)
     # The answers of a tier that was not run are unknown. It would certainly create a missing profile, but no more.
-    is_known = tier == options["tier"] or not target.is_taken()
+    is_known = tier == options["tier"] or not target.exists()
     return _with_notes(client, _written(profile, target, local, is_known))
 
 
@@ -114,14 +114,14 @@ def probe_instance(
     look = Look(asker, evidence, ObservedRecords(evidence), today)
     with asker.listening():
         look.run()
-        seen_of_account = account_of(client)
+        account_facts = account_of(client)
         if not is_look:
             # The reads above prove that the instance is the user's, so writing may follow.
             more = (trace.bare_filter, trace.files, trace.labels) if tier == TRACE else ()
             Touch(asker, evidence, look, Scratch(asker, journal), more=more).run()
             observe_session(asker, evidence, account)
     look.conclude()
-    return profile_of(look, seen_of_account, tier, today)
+    return profile_of(look, account_facts, tier, today)
 
 
 def _swept(client: Client, journal: Journal, check_mode: bool) -> dict[str, Any]:
@@ -135,11 +135,11 @@ def _swept(client: Client, journal: Journal, check_mode: bool) -> dict[str, Any]
 def _written(profile: Mapping[str, Any], target: Target, local: LocalFiles, is_known: bool) -> dict[str, Any]:
     content = profile_file(profile)
     path = {"dest": str(target.path)}
-    exists = target.holds(lambda: content, len(content)) or not is_known
+    exists = target.has_content(lambda: content, len(content)) or not is_known
     differing = local.keep(target) if exists else local.write(target, lambda: content)
     was, now = sides(differing)
     changed = not exists or bool(differing)
-    before = {**(path if target.is_taken() and changed else {}), **was}
+    before = {**(path if target.exists() and changed else {}), **was}
     result = {
         "changed": changed,
         "dest": str(target.path),

@@ -38,31 +38,31 @@ def observe_tasks(evidence: Evidence, request: str, tasks: Records) -> None:
     if not tasks:
         return
     slugs = sum("slug" in task for task in tasks)
-    evidence.saw("task_slug", "given" if slugs else "none", request, slugs or len(tasks))
+    evidence.observe("task_slug", "given" if slugs else "none", request, slugs or len(tasks))
     stamped = [task for task in tasks if "created_at" in task or "updated_at" in task]
     if any(task.get("created_at") or task.get("updated_at") for task in stamped):
         evidence.odd("task_stamps", f"{request}: created_at or updated_at holds a value")
     else:
-        evidence.saw("task_stamps", "null" if stamped else "none", request, len(stamped) or len(tasks))
+        evidence.observe("task_stamps", "null" if stamped else "none", request, len(stamped) or len(tasks))
 
 
 def observe_rental_cases(evidence: Evidence, request: str, cases: Records, today: dt.date) -> None:
     """Note what rental cases show."""
     for case in cases:
-        evidence.saw("rental_hours", "present" if "is_full_day" in case else "absent", request)
+        evidence.observe("rental_hours", "present" if "is_full_day" in case else "absent", request)
         day = case.get("issue_date")
         if isinstance(day, str) and _DAY.match(day):
-            evidence.saw("rental_day_form", "day" if _DAY.fullmatch(day) else "time", request)
-        evidence.saw("rental_stamps", "given" if "created_at" in case else "none", request)
+            evidence.observe("rental_day_form", "day" if _DAY.fullmatch(day) else "time", request)
+        evidence.observe("rental_stamps", "given" if "created_at" in case else "none", request)
         renter = case.get("renter")
         if isinstance(renter, Mapping):
-            evidence.saw("rental_renter_read", "object", request)
+            evidence.observe("rental_renter_read", "object", request)
         elif isinstance(renter, str) and renter:
-            evidence.saw("rental_renter_read", "text", request)
+            evidence.observe("rental_renter_read", "text", request)
     references = [reference for case in cases for reference in maps_in(case.get("references"))]
     if references:
         full = sum("name" in reference or "id" in reference for reference in references)
-        evidence.saw("rental_references", "full" if full else "reduced", request, full or len(references))
+        evidence.observe("rental_references", "full" if full else "reduced", request, full or len(references))
     _observe_overdue(evidence, request, cases, today)
 
 
@@ -74,9 +74,9 @@ def _observe_overdue(evidence: Evidence, request: str, cases: Records, today: dt
     stayed = sum(_is_past(case, _OVERDUE, today) for case in cases)
     moved = sum(_is_past(case, _IS_OVERDUE, today) for case in cases)
     if stayed:
-        evidence.saw("rental_overdue", "stay", request, stayed)
+        evidence.observe("rental_overdue", "stay", request, stayed)
     elif moved:
-        evidence.saw("rental_overdue", "move", request, moved)
+        evidence.observe("rental_overdue", "move", request, moved)
 
 
 def _is_past(case: Mapping[str, Any], days: Mapping[str, str], today: dt.date) -> bool:
@@ -92,9 +92,9 @@ def observe_users(evidence: Evidence, request: str, users: Records) -> None:
     for user in users:
         name = user.get("display_name")
         if isinstance(name, list):
-            evidence.saw("user_display_name", "list", request)
+            evidence.observe("user_display_name", "list", request)
         elif isinstance(name, str):
-            evidence.saw("user_display_name", "text", request)
+            evidence.observe("user_display_name", "text", request)
 
 
 def observe_orders(evidence: Evidence, request: str, orders: Records) -> None:
@@ -102,9 +102,9 @@ def observe_orders(evidence: Evidence, request: str, orders: Records) -> None:
     for order in orders:
         billing = order.get("billing_data")
         if isinstance(billing, Mapping) and ("firstName" in billing or "lastName" in billing):
-            evidence.saw("hub_billing_keys", "camel", request)
+            evidence.observe("hub_billing_keys", "camel", request)
         elif isinstance(billing, Mapping) and ("first_name" in billing or "last_name" in billing):
-            evidence.saw("hub_billing_keys", "snake", request)
+            evidence.observe("hub_billing_keys", "snake", request)
 
 
 def unknown_keys(kind_name: str, records: Iterable[Mapping[str, Any]]) -> list[str]:
@@ -116,7 +116,7 @@ def unknown_keys(kind_name: str, records: Iterable[Mapping[str, Any]]) -> list[s
     """
     kind = KINDS[kind_name]
     known = {"uuid", "id", *(field.key for field in kind.fields), *(field.wire for field in kind.fields if field.wire)}
-    known |= {*kind.taken_apart, *_MORE_KEYS.get(kind_name, ())}
+    known |= {*kind.split_members, *_MORE_KEYS.get(kind_name, ())}
     found = {key for record in records for key in record} - known
     return sorted(key for key in found if _IS_MEMBER(key))
 

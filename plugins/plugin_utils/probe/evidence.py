@@ -43,7 +43,7 @@ class Evidence:
     unread: list[str] = field(default_factory=list)
     absent: list[str] = field(default_factory=list)
 
-    def saw(self, switch: str, side: str, request: str, records: int = 1) -> None:
+    def observe(self, switch: str, side: str, request: str, records: int = 1) -> None:
         """Note that an answer was on a side.
 
         :param request: as the profile words it.

@@ -25,7 +25,7 @@ _LONGEST_HEADER = 1000
 
 
 @dataclass(frozen=True)
-class Heard:
+class Answer:
     """One answer, whatever its status.
 
     :ivar headers: found by names in upper or lower case.
@@ -51,7 +51,7 @@ class Heard:
         is_off = self.status == HTTPStatus.FORBIDDEN and FEATURE_OFF_MESSAGE.encode() in self.body
         return is_off or self.status in (HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED)
 
-    def in_short(self) -> Heard:
+    def in_short(self) -> Answer:
         """Return what is needed later: shortened headers, and the text of an error."""
         headers = {name.lower(): value for name, value in self.headers.items() if len(name + value) <= _LONGEST_HEADER}
         return replace(self, headers=headers, body=b"" if self.is_good else self.body)
@@ -80,7 +80,7 @@ class Asker:
     client: Client
     gets_only: bool
     most: int = 0
-    answers: list[Heard] = field(default_factory=list)
+    answers: list[Answer] = field(default_factory=list)
     on_send: Callable[[], None] = lambda: None
 
     @property
@@ -105,7 +105,7 @@ class Asker:
             if self.answers:
                 # The caller has the whole answer. Keeping eighty of them would take more than a gigabyte.
                 self.answers[-1] = self.answers[-1].in_short()
-            self.answers.append(Heard(status, headers, body, endpoint.endswith("/auth_token")))
+            self.answers.append(Answer(status, headers, body, endpoint.endswith("/auth_token")))
 
         transport.gate, transport.on_answer = gate, on_answer
         try:
@@ -113,7 +113,7 @@ class Asker:
         finally:
             transport.gate, transport.on_answer = before
 
-    def get(self, path: str, pairs: Sequence[tuple[str, str]] = (), once: bool = False) -> Heard:
+    def get(self, path: str, pairs: Sequence[tuple[str, str]] = (), once: bool = False) -> Answer:
         """Return the answer to a GET, errors included.
 
         :param once: never repeat it, whatever the answer.
@@ -122,14 +122,14 @@ class Asker:
         """
         return self._ask("GET", path, Effect.UNSAFE if once else Effect.SAFE, pairs=pairs)
 
-    def write(self, method: str, path: str, body: Any = None, **options: Any) -> Heard:
+    def write(self, method: str, path: str, body: Any = None, **options: Any) -> Answer:
         """Return the answer to a request that may change something. Send it once.
 
         :raises OutcomeUnknown: if there was no answer.
         """
         return self._ask(method, path, Effect.UNSAFE, body=body, **options)
 
-    def _ask(self, method: str, path: str, effect: Effect, **options: Any) -> Heard:
+    def _ask(self, method: str, path: str, effect: Effect, **options: Any) -> Answer:
         number = len(self.answers)
         try:
             self.client.send(method, path, effect, **options)

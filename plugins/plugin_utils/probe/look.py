@@ -36,7 +36,7 @@ from ...module_utils.model.kinds import (
 from ...module_utils.model.types_basic import FIELD_TYPES
 from . import cases
 from .evidence import Evidence
-from .exchange import Asker, Heard, SpentAll
+from .exchange import Answer, Asker, SpentAll
 from .records import ObservedRecords, Sample, types_of
 
 _PAGE = 1000
@@ -116,10 +116,10 @@ class Look:
     def conclude(self) -> None:
         """Note what all records and answers show together."""
         self.observed_records.conclude()
-        answers = [heard for heard in self.asker.answers if not heard.is_login]
+        answers = [answer for answer in self.asker.answers if not answer.is_login]
         self._headers(answers)
-        for heard in answers:
-            _observe_error_body(self.evidence, heard)
+        for answer in answers:
+            _observe_error_body(self.evidence, answer)
 
     # ---- reading
 
@@ -131,10 +131,10 @@ class Look:
             self.types[template] = types_of(found)
             for name in self.types[template].values():
                 if name in ("LINKED_ASSETS", "LINKED_ASSET"):
-                    self.evidence.saw("linked_assets_name", name, f"GET {path}")
+                    self.evidence.observe("linked_assets_name", name, f"GET {path}")
             labels = [str(definition.get("label")) for definition in found if definition.get("field_key") in _BUILT_IN]
             for label in labels:
-                self.evidence.saw(
+                self.evidence.observe(
                     "builtin_labels", "keys" if _TRANSLATION_KEY.fullmatch(label) else "plain", f"GET {path}"
                 )
             unknown = {name for name in self.types[template].values() if name not in FIELD_TYPES}
@@ -146,17 +146,17 @@ class Look:
         """Note the second page of a list that the description calls unpaged."""
         if len(found) < 3:
             return
-        heard = self.asker.get(path, [("page", "2"), ("per_page", str(len(found) - 1))])
+        answer = self.asker.get(path, [("page", "2"), ("per_page", str(len(found) - 1))])
         request = f"GET {path}?page=2"
-        decoded = heard.json()
-        if heard.is_good and isinstance(decoded, list):
+        decoded = answer.json()
+        if answer.is_good and isinstance(decoded, list):
             # A list that is longer than requested has no pages. A last page may repeat earlier records.
             side = "whole" if len(decoded) >= len(found) else "paged"
-            self.evidence.saw("unpaged_lists", side, request, len(decoded))
-        elif heard.is_refusal or heard.is_absent:
-            self.evidence.saw("unpaged_lists", "refuse", request)
+            self.evidence.observe("unpaged_lists", side, request, len(decoded))
+        elif answer.is_refusal or answer.is_absent:
+            self.evidence.observe("unpaged_lists", "refuse", request)
         else:
-            self.evidence.odd("unpaged_lists", f"{request}: HTTP {heard.status}")
+            self.evidence.odd("unpaged_lists", f"{request}: HTTP {answer.status}")
 
     def _fields_of(self, template: str) -> list[dict[str, Any]]:
         """Return the field definitions of a template, which the client caches for the checks of the account."""
@@ -198,50 +198,55 @@ class Look:
 
     def _list(self, kind: Kind) -> list[Mapping[str, Any]]:
         """Return the first page of a kind as received. Note what its envelope shows."""
-        asked = [{"page": "1", "per_page": str(_PAGE), **_sorting(kind)}]
+        attempts = [{"page": "1", "per_page": str(_PAGE), **_sorting(kind)}]
         # A thousand records may exceed the largest answer, or the service may reject the sort.
-        asked += [{"page": "1", "per_page": str(_SMALL_PAGE), **_sorting(kind)}, {"page": "1", "per_page": str(_PAGE)}]
-        for pairs in asked if kind.sort else [{}]:
-            heard = self.asker.get(kind.list_path, list(pairs.items()))
-            if not (heard.is_refusal or (heard.is_good and heard.json() is None)):
+        attempts += [
+            {"page": "1", "per_page": str(_SMALL_PAGE), **_sorting(kind)},
+            {"page": "1", "per_page": str(_PAGE)},
+        ]
+        for pairs in attempts if kind.sort else [{}]:
+            answer = self.asker.get(kind.list_path, list(pairs.items()))
+            if not (answer.is_refusal or (answer.is_good and answer.json() is None)):
                 break
-        raw = self._items(kind, heard, kind.list_path)
-        if heard.is_good:
-            self._envelope(kind, heard.json(), raw, pairs.get("per_page"))
+        raw = self._items(kind, answer, kind.list_path)
+        if answer.is_good:
+            self._envelope(kind, answer.json(), raw, pairs.get("per_page"))
         self.listed[kind.name] = raw
         return raw
 
-    def _items(self, kind: Kind, heard: Heard, path: str) -> list[Mapping[str, Any]]:
-        decoded = heard.json()
+    def _items(self, kind: Kind, answer: Answer, path: str) -> list[Mapping[str, Any]]:
+        decoded = answer.json()
         items = decoded.get("items") if isinstance(decoded, Mapping) else decoded
-        if heard.is_good and isinstance(items, list):
+        if answer.is_good and isinstance(items, list):
             return [item for item in items if isinstance(item, Mapping)]
         words = kind.plural
-        if heard.is_absent:
+        if answer.is_absent:
             self.evidence.absent.append(kind.name)
-        elif heard.status == HTTPStatus.FORBIDDEN:
+        elif answer.status == HTTPStatus.FORBIDDEN:
             self.evidence.unread.append(kind.name)
         else:
-            self.evidence.unable[f"any task that reads {words}"] = f"GET {path} answers HTTP {heard.status} and no list"
+            self.evidence.unable[f"any task that reads {words}"] = (
+                f"GET {path} answers HTTP {answer.status} and no list"
+            )
         return []
 
-    def _envelope(self, kind: Kind, decoded: Any, raw: Sequence[Any], asked: str | None) -> None:
+    def _envelope(self, kind: Kind, decoded: Any, raw: Sequence[Any], page_size: str | None) -> None:
         request = f"GET {kind.list_path}"
         if kind in (OBJECT, ROOM, LOCATION, RENTAL_CASE):
             if isinstance(decoded, list):
-                self.evidence.saw("list_envelope", "array", request, len(raw))
+                self.evidence.observe("list_envelope", "array", request, len(raw))
             elif isinstance(decoded, Mapping) and "items" in decoded:
-                self.evidence.saw("list_envelope", "items", request, len(raw))
+                self.evidence.observe("list_envelope", "items", request, len(raw))
         if isinstance(decoded, Mapping) and "items" in decoded and kind.sort:
-            self.evidence.saw("list_total", total_side(decoded), request, len(raw))
-            self.evidence.saw("list_echo", echo_side(decoded), request, len(raw))
+            self.evidence.observe("list_total", total_side(decoded), request, len(raw))
+            self.evidence.observe("list_echo", echo_side(decoded), request, len(raw))
         if kind is PERSON and isinstance(decoded, Mapping):
             side = "sort_by" if "sort_by" in decoded else "sort" if "sort" in decoded else None
             if side:
-                self.evidence.saw("persons_envelope", side, request, len(raw))
+                self.evidence.observe("persons_envelope", side, request, len(raw))
             else:
                 self.evidence.odd("persons_envelope", f"{request}: neither sort_by nor sort")
-        if asked == str(_PAGE):
+        if page_size == str(_PAGE):
             self._cap(kind, decoded, raw, request)
 
     def _cap(self, kind: Kind, decoded: Any, raw: Sequence[Mapping[str, Any]], request: str) -> None:
@@ -249,9 +254,9 @@ class Look:
         per_page = decoded.get("per_page") if isinstance(decoded, Mapping) else None
         size = per_page if isinstance(per_page, int) and per_page < _PAGE else len(raw)
         if len(raw) > max(CAPS):
-            self.evidence.saw("per_page_cap", "none", request, len(raw))
+            self.evidence.observe("per_page_cap", "none", request, len(raw))
         elif size in CAPS and (size == per_page or self._goes_on(kind, decoded, raw)):
-            self.evidence.saw("per_page_cap", str(size), request, len(raw))
+            self.evidence.observe("per_page_cap", str(size), request, len(raw))
         elif size == per_page:
             self.evidence.odd("per_page_cap", f"{request}: pages of {per_page}")
 
@@ -260,17 +265,17 @@ class Look:
         total = decoded.get("total") if isinstance(decoded, Mapping) else None
         if isinstance(total, (int, str)):
             return str(total) != str(len(raw))
-        heard = self.asker.get(kind.list_path, [("page", "2"), ("per_page", str(_PAGE)), *_sorting(kind).items()])
-        first = next(iter(self._uuids(kind, self._items(kind, heard, kind.list_path))), None)
-        return heard.is_good and first is not None and first not in self._uuids(kind, raw)
+        answer = self.asker.get(kind.list_path, [("page", "2"), ("per_page", str(_PAGE)), *_sorting(kind).items()])
+        first = next(iter(self._uuids(kind, self._items(kind, answer, kind.list_path))), None)
+        return answer.is_good and first is not None and first not in self._uuids(kind, raw)
 
     # ---- questions
 
     def _later(self) -> None:
         for path in ("/report-template", CATALOG_ITEM.list_path):
-            heard = self.asker.get(path)
-            side = "absent" if heard.status == HTTPStatus.NOT_FOUND else "present"
-            self.evidence.saw("later_endpoints", side, f"GET {path}")
+            answer = self.asker.get(path)
+            side = "absent" if answer.status == HTTPStatus.NOT_FOUND else "present"
+            self.evidence.observe("later_endpoints", side, f"GET {path}")
         self._histories()
 
     def _histories(self) -> None:
@@ -293,7 +298,7 @@ class Look:
             return
         last = page(_FAR)
         if isinstance(last, Mapping) and isinstance(last.get("items"), list):
-            self.evidence.saw("history_beyond_end", "clamp" if last["items"] else "empty", f"GET {path}")
+            self.evidence.observe("history_beyond_end", "clamp" if last["items"] else "empty", f"GET {path}")
 
     def _order(self) -> None:
         """Determine if pages without a sort have the same order twice."""
@@ -306,32 +311,32 @@ class Look:
         before, after = (self._uuids(kind, page) for page in pages)
         common = set(before) & set(after)
         if [mark for mark in before if mark in common] != [mark for mark in after if mark in common]:
-            self.evidence.saw("page_order", "unstable", f"GET {kind.list_path}", size)
+            self.evidence.observe("page_order", "unstable", f"GET {kind.list_path}", size)
 
     def _beyond(self) -> None:
         kind = next((kind for kind in (LOCATION, ROOM, OBJECT) if self.listed.get(kind.name)), None)
         if kind is None:
             self.evidence.cannot("page_beyond_end", "there is no list with a record in it")
             return
-        heard = self.asker.get(kind.list_path, [("page", str(_FAR * 100)), ("per_page", "1")])
+        answer = self.asker.get(kind.list_path, [("page", str(_FAR * 100)), ("per_page", "1")])
         request = f"GET {kind.list_path}?page=..."
-        if heard.is_good:
-            items = self._items(kind, heard, kind.list_path)
-            self.evidence.saw("page_beyond_end", "clamp" if items else "empty", request)
+        if answer.is_good:
+            items = self._items(kind, answer, kind.list_path)
+            self.evidence.observe("page_beyond_end", "clamp" if items else "empty", request)
         else:
-            self.evidence.odd("page_beyond_end", f"{request}: HTTP {heard.status}")
+            self.evidence.odd("page_beyond_end", f"{request}: HTTP {answer.status}")
 
     def _missing(self) -> None:
         self.asker.get(OBJECT.item_path.format(uuid=uuids.uuid4()))
         for kind in (PERSON, USER):
-            heard = self.asker.get(kind.item_path.format(uuid=uuids.uuid4()))
+            answer = self.asker.get(kind.item_path.format(uuid=uuids.uuid4()))
             request = f"GET {kind.item_path}"
-            if heard.status == HTTPStatus.NOT_FOUND:
-                self.evidence.saw("missing_person", "not_found", request)
-            elif heard.is_good and not heard.json():
-                self.evidence.saw("missing_person", "empty", request)
-            elif heard.status != HTTPStatus.FORBIDDEN:
-                self.evidence.odd("missing_person", f"{request}: HTTP {heard.status}")
+            if answer.status == HTTPStatus.NOT_FOUND:
+                self.evidence.observe("missing_person", "not_found", request)
+            elif answer.is_good and not answer.json():
+                self.evidence.observe("missing_person", "empty", request)
+            elif answer.status != HTTPStatus.FORBIDDEN:
+                self.evidence.odd("missing_person", f"{request}: HTTP {answer.status}")
 
     def _filters(self) -> None:
         self._equality()
@@ -357,9 +362,9 @@ class Look:
         if exact is None or swapped is None or {hit.casefold() for hit in [*exact, *swapped]} != {text.casefold()}:
             self.evidence.cannot("filter_eq", "a filter on a text did not find just the records that have it")
         elif text in swapped:
-            self.evidence.saw("filter_eq", "case_blind", request, len(swapped))
+            self.evidence.observe("filter_eq", "case_blind", request, len(swapped))
         else:
-            self.evidence.saw("filter_eq", "exact", request)
+            self.evidence.observe("filter_eq", "exact", request)
 
     def _text_in_one_case(self) -> tuple[str, str] | None:
         """Return a field and a text of letters that no object has in the other case."""
@@ -381,10 +386,10 @@ class Look:
             ("per_page", str(_SMALL_PAGE)),
             *(pair for condition in conditions for pair in condition.pairs()),
         ]
-        heard = self.asker.get(kind.list_path, pairs)
-        decoded = heard.json()
+        answer = self.asker.get(kind.list_path, pairs)
+        decoded = answer.json()
         items = decoded.get("items") if isinstance(decoded, Mapping) else decoded
-        if not heard.is_good or not isinstance(items, list):
+        if not answer.is_good or not isinstance(items, list):
             return None
         records = [flatten(kind, item) for item in items if isinstance(item, Mapping)]
         return [str(record.get(key)) for record in records]
@@ -394,14 +399,14 @@ class Look:
             self.evidence.cannot("filter_unknown_field", "there is no object to be filtered")
             return
         pairs = Condition(UNKNOWN_FIELD, "eq", ("1",)).pairs()
-        heard = self.asker.get(OBJECT.list_path, [("page", "1"), ("per_page", "1"), *pairs])
+        answer = self.asker.get(OBJECT.list_path, [("page", "1"), ("per_page", "1"), *pairs])
         request = f"GET {OBJECT.list_path}?filter[UNKNOWN][eq]"
-        if heard.is_refusal:
-            self.evidence.saw("filter_unknown_field", "refuse", request)
-        elif heard.is_good and self._items(OBJECT, heard, OBJECT.list_path):
-            self.evidence.saw("filter_unknown_field", "ignore", request)
+        if answer.is_refusal:
+            self.evidence.observe("filter_unknown_field", "refuse", request)
+        elif answer.is_good and self._items(OBJECT, answer, OBJECT.list_path):
+            self.evidence.observe("filter_unknown_field", "ignore", request)
         else:
-            self.evidence.odd("filter_unknown_field", f"{request}: HTTP {heard.status}, and nothing is found")
+            self.evidence.odd("filter_unknown_field", f"{request}: HTTP {answer.status}, and nothing is found")
 
     def _links(self) -> None:
         """Determine what a filter on a link compares."""
@@ -422,9 +427,9 @@ class Look:
         if by_id is None or by_uuid is None:
             self.evidence.cannot("filter_links", "a filter on a link was refused")
         elif by_id and by_uuid:
-            self.evidence.saw("filter_links", "either", request)
+            self.evidence.observe("filter_links", "either", request)
         elif by_id or by_uuid:
-            self.evidence.saw("filter_links", "id" if by_id else "uuid", request)
+            self.evidence.observe("filter_links", "id" if by_id else "uuid", request)
         else:
             self.evidence.odd("filter_links", f"{request}: nothing is found by id, and nothing by uuid")
 
@@ -441,16 +446,16 @@ class Look:
         if key is None or OBJECT.name in self.evidence.unread:
             self.evidence.cannot("presence_operators", "objects have no text field")
             return
-        heard = self.asker.get(
+        answer = self.asker.get(
             OBJECT.list_path, [("page", "1"), ("per_page", "1"), *Condition(key, "not_empty").pairs()]
         )
         request = f"GET {OBJECT.list_path}?filter[FIELD][not_empty]"
-        if heard.is_good:
-            self.evidence.saw("presence_operators", "honour", request)
-        elif heard.is_refusal:
-            self.evidence.saw("presence_operators", "refuse", request)
+        if answer.is_good:
+            self.evidence.observe("presence_operators", "honour", request)
+        elif answer.is_refusal:
+            self.evidence.observe("presence_operators", "refuse", request)
         else:
-            self.evidence.odd("presence_operators", f"{request}: HTTP {heard.status}")
+            self.evidence.odd("presence_operators", f"{request}: HTTP {answer.status}")
 
     def _honoured(self, switch: str, kinds: Sequence[Kind]) -> None:
         """Determine if a filter on the id of one record finds exactly that record."""
@@ -464,9 +469,9 @@ class Look:
         if hits is None:
             self.evidence.cannot(switch, "a filter on the id was refused")
         elif hits == [str(wanted)]:
-            self.evidence.saw(switch, "honour", request)
+            self.evidence.observe(switch, "honour", request)
         elif len(hits) > 1:
-            self.evidence.saw(switch, "ignore", request, len(hits))
+            self.evidence.observe(switch, "ignore", request, len(hits))
         else:
             self.evidence.odd(switch, f"{request}: another record, or none")
 
@@ -477,46 +482,46 @@ class Look:
         pages = []
         for order in ("desc", "asc"):
             pairs = [("page", "1"), ("per_page", str(_SMALL_PAGE)), ("sort_by", "id"), ("order", order)]
-            heard = self.asker.get(PERSON.list_path, pairs)
-            pages.append([_id(PERSON, item) for item in self._items(PERSON, heard, PERSON.list_path)])
+            answer = self.asker.get(PERSON.list_path, pairs)
+            pages.append([_id(PERSON, item) for item in self._items(PERSON, answer, PERSON.list_path)])
         request = f"GET {PERSON.list_path}?sort_by=id"
         downwards, upwards = ([mark for mark in page if mark is not None] for page in pages)
         is_sorted = downwards == sorted(downwards, reverse=True) and upwards == sorted(upwards)
         if len(downwards) >= _IN_ORDER and len(upwards) >= _IN_ORDER:
-            self.evidence.saw("persons_sort_by", "honour" if is_sorted else "ignore", request, len(upwards))
+            self.evidence.observe("persons_sort_by", "honour" if is_sorted else "ignore", request, len(upwards))
 
     def _deadlines(self) -> None:
         days = sorted({str(task["deadline"])[:10] for task in self.listed.get(TASK.name, ()) if task.get("deadline")})
         if len(days) < 2:
             self.evidence.cannot("task_filters", "there are no two tasks with different deadlines")
             return
-        heard = self.asker.get(TASK.list_path, [("deadline_from", days[-1])])
+        answer = self.asker.get(TASK.list_path, [("deadline_from", days[-1])])
         request = f"GET {TASK.list_path}?deadline_from"
-        found = {str(task.get("deadline"))[:10] for task in self._items(TASK, heard, TASK.list_path)}
-        if not heard.is_good:
-            self.evidence.odd("task_filters", f"{request}: HTTP {heard.status}")
+        found = {str(task.get("deadline"))[:10] for task in self._items(TASK, answer, TASK.list_path)}
+        if not answer.is_good:
+            self.evidence.odd("task_filters", f"{request}: HTTP {answer.status}")
         elif found == {days[-1]}:
-            self.evidence.saw("task_filters", "honour", request)
+            self.evidence.observe("task_filters", "honour", request)
         elif found & set(days[:-1]):
-            self.evidence.saw("task_filters", "ignore", request)
+            self.evidence.observe("task_filters", "ignore", request)
 
-    def _headers(self, answers: Sequence[Heard]) -> None:
+    def _headers(self, answers: Sequence[Answer]) -> None:
         """Note what the headers of all answers show."""
         if not answers:
             return
-        names = {name.lower() for heard in answers for name in heard.headers}
+        names = {name.lower() for answer in answers for name in answer.headers}
         limits = {name for name in names if name.startswith(("x-ratelimit", "ratelimit", "x-rate-limit"))}
-        self.evidence.saw("rate_headers", "given" if limits else "none", "headers of all answers")
-        origins = {heard.headers["access-control-allow-origin"] for heard in answers if _CORS in heard.headers}
+        self.evidence.observe("rate_headers", "given" if limits else "none", "headers of all answers")
+        origins = {answer.headers["access-control-allow-origin"] for answer in answers if _CORS in answer.headers}
         if origins <= {"*"}:
-            self.evidence.saw("cors", "any_origin" if origins else "none", "headers of all answers")
+            self.evidence.observe("cors", "any_origin" if origins else "none", "headers of all answers")
         else:
             self.evidence.odd("cors", "the headers allow some origins")
-        for heard in self.asker.answers:
-            if heard.status == HTTPStatus.TOO_MANY_REQUESTS:
-                after = heard.headers.get("retry-after", "")
+        for answer in self.asker.answers:
+            if answer.status == HTTPStatus.TOO_MANY_REQUESTS:
+                after = answer.headers.get("retry-after", "")
                 form = "none" if not after else "seconds" if after.strip().isdecimal() else "date"
-                self.evidence.saw("retry_after", form, "an answer with HTTP 429")
+                self.evidence.observe("retry_after", form, "an answer with HTTP 429")
 
     # ---- records
 
@@ -550,21 +555,21 @@ def _id(kind: Kind, raw: Mapping[str, Any]) -> int | None:
 _CORS = "access-control-allow-origin"
 
 
-def _observe_error_body(evidence: Evidence, heard: Heard) -> None:
+def _observe_error_body(evidence: Evidence, answer: Answer) -> None:
     """Note the form of an error that every part of the service words alike."""
-    if heard.status not in (HTTPStatus.BAD_REQUEST, HTTPStatus.NOT_FOUND, HTTPStatus.UNPROCESSABLE_ENTITY):
+    if answer.status not in (HTTPStatus.BAD_REQUEST, HTTPStatus.NOT_FOUND, HTTPStatus.UNPROCESSABLE_ENTITY):
         return
-    request = f"an answer with HTTP {heard.status}"
-    if not heard.body.strip():
-        evidence.saw("error_body", "empty", request)
+    request = f"an answer with HTTP {answer.status}"
+    if not answer.body.strip():
+        evidence.observe("error_body", "empty", request)
         return
-    decoded = heard.json()
+    decoded = answer.json()
     if isinstance(decoded, Mapping):
         # In the order in which the collection reads them.
         member = next((member for member in ("detail", "message", "title") if decoded.get(member)), None)
         if member:
-            evidence.saw("error_body", member, request)
+            evidence.observe("error_body", member, request)
         else:
             evidence.odd("error_body", f"{request}: JSON with none of the known members")
     elif decoded is None:
-        evidence.saw("error_body", "text", request)
+        evidence.observe("error_body", "text", request)

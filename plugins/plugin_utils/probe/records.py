@@ -71,11 +71,11 @@ class ObservedRecords:
         shape = "flat"
         if isinstance(inner, Mapping):
             shape = "uuid_fields" if "uuid" in raw else "fields"
-        self.evidence.saw("record_shape", shape, sample.request)
+        self.evidence.observe("record_shape", shape, sample.request)
         fields = inner if isinstance(inner, Mapping) else raw
         uuid_key = sample.kind.uuid_keys[0]
         if uuid_key in fields:
-            self.evidence.saw("uuid_key", "both" if "uuid" in fields else "named", sample.request)
+            self.evidence.observe("uuid_key", "both" if "uuid" in fields else "named", sample.request)
         elif "uuid" not in raw and "uuid" not in fields:
             self.evidence.unable.setdefault(
                 f"any task about a {sample.kind.words}", "its records have no uuid in any of the known members"
@@ -85,15 +85,15 @@ class ObservedRecords:
 
     def _value(self, request: str, type_name: str, value: Any) -> None:
         for switch, side in sides_of_value(type_name, value):
-            self.evidence.saw(switch, side, request)
+            self.evidence.observe(switch, side, request)
         if type_name in _LINK_LISTS and value not in (0, "") and value is not None:
             self._link_list(request, value)
 
     def _link_list(self, request: str, value: Any) -> None:
         if not isinstance(value, list):
-            self.evidence.saw("linked_assets_read", "one", request)
+            self.evidence.observe("linked_assets_read", "one", request)
         elif len(value) == 1:
-            self.evidence.saw("linked_assets_read", "list", request)
+            self.evidence.observe("linked_assets_read", "list", request)
 
     def conclude(self) -> None:
         """Note what only many records show together."""
@@ -106,9 +106,9 @@ class ObservedRecords:
         for sample in self.samples:
             given = sum("id" in record for record in sample.flat)
             if not given:
-                self.evidence.saw("record_id", "none", sample.request, len(sample.raw))
+                self.evidence.observe("record_id", "none", sample.request, len(sample.raw))
             elif self.evidence.side("link_read") == "object":
-                self.evidence.saw("record_id", "given", sample.request, given)
+                self.evidence.observe("record_id", "given", sample.request, given)
             else:
                 self.evidence.cannot("record_id", "where links are integers, records have to have an id")
 
@@ -125,7 +125,7 @@ class ObservedRecords:
             sides["integer"] = "integer"
         for (form, request), number in forms.items():
             if form in sides:
-                self.evidence.saw("link_read", sides[form], request, number)
+                self.evidence.observe("link_read", sides[form], request, number)
         if any(form == "integer" for form, _request in forms) and not has_empty:
             self.evidence.cannot("link_read", "links are integers, and no record has an empty one that shows how it is")
 
@@ -136,18 +136,18 @@ class ObservedRecords:
         return keys & {key for sample in samples for key in sample.types}
 
     def _empty_keys(self) -> None:
-        lacking: list[tuple[str, int]] = []
+        left_out: list[tuple[str, int]] = []
         for sample in self.samples:
             records, shown = sample.flat, self._shown(sample.kind)
             empty = sum(any(key in record and is_empty(record[key]) for key in shown) for record in records)
             if empty:
-                self.evidence.saw("empty_keys", "sent", sample.request, empty)
+                self.evidence.observe("empty_keys", "sent", sample.request, empty)
             missing = sum(any(key not in record for key in shown) for record in records)
             if missing and not empty:
-                lacking.append((sample.request, missing))
+                left_out.append((sample.request, missing))
         if self.evidence.side("empty_keys") is None:
-            for request, missing in lacking:
-                self.evidence.saw("empty_keys", "left_out", request, missing)
+            for request, missing in left_out:
+                self.evidence.observe("empty_keys", "left_out", request, missing)
 
     def _archived_at(self) -> None:
         for sample in self.samples:
@@ -155,11 +155,11 @@ class ObservedRecords:
                 continue
             given = sum(ARCHIVED_AT in record for record in sample.flat)
             if archived := sum(not is_empty(record.get(ARCHIVED_AT)) for record in sample.flat if sample.is_list):
-                self.evidence.saw("archived_in_lists", "shown", sample.request, archived)
+                self.evidence.observe("archived_in_lists", "shown", sample.request, archived)
             if given:
-                self.evidence.saw("archived_at", "given", sample.request, given)
+                self.evidence.observe("archived_at", "given", sample.request, given)
             elif self.evidence.side("empty_keys") == "sent":
-                self.evidence.saw("archived_at", "none", sample.request, len(sample.raw))
+                self.evidence.observe("archived_at", "none", sample.request, len(sample.raw))
             else:
                 self.evidence.cannot("archived_at", "no record is archived, and keys of empty fields may be left out")
 

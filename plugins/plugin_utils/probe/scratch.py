@@ -21,7 +21,7 @@ from ...module_utils.errors import FeatureOff, InvalidInput, NotFound, NotJson, 
 from ...module_utils.local.safe_files import FileType, Folder
 from ...module_utils.model.field import is_uuid
 from ...module_utils.model.kinds import KINDS, LOCATION, OBJECT, RENTAL_CASE, ROOM, TASK, Kind, flatten
-from .exchange import Asker, Heard
+from .exchange import Answer, Asker
 from .records import maps_in
 
 PREFIX = "zz-probe-"
@@ -105,20 +105,20 @@ class Scratch:
         """Note which instance the journal is for."""
         self.journal.note(root=self.asker.transport.root, prefix=self.prefix)
 
-    def make(self, kind: Kind, body: Mapping[str, Any]) -> tuple[Heard, str | None]:
+    def make(self, kind: Kind, body: Mapping[str, Any]) -> tuple[Answer, str | None]:
         """Create a record after noting it. Return the answer, and the uuid if it was created."""
         self.journal.note(will_make=kind.name)
-        heard = self.asker.write("POST", kind.create_path, body)
-        if not heard.is_good:
-            return heard, None
+        answer = self.asker.write("POST", kind.create_path, body)
+        if not answer.is_good:
+            return answer, None
         try:
-            uuid = created_uuid(Response(heard.status, heard.headers, b"", kind.create_path), kind.words)
+            uuid = created_uuid(Response(answer.status, answer.headers, b"", kind.create_path), kind.words)
         except NotJson:
             # Only its name identifies the record. The search at the end finds it.
-            return heard, None
+            return answer, None
         self.journal.note(kind=kind.name, uuid=uuid)
         self.created.append((kind, uuid))
-        return heard, uuid
+        return answer, uuid
 
     def forget(self, kind: Kind, uuid: str) -> None:
         """Note that a record was deleted on purpose."""
@@ -131,9 +131,9 @@ class Scratch:
 
     def raw(self, kind: Kind, uuid: str) -> Mapping[str, Any]:
         """Return a scratch record as the service returns it."""
-        heard = self.asker.get(kind.item_path.format(uuid=uuid))
-        decoded = heard.json()
-        return decoded if heard.is_good and isinstance(decoded, Mapping) else {}
+        answer = self.asker.get(kind.item_path.format(uuid=uuid))
+        decoded = answer.json()
+        return decoded if answer.is_good and isinstance(decoded, Mapping) else {}
 
     def remove_all(self, keys: Sequence[str]) -> None:
         """Remove everything that was created, check that nothing is left, and end the journal.
@@ -218,7 +218,7 @@ def _number(record: Record) -> int:
     return record.id or 0
 
 
-def _is_there(client: Client, kind: Kind, uuid: str) -> bool:
+def _exists(client: Client, kind: Kind, uuid: str) -> bool:
     try:
         return client.get(kind, uuid) is not None
     except (FeatureOff, PermissionMissing):
@@ -240,7 +240,7 @@ def _deleted(client: Client, kind: Kind, uuid: str) -> bool:
     try:
         client.delete(kind, uuid)
     except SeventhingsError:
-        if not _is_there(client, kind, uuid):
+        if not _exists(client, kind, uuid):
             return True
         if not kind.can_be_archived:
             return False
@@ -248,7 +248,7 @@ def _deleted(client: Client, kind: Kind, uuid: str) -> bool:
             client.archive(kind, uuid, back=True)
             client.delete(kind, uuid)
         except SeventhingsError:
-            return not _is_there(client, kind, uuid)
+            return not _exists(client, kind, uuid)
     return True
 
 

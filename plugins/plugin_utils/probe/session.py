@@ -13,7 +13,7 @@ from ...module_utils.client.tokens import PATH
 from ...module_utils.client.transport import Effect
 from ...module_utils.errors import ServiceError
 from .evidence import Evidence
-from .exchange import Asker, Heard
+from .exchange import Answer, Asker
 
 _ROTATION = "refresh_rotation"
 
@@ -40,26 +40,26 @@ def observe_session(asker: Asker, evidence: Evidence, account: Mapping[str, Any]
     if not granted.is_good:
         evidence.cannot(_ROTATION, "refresh tokens are refused")
         if _is_refused(granted):
-            evidence.saw("refresh_token", "refuse", request)
+            evidence.observe("refresh_token", "refuse", request)
         else:
             evidence.odd("refresh_token", f"{request}: HTTP {granted.status}")
         return
-    evidence.saw("refresh_token", "accept", request)
+    evidence.observe("refresh_token", "accept", request)
     again = _granted(asker, body)
     if again.is_good or _is_refused(again):
-        evidence.saw(_ROTATION, "once_more" if again.is_good else "single_use", request)
+        evidence.observe(_ROTATION, "once_more" if again.is_good else "single_use", request)
     else:
         evidence.odd(_ROTATION, f"{request}: HTTP {again.status}")
 
 
-def _is_refused(heard: Heard) -> bool:
-    return heard.is_refusal or heard.status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
+def _is_refused(answer: Answer) -> bool:
+    return answer.is_refusal or answer.status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
 
 
 _BY_PASSWORD = ("username", "password")
 
 
-def _granted(asker: Asker, body: Mapping[str, Any]) -> Heard:
+def _granted(asker: Asker, body: Mapping[str, Any]) -> Answer:
     number = len(asker.answers)
     try:
         asker.transport.request("POST", PATH, body=body, effect=Effect.IDEMPOTENT, login=True)

@@ -26,7 +26,7 @@ from ...module_utils.model.kinds import (
 )
 from . import cases
 from .evidence import Evidence
-from .exchange import Asker, Heard
+from .exchange import Answer, Asker
 from .look import UNKNOWN_FIELD, Look
 from .records import Sample, is_empty, maps_in
 from .scratch import ARCHIVABLE, Scratch, attributes_of, names_of, object_keys
@@ -152,12 +152,12 @@ class Touch:
             self.evidence.cannot(name, why)
 
     def _create(self, kind: Kind, body: Mapping[str, Any]) -> str | None:
-        heard, uuid = self.scratch.make(kind, body)
+        answer, uuid = self.scratch.make(kind, body)
         if uuid:
-            self._created(kind, heard)
+            self._created(kind, answer)
         if uuid and self._is_found_again(kind, uuid):
             return uuid
-        why = f"a scratch {kind.words} was not created, or the answer does not identify it: HTTP {heard.status}"
+        why = f"a scratch {kind.words} was not created, or the answer does not identify it: HTTP {answer.status}"
         if uuid:
             why = f"this account does not see what a {kind.words} is called, by which a scratch one is found again"
             if self.asker.write("DELETE", kind.item_path.format(uuid=uuid)).is_good:
@@ -175,33 +175,33 @@ class Touch:
             self._finds[kind.name] = any(key in read for key in names_of(kind, self.object_keys))
         return self._finds[kind.name]
 
-    def _created(self, kind: Kind, heard: Heard) -> None:
-        location = heard.headers.get("location", "")
+    def _created(self, kind: Kind, answer: Answer) -> None:
+        location = answer.headers.get("location", "")
         request = f"POST {kind.create_path}"
         if location.startswith(("http://", "https://")):
-            self.evidence.saw("location_header", "url", request)
+            self.evidence.observe("location_header", "url", request)
         elif location.startswith("/"):
-            self.evidence.saw("location_header", "path", request)
+            self.evidence.observe("location_header", "path", request)
 
     # ---- an object
 
     def _patches(self, uuid: str) -> None:
         name = {str(self.object_key): self._named("object")}
-        heard = self._patch(uuid, name)
+        answer = self._patch(uuid, name)
         request = f"PATCH {OBJECT.item_path}"
-        decoded = heard.json()
-        if not heard.is_good:
-            self.evidence.cannot("patch_answer", f"a scratch object could not be changed: HTTP {heard.status}")
-        elif heard.status == HTTPStatus.NO_CONTENT:
-            self.evidence.saw("patch_answer", "no_content", request)
-        elif not heard.body.strip():
-            self.evidence.saw("patch_answer", "empty", request)
+        decoded = answer.json()
+        if not answer.is_good:
+            self.evidence.cannot("patch_answer", f"a scratch object could not be changed: HTTP {answer.status}")
+        elif answer.status == HTTPStatus.NO_CONTENT:
+            self.evidence.observe("patch_answer", "no_content", request)
+        elif not answer.body.strip():
+            self.evidence.observe("patch_answer", "empty", request)
         elif decoded in ({}, []):
-            self.evidence.saw("patch_answer", "empty_object", request)
+            self.evidence.observe("patch_answer", "empty_object", request)
         elif isinstance(decoded, Mapping):
-            self.evidence.saw("patch_answer", "record", request)
+            self.evidence.observe("patch_answer", "record", request)
         else:
-            self.evidence.odd("patch_answer", f"{request}: HTTP {heard.status} and something else")
+            self.evidence.odd("patch_answer", f"{request}: HTTP {answer.status} and something else")
         self._refused_or("write_unknown_field", "ignore", self._patch(uuid, {UNKNOWN_FIELD: "1"}), request)
 
     def _emptied(self, uuid: str) -> None:
@@ -225,7 +225,7 @@ class Touch:
             return
         is_sent = all(key in record for record in emptied)
         request = f"PATCH {OBJECT.item_path}"
-        self.evidence.saw("empty_keys", "sent" if is_sent else "left_out", request, len(emptied))
+        self.evidence.observe("empty_keys", "sent" if is_sent else "left_out", request, len(emptied))
         if not is_sent:
             self.evidence.cannot("empty_form", "keys of empty fields are left out")
             return
@@ -233,7 +233,7 @@ class Touch:
         sides = {"as_sent": ["", None], "null": [None, None], "text": ["", ""], "list": [[], []]}
         side = next((name for name, form in sides.items() if form == forms), None)
         if side:
-            self.evidence.saw("empty_form", side, request, len(forms))
+            self.evidence.observe("empty_form", side, request, len(forms))
         else:
             self.evidence.odd("empty_form", f"{request}: empty values are read in another form")
 
@@ -245,9 +245,9 @@ class Touch:
         read = self.scratch.read(OBJECT, uuid).get(key)
         request = f"PATCH {OBJECT.item_path}"
         if read == _WRITTEN_MOMENT:
-            self.evidence.saw("datetime_read", "as_written", request)
+            self.evidence.observe("datetime_read", "as_written", request)
         elif read == _IN_UTC:
-            self.evidence.saw("datetime_read", "utc", request)
+            self.evidence.observe("datetime_read", "utc", request)
         else:
             self.evidence.odd("datetime_read", f"{request}: a date and time is read in another form")
 
@@ -263,18 +263,20 @@ class Touch:
         if self.room is None or not self.scratch.read(ROOM, self.room).get(ROOM.parent_key):
             self.evidence.cannot("room_location", "there is no scratch room in a scratch location")
             return
-        heard = self._patch(uuid, {"target_room": self._id_of(ROOM, self.room)})
+        answer = self._patch(uuid, {"target_room": self._id_of(ROOM, self.room)})
         # Without a room the comparison of rooms may be empty, which shows nothing.
         raws = self._observe(OBJECT, uuid)
         read = flatten(OBJECT, raws[0]) if raws else {}
         self._patch(uuid, dict.fromkeys(keys))
         room, location = (read.get(key) or None for key in keys)
-        if not heard.is_good or room is None:
+        if not answer.is_good or room is None:
             self.evidence.cannot("room_location", "the target room of a scratch object could not be written")
         elif keys[1] not in read and self.evidence.side("empty_keys") != "left_out":
             self.evidence.cannot("room_location", "the target location of a scratch object is hidden")
         else:
-            self.evidence.saw("room_location", "coupled" if location else "independent", f"PATCH {OBJECT.item_path}")
+            self.evidence.observe(
+                "room_location", "coupled" if location else "independent", f"PATCH {OBJECT.item_path}"
+            )
 
     def _linked(self, uuid: str) -> None:
         """Create another object, which a field of this object and a task refer to, if possible."""
@@ -308,15 +310,15 @@ class Touch:
             value = self._named("object")
             self._patch(uuid, {key: value})
         body = self._filled("asset", {str(self.object_key): self._named("twin"), key: value})
-        heard, _made = self.scratch.make(OBJECT, body)
+        answer, _uuid = self.scratch.make(OBJECT, body)
         request = f"POST {OBJECT.create_path}"
         sides = {HTTPStatus.UNPROCESSABLE_ENTITY: "unprocessable", HTTPStatus.BAD_REQUEST: "bad_request"}
-        if heard.is_good:
-            self.evidence.saw("unique_values", "take", request)
-        elif heard.status in sides:
-            self.evidence.saw("unique_values", sides[HTTPStatus(heard.status)], request)
+        if answer.is_good:
+            self.evidence.observe("unique_values", "take", request)
+        elif answer.status in sides:
+            self.evidence.observe("unique_values", sides[HTTPStatus(answer.status)], request)
         else:
-            self.evidence.odd("unique_values", f"{request}: HTTP {heard.status}")
+            self.evidence.odd("unique_values", f"{request}: HTTP {answer.status}")
 
     def _archived(self) -> None:
         """Archive a record of each kind that can be archived. No other record refers to it."""
@@ -331,17 +333,17 @@ class Touch:
     def _archive(self, kind: Kind, uuid: str) -> None:
         path = kind.item_path.format(uuid=uuid) + "/archive"
         request = f"POST {kind.item_path}/archive"
-        heard = self.asker.write("POST", path)
-        if not heard.is_good:
+        answer = self.asker.write("POST", path)
+        if not answer.is_good:
             for name in ("archived_in_lists", "archive_repeat", "delete_archived"):
-                self.evidence.cannot(name, f"a scratch {kind.words} could not be archived: HTTP {heard.status}")
+                self.evidence.cannot(name, f"a scratch {kind.words} could not be archived: HTTP {answer.status}")
             return
         if kind.template:
             self._observe(kind, uuid)
         if self.evidence.side("archived_at") is None:
             for raw in self._read_again(kind, uuid):
                 given = ARCHIVED_AT in flatten(kind, raw)
-                self.evidence.saw("archived_at", "given" if given else "none", f"GET {kind.item_path}")
+                self.evidence.observe("archived_at", "given" if given else "none", f"GET {kind.item_path}")
         if kind is OBJECT and self.evidence.side("archived_in_lists") is None:
             self._archived_in_lists(self._named("archived"))
         self._refused_or("archive_repeat", "accept", self.asker.write("POST", path), request)
@@ -356,7 +358,7 @@ class Touch:
         elif found is None or set(found) - {name}:
             self.evidence.cannot("archived_in_lists", "a filter on the name of a scratch object did not find it alone")
         else:
-            self.evidence.saw("archived_in_lists", "shown" if found else "hidden", request)
+            self.evidence.observe("archived_in_lists", "shown" if found else "hidden", request)
 
     def _occupied(self) -> None:
         """Create a location with a room in it."""
@@ -364,20 +366,20 @@ class Touch:
             self._deleting("delete_occupied", LOCATION, self.location)
 
     def _deleting(self, switch: str, kind: Kind, uuid: str) -> None:
-        heard = self.asker.write("DELETE", kind.item_path.format(uuid=uuid))
-        self._refused_or(switch, "accept", heard, f"DELETE {kind.item_path}")
-        if heard.is_good:
+        answer = self.asker.write("DELETE", kind.item_path.format(uuid=uuid))
+        self._refused_or(switch, "accept", answer, f"DELETE {kind.item_path}")
+        if answer.is_good:
             self.scratch.forget(kind, uuid)
 
     def _missing(self) -> None:
-        heard = self._patch(str(uuids.uuid4()), {str(self.object_key): self._named("missing")})
+        answer = self._patch(str(uuids.uuid4()), {str(self.object_key): self._named("missing")})
         request = f"PATCH {OBJECT.item_path}"
-        if heard.status == HTTPStatus.NOT_FOUND:
-            self.evidence.saw("missing_record", "not_found", request)
-        elif heard.status == HTTPStatus.UNPROCESSABLE_ENTITY:
-            self.evidence.saw("missing_record", "unprocessable", request)
+        if answer.status == HTTPStatus.NOT_FOUND:
+            self.evidence.observe("missing_record", "not_found", request)
+        elif answer.status == HTTPStatus.UNPROCESSABLE_ENTITY:
+            self.evidence.observe("missing_record", "unprocessable", request)
         else:
-            self.evidence.odd("missing_record", f"{request}: HTTP {heard.status}")
+            self.evidence.odd("missing_record", f"{request}: HTTP {answer.status}")
 
     # ---- tasks
 
@@ -396,7 +398,7 @@ class Touch:
         if self._replaced(TASK, uuid, omitted, "task_put_omitted"):
             if "comment" in (read := self.scratch.read(TASK, uuid)):
                 kept = not is_empty(read["comment"])
-                self.evidence.saw("task_put_omitted", "keep" if kept else "clear", f"PUT {TASK.item_path}")
+                self.evidence.observe("task_put_omitted", "keep" if kept else "clear", f"PUT {TASK.item_path}")
             else:
                 self.evidence.cannot("task_put_omitted", "the comment of a scratch task was not read again")
         without = {**self._task("reminders"), "reminders": [], "deadline": "2099-12-30"}
@@ -452,17 +454,17 @@ class Touch:
             read = self.scratch.read(RENTAL_CASE, uuid)
             if "issue_date_reminder" in read:
                 kept = not is_empty(read["issue_date_reminder"])
-                self.evidence.saw("rental_omitted_reminder", "keep" if kept else "clear", path)
+                self.evidence.observe("rental_omitted_reminder", "keep" if kept else "clear", path)
             else:
                 self.evidence.cannot("rental_omitted_reminder", "a scratch rental case was not read again")
             statuses = {"confirmed": "keep", "requested": "reset"}
             if (status := str(read.get("status"))) in statuses:
-                self.evidence.saw("rental_missing_status", statuses[status], path)
+                self.evidence.observe("rental_missing_status", statuses[status], path)
             else:
                 self.evidence.odd("rental_missing_status", f"{path}: another status")
         overdue = {**body, "status": "return_overdue"}
-        heard = self.asker.write("PUT", RENTAL_CASE.item_path.format(uuid=uuid), overdue)
-        self._refused_or("rental_overdue_status", "accept", heard, path)
+        answer = self.asker.write("PUT", RENTAL_CASE.item_path.format(uuid=uuid), overdue)
+        self._refused_or("rental_overdue_status", "accept", answer, path)
 
     def _rental(self, word: str, month: int) -> dict[str, Any]:
         return {
@@ -479,51 +481,51 @@ class Touch:
         }
 
     def _case(self, kind: Kind, body: Mapping[str, Any], switches: Sequence[str]) -> str | None:
-        heard, uuid = self.scratch.make(kind, body)
+        answer, uuid = self.scratch.make(kind, body)
         if uuid is None:
             for name in switches:
-                self.evidence.cannot(name, f"a scratch {kind.words} was refused: HTTP {heard.status}")
+                self.evidence.cannot(name, f"a scratch {kind.words} was refused: HTTP {answer.status}")
         return uuid
 
     def _variant(
         self, kind: Kind, body: Mapping[str, Any], switch: str, accept: str = "accept", refusal: str = "refuse"
     ) -> None:
         """Create another record that differs in one value from an accepted record."""
-        heard, _uuid = self.scratch.make(kind, body)
-        self._refused_or(switch, accept, heard, f"POST {kind.create_path}", refusal)
+        answer, _uuid = self.scratch.make(kind, body)
+        self._refused_or(switch, accept, answer, f"POST {kind.create_path}", refusal)
 
     def _replaced(self, kind: Kind, uuid: str, body: Mapping[str, Any], switch: str) -> bool:
-        heard = self.asker.write("PUT", kind.item_path.format(uuid=uuid), body)
-        if not heard.is_good:
-            self.evidence.cannot(switch, f"a scratch {kind.words} could not be changed: HTTP {heard.status}")
-        return heard.is_good
+        answer = self.asker.write("PUT", kind.item_path.format(uuid=uuid), body)
+        if not answer.is_good:
+            self.evidence.cannot(switch, f"a scratch {kind.words} could not be changed: HTTP {answer.status}")
+        return answer.is_good
 
     # ---- the hub
 
     def _hub(self) -> None:
-        heard = self.asker.write("POST", _SUGGEST, {"filter": {"id": {"eq": -1}}})
-        decoded = heard.json()
-        if not heard.is_good:
-            self.evidence.cannot("hub_nothing", f"the hub answers HTTP {heard.status}")
+        answer = self.asker.write("POST", _SUGGEST, {"filter": {"id": {"eq": -1}}})
+        decoded = answer.json()
+        if not answer.is_good:
+            self.evidence.cannot("hub_nothing", f"the hub answers HTTP {answer.status}")
         elif decoded in ({}, []):
-            self.evidence.saw("hub_nothing", "list" if decoded == [] else "object", f"POST {_SUGGEST}")
+            self.evidence.observe("hub_nothing", "list" if decoded == [] else "object", f"POST {_SUGGEST}")
         else:
             self.evidence.odd("hub_nothing", f"POST {_SUGGEST}: neither an empty map nor an empty list")
 
     # ---- small kinds
 
-    def _refused_or(self, switch: str, side: str, heard: Heard, request: str, refusal: str = "refuse") -> None:
-        if heard.is_good:
-            self.evidence.saw(switch, side, request)
-        elif heard.is_refusal or (refusal == "error" and heard.status >= HTTPStatus.INTERNAL_SERVER_ERROR):
-            self.evidence.saw(switch, refusal, request)
+    def _refused_or(self, switch: str, side: str, answer: Answer, request: str, refusal: str = "refuse") -> None:
+        if answer.is_good:
+            self.evidence.observe(switch, side, request)
+        elif answer.is_refusal or (refusal == "error" and answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR):
+            self.evidence.observe(switch, refusal, request)
         else:
-            self.evidence.odd(switch, f"{request}: HTTP {heard.status}")
+            self.evidence.odd(switch, f"{request}: HTTP {answer.status}")
 
     def _named(self, word: str) -> str:
         return f"{self.scratch.prefix} {word}"
 
-    def _patch(self, uuid: str, body: Mapping[str, Any]) -> Heard:
+    def _patch(self, uuid: str, body: Mapping[str, Any]) -> Answer:
         return self.asker.write("PATCH", OBJECT.item_path.format(uuid=uuid), body)
 
     def _read_again(self, kind: Kind, uuid: str) -> list[Mapping[str, Any]]:

@@ -12,7 +12,7 @@ from typing import Any
 from ...module_utils.client.client import created_uuid
 from ...module_utils.client.transport import Response
 from ...module_utils.model.kinds import FIELD_DEFINITION, FILE, OBJECT
-from .exchange import Heard
+from .exchange import Answer
 from .scratch import PREFIX
 from .touch import Touch
 
@@ -33,14 +33,14 @@ def bare_filter(touch: Touch) -> None:
     key = touch.object_key
     if key is None:
         return
-    heard = touch.asker.get(OBJECT.list_path, [("page", "1"), ("per_page", "1"), (f"filter[{key}]", "1")], once=True)
+    answer = touch.asker.get(OBJECT.list_path, [("page", "1"), ("per_page", "1"), (f"filter[{key}]", "1")], once=True)
     request = f"GET {OBJECT.list_path}?filter[FIELD]"
-    if heard.is_refusal:
-        touch.evidence.saw("filter_without_operator", "refuse", request)
-    elif heard.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        touch.evidence.saw("filter_without_operator", "error", request)
+    if answer.is_refusal:
+        touch.evidence.observe("filter_without_operator", "refuse", request)
+    elif answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        touch.evidence.observe("filter_without_operator", "error", request)
     else:
-        touch.evidence.odd("filter_without_operator", f"{request}: HTTP {heard.status}")
+        touch.evidence.odd("filter_without_operator", f"{request}: HTTP {answer.status}")
 
 
 def files(touch: Touch) -> None:
@@ -51,16 +51,16 @@ def files(touch: Touch) -> None:
         for name in ("file_location", "file_results", "unattached_files"):
             touch.evidence.cannot(name, "an upload was refused")
         return
-    heard, uuid = first
-    path = heard.headers.get("location", "").rstrip("/")
-    touch.evidence.saw("file_location", "data" if path.endswith("/data") else "plain", request)
+    answer, uuid = first
+    path = answer.headers.get("location", "").rstrip("/")
+    touch.evidence.observe("file_location", "data" if path.endswith("/data") else "plain", request)
     for _number in range(_FILES):
         if _upload(touch) is None:
             touch.evidence.cannot("unattached_files", "an upload was refused")
             break
     else:
         kept = touch.asker.get(FILE.item_path.format(uuid=uuid)).is_good
-        touch.evidence.saw("unattached_files", "keep" if kept else "forget", request, _FILES)
+        touch.evidence.observe("unattached_files", "keep" if kept else "forget", request, _FILES)
     _results(touch)
 
 
@@ -74,22 +74,22 @@ def _results(touch: Touch) -> None:
     path = OBJECT.item_path.format(uuid=touch.object) + "/add-file"
     pair = [{"field-key": key, "file-uuid": uploaded[1]}]
     touch.asker.write("POST", path, pair, accept="*/*")
-    heard = touch.asker.write("POST", path, pair, accept="*/*")
+    answer = touch.asker.write("POST", path, pair, accept="*/*")
     request = f"POST {OBJECT.item_path}/add-file"
-    results = heard.json()
-    if heard.status == HTTPStatus.MULTI_STATUS and isinstance(results, list) and results:
+    results = answer.json()
+    if answer.status == HTTPStatus.MULTI_STATUS and isinstance(results, list) and results:
         side = "objects" if isinstance(results[0], Mapping) else "messages"
-        touch.evidence.saw("file_results", side, request)
+        touch.evidence.observe("file_results", side, request)
     else:
-        touch.evidence.odd("file_results", f"{request}: HTTP {heard.status} for a file that is there already")
+        touch.evidence.odd("file_results", f"{request}: HTTP {answer.status} for a file that is there already")
 
 
-def _upload(touch: Touch) -> tuple[Heard, str] | None:
+def _upload(touch: Touch) -> tuple[Answer, str] | None:
     content = {"data": (f"{touch.scratch.prefix}.txt", b"A file of a probe.", "text/plain")}
-    heard = touch.asker.write("POST", _UPLOAD, files=content, accept="*/*")
-    if not heard.is_good:
+    answer = touch.asker.write("POST", _UPLOAD, files=content, accept="*/*")
+    if not answer.is_good:
         return None
-    return heard, created_uuid(Response(heard.status, heard.headers, b"", _UPLOAD), "file")
+    return answer, created_uuid(Response(answer.status, answer.headers, b"", _UPLOAD), "file")
 
 
 def labels(touch: Touch) -> None:
@@ -98,19 +98,21 @@ def labels(touch: Touch) -> None:
     request = f"POST {path}"
     existing = [definition.get("label") for definition in touch.look.definitions.get("asset", ())]
     if _TAKEN_TWICE in existing:
-        touch.evidence.saw("duplicate_labels", "accept", f"GET {FIELD_DEFINITION.list_path.format(template='asset')}")
+        touch.evidence.observe(
+            "duplicate_labels", "accept", f"GET {FIELD_DEFINITION.list_path.format(template='asset')}"
+        )
         return
-    if _LABEL not in existing and not (heard := touch.asker.write("POST", path, _definition())).is_good:
-        touch.evidence.cannot("duplicate_labels", f"a field definition was refused: HTTP {heard.status}")
+    if _LABEL not in existing and not (answer := touch.asker.write("POST", path, _definition())).is_good:
+        touch.evidence.cannot("duplicate_labels", f"a field definition was refused: HTTP {answer.status}")
         return
-    heard = touch.asker.write("POST", path, _definition())
-    if heard.is_good:
-        touch.evidence.saw("duplicate_labels", "accept", request)
-        _relabel(touch, created_uuid(Response(heard.status, heard.headers, b"", path), "field definition"))
-    elif heard.is_refusal:
-        touch.evidence.saw("duplicate_labels", "refuse", request)
+    answer = touch.asker.write("POST", path, _definition())
+    if answer.is_good:
+        touch.evidence.observe("duplicate_labels", "accept", request)
+        _relabel(touch, created_uuid(Response(answer.status, answer.headers, b"", path), "field definition"))
+    elif answer.is_refusal:
+        touch.evidence.observe("duplicate_labels", "refuse", request)
     else:
-        touch.evidence.odd("duplicate_labels", f"{request}: HTTP {heard.status}")
+        touch.evidence.odd("duplicate_labels", f"{request}: HTTP {answer.status}")
 
 
 def _relabel(touch: Touch, uuid: str) -> None:

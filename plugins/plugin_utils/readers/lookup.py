@@ -14,7 +14,7 @@ from ...module_utils.model.field import Field, InvalidValue, shorten
 from ...module_utils.model.kinds import KINDS, Kind
 from ...module_utils.model.types_links import Reference, parse_reference
 from ...module_utils.resolve.by_fields import FinderByFields
-from ...module_utils.resolve.field_visibility import field_visibility_of, hidden_field_message, perhaps_unseen
+from ...module_utils.resolve.field_visibility import field_visibility_of, hidden_field_message, perhaps_hidden
 from ...module_utils.resolve.read_cache import Reading
 from ...module_utils.resolve.references import with_targets
 
@@ -43,7 +43,7 @@ class Finder:
         self._schema = client.schema(kind)
         self._reading = Reading(client)
         self._by_fields = FinderByFields(client, kind, self._reading)
-        self._seen: list[Record] = []
+        self._records_found: list[Record] = []
 
     def find(self, written: Iterable[Any]) -> list[Record]:
         """Return the record of each reference, in their order.
@@ -57,7 +57,7 @@ class Finder:
             references = [with_targets(reference, targets) for reference in references]
         records = self._reading.records_of(references)
         found = [self._found(reference, records.get(reference)) for reference in references]
-        self._seen += found
+        self._records_found += found
         return found
 
     def show(self, record: Record, field: str | None = None) -> Any:
@@ -72,7 +72,7 @@ class Finder:
         key = known.key if known else field
         if known is None and key not in shown:
             raise InvalidInput(f"field: {field}: {self._schema.why_unknown(field)}")
-        if key in field_visibility_of(self._client, self._schema, self._seen, [key]).hidden:
+        if key in field_visibility_of(self._client, self._schema, self._records_found, [key]).hidden:
             raise InvalidInput(f"field: {hidden_field_message(key)}")
         return shown.get(key if key in shown else self._kind.key_prefix + key)
 
@@ -90,5 +90,5 @@ class Finder:
             return self._by_fields.find(reference.written)
         if record is None:
             which = f"the uuid {reference.uuid}" if reference.uuid else f"the id {reference.id}"
-            raise NoMatch(f"There is no {self._kind.words} with {which}{perhaps_unseen(self._kind)}.")
+            raise NoMatch(f"There is no {self._kind.words} with {which}{perhaps_hidden(self._kind)}.")
         return record

@@ -102,7 +102,7 @@ class RenderedDirectory:
             folder.write(NOTE, note_of(files={**(self.earlier or {}), **self._digests}), Access())
         self.files.write()
         note = note_of(files=self._digests)
-        if not folder.holds(NOTE, note):
+        if not folder.has_content(NOTE, note):
             folder.write(NOTE, note, Access())
 
     def result(self, summary: Mapping[str, int]) -> dict[str, Any]:

@@ -70,7 +70,7 @@ _LEAST_SHARE = 1.5
 """Minimum width of a share in percent, so that it is visible."""
 
 _OPEN_AT_ONCE = 40
-_OPEN_IF_TAKEN = 10
+_OPEN_REMOVALS = 10
 """Maximum number of records in a group with removals that is open from the start: removals must be visible at once."""
 
 _WITH_PLACES = 1000
@@ -314,8 +314,8 @@ def _parts(result: RunResult, room: int) -> list[dict[str, Any]]:
                 break
             records.append(record)
         part["hidden"] += len(group.changes) - len(records)
-        is_taken = group.action in (DELETE, ARCHIVE) and len(group.changes) <= _OPEN_IF_TAKEN
-        is_open = is_taken or (are_few and group.action == UPDATE)
+        is_short_removal = group.action in (DELETE, ARCHIVE) and len(group.changes) <= _OPEN_REMOVALS
+        is_open = is_short_removal or (are_few and group.action == UPDATE)
         if records:
             part["groups"].append({"title": title, "sign": SIGNS[group.action], "is_open": is_open, "records": records})
     return list(parts.values())

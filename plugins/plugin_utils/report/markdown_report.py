@@ -95,7 +95,7 @@ def as_markdown(result: RunResult, limit: int = _COMMENT_LIMIT, url: str = "") -
     room -= _length(shown_wrong)
     shown_changes = _fitting(changes, room - min(_length(warned), room // _ONE))
     shown_warned = _fitting(warned, room - _length(shown_changes))
-    records_shown = sum(number for number, _told in part[: len(shown_changes)])
+    records_shown = sum(number for number, _text in part[: len(shown_changes)])
     hidden = len(wrong) - len(shown_wrong) + len(result.changes) - records_shown + len(warned) - len(shown_warned)
     more = (
         Markdown("\n\nand {hidden} more; {whole} has all.") if hidden else Markdown("\n\nSee {whole}." if url else "")

@@ -80,7 +80,7 @@ class Removals:
 
     def _now(self, planned: Planned, key: str) -> Any:
         current = planned.change.current
-        return planned.desired.get(key) if current is None else planned.schema.read_one(key, current.flat)
+        return planned.desired.get(key) if current is None else planned.schema.read_field(key, current.flat)
 
     def removed_with(self, planned: Planned) -> dict[str, Any]:
         """Return what is removed along with a record; nothing for a record that stays."""
@@ -95,7 +95,7 @@ class Removals:
         for word, keys in (("room", rooms), ("person", persons), ("value", money)):
             texts = dict.fromkeys(text for key in keys for text in self._texts(planned, key))
             removed[word] = ", ".join(texts)
-        values = [schema.read_one(key, current.flat) for key, name in types.items() if name.startswith("ATTACHMENT")]
+        values = [schema.read_field(key, current.flat) for key, name in types.items() if name.startswith("ATTACHMENT")]
         removed["attachments"] = sum(1 for value in values for _file in attachments_in(value))
         removed["history"] = schema.kind.has_history
         if schema.kind.name == OBJECT.name:
@@ -105,7 +105,7 @@ class Removals:
 
     def _texts(self, planned: Planned, key: str) -> list[str]:
         current = planned.change.current
-        value = planned.schema.read_one(key, current.flat) if current is not None else None
+        value = planned.schema.read_field(key, current.flat) if current is not None else None
         if value in (None, "", ()):
             return []
         if self.hides(planned, key):

@@ -40,7 +40,7 @@ def sides_as_written(planned: Planned, state: ListedState | None) -> Sides:
     for key in {*before, *after} & {*schema.fields}:
         if schema.fields[key].retyped or (change.action == UPDATE and key not in change.values):
             continue
-        is_now = None if current is None else schema.read_one(key, current)
+        is_now = None if current is None else schema.read_field(key, current)
         wanted = change.values.get(key)
         if any(references_in((is_now, wanted))):
             is_now, wanted = in_one_notation(is_now, wanted, state.known_name_of)

@@ -29,13 +29,13 @@ def report_paths(options: Mapping[str, Any], plan_file: Path | None) -> list[Pat
     :raises InvalidInput: if one of them can't be written, or two are the same file.
     """
     paths = [Path(text).expanduser() for text in options.get("report") or () if text]
-    taken = {} if plan_file is None else {os.path.realpath(plan_file): "the plan_file"}
+    used = {} if plan_file is None else {os.path.realpath(plan_file): "the plan_file"}
     for path in paths:
         check_report(path)
         real = os.path.realpath(path)
-        if real in taken:
-            raise InvalidInput(f"report: {path} is {taken[real]} too; give each a file of its own")
-        taken[real] = "another report"
+        if real in used:
+            raise InvalidInput(f"report: {path} is {used[real]} too; give each a file of its own")
+        used[real] = "another report"
     return paths
 
 

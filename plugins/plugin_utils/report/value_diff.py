@@ -27,7 +27,7 @@ def side_by_side(before: Any, after: Any, limit: int) -> tuple[str, str]:
     :param limit: maximum characters of each.
     """
     texts = _json(before), _json(after)
-    if before is not None and after is not None and texts[0] != texts[1] and _look(texts[0]) == _look(texts[1]):
+    if before is not None and after is not None and texts[0] != texts[1] and _visible(texts[0]) == _visible(texts[1]):
         texts = json.dumps(before, default=str), json.dumps(after, default=str)
     start = 0
     if max(map(len, texts)) > limit:
@@ -60,11 +60,11 @@ def _cut(text: str, start: int, limit: int) -> str:
     shown = text[start : start + limit]
     if shown == text:
         return text
-    ahead, behind = "..." if start else "", "..." if start + limit < len(text) else ""
-    return f"{ahead}{shown}{behind} ({len(text)} characters)"
+    prefix, suffix = "..." if start else "", "..." if start + limit < len(text) else ""
+    return f"{prefix}{shown}{suffix} ({len(text)} characters)"
 
 
-def _look(text: str) -> str:
+def _visible(text: str) -> str:
     """Return a text without its invisible characters."""
     if text.isascii():
         return text

@@ -48,12 +48,12 @@ class BoundRule:
     when_names: frozenset[str] | None = field(init=False)
     require_names: frozenset[str] | None = field(init=False)
     applies: Test = field(init=False)
-    holds: Test = field(init=False)
+    is_met: Test = field(init=False)
 
     def __post_init__(self) -> None:
         self.when_names, self.require_names = fields_of(self.when), fields_of(self.require)
         self.applies = compiled(self.when)
-        self.holds = compiled(self.require)
+        self.is_met = compiled(self.require)
 
     def is_about(self, record: Any) -> bool:
         """Return True if the rule is about a record, or if that cannot be decided."""
@@ -71,7 +71,7 @@ class BoundRule:
             if not self.applies(record):
                 return False
             self.is_used = True
-            return not self.holds(record)
+            return not self.is_met(record)
         except NotJudged:
             self.is_used = True
             return True

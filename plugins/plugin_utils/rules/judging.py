@@ -79,12 +79,12 @@ def _properties(schemas: Mapping[str, Schema]) -> Test:
         only, test = tests[0]
         return lambda value: value.__class__ is not dict or only not in value or test(value[only])
 
-    def holds(value: Any) -> bool:
+    def is_met(value: Any) -> bool:
         if value.__class__ is not dict:
             return True
         return all(name not in value or test(value[name]) for name, test in tests)
 
-    return holds
+    return is_met
 
 
 def _required(names: list[str]) -> Test:
@@ -160,7 +160,7 @@ def _for_this_engine(pattern: str) -> str:
 def _pattern(pattern: str) -> Test:
     kept: dict[str, bool] = {}
 
-    def holds(value: Any) -> bool:
+    def is_met(value: Any) -> bool:
         if value.__class__ is not str:
             return True
         known = kept.get(value)
@@ -170,19 +170,19 @@ def _pattern(pattern: str) -> Test:
                 kept[value] = known
         return known
 
-    return holds
+    return is_met
 
 
-def _of_numbers(holds: Callable[[Any, Any], bool]) -> Callable[[Any], Test]:
-    return lambda bound: lambda value: not _is_number(value) or holds(value, bound)
+def _of_numbers(is_met: Callable[[Any, Any], bool]) -> Callable[[Any], Test]:
+    return lambda bound: lambda value: not _is_number(value) or is_met(value, bound)
 
 
-def _of_texts(holds: Callable[[Any, Any], bool]) -> Callable[[Any], Test]:
-    return lambda bound: lambda value: value.__class__ is not str or holds(len(value), bound)
+def _of_texts(is_met: Callable[[Any, Any], bool]) -> Callable[[Any], Test]:
+    return lambda bound: lambda value: value.__class__ is not str or is_met(len(value), bound)
 
 
-def _of_lists(holds: Callable[[Any, Any], bool]) -> Callable[[Any], Test]:
-    return lambda bound: lambda value: value.__class__ is not list or holds(len(value), bound)
+def _of_lists(is_met: Callable[[Any, Any], bool]) -> Callable[[Any], Test]:
+    return lambda bound: lambda value: value.__class__ is not list or is_met(len(value), bound)
 
 
 def _is_multiple(value: Any, of: float) -> bool:

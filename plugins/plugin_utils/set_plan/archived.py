@@ -168,7 +168,7 @@ class _Missing:
             self._matched[index] = (planned, record)
 
     def _found(self, uuids: Mapping[int, str]) -> Iterable[tuple[int, Record]]:
-        def look(index: int) -> Record | None:
+        def look_up(index: int) -> Record | None:
             planned, _none = self._matched[index]
             try:
                 return archived_duplicate(
@@ -180,7 +180,7 @@ class _Missing:
                 raise
 
         with ThreadPoolExecutor(max_workers=max(1, self._context.options.workers)) as pool:
-            records = zip(uuids, pool.map(look, uuids), strict=True)
+            records = zip(uuids, pool.map(look_up, uuids), strict=True)
             return [(index, record) for index, record in records if record is not None]
 
     # ---- not looked up

@@ -90,7 +90,7 @@ def is_in_scope(context: PlanContext, planned: Planned, current: Record | None) 
     section, entry = planned.section, planned.entry
     if section not in context.desired.scope or not planned.kind.is_plain:
         return True
-    if current is not None and not planned.archived and not context.scope.holds(section, current):
+    if current is not None and not planned.archived and not context.scope.contains(section, current):
         context.find(entry.place, f"{planned} exists, but is outside of the scope of this set ({current.uuid})")
         return False
     wrong = context.scope.leaves(section, planned.desired, current is None) if entry.state == "present" else ""
@@ -113,7 +113,7 @@ def check_chosen(context: PlanContext) -> Iterator[Finding]:
                     yield Finding.for_message(
                         Place(option), f"{name!r} is no section, and no natural key of what is planned"
                     )
-    taken = {id(planned.entry) for planned in result.changes}
+    chosen = {id(planned.entry) for planned in result.changes}
     for planned in result.changes:
         for number, relation in enumerate(planned.relations):
             if (planned.entry.template, relation.get("field")) in context.unmade:
@@ -124,7 +124,7 @@ def check_chosen(context: PlanContext) -> Iterator[Finding]:
                 name = written_as(planned.schema, planned.entry, key)
                 yield Finding.for_message(planned.entry.place_of(name), f"{name}: this field {_LEFT_OUT}")
             for number, reference in numbered_references(value):
-                if reference.pending is not None and id(reference.pending) not in taken:
+                if reference.pending is not None and id(reference.pending) not in chosen:
                     problem = f"{reference.target} {reference.written!r} {_LEFT_OUT}"
                     yield context.about_reference(planned.entry, key, number, reference, problem)
 

@@ -169,7 +169,7 @@ class PlanContext:
         if len(hits) < 2:
             return hits[0] if hits else None
         try:
-            return natural_keys.one_of(schema.kind, natural_keys.describe(schema, keys, values), hits)
+            return natural_keys.only_record(schema.kind, natural_keys.describe(schema, keys, values), hits)
         except Ambiguous as twice:
             self.find(entry.place, twice.message)
             return None

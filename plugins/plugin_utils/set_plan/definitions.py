@@ -193,7 +193,7 @@ class Definitions:
         planned.relations = written
         was = planned.change
         have = (
-            planned.schema.brief("relations", planned.schema.read_one("relations", current.flat)) if current else None
+            planned.schema.brief("relations", planned.schema.read_field("relations", current.flat)) if current else None
         )
         planned.change = replace(
             was,

@@ -58,7 +58,7 @@ def _links_moved(context: PlanContext) -> Iterator[str]:
             created = next((reference for reference in references_in(value) if reference.pending is not None), None)
             if created is None or current is None:
                 continue
-            for linked in references_in(planned.schema.read_one(key, current.flat)):
+            for linked in references_in(planned.schema.read_field(key, current.flat)):
                 kind = KINDS[linked.target]
                 if linked.uuid in context.options.deleted:
                     continue

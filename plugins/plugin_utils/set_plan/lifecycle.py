@@ -43,7 +43,7 @@ class Lifecycles:
         self._settings = context.desired.lifecycle
         self._words_of = words_of
         self._left: dict[tuple[str, Lifecycle, bool], frozenset[str]] = {}
-        self._told: set[int] = set()
+        self._reported: set[int] = set()
 
     # ---- left alone
 
@@ -104,9 +104,9 @@ class Lifecycles:
         return self._left[mark]
 
     def _check(self, schema: Schema, entry: Entry) -> None:
-        if id(entry) in self._told:
+        if id(entry) in self._reported:
             return
-        self._told.add(id(entry))
+        self._reported.add(id(entry))
         for _setting, problem in unknown_fields(entry.lifecycle, schema):
             self._context.find(entry.place_of(OF_RECORD), f"{OF_RECORD}.{problem}")
 

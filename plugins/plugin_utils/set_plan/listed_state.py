@@ -23,13 +23,13 @@ from ...module_utils.resolve import natural_keys
 from ...module_utils.resolve.field_visibility import (
     FieldVisibility,
     field_visibility_by,
-    perhaps_unseen,
+    perhaps_hidden,
     why_unfound,
     with_more_evidence,
 )
 from ...module_utils.resolve.hidden_records import Listed, Visibility, visibility
 from ...module_utils.resolve.natural_keys import Key
-from ...module_utils.resolve.references import Asked, Question, Unresolved, Why, resolve, with_target
+from ...module_utils.resolve.references import Lookup, Question, Unresolved, Why, resolve, with_target
 
 _PREFETCHED_LISTS = 2
 """Number of lists that are read concurrently. More would be a burst of requests."""
@@ -76,7 +76,7 @@ class ListedState(InstanceState):
         self._hints = 0
         self._names: dict[str, list[tuple[str, Record]]] = {}
         self._visible_fields: dict[str, FieldVisibility] = {}
-        self._asked: dict[str, set[str]] = {}
+        self._examined: dict[str, set[str]] = {}
         self._is_complete: set[str] = set()
 
     def records(self, kind: Kind, template: str = "") -> list[Record]:
@@ -222,15 +222,15 @@ class ListedState(InstanceState):
             self._visible_fields[kind.name] = with_more_evidence(
                 self.client, self.client.schema(kind), self._field_visibility(kind)
             )
-        asked = self._asked.setdefault(kind.name, set())
-        if keys is not None and not asked.issuperset(keys):
-            fresh = set(keys) - asked
+        examined = self._examined.setdefault(kind.name, set())
+        if keys is not None and not examined.issuperset(keys):
+            fresh = set(keys) - examined
             if self._visible_fields[kind.name].is_open(fresh):
                 known = self._visible_fields[kind.name]
                 self._visible_fields[kind.name] = with_more_evidence(
                     self.client, self.client.schema(kind), known, fresh
                 )
-            asked |= fresh
+            examined |= fresh
         return self._visible_fields[kind.name]
 
     def _field_visibility(self, kind: Kind) -> FieldVisibility:
@@ -416,10 +416,10 @@ class ListedState(InstanceState):
         if is_name and written in known:
             same = known[written]
             return Meaning(same if same.location == reference.location else replace(same, location=reference.location))
-        [asked] = resolve([reference], _Names(self, before)).asked
-        problem = _words_of(asked)
-        if asked.target is not None:
-            reference = with_target(reference, asked.target)
+        [lookup] = resolve([reference], _Names(self, before)).lookups
+        problem = _words_of(lookup)
+        if lookup.target is not None:
+            reference = with_target(reference, lookup.target)
             if is_name:
                 # Matching a kind adds planned records, which clears this cache.
                 self._resolved.setdefault(reference.target, {})[str(written)] = reference
@@ -451,8 +451,8 @@ class ListedState(InstanceState):
         if record is not None:
             return Meaning(with_target(reference, record))
         identity = f"uuid {reference.uuid}" if reference.uuid else f"id {reference.id}"
-        cause = Misfit(reference.written, f"there is no such {kind.words}{perhaps_unseen(kind)}")
-        problem = f"there is no {kind.words} with the {identity}{perhaps_unseen(kind)}"
+        cause = Misfit(reference.written, f"there is no such {kind.words}{perhaps_hidden(kind)}")
+        problem = f"there is no {kind.words} with the {identity}{perhaps_hidden(kind)}"
         return Meaning(reference, FieldError.at((), problem, misfit=cause))
 
     def note_unlisted(self, record: Record) -> None:
@@ -508,7 +508,7 @@ class ListedState(InstanceState):
     def place_of(self, record: Record) -> Record | None:
         """Return the parent of a record, if known."""
         key = record.kind.parent_key
-        place = natural_keys.identity_of(record.kind).read_one(key, record.flat) if key else None
+        place = natural_keys.identity_of(record.kind).read_field(key, record.flat) if key else None
         return self.find(place) if isinstance(place, Reference) else None
 
     def name_of(self, record: Record) -> str | None:
@@ -533,9 +533,9 @@ class _Names:
 
     def find(self, _kind: Kind, questions: Sequence[Sequence[Question]]) -> list[list[Any]]:
         found = []
-        for asked in questions:
+        for alternatives in questions:
             hits: dict[Any, Any] = {}
-            for question in asked:
+            for question in alternatives:
                 for hit in self.state.target_of(question, self.before)[0]:
                     hits[hit.uuid if isinstance(hit, Record) else id(hit)] = hit
             found.append(list(hits.values()))
@@ -555,13 +555,13 @@ class _Names:
         return self.state.names(kind)
 
 
-def _words_of(asked: Asked) -> str:
+def _words_of(lookup: Lookup) -> str:
     """Return the problem of a reference and of the references in its map; empty if there is none."""
-    reference = asked.reference
-    wrong = [_words_of_one(problem) for problem in asked.problems]
+    reference = lookup.reference
+    wrong = [_words_of_problem(problem) for problem in lookup.problems]
     if wrong and not wrong[0].way:
         return wrong[0]
-    for key, inner in asked.inner:
+    for key, inner in lookup.inner:
         problem = _words_of(inner)
         misfit = Misfit(inner.reference.written, cause_of(problem))
         wrong += [FieldError.at((key,), problem, misfit=misfit)] if problem else []
@@ -574,7 +574,7 @@ def _words_of(asked: Asked) -> str:
     return FieldError.at(way, f"{about}: {'; '.join(wrong)}", misfit=cause)
 
 
-def _words_of_one(problem: Unresolved) -> FieldError:
+def _words_of_problem(problem: Unresolved) -> FieldError:
     words = problem.words
     if problem.why is Why.AMBIGUOUS:
         words += "; expected exactly one"

@@ -159,7 +159,7 @@ class _Planner:
         self._dropped: list[tuple[Entry, dict[str, Any]]] = []
         self._unchanged: list[Entry] = []
         self._unmatched: set[str] = set()
-        self._gone: dict[str, Planned] = {}
+        self._removals: dict[str, Planned] = {}
         self._emptied = EmptiedCells()
         self._lost_digits = LostDigits(context.state)
         self._rules = RuleCheck(context)
@@ -187,8 +187,8 @@ class _Planner:
         context.check(SCOPE)
         self._moved.check()
         pruned = list(self._pruning().run(result))
-        self._gone = removals_of(context, matched, pruned)
-        if not context.findings and any(map(may_be_occupied, self._gone.values())):
+        self._removals = removals_of(context, matched, pruned)
+        if not context.findings and any(map(may_be_occupied, self._removals.values())):
             # An archived record keeps its links.
             matched = with_archived(context, matched, ("archived",))
         while matched:
@@ -222,7 +222,7 @@ class _Planner:
         result.warnings += context.observed.warnings()
         remarks = Remarks(context.hiding)
         for planned in result.changes:
-            remarks.look(planned.schema, planned.entry, planned.change.values)
+            remarks.check(planned.schema, planned.entry, planned.change.values)
         result.warnings += remarks.warnings()
         result.warnings.sort()
         return result
@@ -352,13 +352,13 @@ class _Planner:
 
     def _check_unchanged(self) -> None:
         """Check unchanged records for references to removed records, which were not known when they were compared."""
-        for entry in self._unchanged if self._gone else ():
+        for entry in self._unchanged if self._removals else ():
             schema = self._context.schema(entry.kind)
             values, _fits = self._read(entry)
             self._context.resolve(values, None)
             planned = self._context.planned(entry.kind.section, entry, schema, values, (), "")
             self._lifecycles.narrow(planned, exists=True)
-            check_needs(self._context, planned, self._gone)
+            check_needs(self._context, planned, self._removals)
 
     def _leave_alone(self, section: str) -> None:
         """Claim the records that are written as unmanaged, so that nothing prunes them."""
@@ -423,7 +423,7 @@ class _Planner:
             return None
         else:
             hits = candidate.records or self._moved.record_of(section, schema, values, written)
-            if schema.kind.made_of and not hits and "email" in values:
+            if schema.kind.created_from and not hits and "email" in values:
                 hits = user_of_person(self._state, str(values["email"]))
             if hits and schema.kind.open_status:
                 left = self._lifecycles.left_alone(section, schema, entry, exists=True)
@@ -521,10 +521,10 @@ class _Planner:
                 self._emptied.count(planned, current)
             if not is_unchanged and not self._context.resolve(planned.desired, entry):
                 return
-            check_needs(self._context, planned, self._gone)
+            check_needs(self._context, planned, self._removals)
             self._context.places.check_pair(planned)
             self._context.note_references(planned.desired, entry)
-        if planned.kind.made_of and current is None and not self._desired.policy.create_users:
+        if planned.kind.created_from and current is None and not self._desired.policy.create_users:
             self._context.skip(planned, "not created, because create_users is off (a new user gets an e-mail).")
             return
         try:
@@ -550,17 +550,17 @@ class _Planner:
                 note_record(self._context.options.baseline, planned, current.uuid, self._desired)
         elif entry.state != "present":
             self._result.unmatched[planned.section] += 1
-        if planned.kind.made_of:
-            check_user(self._context, planned, self._gone)
+        if planned.kind.created_from:
+            check_user(self._context, planned, self._removals)
             self._context.note_references(change.values, entry)
         elif planned.kind.template:
-            check_unique(self._context, planned, self._gone)
+            check_unique(self._context, planned, self._removals)
         self._rules.judge(planned, current)
         self._context.take(planned)
 
     def _change(self, planned: Planned, current: Record | None, is_unchanged: bool) -> Change:
         schema, entry = planned.schema, planned.entry
-        if schema.kind.made_of:
+        if schema.kind.created_from:
             return plan_user(self._state, planned, current)
         is_allowed = self._context.options.allow_destructive or not self._context.is_chosen(planned)
         wanted = Wanted(schema, planned.desired, entry.state, entry.template, is_allowed)
@@ -582,7 +582,7 @@ class _Planner:
         kind = schema.kind
         if entry.state != "present" or kind.defines_fields:
             return False
-        return schema.holds(values, current.flat, self._state.completed)
+        return schema.has_values(values, current.flat, self._state.completed)
 
     def _resume(self, planned: Planned, current: Record) -> None:
         """Note a change that is the rest of a record that an interrupted run created from the same files."""
@@ -609,7 +609,7 @@ class _Planner:
             if change.action == UPDATE and planned.left_alone.issuperset(change.values):
                 planned.change = replace(NO_CHANGE[planned.kind.name], current=change.current)
             if entry.state == "present":
-                check_needs(context, planned, self._gone)
+                check_needs(context, planned, self._removals)
                 context.note_references(planned.desired, entry)
             context.warn(planned, change.warnings)
             self._lifecycles.note(planned, change.current)

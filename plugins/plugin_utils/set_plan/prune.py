@@ -64,7 +64,7 @@ class Scope:
                 ]
         return found
 
-    def holds(self, section: str, record: Record) -> bool:
+    def contains(self, section: str, record: Record) -> bool:
         """Return True if a record is in scope."""
         wanted = self._of(section)
         if not wanted:
@@ -76,7 +76,7 @@ class Scope:
 
     def count(self, section: str, records: Iterable[Record]) -> int:
         """Return the number of records in scope."""
-        return sum(1 for record in records if self.holds(section, record))
+        return sum(1 for record in records if self.contains(section, record))
 
     def leaves(self, section: str, desired: Mapping[str, Any], is_new: bool) -> str:
         """Return the field that would put a record, existing or new, outside the scope; empty if none does."""
@@ -141,7 +141,7 @@ class Pruning:
             left = [
                 record
                 for record in self.state.records(kind)
-                if record.uuid not in claimed and self.scope.holds(section, record)
+                if record.uuid not in claimed and self.scope.contains(section, record)
             ]
             if left:
                 yield from self._section(section, self.schema_of(kind), left, result)
@@ -155,7 +155,7 @@ class Pruning:
         return sum(
             1
             for record in self.state.records(schema.kind)
-            if (record.uuid in matched or self._belongs(schema, record)) and self.scope.holds(section, record)
+            if (record.uuid in matched or self._belongs(schema, record)) and self.scope.contains(section, record)
         )
 
     def _section(self, section: str, schema: Schema, left: Sequence[Record], result: InstancePlan) -> Iterator[Planned]:

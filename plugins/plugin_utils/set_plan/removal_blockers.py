@@ -70,11 +70,11 @@ def check_removal_blockers(context: PlanContext, lifecycles: Lifecycles) -> Iter
             return False
         return written_as(schema, entry, blocker.key) in entry.fields
 
-    looked = _BlockerSearch(context.state, context.result.changes)
-    context.result.searched |= looked.searched
-    for planned, blockers in looked.blocked(is_reported):
+    search = _BlockerSearch(context.state, context.result.changes)
+    context.result.searched |= search.searched
+    for planned, blockers in search.blocked(is_reported):
         yield Finding.for_message(planned.entry.place, why_blocked(planned, blockers))
-    context.result.warnings += looked.unknown()
+    context.result.warnings += search.unknown()
 
 
 def without_blocked(state: ListedState, changes: Iterable[Planned]) -> Iterator[tuple[Planned, str]]:
@@ -157,7 +157,7 @@ class _BlockerSearch:
         for key in keys:
             if not record.flat.get(schema.fields[key].wire_key) and planned is None:
                 continue
-            now = self._meant(schema.read_one(key, record.flat))
+            now = self._removed_targets(schema.read_field(key, record.flat))
             then = now if planned is None else self._after(planned, key, now)
             for uuid in now:
                 if uuid not in then and planned is not None:
@@ -172,9 +172,9 @@ class _BlockerSearch:
         """Return the references of a field after a change."""
         if planned.change.action == DELETE:
             return {}
-        return self._meant(planned.change.values[key]) if key in planned.change.values else now
+        return self._removed_targets(planned.change.values[key]) if key in planned.change.values else now
 
-    def _meant(self, value: Any) -> dict[str, None]:
+    def _removed_targets(self, value: Any) -> dict[str, None]:
         """Return the uuids of the records to remove that a value refers to."""
         found: dict[str, None] = {}
         for reference in references_in(value):

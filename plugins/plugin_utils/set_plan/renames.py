@@ -119,7 +119,7 @@ class Moved:
         left = [
             record
             for record in context.state.find_existing(schema, tuple(pair.old), pair.old)
-            if record.uuid not in claimed and context.scope.holds(section, record)
+            if record.uuid not in claimed and context.scope.contains(section, record)
         ]
         if not left:
             return

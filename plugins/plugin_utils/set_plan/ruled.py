@@ -55,7 +55,7 @@ class RecordView:
             if key in written:
                 value = written[key]
             elif key in schema.fields and schema.fields[key].wire_key in flat:
-                value = schema.read_one(key, flat)
+                value = schema.read_field(key, flat)
             else:
                 continue
             if value.__class__ is not str:
@@ -93,7 +93,7 @@ class RuleCheck:
         self._is_on = bool(self._rules.rules)
         self._view = RecordView(context.state)
         self._bound: dict[str, tuple[list[BoundRule], frozenset[str] | None]] = {}
-        self._unseen: dict[tuple[str, frozenset[str] | None], frozenset[str]] = {}
+        self._hidden: dict[tuple[str, frozenset[str] | None], frozenset[str]] = {}
         self._reported: set[tuple[str, str]] = set()
         self._changes: list[BoundRule] = []
         self._found = Found()
@@ -137,21 +137,21 @@ class RuleCheck:
     def _visible_rules(self, planned: Planned, rules: list[BoundRule], current: Record | None) -> Iterable[BoundRule]:
         """Return the rules whose fields are written in the files or visible to the account."""
         names = self._bound[planned.section][1]
-        hidden = self._unseen_of(planned.section, planned.schema, names) if current is not None else frozenset()
+        hidden = self._hidden_fields(planned.section, planned.schema, names) if current is not None else frozenset()
         if hidden:
             hidden -= planned.desired.keys()
-        return [rule for rule in rules if self._sees(rule, hidden)] if hidden else rules
+        return [rule for rule in rules if self._can_judge(rule, hidden)] if hidden else rules
 
-    def _unseen_of(self, section: str, schema: Schema, names: frozenset[str] | None) -> frozenset[str]:
+    def _hidden_fields(self, section: str, schema: Schema, names: frozenset[str] | None) -> frozenset[str]:
         """Return the hidden fields among the fields that rules judge (None: all)."""
-        if (section, names) not in self._unseen:
+        if (section, names) not in self._hidden:
             own = self._context.client.schema(schema.kind).fields if schema.kind.has_own_fields else {}
             keys = [key for key in (own if names is None else names) if key in own]
             hidden = self._context.state.field_visibility(schema, keys=keys).hidden if keys else frozenset()
-            self._unseen[section, names] = frozenset(hidden).intersection(keys)
-        return self._unseen[section, names]
+            self._hidden[section, names] = frozenset(hidden).intersection(keys)
+        return self._hidden[section, names]
 
-    def _sees(self, rule: BoundRule, hidden: frozenset[str]) -> bool:
+    def _can_judge(self, rule: BoundRule, hidden: frozenset[str]) -> bool:
         missing = hidden if rule.names is None else hidden & rule.names
         for key in sorted(missing):
             if (rule.rule.id, key) not in self._reported:
@@ -177,9 +177,9 @@ class RuleCheck:
             document = self._change(planned, names)
             hidden: frozenset[str] = frozenset()
             if planned.change.current is not None:
-                hidden = self._unseen_of(planned.section, planned.schema, names)
+                hidden = self._hidden_fields(planned.section, planned.schema, names)
             for rule in self._changes:
-                if self._sees(rule, hidden) and rule.breaks(document):
+                if self._can_judge(rule, hidden) and rule.breaks(document):
                     self._note_change(rule, planned, document)
 
     def _change(self, planned: Planned, names: Collection[str] | None) -> dict[str, Any]:
@@ -224,11 +224,11 @@ class RuleCheck:
         context, kind = self._context, KINDS[SECTIONS[section]]
         schema = Schema.for_kind(kind) if kind.defines_fields else context.schema(kind)
         rules, names = self._rules_of(section, schema)
-        hidden = self._unseen_of(section, schema, names)
-        rules = [rule for rule in rules if self._sees(rule, hidden)]
+        hidden = self._hidden_fields(section, schema, names)
+        rules = [rule for rule in rules if self._can_judge(rule, hidden)]
         judged, claimed = self._judged.get(section, set()), context.claimed.get(kind.name, {})
         for listed in context.state.records(kind, template):
-            if listed.uuid in judged or not context.scope.holds(section, listed):
+            if listed.uuid in judged or not context.scope.contains(section, listed):
                 continue
             if not self._is_compared(listed):
                 continue

@@ -246,6 +246,6 @@ class ScanCodes:
         context = self._context
         claimed = context.claimed.get(OBJECT.name, {})
         return any(
-            record.uuid not in claimed and context.scope.holds(_SECTION, record)
+            record.uuid not in claimed and context.scope.contains(_SECTION, record)
             for record in context.state.records(OBJECT)
         )

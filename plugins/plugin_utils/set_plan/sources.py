@@ -27,7 +27,7 @@ def check_sources(context: PlanContext) -> Iterator[Finding]:
         # An unreadable file looks empty.
         return
     before, now = context.options.sources_before, context.desired.sources
-    filled = [source for source, held in now.items() if held.rows]
+    filled = [source for source, counts in now.items() if counts.rows]
     lost: dict[str, dict[str, int]] = {}
     for (path, section), number in before.items():
         # A task that omits a section from its inline option manages other sections.

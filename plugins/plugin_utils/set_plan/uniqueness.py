@@ -30,7 +30,7 @@ class Uniqueness:
         self._state = state
         self._find = find
         self._claimed: dict[tuple[Any, ...], dict[Key, Entry]] = defaultdict(dict)
-        self._alike: dict[tuple[Any, ...], Entry] = {}
+        self._by_composed_key: dict[tuple[Any, ...], Entry] = {}
         self._unique: dict[str, list[str]] = {}
         self._by_other: dict[tuple[Any, ...], list[tuple[Entry, bool]]] = {}
 
@@ -51,7 +51,7 @@ class Uniqueness:
             self._find(entry.place, written_twice(schema.kind, words, earlier.place))
             return False
         if any(isinstance(part, str) and not part.isascii() for part in key):
-            earlier = self._alike.setdefault((*name, composed(key)), entry)
+            earlier = self._by_composed_key.setdefault((*name, composed(key)), entry)
             if earlier is not entry:
                 words = self.words(schema, keys, values)
                 self._find(

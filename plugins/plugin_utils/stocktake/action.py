@@ -153,7 +153,7 @@ class _Call:
                 f"The service reports another status for {number:,} objects than follows from their rooms; "
                 "service_status in objects has it."
             )
-        if not lists.sees_times:
+        if not lists.shows_times:
             found.append("This account sees no time of a scan, so every object counts as not scanned.")
         return found
 

@@ -186,7 +186,7 @@ class Evaluator:
             room, problem = rooms[scan.room.text]
             if room is None:
                 self._find(scan, f"room: {problem}")
-            elif time is not None and not self._window.holds(time):
+            elif time is not None and not self._window.contains(time):
                 result.left_out += 1
             else:
                 new = _Scanned(scan, room, time)
@@ -230,7 +230,7 @@ class Evaluator:
             self._reasons(code, target, actual),
             self._amounts(flat),
         )
-        item.scanned = self._scanned(item, is_scanned=scan is not None or self._window.holds(time))
+        item.scanned = self._scanned(item, is_scanned=scan is not None or self._window.contains(time))
         return item
 
     def _scanned(self, item: StocktakeObject, is_scanned: bool) -> str:

@@ -75,7 +75,7 @@ class Window:
         """Return True if it has a beginning or an end."""
         return self.since is not None or self.until is not None
 
-    def holds(self, time: dt.date | None) -> bool:
+    def contains(self, time: dt.date | None) -> bool:
         """Return True if a time, or any part of a day, is inside."""
         if time is None:
             return False

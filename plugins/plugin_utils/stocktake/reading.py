@@ -112,13 +112,13 @@ class InstanceLists(ObjectLists):
                 else "expected a field of the type DATETIME or DATE"
             )
             raise InvalidInput(f"time_field: {name}: no such field in objects; {hint}")
-        if not self.sees_times:
+        if not self.shows_times:
             raise InvalidInput(
                 f"time_field: {maybe_hidden_message(field.key)}, so it is unknown what was scanned in the window"
             )
 
     @cached_property
-    def sees_times(self) -> bool:
+    def shows_times(self) -> bool:
         """Return True if an object shows when it was scanned.
 
         Nobody may write that field, so other hidden fields say nothing about it.

@@ -79,9 +79,9 @@ def read_scans(path: Path) -> list[Scan]:
     found = []
     for row in _rows("scans", path, (CODE, ROOM), findings):
         scan = Scan(row.cell(CODE).text, row.cell(ROOM), row.cell(TIME))
-        lacking = [name for name, text in ((CODE, scan.code), (ROOM, scan.room.text)) if not text]
-        if lacking:
-            findings.append(Finding.plain(row.node.place.row, f"{' and '.join(lacking)}: this row has none"))
+        missing = [name for name, text in ((CODE, scan.code), (ROOM, scan.room.text)) if not text]
+        if missing:
+            findings.append(Finding.plain(row.node.place.row, f"{' and '.join(missing)}: this row has none"))
         elif scan.room.is_number:
             words = f"{ROOM}: {shorten(scan.room.text)} is not text in the workbook; format the column as text"
             findings.append(Finding(scan.room.place, words))
@@ -150,9 +150,9 @@ def _rows(option: str, path: Path, needed: Collection[str], findings: list[Findi
         if not names:
             written = [*node.value, *node.empty_cells()]
             names = {name.strip().casefold(): name for name in written}
-            lacking = [name for name in needed if name not in names]
-            if lacking:
-                words = f"{option}: expected the columns {' and '.join(needed)}; there is no {' and no '.join(lacking)}"
+            missing = [name for name in needed if name not in names]
+            if missing:
+                words = f"{option}: expected the columns {' and '.join(needed)}; there is no {' and no '.join(missing)}"
                 findings.append(Finding.plain(Place(path.name), words))
                 return
         if not node.is_misread:

@@ -204,7 +204,7 @@ class _Inverter:
         if VAULTED in change.key:
             return {}
         schema = self._schema(current.kind)
-        values = {key: schema.read_one(key, current.flat) for key in change.keys if key in schema.fields}
+        values = {key: schema.read_field(key, current.flat) for key in change.keys if key in schema.fields}
         for value in values.values():
             if any(self._state.known_name_of(reference) is None for reference in references_in(value)):
                 return {}
@@ -310,7 +310,7 @@ class _Inverter:
         if not self._state.put_resolved(values):
             return
         item = offer_of(self._state, values)
-        have = None if item is None else schema.read_one("price", item.flat)
+        have = None if item is None else schema.read_field("price", item.flat)
         if change.action == DELETE:
             if item is None:
                 yield Entry(kind, {**change.before, "object": offered}, place)
@@ -384,7 +384,7 @@ class _Inverter:
 
     def _is_now(self, schema: Schema, key: str, value: Any, current: Record) -> bool:
         """Return True if a record now has a value of the apply record."""
-        then, now = self._parsed(schema, key, value), schema.read_one(key, current.flat)
+        then, now = self._parsed(schema, key, value), schema.read_field(key, current.flat)
         if any(file.path for file in attachments_in(then)):
             # The apply record of an interrupted run contains no uuids of its uploads.
             return len(tuple(attachments_in(then))) == len(tuple(attachments_in(now)))
@@ -479,7 +479,7 @@ class _Inverter:
     def _referring_again(self, schema: Schema, keys: Iterable[str], record: Record) -> dict[str, Any]:
         found = {}
         for key in keys:
-            value = schema.read_one(key, record.flat)
+            value = schema.read_field(key, record.flat)
             if any(reference.uuid in self._created_again for reference in references_in(value)):
                 written = with_references(
                     stored(schema, key, value, self._state),

@@ -131,13 +131,13 @@ class _Recorder:
         if change.action == CREATE or current is None:
             return {}, self._stored(planned, change.values)
         if change.action == UPDATE:
-            was = {key: schema.read_one(key, current.flat) for key in change.values if key in schema.fields}
+            was = {key: schema.read_field(key, current.flat) for key in change.values if key in schema.fields}
             return self._stored(planned, was), self._stored(planned, change.values)
         kept: Iterable[str] = identity
         if change.action == DELETE:
             fields = schema.fields.items()
             kept = [key for key, field in fields if type_of(field).writable and key not in SERVER_KEYS]
-        return self._stored(planned, {key: schema.read_one(key, current.flat) for key in kept}), {}
+        return self._stored(planned, {key: schema.read_field(key, current.flat) for key in kept}), {}
 
     def _stored(self, planned: Planned, values: Mapping[str, Any]) -> dict[str, Any]:
         found = {key: stored(planned.schema, key, value, self._state) for key, value in values.items()}

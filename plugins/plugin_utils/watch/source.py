@@ -105,7 +105,7 @@ async def _watch(watcher: Watcher, queue: Queue, feedback: asyncio.Queue[Any] | 
     while True:
         began = time.monotonic()
         try:
-            events = await asyncio.to_thread(watcher.look)
+            events = await asyncio.to_thread(watcher.read_changes)
         except (InvalidInput, AccessTokenRefused, LoginRefused):
             raise
         except SeventhingsError as error:

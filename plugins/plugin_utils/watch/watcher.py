@@ -131,7 +131,7 @@ class Watcher:
         self._is_new = kept is None
         self.names = Names(self.options.fields)
 
-    def look(self) -> list[Event]:
+    def read_changes(self) -> list[Event]:
         """Return what changed since the last stored read.
 
         :raises LoginRefused: if the login is refused.
@@ -148,7 +148,7 @@ class Watcher:
         events: list[Event] = []
         for name in self.options.kinds:
             try:
-                events += self._look_at(KINDS[name])
+                events += self._read_kind(KINDS[name])
             except (FeatureOff, ListMissing, PermissionMissing) as refused:
                 self.problems.append(refused.message)
         if self.names.unknown and not self.problems:
@@ -166,23 +166,23 @@ class Watcher:
 
     # ---- one kind
 
-    def _look_at(self, kind: Kind) -> list[Event]:
+    def _read_kind(self, kind: Kind) -> list[Event]:
         schema = self.client.schema(kind)
         watches = self._watches(schema)
         is_first = kind.name not in self._next.kinds
         state = self._next.kinds.setdefault(kind.name, KindState())
         records, is_whole = self._read(kind, state)
         schema.learn(key for record in records for key in record.flat)
-        look = _KindRead(self, schema, state, watches, is_silent=is_first and not self.options.reports_existing)
-        look.see(records)
+        kind_read = _KindRead(self, schema, state, watches, is_silent=is_first and not self.options.reports_existing)
+        kind_read.see(records)
         if is_whole:
-            look.miss({record.uuid for record in records})
-        look.report_dates()
-        look.match()
+            kind_read.miss({record.uuid for record in records})
+        kind_read.report_dates()
+        kind_read.match()
         stamps = [str(record.flat.get(_STAMP) or "") for record in records]
         state.stamp = max(stamps if is_whole else [state.stamp, *stamps], default="")
         state.watched = [watch.mark for watch in watches]
-        return look.events
+        return kind_read.events
 
     def _watches(self, schema: Schema) -> list[Watch]:
         found = []
@@ -254,7 +254,7 @@ class Watcher:
         is_archived = kind.can_be_archived and record.archived is not False
         return ("archived" if is_archived else "hidden"), record
 
-    def read_one(self, kind: Kind, uuid: str) -> Record | None:
+    def read_record(self, kind: Kind, uuid: str) -> Record | None:
         try:
             return self.client.get(kind, uuid)
         except (NotFound, PermissionMissing):
@@ -274,7 +274,7 @@ class _KindRead:
         self._watches = watches
         self._is_silent = is_silent
         self._names = watcher.names.of_kind(schema)
-        self._seen: dict[str, Record] = {}
+        self._listed: dict[str, Record] = {}
         self._shown: dict[str, Record] = {}
 
     def see(self, records: Iterable[Record]) -> None:
@@ -282,7 +282,7 @@ class _KindRead:
         for record in records:
             if not record.uuid:
                 continue
-            self._seen[record.uuid] = record
+            self._listed[record.uuid] = record
             before = self._state.records.get(record.uuid)
             now = known(self._schema, record, self._watcher.salt(), self._watches)
             if before is None:
@@ -320,13 +320,13 @@ class _KindRead:
                 (watch.mark not in self._state.watched and not self._watcher.options.reports_existing, reported)
                 for watch, reported in approaching(self._watches, remembered.dates, now)
             ]
-            record = self._seen.get(uuid)
+            record = self._listed.get(uuid)
             if record is not None:
                 values = self._schema.read(record.flat)
                 due += [(False, reported) for reported in terms_of(kind, values, now, self._watcher.options.due_days)]
             for is_silent, reported in due:
                 if reported.mark not in remembered.told and not is_silent:
-                    record = record or self._watcher.read_one(self._schema.kind, uuid)
+                    record = record or self._watcher.read_record(self._schema.kind, uuid)
                     self._add(
                         reported.type,
                         uuid,

@@ -43,7 +43,7 @@ def invalid(key: str, expected: str) -> Refusal:
 class FieldType:
     """A type whose stored value equals the written and the read value."""
 
-    holds_list = False
+    is_list = False
     computed = False
     textual = False
 
@@ -249,7 +249,7 @@ class Link(FieldType):
 class LinkList(FieldType):
     """LINKED_ASSETS: references to objects, stored as a JSON list of ids."""
 
-    holds_list = True
+    is_list = True
 
     def store(self, value: Any, definition: Definition, links: Links) -> Any:
         several = value if isinstance(value, list) else [value]
@@ -273,7 +273,7 @@ class LinkList(FieldType):
 class FileList(FieldType):
     """ATTACHMENT: uploaded files, stored as a JSON list of uuids."""
 
-    holds_list = True
+    is_list = True
 
     def store(self, value: Any, definition: Definition, links: Links) -> Any:
         if not isinstance(value, list) or not all(is_uuid(item) for item in value):

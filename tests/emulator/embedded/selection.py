@@ -122,7 +122,7 @@ class Selector:
             negated = operator.startswith("not_")
             what = f"{column.sql} IS NULL"
             if operator.endswith("empty"):
-                nothing = "'[]'" if column.type.holds_list else "''"
+                nothing = "'[]'" if column.type.is_list else "''"
                 what = f"({what} OR {column.sql} = {nothing})"
             return (f"NOT {what}" if negated else what), []
         if operator in ("like", "not_like"):
@@ -141,7 +141,7 @@ class Selector:
 
     def _equal(self, column: Column, negated: bool, values: list[Any]) -> tuple[str, list[Any]]:
         marks = ", ".join("?" * len(values))
-        if column.type.holds_list:
+        if column.type.is_list:
             found = f"EXISTS (SELECT 1 FROM json_each(coalesce({column.sql}, '[]')) WHERE value IN ({marks}))"
             return (f"NOT {found}" if negated else found), values
         sql = column.type.comparable(column.sql)
@@ -151,7 +151,7 @@ class Selector:
         return (f"{column.sql} IS NULL OR {sql} NOT IN ({marks})" if negated else f"{sql} IN ({marks})"), values
 
     def _compared(self, column: Column, operator: str, values: list[Any]) -> tuple[str, list[Any]]:
-        if column.type.holds_list:
+        if column.type.is_list:
             raise bad_request(f"The field {column.key} has no order to compare by")
         symbol = _SYMBOLS[operator.removesuffix("_or_null")]
         term = f"{column.type.comparable(column.sql)} {symbol} ?"

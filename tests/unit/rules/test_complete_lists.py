@@ -195,7 +195,7 @@ class _Profile:
     def __init__(self, sides: Mapping[str, str]) -> None:
         self.sides = sides
 
-    def heard(self, *_anything: Any) -> None:
+    def check_answer(self, *_anything: Any) -> None:
         return
 
 
@@ -323,7 +323,7 @@ def _watch(site: Site) -> None:
     cursor = CursorFile(str(site.root / "cursor.json"), site.service.base_url, "test")
     try:
         watcher = Watcher(site.client(), cursor, WatchOptions(), lambda: dt.datetime.now(dt.UTC), lambda: 0.0)
-        watcher.look()
+        watcher.read_changes()
         watcher.keep()
     finally:
         cursor.close()

@@ -220,7 +220,7 @@ class _Sheet:
         self.misread: set[int] = set()
         self._dialect = dialect
         self._findings = findings
-        self._seen_columns: set[int] = set()
+        self._columns_read: set[int] = set()
         self._unread: set[int] = set()
         self._merged = {(first_row, first): (last_row, last) for first_row, first, last_row, last in merged}
         self._merged_to = 0
@@ -238,8 +238,8 @@ class _Sheet:
                 if not self._take_header(cells, number):
                     return
                 continue
-            if len(self._seen_columns) == 1 and len(cells) > 1:
-                column = min(cells.keys() - self._seen_columns)
+            if len(self._columns_read) == 1 and len(cells) > 1:
+                column = min(cells.keys() - self._columns_read)
                 self._find(number, column, f"{NO_NAME}; {TITLED}")
                 return
             record = self._record(cells, number)
@@ -301,7 +301,7 @@ class _Sheet:
             name = sys.intern(str(value).strip())
             if not name:
                 continue
-            self._seen_columns.add(column)
+            self._columns_read.add(column)
             if not self._dialect.reads_column(name):
                 self._unread.add(column)
                 continue
@@ -312,8 +312,8 @@ class _Sheet:
         return fine
 
     def _record(self, cells: Mapping[int, Any], number: int) -> dict[str, Any]:
-        for column in cells.keys() - self._seen_columns if not self._dialect.ignores_nameless else ():
-            self._seen_columns.add(column)
+        for column in cells.keys() - self._columns_read if not self._dialect.ignores_nameless else ():
+            self._columns_read.add(column)
             self._find(number, column, NO_NAME)
         record: dict[str, Any] = {}
         for name, column in self.columns.items():

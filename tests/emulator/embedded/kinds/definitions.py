@@ -133,7 +133,7 @@ def _convert(context: Context, old: Definition, definition: Definition) -> None:
     for row in context.store.rows(f"SELECT id, {column} FROM {template.table} WHERE {column} IS NOT NULL"):
         stored = None
         try:
-            if not (definition.type.computed or old.type.holds_list):
+            if not (definition.type.computed or old.type.is_list):
                 stored = definition.type.store(row[definition.key], definition, context.links)
         except Refusal:
             pass

@@ -121,7 +121,7 @@ class Collector:
 
     def _value(self, definition: Any, value: Any) -> Any:
         kind = definition.type
-        if kind.holds_list:
+        if kind.is_list:
             entries = json.loads(value) if value else []
             return [Ref("file" if kind.name == "ATTACHMENT" else "asset", entry) for entry in entries]
         if value is not None and hasattr(kind, "template"):

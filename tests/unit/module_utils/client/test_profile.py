@@ -96,7 +96,7 @@ def shown(method: str, path: str, response: Response, *switches: str) -> dict[st
     """Return the sides of some switches that an answer shows."""
     lines: list[str] = []
     profile = Profile(dict.fromkeys(switches, _UNLIKELY), note=lines.append)
-    profile.heard(method, path, response, lambda _kind: {})
+    profile.check_answer(method, path, response, lambda _kind: {})
     found = {}
     for line in lines:
         words = line.partition("has changed: ")[2].split()

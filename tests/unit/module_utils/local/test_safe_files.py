@@ -50,7 +50,7 @@ def test_names_that_lead_elsewhere_are_refused_by_everything(folder: Folder, vic
         lambda: folder.remove(name),
         lambda: folder.type_of(name),
         lambda: folder.open_to_append(name),
-        lambda: folder.holds(name, b"mine"),
+        lambda: folder.has_content(name, b"mine"),
     ):
         with pytest.raises(InvalidInput):
             deed()
@@ -250,10 +250,10 @@ def test_what_is_found_is_never_what_a_link_leads_to(folder: Folder, victim: Pat
 @pytest.mark.parametrize(("content", "same"), [(b"abc", True), (b"abd", False), (b"ab", False), (b"", False)])
 def test_a_file_holds_just_its_bytes(folder: Folder, victim: Path, content: bytes, same: bool) -> None:
     folder.write("a", b"abc")
-    assert folder.holds("a", content) is same
+    assert folder.has_content("a", content) is same
     (folder.path / "link").symlink_to(victim)
-    assert not folder.holds("link", victim.read_bytes())
-    assert not folder.holds("none", content)
+    assert not folder.has_content("link", victim.read_bytes())
+    assert not folder.has_content("none", content)
 
 
 def test_a_file_that_is_replaced_passes_its_group_on_with_its_mode(folder: Folder) -> None:

@@ -68,5 +68,5 @@ def test_a_cached_comparison_equals_a_new_comparison(
         schema = made()
         for written, answered in [*pairs, *pairs]:
             values, _findings = schema.parse(written, "")
-            is_same = all(schema.equal(key, value, schema.read_one(key, answered)) for key, value in values.items())
-            assert schema.holds(values, answered, lambda reference: reference) == is_same
+            is_same = all(schema.equal(key, value, schema.read_field(key, answered)) for key, value in values.items())
+            assert schema.has_values(values, answered, lambda reference: reference) == is_same

@@ -646,7 +646,7 @@ def test_everything_that_is_wrong_with_a_relation_is_reported_part_by_part() -> 
     written_one = [{"field_uuid": UUID, "values": ["a"], "comparison_values": 1}]
     with pytest.raises(InvalidValue) as caught:
         parse("RELATIONS", written_one)
-    assert [(way, value) for way, value, _why in caught.value.each_one(written_one)] == [
+    assert [(way, value) for way, value, _why in caught.value.misfits(written_one)] == [
         ((0, "values"), ["a"]),
         ((0, "type"), None),
     ]

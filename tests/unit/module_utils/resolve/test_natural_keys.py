@@ -251,15 +251,15 @@ def test_a_key_that_cannot_be_read_may_be_the_wanted_key(number: Any) -> None:
 
 def test_one_hit_is_the_record_and_none_is_none() -> None:
     chair = record("object", 1)
-    assert natural_keys.one_of(KINDS["object"], "x", [chair]) is chair
-    assert natural_keys.one_of(KINDS["object"], "x", []) is None
+    assert natural_keys.only_record(KINDS["object"], "x", [chair]) is chair
+    assert natural_keys.only_record(KINDS["object"], "x", []) is None
 
 
 @pytest.mark.parametrize("count", [2, 3, 7])
 def test_more_than_one_hit_is_an_error_that_names_all_of_them(count: int) -> None:
     twins = [record("object", number) for number in range(count, 0, -1)]
     with pytest.raises(Ambiguous) as caught:
-        natural_keys.one_of(KINDS["object"], "barcode '1'", twins, advice="give uuid")
+        natural_keys.only_record(KINDS["object"], "barcode '1'", twins, advice="give uuid")
     uuids = ", ".join(uuid_of(number) for number in range(1, count + 1))
     assert caught.value.message == (f"{count} objects have barcode '1': {uuids}. Expected exactly one; give uuid.")
 
@@ -267,7 +267,7 @@ def test_more_than_one_hit_is_an_error_that_names_all_of_them(count: int) -> Non
 def test_records_without_a_uuid_are_named_by_their_id() -> None:
     items = [Record.from_answer(KINDS["hub_item"], {"id": number}) for number in (8, 7)]
     with pytest.raises(Ambiguous) as caught:
-        natural_keys.one_of(KINDS["hub_item"], "the object", items)
+        natural_keys.only_record(KINDS["hub_item"], "the object", items)
     assert caught.value.message == "2 hub items have the object: 7, 8. Expected exactly one."
 
 

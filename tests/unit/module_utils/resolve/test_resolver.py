@@ -228,7 +228,7 @@ def test_references_in_maps_are_resolved_before_what_they_stand_in() -> None:
         }
     )
     thing = ref("object", {"room": {"number": "1", "building_id": {"name": "Depot"}}})
-    [asked] = resolution([thing], source).asked
+    [asked] = resolution([thing], source).lookups
     assert source.asked == [
         ("location", [["location: name=Depot"]]),
         ("room", [["room: number=1 building_id=2"]]),
@@ -270,7 +270,7 @@ def test_definitions_are_read_only_for_fields_beyond_the_natural_key() -> None:
 )
 def test_a_reference_in_a_map_knows_where_it_was_written(location: str, told: str) -> None:
     room = ref("room", {"building_id": "Depot", "number": "1"}, location)
-    [asked] = resolution([room], Known()).asked
+    [asked] = resolution([room], Known()).lookups
     [(_key, place)] = asked.inner
     assert place.reference.location == told
 

@@ -244,7 +244,7 @@ def test_of_answers_that_were_used_only_errors_and_short_headers_are_kept() -> N
         assert hear is not None
         for status, body in ((200, b"a whole page"), (422, b"words"), (200, b"the last one")):
             hear("GET /rooms", status, {"X-RateLimit-Limit": "200", "X-Long": "x" * 2000}, body)
-    assert [heard.body for heard in asker.answers] == [b"", b"words", b"the last one"]
+    assert [answer.body for answer in asker.answers] == [b"", b"words", b"the last one"]
     assert asker.answers[0].headers == {"x-ratelimit-limit": "200"}
 
 
@@ -807,8 +807,8 @@ def test_lists_that_are_none_report_nothing(path: str, answer: tuple[int, Any], 
 
 def test_several_sides_are_a_contradiction() -> None:
     evidence = Evidence()
-    evidence.saw("list_total", "none", "GET /rooms", 3)
-    evidence.saw("list_total", "given", "GET /objects", 5)
+    evidence.observe("list_total", "none", "GET /rooms", 3)
+    evidence.observe("list_total", "given", "GET /objects", 5)
     assert evidence.side("list_total") == "given"
     seen = {"given": "GET /objects (5 records)", "none": "GET /rooms (3 records)"}
     assert evidence.contradictions() == [{"switch": "list_total", "sides": seen}]
@@ -823,7 +823,7 @@ def test_an_answer_on_no_side_is_reported() -> None:
 
 def test_a_number_of_records_is_never_a_text_of_four_digits() -> None:
     evidence = Evidence()
-    evidence.saw("list_total", "given", "GET /objects", 1234)
+    evidence.observe("list_total", "given", "GET /objects", 1234)
     assert evidence.entries({})["list_total"]["seen"] == "GET /objects (more than 999 records)"
 
 

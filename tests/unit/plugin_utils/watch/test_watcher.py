@@ -89,7 +89,7 @@ def brief(events: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
 
 
 def seen(watcher: Watcher) -> list[dict[str, Any]]:
-    events = watcher.look()
+    events = watcher.read_changes()
     watcher.keep()
     return events
 
@@ -174,7 +174,7 @@ def test_a_date_of_a_field_is_reported_once_and_again_where_it_moved(bench: Benc
 
 def test_an_unknown_field_is_named(bench: Bench) -> None:
     with pytest.raises(InvalidInput, match="dates: warrant: "):
-        bench.start(kinds=["object"], dates=[Watch("object", "warrant", 1)]).look()
+        bench.start(kinds=["object"], dates=[Watch("object", "warrant", 1)]).read_changes()
 
 
 def test_what_is_there_is_reported_where_that_is_wanted(bench: Bench) -> None:
@@ -191,10 +191,10 @@ def test_a_kind_that_is_watched_from_now_on_reports_nothing_at_first(bench: Benc
 def test_what_was_not_kept_is_reported_again_with_the_same_id(bench: Bench) -> None:
     seen(bench.start(kinds=["object"]))
     bench.client.create(OBJECT, {"barcode": "900001", "inventory_name": "Fresh"})
-    first, second = bench.start(kinds=["object"]).look(), bench.start(kinds=["object"]).look()
+    first, second = bench.start(kinds=["object"]).read_changes(), bench.start(kinds=["object"]).read_changes()
     assert [event["id"] for event in first] == [event["id"] for event in second] != []
     seen(bench.start(kinds=["object"]))
-    assert bench.start(kinds=["object"]).look() == []
+    assert bench.start(kinds=["object"]).read_changes() == []
 
 
 def test_a_look_that_fails_loses_nothing(bench: Bench) -> None:
@@ -205,7 +205,7 @@ def test_a_look_that_fails_loses_nothing(bench: Bench) -> None:
     bench.service.steer("POST", "/faults", {"path": "*/objects", "fault": "503"})
     watcher.client.transport.sleep = lambda _seconds: None
     with pytest.raises(SeventhingsError):
-        watcher.look()
+        watcher.read_changes()
     bench.service.steer("DELETE", "/faults")
     assert [event["kind"] for event in seen(watcher)] == ["room"]
 
@@ -220,7 +220,7 @@ def test_a_module_that_is_off_is_said_and_the_rest_is_watched(bench: Bench) -> N
 def test_a_small_list_is_read_whole_with_one_request(bench: Bench) -> None:
     watcher = bench.start(kinds=["task", "room"])
     seen(watcher)
-    assert len(bench.asked(watcher.look)) == 3, "two lists, and the definitions of rooms"
+    assert len(bench.asked(watcher.read_changes)) == 3, "two lists, and the definitions of rooms"
 
 
 @pytest.fixture
@@ -245,7 +245,7 @@ def test_of_a_long_list_only_changes_are_read(bench: Bench) -> None:
     assert [event["type"] for event in seen(watcher)] == ["deleted"], "the count tells"
     assert seen(watcher) == []
     bench.seconds = 300
-    assert "/objects/count" not in bench.asked(watcher.look), "it is time to read all"
+    assert "/objects/count" not in bench.asked(watcher.read_changes), "it is time to read all"
 
 
 @pytest.mark.usefixtures("_long_lists")
@@ -258,7 +258,7 @@ def test_a_filter_that_is_ignored_is_found_out(bench: Bench) -> None:
     bench.service.steer("PUT", "/switches", {"places_filter": "ignore"})
     seen(watcher)
     seen(watcher)
-    assert [path for path in bench.asked(watcher.look) if "rooms" in path] == ["/rooms"]
+    assert [path for path in bench.asked(watcher.read_changes) if "rooms" in path] == ["/rooms"]
 
 
 def _lists_of(asked: list[str], path: str) -> list[str]:
@@ -270,8 +270,8 @@ def test_where_records_are_not_counted_lists_are_read_whole_from_then_on(bench: 
     watcher = bench.start(kinds=["object"])
     seen(watcher)
     bench.service.steer("POST", "/faults", {"path": "*/count", "fault": "422"})
-    assert _lists_of(bench.asked(watcher.look), "/object") == ["/objects", "/objects/count", "/objects"]
-    assert _lists_of(bench.asked(watcher.look), "/object") == ["/objects"]
+    assert _lists_of(bench.asked(watcher.read_changes), "/object") == ["/objects", "/objects/count", "/objects"]
+    assert _lists_of(bench.asked(watcher.read_changes), "/object") == ["/objects"]
 
 
 @pytest.mark.usefixtures("_long_lists")
@@ -299,7 +299,7 @@ def test_who_is_not_let_in_is_reported_so(bench: Bench, monkeypatch: pytest.Monk
 
     monkeypatch.setattr(watcher.client.tokens, "current", refuse)
     with pytest.raises(LoginRefused, match="the token is not taken"):
-        watcher.look()
+        watcher.read_changes()
 
 
 def test_a_record_that_is_shown_no_more_is_neither_deleted_nor_lost(bench: Bench) -> None:
@@ -348,7 +348,7 @@ def test_a_disk_that_fails_under_a_cursor_is_an_error(bench: Bench, step: str, m
             bench.start(kinds=["room"])
 
     watcher = bench.start(kinds=["room"])
-    watcher.look()
+    watcher.read_changes()
     monkeypatch.setattr(Folder, step, fail)
     with pytest.raises(InvalidInput, match=r"^cursor: .*Input/output error"):
         run()
@@ -442,7 +442,7 @@ def test_an_event_carries_numbers_booleans_and_dates_of_the_named_fields(bench: 
 
 def test_a_field_that_no_kind_has_is_refused(bench: Bench) -> None:
     with pytest.raises(InvalidInput, match="fields: inventory_nam: none of the kinds has such a field"):
-        bench.start(kinds=["object", "room"], fields=["inventory_nam", "number"]).look()
+        bench.start(kinds=["object", "room"], fields=["inventory_nam", "number"]).read_changes()
 
 
 def test_filters_of_the_rulebook_are_answered_by_their_names(bench: Bench) -> None:
@@ -465,7 +465,7 @@ def test_filters_of_the_rulebook_are_answered_by_their_names(bench: Bench) -> No
 def test_a_filter_that_can_not_be_right_is_refused_at_the_start(bench: Bench) -> None:
     matches = [Match("typo", "object", {"purchasing_pric": {"gt": 1000}})]
     with pytest.raises(InvalidInput, match=r"^matches\.typo\.purchasing_pric: "):
-        bench.start(kinds=["object"], matches=matches).look()
+        bench.start(kinds=["object"], matches=matches).read_changes()
 
 
 STATES = {"open", "closed", "requested", "confirmed", "borrowed", "rejected", "completed", "return_overdue"}
