@@ -9,13 +9,15 @@ import gc
 import os
 import secrets
 import shutil
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
 import emulator_process
 import kept_code
 import pytest
-from project import BUILD
+from project import BUILD, LONG
+from sample import sample_of
 
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.places import digest_of
 
@@ -30,6 +32,21 @@ def pytest_collection() -> Iterator[None]:
     result = yield
     gc.freeze()
     return result
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Deselect the cases beyond the sample of a test, except in the long run."""
+    cases: dict[str, list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        if not LONG and item.get_closest_marker("sample"):
+            cases[item.nodeid.partition("[")[0]].append(item)
+    left_out: set[pytest.Item] = set()
+    for test, found in cases.items():
+        (count,) = next(found[0].iter_markers("sample")).args
+        left_out.update(set(found) - set(sample_of(test, found, count)))
+    if left_out:
+        config.hook.pytest_deselected(items=list(left_out))
+        items[:] = [item for item in items if item not in left_out]
 
 
 @pytest.hookimpl(wrapper=True)

@@ -83,8 +83,8 @@ options:
   report:
     description:
       - Files to write the stocktake to. The suffix of each file selects its format.
-      - C(.html) is a page that prints on A4, with lines for signatures. C(.csv) and C(.xlsx) have a row for each object.
-        C(.json) has everything, and C(docs/schema/stocktake.schema.json) describes it.
+      - C(.html) is a page that prints on A4, with lines for signatures. C(.csv) and C(.xlsx) have a row for each
+        object. C(.json) has everything, and C(docs/schema/stocktake.schema.json) describes it.
       - Only their owner can read the files. The directories must exist. In check mode no report is written.
     type: list
     elements: path

@@ -18,7 +18,7 @@ from project import LONG
 from .bodies import code
 from .support import Api, Steering, running
 
-ROUNDS = 100 if LONG else 3
+ROUNDS = 100 if LONG else 2
 WRITERS = 4
 
 

@@ -38,7 +38,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.undo.record_
 from ..plugin_utils.absorb.absorbing import take
 
 _MOST_POINTS = 400
-_STEP = 1 if LONG else 7
+_STEP = 1 if LONG else 11
 """Step between fault points: 1 in the long run, more otherwise."""
 _FIRST = 1 if LONG else 3
 _CALLS = {
@@ -188,6 +188,7 @@ def test_an_undo_recovers_from_a_failure_at_every_call(
             return
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("what", list(_CALLS))
 @pytest.mark.parametrize("file_format", ["yaml", "csv", "jsonl"])
 def test_an_export_is_whole_or_is_made_whole_by_the_next(

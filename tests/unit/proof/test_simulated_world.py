@@ -18,9 +18,9 @@ from project import LONG
 from simulated_world import World
 from swarm import selected_seeds
 
-HISTORIES = 100_000 if LONG else 100
+HISTORIES = 100_000 if LONG else 60
 """Number of histories in one run."""
-_SLICE = 2_000 if LONG else 50
+_SLICE = 2_000 if LONG else 30
 """Number of histories in one test, so that workers can share them."""
 _SEEDS = selected_seeds("SEVENTHINGS_WORLD", range(HISTORIES))
 _SLICES = [_SEEDS[first : first + _SLICE] for first in range(0, len(_SEEDS), _SLICE)]

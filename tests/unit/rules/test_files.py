@@ -111,6 +111,7 @@ def _files(name: str, record: dict[str, str]) -> dict[str, str | bytes]:
     return {name: content.getvalue()}
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("name", FORMS)
 @pytest.mark.parametrize("key", KEYS.values(), ids=KEYS)
 def test_a_natural_key_with_a_blank_is_a_finding_with_and_without_a_connection(site: Site, name: str, key: str) -> None:
@@ -223,6 +224,7 @@ def test_an_amount_with_one_separator_before_three_digits_is_a_finding(site: Sit
     assert "set a preset or a decimal for this file" in finding
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("name", ["objects.csv", "assets.xlsx"])
 @pytest.mark.parametrize(
     ("csv", "cell", "number"),
@@ -369,6 +371,7 @@ JUDGED = sorted(name for name, faces in TYPES.items() if faces.writable and name
 DOCUMENT = static_schema()["$defs"]
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("name", JUDGED)
 @given(SHAPED)
 @settings(deadline=None, max_examples=60)

@@ -397,6 +397,7 @@ def test_a_hidden_object_that_a_module_does_not_find_is_not_absent_without_a_not
 # ---- at random
 
 
+@pytest.mark.sample(6)
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(30))
 def test_no_permission_set_decides_anything_wrong_in_silence(house: Site, seed: int) -> None:

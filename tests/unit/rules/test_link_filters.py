@@ -42,6 +42,7 @@ def started(sides: Mapping[str, str] | None = None) -> Embedded:
     return service
 
 
+@pytest.mark.sample(12)
 @pytest.mark.parametrize("side", [*SIDES, "neither"])
 @pytest.mark.parametrize("filters", FILTERS.values(), ids=FILTERS)
 @pytest.mark.parametrize("link_read", ["object", "integer"])
@@ -92,6 +93,7 @@ def test_occupants_are_named(side: str) -> None:
     assert "(actual_room)" in named_occupants(client, room)
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("side", SIDES)
 @pytest.mark.parametrize("filters", FILTERS.values(), ids=FILTERS)
 def test_suggestions_are_for_the_objects_that_fit(side: str, filters: Mapping[str, Any]) -> None:

@@ -179,6 +179,7 @@ def comparable(state: Any) -> Any:
 # ---- missing
 
 
+@pytest.mark.sample(4)
 @members
 def test_a_member_that_the_list_misses_and_the_record_has_is_sent_back(
     here: Office, tmp_path: Path, kind: Replaced, member: str
@@ -199,6 +200,7 @@ def test_a_member_that_the_list_misses_and_the_record_has_is_sent_back(
     assert sent == requests
 
 
+@pytest.mark.sample(6)
 @members
 @pytest.mark.parametrize("check_mode", [True, False])
 def test_a_member_that_no_answer_has_is_not_empty_if_others_are(
@@ -241,6 +243,7 @@ def test_a_change_reads_the_record_once_before_it_is_replaced(here: Office, kind
     assert [path for _method, path in here.service.log if path.endswith(uuid)] == []
 
 
+@pytest.mark.sample(4)
 @members
 def test_in_a_set_a_member_that_no_answer_has_is_a_finding(
     here: Office, tmp_path: Path, kind: Replaced, member: str
@@ -265,6 +268,7 @@ def test_in_a_set_a_member_that_no_answer_has_is_a_finding(
     assert here.state(kind) == before
 
 
+@pytest.mark.sample(4)
 @members
 def test_in_a_set_a_member_that_the_list_misses_is_sent_back(
     here: Office, tmp_path: Path, kind: Replaced, member: str
@@ -374,6 +378,7 @@ def test_a_value_that_can_not_be_represented_is_shown_and_never_taken_for_empty(
     assert cleared["diff"]["before"][member] not in (None, [], {})
 
 
+@pytest.mark.sample(4)
 @unknown
 def test_an_export_says_what_no_file_can_hold(
     here: Office, kind: Replaced, path: str, value: Any, member: str, tmp_path: Path
@@ -392,6 +397,7 @@ def test_an_export_says_what_no_file_can_hold(
     assert [line for line in exported.left_out if member in line]
 
 
+@pytest.mark.sample(3)
 @members
 def test_an_export_reads_a_member_that_the_list_misses_and_names_one_that_nothing_has(
     here: Office, tmp_path: Path, kind: Replaced, member: str

@@ -28,6 +28,7 @@ STATUSES = (404, 405)
 EVERY = {operation: 404 for _section, operation in LISTS.values()} | {"GET /circularity-hub/orders": 405}
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(("name", "status"), [(name, status) for name in LISTS for status in STATUSES])
 def test_an_export_leaves_the_section_out_and_says_so(demo: Site, tmp_path: Path, name: str, status: int) -> None:
     section, operation = LISTS[name]

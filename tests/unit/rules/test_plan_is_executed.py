@@ -79,6 +79,7 @@ def listed(site: Site) -> Site:
 # ---- what is looked up
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("number", "of_a_plan", "of_a_run"),
     [(0, 0, 0), (1, 2, 2), (40, 41, 41), (41, 41, 42), (200, 41, 201), (201, 41, 41), (1000, 41, 41)],
@@ -317,6 +318,7 @@ def house(site: Site) -> Site:
     return site
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("room", ["prune", "absent"])
 @pytest.mark.parametrize("delete_occupied", ["refuse", "accept"])
 @pytest.mark.parametrize("later_endpoints", ["present", "absent"])

@@ -47,6 +47,7 @@ def here(tmp_path: Path) -> Machine:
     return Machine(tmp_path)
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize(
     ("write", "answer"),
     [*((write, "204") for write in WRITES), *(("object", answer) for answer in PROVEN), *product(OTHERS, ANSWERS)],

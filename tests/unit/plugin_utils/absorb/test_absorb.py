@@ -534,6 +534,7 @@ def test_a_link_is_never_written_through(site: Site, tmp_path: Path) -> None:
 # ---- records that are gone
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("gone", ["keep", "remove", "absent"])
 @pytest.mark.parametrize("state", ["absent", "archived"])
 @pytest.mark.parametrize("ending", ["yml", "jsonl", "csv"])

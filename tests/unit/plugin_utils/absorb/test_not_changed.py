@@ -146,6 +146,7 @@ def _layered(site: Site, files: Mapping[str, str]) -> dict[str, Any]:
     return {"src": [str(site.root / "base"), str(site.root / "late")], "into": {"objects": "late/objects.yml"}}
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("now", [["a.txt"], ["a.txt", "c.txt", "b.txt"], ["b.txt"], []], ids=",".join)
 @pytest.mark.parametrize("late", ["[]\n", "- {barcode: '1', description: d}\n"], ids=["new", "begun"])
 def test_all_attachments_of_an_overridden_value_are_in_its_layer(below: Site, now: list[str], late: str) -> None:

@@ -145,7 +145,7 @@ def _files(state: State, chance: random.Random) -> tuple[dict[str, bytes], dict[
 
 @pytest.mark.timeout(3600 if LONG else 300)
 @settings(
-    max_examples=300 if LONG else 8,
+    max_examples=300 if LONG else 4,
     deadline=None,
     derandomize=True,
     database=None,

@@ -44,6 +44,7 @@ def _findings(read: Read, text: str) -> list[str]:
 _NAMES = ",".join(f"c{number}" for number in range(_COLUMNS))
 
 
+@pytest.mark.sample(3)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("read", "text", "expected"),

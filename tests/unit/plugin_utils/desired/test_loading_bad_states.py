@@ -24,6 +24,7 @@ def test_the_good_state_that_all_of_them_are_made_from_is_good(site: Site) -> No
     assert site.plan().findings == []
 
 
+@pytest.mark.sample(30)
 @pytest.mark.parametrize("number", range(_NUMBER))
 def test_a_bad_state_is_found_at_its_line_and_nothing_is_sent(site: Site, number: int) -> None:
     bad: Bad = bad_states(_NUMBER, _SEED)[number]

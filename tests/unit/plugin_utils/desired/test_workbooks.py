@@ -440,6 +440,7 @@ def test_memory_that_the_library_needs_for_a_few_bytes_is_limited(
     assert str(_load(tmp_path).findings[-1]).startswith("a.xlsx: the cells of the sheet 'objects' hold more than 0 MiB")
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("part", "before", "element"),
     [

@@ -42,6 +42,7 @@ WEATHERS = [
 ]
 
 
+@pytest.mark.sample(4)
 @pytest.mark.slow
 @pytest.mark.parametrize("weather", WEATHERS, ids=lambda weather: " ".join(weather.values()) or "calm")
 def test_the_plan_of_an_export_is_empty_and_two_exports_are_equal(
@@ -67,6 +68,7 @@ def test_instances_that_spell_a_type_in_another_way_export_the_same(demo: Site, 
 
 
 @pytest.mark.slow
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("format_name", ["yaml", "csv", "jsonl"])
 def test_a_copy_exports_as_its_original(demo: Site, site: Site, format_name: str) -> None:
     # Without observed values a copy has no actual rooms, which limit accounts.
@@ -84,7 +86,7 @@ def test_a_copy_exports_as_its_original(demo: Site, site: Site, format_name: str
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(12 if LONG else 2))
+@pytest.mark.parametrize("seed", range(12 if LONG else 1))
 def test_a_made_up_instance_with_circles_and_documents_is_copied(site: Site, seed: int) -> None:
     site.write({**sample_files(80, seed), "instance.yml": CREATE_USERS})
     assert site.run().outcome == "changed"

@@ -41,7 +41,7 @@ from ..absorb.absorbing import ANY
 from ..instance.random_states import State, as_files, states
 
 _SEED = first_seed(7)
-_INSTANCES = 200 if LONG else 4
+_INSTANCES = 200 if LONG else 2
 _FORMATS = ("yaml", "csv", "jsonl", "xlsx")
 
 _FIELDS = [

@@ -215,7 +215,7 @@ def test_an_archived_object_that_no_file_can_hold_is_reported_and_referred_to_by
         assert plan(Site(exported, service))["outcome"] == "unchanged"
 
 
-@pytest.mark.parametrize("seed", range(20 if LONG else 2))
+@pytest.mark.parametrize("seed", range(20 if LONG else 1))
 def test_a_twin_behaves_like_its_instance(site: Site, tmp_path: Path, seed: int) -> None:
     site.write(sample_files(24, files=2))
     assert site.run().outcome == "changed"
@@ -422,6 +422,7 @@ def files_of(change: dict[str, Any]) -> dict[str, str]:
     return {f"{name}.yml": json.dumps(rows) for name, rows in {**EVERYTHING, "moved": {}, **change}.items()}
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("name", CHANGES)
 def test_each_change_is_planned_on_the_twin_as_on_the_instance(pair: tuple[Site, Site], name: str) -> None:
     site, twin = pair

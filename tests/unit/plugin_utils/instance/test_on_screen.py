@@ -118,6 +118,7 @@ def test_a_message_of_very_many_problems_is_cut_and_one_of_few_is_as_it_is() -> 
 _TEXT = "y\x1b[2J\u202e\x9b" * 5000
 
 
+@pytest.mark.sample(6)
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [1, 10_000 if LONG else 1_000])
 @pytest.mark.parametrize("text", ["short", _TEXT[:200], _TEXT])

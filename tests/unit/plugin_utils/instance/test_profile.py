@@ -74,6 +74,7 @@ def warnings(site: Site, profile: Path) -> list[str]:
     return [line for line in client.transport.notes() if line.startswith("profile: ")]
 
 
+@pytest.mark.sample(5)
 @pytest.mark.slow
 @pytest.mark.parametrize(("switch", "side"), TOLD.items())
 def test_what_has_changed_is_reported(demo: Site, switch: str, side: str) -> None:

@@ -335,6 +335,7 @@ def test_a_comment_shows_changes_beside_what_is_in_no_file(number: int) -> None:
     assert len(told) <= 60_000
 
 
+@pytest.mark.sample(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("what", ["refusals", "findings", "failures", "warnings"])
 @pytest.mark.parametrize("length", [10, 100_000])

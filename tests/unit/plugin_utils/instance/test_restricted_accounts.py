@@ -431,6 +431,7 @@ def typed(site: Site) -> Site:
     return site
 
 
+@pytest.mark.sample(4)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", VALUES)
 @pytest.mark.parametrize("value", [True, False], ids=["same", "empty"])
@@ -597,6 +598,7 @@ def test_an_export_names_a_hidden_field_and_does_not_write_it(house: Site) -> No
 # ---- at random
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("seed", range(200 if LONG else 8))
 def test_no_account_makes_a_twin_or_changes_anything_in_vain(house: Site, seed: int, tmp_path: Path) -> None:
     chance = random.Random(seed)

@@ -261,6 +261,7 @@ class _Files:
         return {f"{section}.yml": yaml_list(written)}
 
 
+@pytest.mark.sample(8)
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(200 if LONG else 24))
 def test_whatever_an_instance_takes(site: Site, saved: dict[str, Path], seed: int) -> None:

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The year of an owner: after each step the plan has exactly the right changes.
 
-The owner has 3,000 objects in the long tests, and else 600.
+The owner has 3,000 objects in the long tests, and else 300.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.layers.layer
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.result import RunResult
 from ansible_collections.community.seventhings.plugins.plugin_utils.stocktake import action as stocktake_action
 
-_HUNDREDS = 30 if LONG else 6
+_HUNDREDS = 30 if LONG else 3
 OBJECTS, LABELLED, MOVED, PURCHASES = _HUNDREDS * 100, _HUNDREDS * 98, _HUNDREDS * 7, _HUNDREDS * 2
 DEVIATIONS, MISSING = OBJECTS * 5 // 100, OBJECTS * 2 // 100
 ROOMS = [f"Plant/{number}.{door:02d}" for number in range(1, 6) for door in range(1, 11)]

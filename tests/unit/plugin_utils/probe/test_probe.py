@@ -107,6 +107,7 @@ def one_side(switch: Switch, side: str, folder: Path) -> None:
     assert (profile["outcome"], profile["new"], profile["unable"]) == (profiles.FINE, [], [])
 
 
+@pytest.mark.sample(16)
 @pytest.mark.parametrize(
     "switch", [switch for switch in TABLE if SWITCHES[switch.name].tier != NEVER], ids=lambda switch: switch.name
 )
@@ -145,6 +146,7 @@ def test_nothing_is_reported_of_rental_cases_that_are_not_past_their_days(tmp_pa
     assert (entry["state"], entry["why"]) == (NOT_PROBED, SWITCHES["rental_overdue"].why)
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(
     "switch", [switch for switch in TABLE if SWITCHES[switch.name].tier == NEVER], ids=lambda switch: switch.name
 )
@@ -154,6 +156,7 @@ def test_what_is_never_probed_says_why(switch: Switch, tmp_path: Path) -> None:
     assert (entry["state"], entry["why"]) == (NOT_PROBED, SWITCHES[switch.name].why)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("tier", TIERS)
 @pytest.mark.parametrize("data", ["demo", "empty", "300"])
 def test_a_switch_that_is_reported_is_reported_right_in_rough_weather(data: str, tier: str, tmp_path: Path) -> None:
@@ -346,6 +349,7 @@ def _requests_of_a_touch(weather: str, tmp_path: Path) -> tuple[int, int]:
     return writes[1], writes[-1]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("weather", ["calm", "rough"])
 @pytest.mark.parametrize("when", [1, -1], ids=["before", "after"])
 def test_a_sweep_takes_away_what_a_killed_probe_left(weather: str, when: int, tmp_path: Path) -> None:
@@ -425,6 +429,7 @@ def test_half_a_line_of_a_journal_does_no_harm(tmp_path: Path) -> None:
     assert not path.exists()
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(
     "line",
     [
@@ -474,6 +479,7 @@ def _vocabulary() -> str:
     return "\n".join([*texts, DAY.isoformat()])
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("weather", ["calm", "rough"])
 @pytest.mark.parametrize("tier", TIERS)
 def test_no_text_of_the_instance_is_in_a_profile(weather: str, tier: str, tmp_path: Path) -> None:
@@ -628,6 +634,7 @@ def nothing_is_told_wrongly(profile: Json) -> None:
     assert profile["contradictions"] == []
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("status", REFUSALS)
 @pytest.mark.parametrize(("method", "path"), SCRATCH_WRITES)
 def test_writes_that_are_refused_leave_nothing_and_report_nothing_wrongly(
@@ -641,6 +648,7 @@ def test_writes_that_are_refused_leave_nothing_and_report_nothing_wrongly(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(("method", "path"), SCRATCH_WRITES)
 def test_writes_that_were_carried_out_and_are_said_to_have_failed_leave_nothing(
     method: str, path: str, tmp_path: Path
@@ -702,8 +710,8 @@ def test_any_one_request_that_is_answered_oddly_leaves_nothing_that_a_sweep_does
 ) -> None:
     status, body = answer
     before = Embedded.started().dump()
-    # Every request in the long tests, otherwise every thirteenth, at a different offset for each answer.
-    for number in _some(status, requests_of(TOUCH, tmp_path), 13):
+    # Every request in the long tests, otherwise every thirtieth, at a different offset for each answer.
+    for number in _some(status, requests_of(TOUCH, tmp_path), 30):
         service = Embedded.started()
         carried_out = service.service.answer
 
@@ -786,6 +794,7 @@ DETAILS = [kind.item_path for kind in (KINDS[name] for name in ("location", "roo
 LISTS = [kind.list_path for kind in KINDS.values() if "{" not in kind.list_path] + ["/asset-tracking/asset/definitions"]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("status", REFUSALS)
 @pytest.mark.parametrize("path", DETAILS)
 def test_scratch_records_that_are_not_read_again_report_nothing(path: str, status: int, tmp_path: Path) -> None:
@@ -796,6 +805,7 @@ def test_scratch_records_that_are_not_read_again_report_nothing(path: str, statu
     assert service.dump() == before
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("answer", [(200, {}), *((status, None) for status in REFUSALS if status != 404)], ids=str)
 @pytest.mark.parametrize("path", LISTS)
 def test_lists_that_are_none_report_nothing(path: str, answer: tuple[int, Any], tmp_path: Path) -> None:

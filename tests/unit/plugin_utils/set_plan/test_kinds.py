@@ -392,6 +392,7 @@ ODD = ["0", "00", " leading", "trailing ", "a\tb", "a\nb", "yes", "null", "~", "
 ODD += ["x" * 9000, "#", "- a", "'", '"', "\\", "\u2028"]
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("text", ODD, ids=lambda text: repr(text)[:20])
 def test_a_text_arrives_as_it_was_written_and_stays(site: Site, text: str) -> None:
     site.write({"objects.yml": yaml_list([_object("1", description=text)])})

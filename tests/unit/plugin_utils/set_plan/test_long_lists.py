@@ -72,6 +72,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[CompressedPage]:
     return pages
 
 
+@pytest.mark.sample(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("number", range(8))
 def test_the_plan_is_the_same(

@@ -165,6 +165,7 @@ def test_what_moves_elsewhere_in_the_same_run_does_not_hold_its_room(full: Site,
 LEFT_ALONE = SETTINGS + "lifecycle: {objects: {ignore: [target_room]}}\n"
 
 
+@pytest.mark.sample(4)
 @pytest.mark.slow
 @pytest.mark.parametrize("more", [{}, {"serial_number": "S"}], ids=["as it is", "changed otherwise"])
 @pytest.mark.parametrize("room", ["North/1", "North/2", None])

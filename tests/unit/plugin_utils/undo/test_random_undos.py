@@ -109,6 +109,7 @@ def undo_in_pieces(here: SiteHere, chance: random.Random) -> RunResult:
             here.embedded.kill_at = 0
 
 
+@pytest.mark.sample(2)
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 def test_what_was_applied_returns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:

@@ -500,6 +500,7 @@ MEMBERS = {
 }  # fmt: skip
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("text", HOSTILE)
 def test_events_carry_no_free_text(bench: Bench, text: str) -> None:
     label = f"{text} label"
