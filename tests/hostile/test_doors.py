@@ -104,19 +104,19 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
     (tmp_path / "inside").mkdir()
     monkeypatch.chdir(tmp_path / "inside")
     with hostile_service.running() as service:
-        made = World(service, tmp_path / "inside", outside)
-        before = made.look()
-        yield made
-        assert made.look() == before
+        world = World(service, tmp_path / "inside", outside)
+        before = world.look()
+        yield world
+        assert world.look() == before
         assert sorted(path.name for path in tmp_path.iterdir()) == ["inside", "outside"]
 
 
 def assert_harmless(results: list[dict[str, Any]], output: str = "") -> None:
     """Check that results, and everything else that was printed, are harmless."""
-    told = json.dumps(results, default=str, ensure_ascii=False) + output
+    output_text = json.dumps(results, default=str, ensure_ascii=False) + output
     for secret in (*SECRETS, CANARY, OWN, OUTSIDE):
         for spelling in hostile_service.spelled(secret):
-            assert spelling not in told, f"{secret} as {spelling}"
+            assert spelling not in output_text, f"{secret} as {spelling}"
     assert payloads.steering_in_results(results) == []
     assert payloads.steering_in_output(output) == []
     assert "Traceback" not in output

@@ -71,9 +71,9 @@ VALUES = some.recursive(
 @some.composite
 def changed(draw: some.DrawFn, document: Any) -> Any:
     """Return a document with a part replaced, removed or added."""
-    made = json.loads(json.dumps(document))
+    document_copy = json.loads(json.dumps(document))
     for _time in range(draw(some.integers(1, 4))):
-        node: Any = made
+        node: Any = document_copy
         while isinstance(node, (dict, list)) and node:
             key = draw(some.sampled_from(sorted(node) if isinstance(node, dict) else range(len(node))))
             inner = node[key]
@@ -85,19 +85,19 @@ def changed(draw: some.DrawFn, document: Any) -> Any:
             else:
                 node[key] = draw(VALUES)
             break
-    return made
+    return document_copy
 
 
 @some.composite
 def garbled(draw: some.DrawFn, content: bytes) -> bytes:
     """Return bytes with some of them replaced, removed or doubled."""
-    made = bytearray(content)
+    changed = bytearray(content)
     for _time in range(draw(some.integers(1, 6))):
-        at = draw(some.integers(0, max(len(made) - 1, 0)))
+        at = draw(some.integers(0, max(len(changed) - 1, 0)))
         length = draw(some.integers(0, 30))
         some_text = draw(some.sampled_from(payloads.every()))[:50].encode("utf-8", "surrogatepass")
-        made[at : at + length] = draw(some.binary(max_size=6) | some.just(some_text))
-    return bytes(made)
+        changed[at : at + length] = draw(some.binary(max_size=6) | some.just(some_text))
+    return bytes(changed)
 
 
 def fuzz(strategy: some.SearchStrategy[Any], check: Callable[[Any], object]) -> None:
@@ -106,12 +106,12 @@ def fuzz(strategy: some.SearchStrategy[Any], check: Callable[[Any], object]) -> 
     @FUZZED
     @given(strategy)
     def case(value: Any) -> None:
-        told = ""
+        message = ""
         try:
             check(value)
         except SeventhingsError as refused:
-            told = refused.message
-        assert [*payloads.steering(told)] == []
+            message = refused.message
+        assert [*payloads.steering(message)] == []
 
     case()
 
@@ -122,9 +122,9 @@ def fuzz(strategy: some.SearchStrategy[Any], check: Callable[[Any], object]) -> 
 @pytest.fixture
 def site(emulator: Emulator, tmp_path: Path) -> Site:
     emulator.reset()
-    made = Site(tmp_path / "site", emulator)
-    made.write({"objects.yml": "- {barcode: '0990001', inventory_name: New}\n"})
-    return made
+    site = Site(tmp_path / "site", emulator)
+    site.write({"objects.yml": "- {barcode: '0990001', inventory_name: New}\n"})
+    return site
 
 
 SOURCES = {
@@ -163,19 +163,19 @@ def workbook() -> dict[str, bytes]:
     sheet.append(["0001", "two\nlines", 1.5, dt.date(2024, 5, 31), True, "=1+1"])
     sheet.append([2, "'=1", 10**15, dt.datetime.fromisoformat("2024-05-31T12:00"), False, None])
     book.create_sheet("rooms").append(["location", "number"])
-    made = io.BytesIO()
-    book.save(made)
-    with zipfile.ZipFile(made) as parts:
+    content = io.BytesIO()
+    book.save(content)
+    with zipfile.ZipFile(content) as parts:
         return {name: parts.read(name) for name in parts.namelist()}
 
 
 def packed(parts: Mapping[str, bytes]) -> bytes:
     """Return a workbook of the given parts."""
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+    archive_bytes = io.BytesIO()
+    with zipfile.ZipFile(archive_bytes, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in parts.items():
             archive.writestr(name, content)
-    return made.getvalue()
+    return archive_bytes.getvalue()
 
 
 @some.composite
@@ -220,8 +220,8 @@ def test_plan_files(site: Site, tmp_path: Path) -> None:
     assert site.plan(plan_file=path).outcome == "changed"
     document, content = json.loads(path.read_text()), path.read_bytes()
 
-    def check(made: Any) -> None:
-        path.write_bytes(made if isinstance(made, bytes) else json.dumps(made).encode())
+    def check(document: Any) -> None:
+        path.write_bytes(document if isinstance(document, bytes) else json.dumps(document).encode())
         stored = PlanFile(path).read()
         assert stored is not None
         stored.locate_files(site.root, str(site.root))
@@ -236,9 +236,11 @@ def test_journals(site: Site, tmp_path: Path) -> None:
     directory.mkdir(mode=0o700)
     path = directory / site.journal().name
 
-    def check(made: Any) -> None:
+    def check(document: Any) -> None:
         path.write_bytes(
-            made if isinstance(made, bytes) else b"".join(json.dumps(record).encode() + b"\n" for record in made)
+            document
+            if isinstance(document, bytes)
+            else b"".join(json.dumps(record).encode() + b"\n" for record in document)
         )
         path.chmod(0o600)
         with Journal(directory, site.service.base_url, "test") as journal:
@@ -258,8 +260,8 @@ def test_manifests(tmp_path: Path, name: str) -> None:
 
     (tmp_path / name).parent.mkdir(exist_ok=True)
 
-    def check(made: Any) -> None:
-        (tmp_path / name).write_bytes(made if isinstance(made, bytes) else json.dumps(made).encode())
+    def check(document: Any) -> None:
+        (tmp_path / name).write_bytes(document if isinstance(document, bytes) else json.dumps(document).encode())
         Manifest.read(Folder(tmp_path))
 
     fuzz(changed(noted) | garbled(json.dumps(noted).encode()), check)
@@ -272,8 +274,8 @@ def test_caches_of_an_inventory() -> None:
         "hidden": {"rooms": ["name"]},
     }
 
-    def check(made: Any) -> None:
-        read = plain_records(made, "q", ("rooms", "locations"))
+    def check(document: Any) -> None:
+        read = plain_records(document, "q", ("rooms", "locations"))
         records, hidden = read or ({}, {})
         assert all(isinstance(record, dict) for many in records.values() for record in many)
         assert all(isinstance(key, str) for keys in hidden.values() for key in keys)
@@ -314,12 +316,12 @@ def test_answers(name: str) -> None:
     service.server_close()
     document = {"lists": lists, "definitions": definitions, "one": lists["objects"]["items"][0]}
 
-    def check(made: Any) -> None:
+    def check(document: Any) -> None:
         def answer(line: str) -> Any:
             steps_of_path = line.split("/")
             if steps_of_path[-1] == "field-definitions":
-                return _member(made, "definitions", steps_of_path[-2])
-            return _member(made, "lists", line.partition("/")[2]) or _member(made, "one")
+                return _member(document, "definitions", steps_of_path[-2])
+            return _member(document, "lists", line.partition("/")[2]) or _member(document, "one")
 
         with answers(answer) as connected:
             for row in doors.MODULES[name]:

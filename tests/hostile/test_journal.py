@@ -98,12 +98,12 @@ def test_only_what_is_noted_for_these_files_is_kept_in_memory(
     site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, written: str
 ) -> None:
     """Otherwise many short notes for other sets would fill the memory: 5 GiB for a journal of 256 MiB."""
-    made: list[journal_module.Memory] = []
+    memories: list[journal_module.Memory] = []
     memory = journal_module.Memory
 
     def begin() -> journal_module.Memory:
-        made.append(memory())
-        return made[-1]
+        memories.append(memory())
+        return memories[-1]
 
     monkeypatch.setattr(journal_module, "Memory", begin)
     path = tmp_path / "journal" / "journal.jsonl"
@@ -113,7 +113,7 @@ def test_only_what_is_noted_for_these_files_is_kept_in_memory(
     forge(path, site, {"note": "set", "src": str(tmp_path)})
     journal = Journal(path.parent, site.service.base_url, "test", set_id=written, src=str(tmp_path))
     assert (journal.set_id, journal.known) == (SET_ID, {"mine"})
-    assert len(made) < 5
+    assert len(memories) < 5
 
 
 # ---- a journal among the files

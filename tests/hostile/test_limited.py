@@ -77,12 +77,12 @@ def test_the_child_has_no_open_file_of_its_parent_and_is_gone_afterwards(tmp_pat
 
 def book(part_of_sheet: Callable[[bytes], bytes]) -> bytes:
     """Return a workbook with one record, whose sheet is changed."""
-    made, changed = openpyxl.Workbook(), io.BytesIO()
-    made.worksheets[0].title = "objects"
+    workbook, changed = openpyxl.Workbook(), io.BytesIO()
+    workbook.worksheets[0].title = "objects"
     for row in (["barcode", "name"], ["1", "x"]):
-        made.worksheets[0].append(row)
+        workbook.worksheets[0].append(row)
     content = io.BytesIO()
-    made.save(content)
+    workbook.save(content)
     with zipfile.ZipFile(content) as old, zipfile.ZipFile(changed, "w", zipfile.ZIP_DEFLATED) as new:
         for name in old.namelist():
             part = old.read(name)

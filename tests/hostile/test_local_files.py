@@ -63,9 +63,9 @@ def site(empty_emulator: Emulator, tmp_path: Path) -> Site:
     (tmp_path / "secret.txt").write_text(SECRET, "utf-8")
     (tmp_path / "secrets").mkdir()
     (tmp_path / "secrets" / "one.yml").write_text(f"- name: {SECRET}\n", "utf-8")
-    made = Site(tmp_path / "acme", empty_emulator)
-    made.write({"files/fine.txt": b"fine", ".vault_pass": SECRET, "files/.git/config": SECRET})
-    return made
+    site = Site(tmp_path / "acme", empty_emulator)
+    site.write({"files/fine.txt": b"fine", ".vault_pass": SECRET, "files/.git/config": SECRET})
+    return site
 
 
 def object_with(path: str) -> str:
@@ -149,16 +149,16 @@ NO_FILES: tuple[Callable[[Path], None], ...] = (
 )
 def test_what_lies_outside_or_is_hidden_is_never_sent_nor_reported_of(site: Site, there: str, missing: str) -> None:
     (site.root / "linked").symlink_to(site.root.parent / "secrets")
-    told = []
+    findings = []
     for path in (there, missing):
         site.write({"objects.yml": object_with(path)})
         account = site.run()
         (finding,) = account.findings
         assert finding.startswith("objects.yml:1:59: documents[0]: ")
         assert account.outcome == "failed"
-        told.append(finding.replace(path, "PATH"))
-    assert told[0] == told[1]
-    assert SECRET not in told[0]
+        findings.append(finding.replace(path, "PATH"))
+    assert findings[0] == findings[1]
+    assert SECRET not in findings[0]
     assert site.writes() == []
 
 

@@ -49,9 +49,9 @@ def as_neighbour(*command: str) -> subprocess.CompletedProcess[str]:
 @pytest.fixture
 def site(emulator: Emulator, shared: Path) -> Site:
     emulator.reset()
-    made = Site(shared / "site", emulator)
-    made.write({"objects.yml": "- {barcode: '0990001', inventory_name: New}\n"})
-    return made
+    site = Site(shared / "site", emulator)
+    site.write({"objects.yml": "- {barcode: '0990001', inventory_name: New}\n"})
+    return site
 
 
 def test_a_neighbour_reads_and_changes_nothing_that_is_kept(

@@ -130,7 +130,7 @@ def test_lines_of_a_private_key_are_secrets_too(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "expected"),
     [
         ({"base_url": "https://acme.test"}, []),
         ({"base_url": "http://127.0.0.1", "allow_http": True}, []),
@@ -141,8 +141,8 @@ def test_lines_of_a_private_key_are_secrets_too(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_who_gives_up_a_protection_is_reported(options: dict[str, Any], told: list[str]) -> None:
-    assert [risk.partition(":")[0] for risk in risks_of(options)] == told
+def test_who_gives_up_a_protection_is_reported(options: dict[str, Any], expected: list[str]) -> None:
+    assert [risk.partition(":")[0] for risk in risks_of(options)] == expected
 
 
 def test_the_environment_never_allows_plain_http(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -99,14 +99,14 @@ def test_the_digest_is_that_of_the_bytes_and_reported_everywhere(
 ) -> None:
     site.write({"objects.yml": objects("1")})
     report = tmp_path / f"report.{ending}"
-    made = plan(site, path, report=report)
-    assert made["plan_digest"] == digest(path)
-    assert f"Plan file: sha256:{digest(path)}" in made["msg"].splitlines()
-    assert made["plan_digest"] in report.read_text("utf-8")
+    planned = plan(site, path, report=report)
+    assert planned["plan_digest"] == digest(path)
+    assert f"Plan file: sha256:{digest(path)}" in planned["msg"].splitlines()
+    assert planned["plan_digest"] in report.read_text("utf-8")
     report.unlink()
     done = run(site, plan_file=path, report=report)
-    assert (done["outcome"], done["plan_digest"]) == ("changed", made["plan_digest"])
-    assert made["plan_digest"] in report.read_text("utf-8")
+    assert (done["outcome"], done["plan_digest"]) == ("changed", planned["plan_digest"])
+    assert planned["plan_digest"] in report.read_text("utf-8")
 
 
 def test_without_a_plan_file_there_is_no_digest(site: Site) -> None:
@@ -302,8 +302,8 @@ def test_a_plan_prunes_what_the_task_that_applies_it_allows(
 ) -> None:
     barcodes = _with_objects(site, 12)
     site.write({"objects.yml": objects(*barcodes[:-1])})
-    made = plan(site, path, prune={"objects": "delete"})
-    assert made["summary"]["objects"]["deleted"] == 1
+    planned = plan(site, path, prune={"objects": "delete"})
+    assert planned["summary"]["objects"]["deleted"] == 1
     done = run(site, plan_file=path, prune=allowed)
     assert (done["outcome"] == "refused") is is_refused
     assert bool(site.writes()) is not is_refused

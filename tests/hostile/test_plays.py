@@ -76,7 +76,7 @@ def test_a_journal_among_the_files_is_neither_written_nor_believed_nor_waited_fo
     victim = tmp_path / ".bashrc"
     victim.write_text("# mine\n", "utf-8")
     theirs = {"barcode": "{{ item }}", "inventory_name": "Theirs"}
-    made = play(
+    played = play(
         tmp_path,
         service,
         {
@@ -85,7 +85,7 @@ def test_a_journal_among_the_files_is_neither_written_nor_believed_nor_waited_fo
             "loop": [f"T{number}" for number in range(5)],
         },
     )
-    records = [result["record"] for result in made.named("theirs")["results"]]
+    records = [result["record"] for result in played.named("theirs")["results"]]
 
     linked = write(tmp_path / "linked", locations=yaml_list([{"name": f"x{CODE}"}]))
     journal_in(linked).symlink_to(victim)

@@ -289,8 +289,8 @@ for act in ({"".join(f"lambda: {act}, " for act in acts)}):
     except SeventhingsError as error:
         print(error.message)
 status = Path("/proc/self/status")
-told = dict(line.split(":") for line in status.read_text().splitlines()) if status.exists() else {{}}
-print(int(told.get("VmHWM", "0 kB").split()[0]) >> 10)
+numbers = dict(line.split(":") for line in status.read_text().splitlines()) if status.exists() else {{}}
+print(int(numbers.get("VmHWM", "0 kB").split()[0]) >> 10)
 """
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
     return done.stdout.splitlines()

@@ -61,17 +61,17 @@ def answered(site: Site, mode: str, files: dict[str, str], secret: str) -> dict[
     site.write({**files, "objects/secret.yml": vaulted(secret)})
     loader = DataLoader()
     loader.set_vault_secrets([("default", SECRET)])
-    told: dict[str, Any] = {}
+    answers: dict[str, Any] = {}
     for ending in ("sarif", "json"):
         report = site.root / f"report.{ending}"
         given = {**site.service.options(), "rate_limit": 0, "src": str(site.root), "mode": mode, "report": str(report)}
         options = ArgumentSpecValidator(INSTANCE).validate(given).validated_parameters
         result = provision(options, True, loader, given)
-        told |= {name: result.get(name) for name in ("findings", "failed", "warnings")}
-        told["msg"] = re.sub(r"\d+\.\d+ s", "", result["msg"])
+        answers |= {name: result.get(name) for name in ("findings", "failed", "warnings")}
+        answers["msg"] = re.sub(r"\d+\.\d+ s", "", result["msg"])
         document = json.loads(report.read_text("utf-8"))
-        told[ending] = [document.get(name) for name in ("runs", "findings", "every_finding", "changes")]
-    return told
+        answers[ending] = [document.get(name) for name in ("runs", "findings", "every_finding", "changes")]
+    return answers
 
 
 @pytest.mark.parametrize("question", QUESTIONS)

@@ -21,9 +21,9 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.report.text_
 @pytest.fixture
 def site(emulator: Emulator, tmp_path: Path) -> Site:
     emulator.reset()
-    made = Site(tmp_path / "site", emulator)
-    made.write({"objects.yml": "- {barcode: '0990001', inventory_name: New}\n"})
-    return made
+    site = Site(tmp_path / "site", emulator)
+    site.write({"objects.yml": "- {barcode: '0990001', inventory_name: New}\n"})
+    return site
 
 
 @pytest.fixture

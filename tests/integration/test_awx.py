@@ -53,18 +53,18 @@ def test_every_name_that_is_used_is_made() -> None:
 @pytest.mark.parametrize("token", ["", "abc"], ids=["password", "tokens"])
 def test_the_credential_fits_its_type_and_is_attached(tmp_path: Path, token: str) -> None:
     shutil.copytree(EXAMPLE, tmp_path / "awx")
-    told = [
+    variables = [
         "controller_credential_types",
         "controller_credentials",
         "controller_templates",
         "controller_inventory_sources",
     ]
-    tasks = [{"name": name, "ansible.builtin.debug": {"var": name}} for name in told]
+    tasks = [{"name": name, "ansible.builtin.debug": {"var": name}} for name in variables]
     play = {"hosts": "localhost", "gather_facts": False, "vars_files": ["controller.yml"], "tasks": tasks}
     play["vars"] = {"execution_environment_image": "image", "project_url": "url"}
     done = playbook.run(tmp_path / "awx", [play], variables={**VARIABLES, "SEVENTHINGS_TOKEN": token})
     assert done.status == 0, done.output
-    types, (credential,), templates, sources = (done.named(name)[name] for name in told)
+    types, (credential,), templates, sources = (done.named(name)[name] for name in variables)
     (own,) = (credential_type for credential_type in types if credential_type["name"] == credential["credential_type"])
     inputs = credential["inputs"]
     assert {*own["inputs"]["required"]} <= {*inputs} <= {field["id"] for field in own["inputs"]["fields"]}
@@ -150,8 +150,8 @@ def test_the_modules_of_awx_take_all_of_it(tmp_path: Path, token: str) -> None:
         provision = next(template for template in awx.items["job_templates"] if template["playbook"] == "provision.yml")
         assert awx.linked[f"job_templates/{provision['id']}/survey_spec"] == [loaded("survey.yml")]
         assert len(awx.linked[f"job_templates/{provision['id']}/credentials"]) == 1
-        made = {kind: len(records) for kind, records in awx.items.items() if kind != "organizations"}
-        assert made == {
+        counts = {kind: len(records) for kind, records in awx.items.items() if kind != "organizations"}
+        assert counts == {
             "credential_types": 2, "credentials": 1, "execution_environments": 1, "projects": 1, "inventories": 2,
             "inventory_sources": 2, "job_templates": 4, "schedules": 1,
         }  # fmt: skip

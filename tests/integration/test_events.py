@@ -104,8 +104,8 @@ def test_the_example_acts_on_what_happens(emulator: Emulator, tmp_path: Path, st
         )
 
         def is_done() -> bool:
-            told = f"A task was closed: {task.uuid}" in log.read_text("utf-8")
-            return told and bool(titled("Ask for ")) and bool(titled("while its warranty lasts"))
+            is_logged = f"A task was closed: {task.uuid}" in log.read_text("utf-8")
+            return is_logged and bool(titled("Ask for ")) and bool(titled("while its warranty lasts"))
 
         assert until(is_done, process), log.read_text("utf-8")
     finally:

@@ -155,11 +155,11 @@ def desk(emulator: Emulator, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
 def test_a_record_whose_answer_was_lost_is_adopted(desk: Desk, making: Making, fault: str) -> None:
     desk.fault(fault, method="POST", path=making.post)
 
-    made = desk.make(making)
+    result = desk.make(making)
 
-    assert not made.failed, made.data
-    assert made["changed"]
-    assert made["uuid"]
+    assert not result.failed, result.data
+    assert result["changed"]
+    assert result["uuid"]
     assert len(desk.sent("POST", making.post)) == 1
     assert desk.found(making) == 1
     assert not desk.make(making)["changed"]
@@ -170,10 +170,10 @@ def test_a_record_whose_answer_was_lost_is_adopted(desk: Desk, making: Making, f
 def test_a_record_that_was_not_made_is_sent_once_more(desk: Desk, making: Making, fault: str) -> None:
     desk.fault(fault, method="POST", path=making.post, times=1)
 
-    made = desk.make(making)
+    result = desk.make(making)
 
-    assert not made.failed, made.data
-    assert made["changed"]
+    assert not result.failed, result.data
+    assert result["changed"]
     assert len(desk.sent("POST", making.post)) == 2
     assert desk.found(making) == 1
 
@@ -182,11 +182,11 @@ def test_a_record_that_was_not_made_is_sent_once_more(desk: Desk, making: Making
 def test_a_second_failure_is_the_error(desk: Desk, making: Making) -> None:
     desk.fault("500", method="POST", path=making.post)
 
-    made = desk.make(making)
+    result = desk.make(making)
 
-    assert made.failed
-    assert "HTTP 500" in made["msg"]
-    assert "Internal server error" in made["msg"]
+    assert result.failed
+    assert "HTTP 500" in result["msg"]
+    assert "Internal server error" in result["msg"]
     assert len(desk.sent("POST", making.post)) == 2
     assert desk.found(making) == 0
 
@@ -209,10 +209,10 @@ def test_two_records_after_a_lost_answer_are_an_error(
 
     client.create = create_with_a_rival  # type: ignore[method-assign]
 
-    made = steps.call("location", {**desk.defaults, **making.options}, client_of=lambda _options, _check: client)
+    result = steps.call("location", {**desk.defaults, **making.options}, client_of=lambda _options, _check: client)
 
-    assert made.failed
-    assert "2 new locations have the natural key" in made["msg"]
+    assert result.failed
+    assert "2 new locations have the natural key" in result["msg"]
 
 
 @pytest.mark.parametrize("making", ONCE, ids=str)
@@ -220,10 +220,10 @@ def test_two_records_after_a_lost_answer_are_an_error(
 def test_what_is_never_sent_twice_is_found_after_a_lost_answer(desk: Desk, making: Making, fault: str) -> None:
     desk.fault(fault, method="POST", path=making.post)
 
-    made = desk.make(making)
+    result = desk.make(making)
 
-    assert not made.failed, made.data
-    assert made["changed"]
+    assert not result.failed, result.data
+    assert result["changed"]
     assert len(desk.sent("POST", making.post)) == 1
     assert desk.found(making) == 1
     assert not desk.make(making)["changed"]
@@ -234,10 +234,10 @@ def test_what_is_never_sent_twice_is_found_after_a_lost_answer(desk: Desk, makin
 def test_what_is_never_sent_twice_is_not_sent_twice(desk: Desk, making: Making, fault: str) -> None:
     desk.fault(fault, method="POST", path=making.post)
 
-    made = desk.make(making)
+    result = desk.make(making)
 
-    assert made.failed
-    assert "not sent again" in made["msg"]
+    assert result.failed
+    assert "not sent again" in result["msg"]
     assert len(desk.sent("POST", making.post)) == 1
     assert desk.found(making) == 0
 
@@ -246,9 +246,9 @@ def test_what_is_never_sent_twice_is_not_sent_twice(desk: Desk, making: Making, 
 def test_too_many_requests_means_that_it_was_not_taken(desk: Desk, making: Making) -> None:
     desk.fault("429", method="POST", path=making.post, times=2, retry_after=1)
 
-    made = desk.make(making)
+    result = desk.make(making)
 
-    assert not made.failed, made.data
+    assert not result.failed, result.data
     assert [entry["status"] for entry in desk.sent("POST", making.post)] == [429, 429, 201]
     assert desk.found(making) == 1
 
@@ -425,9 +425,9 @@ def test_a_token_that_expires_half_way_is_renewed_once(desk: Desk) -> None:
     desk.defaults |= desk.service.account()
     desk.fault("401", method="POST", path="/object", times=1)
 
-    made = desk.make(MAKINGS[4])
+    result = desk.make(MAKINGS[4])
 
-    assert not made.failed, made.data
+    assert not result.failed, result.data
     # The created record is read back by its key, which would show a duplicate from another controller.
     assert desk.lines()[-4:] == ["POST /object", "POST /auth_token", "POST /object", "GET /objects"]
     assert desk.found(MAKINGS[4]) == 1

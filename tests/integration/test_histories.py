@@ -278,11 +278,11 @@ class History:
         return self.note(dict(changed), done)
 
     def note(self, changed: Mapping[str, int], done: Mapping[str, Any], pieces: Sequence[Piece] = ()) -> dict[str, Any]:
-        told = {"process": os.getpid(), "changed": changed, "failed": bool(done.get("failed")), "msg": done.get("msg")}
-        told["set"] = [] if done.get("failed") else [piece.name for piece in pieces]
-        told["result"] = {name: done.get(name) for name in ("outcome", "summary", "warnings")}
-        processes.note(self.path / "results", json.dumps(told, default=str))
-        return told
+        entry = {"process": os.getpid(), "changed": changed, "failed": bool(done.get("failed")), "msg": done.get("msg")}
+        entry["set"] = [] if done.get("failed") else [piece.name for piece in pieces]
+        entry["result"] = {name: done.get(name) for name in ("outcome", "summary", "warnings")}
+        processes.note(self.path / "results", json.dumps(entry, default=str))
+        return entry
 
     # ---- what goes wrong
 
@@ -402,8 +402,8 @@ class History:
     def check_changes(self) -> None:
         """Check that every reported change exists when no request can take effect any more."""
         time.sleep(LATEST)
-        told = [json.loads(line) for line in processes.noted(self.path / "results")]
-        reported = {name for report in told for name in report["set"]}
+        reports = [json.loads(line) for line in processes.noted(self.path / "results")]
+        reported = {name for report in reports for name in report["set"]}
         for piece in self.pieces:
             if piece.name in reported:
                 written = steps.call(piece.module, {**self.options(), **piece.options}, True).data
@@ -411,18 +411,18 @@ class History:
                 assert not written["changed"], f"the update of {piece.name} was lost"
 
     def check(self) -> None:
-        told = [json.loads(line) for line in processes.noted(self.path / "results")]
+        reports = [json.loads(line) for line in processes.noted(self.path / "results")]
         for record in self.records:
             listed = steps.call(f"{record.module}_info", {**self.options(), "filters": dict(record.filters)})["records"]
             found = [item for item in listed if record.name in (item.get("title"), *item.values())]
             assert len(found) == 1, f"{record.name} exists {len(found)} times"
-            changed = sum(report["changed"].get(record.name, 0) for report in told)
+            changed = sum(report["changed"].get(record.name, 0) for report in reports)
             assert changed <= 1, f"{changed} say that they created {record.name}"
         crashed = [process for process, end in self.ends.items() if end != 0 and process not in self.killed]
         assert not crashed, f"{crashed} crashed"
-        if not self.killed and not any(report["failed"] for report in told):
+        if not self.killed and not any(report["failed"] for report in reports):
             names = {piece.name for piece in self.pieces} | {"changes"}
-            counts = [(name, number) for report in told for name, number in report["changed"].items()]
+            counts = [(name, number) for report in reports for name, number in report["changed"].items()]
             total = sum(number for name, number in counts if name not in names)
             assert total == len(self.records), f"{total} were created"
 

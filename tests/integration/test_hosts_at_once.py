@@ -298,8 +298,8 @@ def test_an_instance_beside_modules_makes_each_record_once(
         done = [json.loads(line) for line in processes.noted(path / "results")]
         assert [result.get("msg") for result in done if result.get("failed")] == []
         summary = next(result["summary"] for result in done if "summary" in result)
-        made = sum(counted["created"] for counted in summary.values())
-        assert made + sum(result["changed"] for result in done if "summary" not in result) == 2
+        created = sum(counted["created"] for counted in summary.values())
+        assert created + sum(result["changed"] for result in done if "summary" not in result) == 2
         assert (posts(service, PLACE), posts(service, THING)) == (1, 1)
 
 
@@ -312,7 +312,7 @@ def provisioning(service: Emulator, src: Path, path: Path) -> int:
         read = read_arguments("instance", INSTANCE, {}, written)
         processes.until((path / "go").exists)
         result = provision(read.options, False, DataLoader(), written)
-        told = {name: result[name] for name in ("summary", "changed", "failed", "msg") if name in result}
-        processes.note(path / "results", json.dumps(told))
+        summary = {name: result[name] for name in ("summary", "changed", "failed", "msg") if name in result}
+        processes.note(path / "results", json.dumps(summary))
 
     return processes.forked(work)

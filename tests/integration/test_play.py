@@ -57,9 +57,9 @@ def test_the_example_instance(empty: Emulator, tmp_path: Path) -> None:
     first = provision(empty, source, tmp_path)
 
     assert first.status == 0, first.output
-    made = applied(first)["summary"]
-    assert made == predicted.named("Plan")["summary"]
-    assert sum(kind["created"] for kind in made.values()) == number_of_records(source)
+    summary = applied(first)["summary"]
+    assert summary == predicted.named("Plan")["summary"]
+    assert sum(kind["created"] for kind in summary.values()) == number_of_records(source)
 
     second = provision(empty, source, tmp_path)
 

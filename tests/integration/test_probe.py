@@ -180,8 +180,8 @@ def test_the_service_starts_like_a_profile(tmp_path: Path) -> None:
     with running("--weather", "rough", "--like", str(written), "--switch", "number_form=number") as service:
         sides = {name: switch["side"] for name, switch in service.steer("GET", "/switches").items()}
     assert (sides["link_read"], sides["number_form"], sides["link_read"]) == ("zero", "number", "zero")
-    told = {name: switch["side"] for name, switch in profile["switches"].items() if switch["side"]}
-    assert {name: side for name, side in sides.items() if name in told} == {**told, "number_form": "number"}
+    expected = {name: switch["side"] for name, switch in profile["switches"].items() if switch["side"]}
+    assert {name: side for name, side in sides.items() if name in expected} == {**expected, "number_form": "number"}
     # The other switches are unknown.
     assert sides["revoke"] == "user"
 

@@ -188,10 +188,10 @@ def test_a_disk_that_can_not_be_written_creates_nothing_twice(
         assert bench.posts() - (state == "used") == (0 if failed else 1), done
         assert len(failed) in (0, 4)
         assert sum(result["changed"] for result in done) == (0 if failed else 1)
-        told = bench.provision()
-        assert bool(told.get("failed")) == bool(failed)
-        assert "Errno" not in json.dumps([done, told], default=str)
-        for message in (*failed, *([told["msg"]] if failed else [])):
+        provisioned = bench.provision()
+        assert bool(provisioned.get("failed")) == bool(failed)
+        assert "Errno" not in json.dumps([done, provisioned], default=str)
+        for message in (*failed, *([provisioned["msg"]] if failed else [])):
             assert "SEVENTHINGS_RUNTIME_DIR may name a directory" in message
     assert failed == [] or state == "fresh"
 
@@ -216,8 +216,8 @@ def test_something_else_in_place_of_a_lock_stops_creations_and_no_reads(
     assert all(result["failed"] and result["msg"].endswith("Remove it.") for result in done)
     assert "is not a regular file" in done[0]["msg"]
     assert bench.posts() == 0
-    told = bench.provision()
-    assert told["failed"]
-    assert "is not a regular file" in told["msg"]
+    provisioned = bench.provision()
+    assert provisioned["failed"]
+    assert "is not a regular file" in provisioned["msg"]
     assert bench.posts() == 0
     assert steps.call("location_info", bench.options(), client_of=connect)["count"] > 0

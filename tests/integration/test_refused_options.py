@@ -46,12 +46,12 @@ def test_both_ends_refuse_in_the_same_words(tmp_path: Path) -> None:
         "tasks": [*tasks, *instance],
     }
     run = playbook.run(tmp_path, [play], "-vvv")
-    told = {result.name: result["msg"] for result in run.results}
+    messages = {result.name: result["msg"] for result in run.results}
     assert all(result.failed for result in run.results)
-    assert {name: told[f"{name}, auto"] for name in WRONG} == {name: told[f"{name}, module"] for name in WRONG}
-    assert told["unknown, auto"].startswith(
+    assert {name: messages[f"{name}, auto"] for name in WRONG} == {name: messages[f"{name}, module"] for name in WRONG}
+    assert messages["unknown, auto"].startswith(
         "Unsupported parameters for (community.seventhings.room) module: fooo. Supported parameters include: "
     )
-    assert told["instance"].startswith("Unsupported parameters for (community.seventhings.instance) module: fooo. ")
-    assert told["export"].startswith("Unsupported parameters for (instance_export) module: fooo. ")
-    assert SECRET not in "".join(told.values())
+    assert messages["instance"].startswith("Unsupported parameters for (community.seventhings.instance) module: fooo. ")
+    assert messages["export"].startswith("Unsupported parameters for (instance_export) module: fooo. ")
+    assert SECRET not in "".join(messages.values())

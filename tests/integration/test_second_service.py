@@ -63,9 +63,9 @@ def test_the_service_is_small() -> None:
 def test_an_instance_is_provisioned_exported_and_inventoried(second: Emulator, source: Path, tmp_path: Path) -> None:
     predicted = apply(second, source, tmp_path, "--check")
     assert predicted.outcome == "ok", predicted.data["msg"]
-    made = apply(second, source, tmp_path)
-    assert made.outcome == "ok", made.data["msg"]
-    assert made.data["summary"] == predicted.data["summary"]
+    result = apply(second, source, tmp_path)
+    assert result.outcome == "ok", result.data["msg"]
+    assert result.data["summary"] == predicted.data["summary"]
     again = apply(second, source, tmp_path)
     assert (again.outcome, again.data["changed"]) == ("ok", False), again.data
 

@@ -38,7 +38,7 @@ OF_A_KIND = "(contract or every_module or generated or group or lacks or readme 
 """The tests that a new kind may fail, without the walk of all kinds, which the long run repeats in the copy."""
 
 
-def made(root: Path, *headings: str) -> Copy:
+def copy_with(root: Path, *headings: str) -> Copy:
     """Return a copy after some walk-throughs."""
     copy = Copy.at(root)
     for heading in headings:
@@ -63,7 +63,7 @@ def instance(name: str, src: Path, **more: Any) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def with_contracts(tmp_path_factory: pytest.TempPathFactory) -> Copy:
-    return made(tmp_path_factory.mktemp("kind") / "seventhings", "Add a kind")
+    return copy_with(tmp_path_factory.mktemp("kind") / "seventhings", "Add a kind")
 
 
 @pytest.fixture
@@ -128,7 +128,7 @@ ARCHIVED = {"_state": "archived"}
 
 @pytest.fixture(scope="module")
 def with_archive(tmp_path_factory: pytest.TempPathFactory) -> Copy:
-    return made(tmp_path_factory.mktemp("archive") / "seventhings", "Add a kind", "Let a kind be archived")
+    return copy_with(tmp_path_factory.mktemp("archive") / "seventhings", "Add a kind", "Let a kind be archived")
 
 
 def test_a_kind_that_is_archived_passes_the_tests_of_the_copy(with_archive: Copy) -> None:
@@ -173,7 +173,7 @@ def test_archived_records_of_a_new_kind_are_found_again(with_archive: Copy, tmp_
             instance("plan", src, check_mode=True),
         )
         twin_jsonl = (dest / "twin.jsonl").read_text(encoding="utf-8")
-        (told,) = run.named("absorb")["not_changed"]
+        (message,) = run.named("absorb")["not_changed"]
         (planned,) = run.named("plan")["changes"]
         with emulator_process.running("--load", str(dest), root=with_archive.root) as twin:
             on_twin = {"twin_of": service.base_url, "expect_instance": [twin.base_url]}
@@ -203,7 +203,7 @@ def test_archived_records_of_a_new_kind_are_found_again(with_archive: Copy, tmp_
     assert ("POST", "archive") in probed
     assert '"kind": "contract"' in twin_jsonl
     assert '"archived": "' in twin_jsonl
-    assert told.endswith("not changed, because it may be archived, and it could not be looked up in the archive")
+    assert message.endswith("not changed, because it may be archived, and it could not be looked up in the archive")
     assert (planned["note"], planned["after"]) == ("unarchive and update", {"archived": False, "title": "Garden"})
     assert rehearsed["changes"] == [planned]
     assert [again.named(name)["changed"] for name in ("present", "archive again", "nothing")] == [True, True, False]
@@ -215,7 +215,7 @@ def test_archived_records_of_a_new_kind_are_found_again(with_archive: Copy, tmp_
 
 @pytest.fixture(scope="module")
 def with_addresses(tmp_path_factory: pytest.TempPathFactory) -> Copy:
-    return made(tmp_path_factory.mktemp("type") / "seventhings", "Add a field type")
+    return copy_with(tmp_path_factory.mktemp("type") / "seventhings", "Add a field type")
 
 
 def test_a_field_type_takes_few_touches() -> None:

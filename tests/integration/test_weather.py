@@ -218,13 +218,13 @@ def test_an_overdue_case_changes_where_no_client_may_set_its_status(service: Emu
     service.steer("PUT", "/switches", {"rental_overdue": "move", "rental_overdue_status": "refuse"})
     defaults = steps.connection(service)
     case: dict[str, Any] = {**defaults, "title": "Long overdue", "issue_date": "2021-05-05", "status": "borrowed"}
-    made = {
+    changes = {
         "due_date": "2021-05-09",
         "references": ["100016"],
         "responsible_user": "bernd.kowalski@nordhain.example",
         "renter": {"type": "plain", "value": "Weber"},
     }
-    assert steps.call("rental_case", {**case, **made})["record"]["status"] == "return_overdue"
+    assert steps.call("rental_case", {**case, **changes})["record"]["status"] == "return_overdue"
 
     changed = steps.call("rental_case", {**case, "comment": "Call them."})
 

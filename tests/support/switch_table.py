@@ -59,8 +59,10 @@ tier of a probe that detects the side. If it says *none*, the profile gives the 
 
 def page(profiles: Path = PROFILES) -> str:
     """Return the expected page."""
-    told = [json.loads(path.read_text("utf-8")) for path in sorted(profiles.glob("*.json")) if not _is_own(path)]
-    return _HEAD + "".join(_row(switch, told) for switch in TABLE)
+    profiles_read = [
+        json.loads(path.read_text("utf-8")) for path in sorted(profiles.glob("*.json")) if not _is_own(path)
+    ]
+    return _HEAD + "".join(_row(switch, profiles_read) for switch in TABLE)
 
 
 def _is_own(path: Path) -> bool:

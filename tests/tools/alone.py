@@ -248,12 +248,12 @@ def _wait(process: subprocess.Popen[bytes], log: Path, condition: Callable[[], b
 def main() -> None:
     """Run everything on each requested ansible-core, by default on all for which an interpreter is found."""
     built = archive.build()
-    told = []
+    lines = []
     for asked in sys.argv[1:] or CORES:
         core, _at, wish = asked.partition("@")
         python = interpreters.find().get(int(wish.removeprefix("3."))) if wish else sanity.python_for(core)
         if python is None:
-            told.append(f"{core}: not run, no Python for it")
+            lines.append(f"{core}: not run, no Python for it")
             continue
         alone = Alone(core, python)
         install(alone, built)
@@ -261,8 +261,8 @@ def main() -> None:
         first_steps(alone)
         readers(alone)
         fleet(alone)
-        told.append(f"{core} on {python.name}: {count} documented, first steps, readers, fleet, {events(alone)}")
-    print("", *told, sep="\n")
+        lines.append(f"{core} on {python.name}: {count} documented, first steps, readers, fleet, {events(alone)}")
+    print("", *lines, sep="\n")
 
 
 if __name__ == "__main__":

@@ -79,9 +79,9 @@ UPLOAD = ("manual.pdf", b"%PDF-1.4")
 
 def site(root: Path, embedded: Embedded) -> SiteHere:
     """Return the files for an instance in this process, from which everything is created."""
-    made = embedded.site(root)
-    made.write(FILES)
-    return made
+    site = embedded.site(root)
+    site.write(FILES)
+    return site
 
 
 MADE_BY = {"set": "golden", "host": "", "date": NOW.isoformat(), "user": "ada", "version": "1.0.0"}

@@ -33,9 +33,9 @@ def test_the_guide_reports_of_every_section_with_what_its_records_are_found_by()
     text = (switch_table.PAGE.parent / "guide_files.rst").read_text(encoding="utf-8")
     table = text.partition("Which files there are")[2].partition("The settings")[0]
     rows = dict(re.findall(r"\* - ``(\w+)(?:/\w+)?\.yml``.*\n +- (.*)", table))
-    told = {section: row for section, row in rows.items() if section not in ("instance", "moved")}
-    assert list(told) == list(SECTIONS)
-    for section, row in told.items():
+    rows_of_sections = {section: row for section, row in rows.items() if section not in ("instance", "moved")}
+    assert list(rows_of_sections) == list(SECTIONS)
+    for section, row in rows_of_sections.items():
         kind = KINDS[SECTIONS[section]]
         keys = kind.written_key or kind.match_on[0]
         assert set(keys) <= set(re.findall(r"``(\w+)``", row)) or kind.short_key, row

@@ -26,10 +26,10 @@ def gate(name: str, code: str, needs: Gate | None = None) -> Gate:
 
 
 def test_what_needs_another_chain_waits_for_it(tmp_path: Path) -> None:
-    made = tmp_path / "made"
+    path = tmp_path / "made"
     before = [gate(name, "") for name in "abc"]
-    tools = gate("tools", f"open({str(made)!r}, 'w')")
-    user = gate("user", f"open({str(made)!r})", tools)
+    tools = gate("tools", f"open({str(path)!r}, 'w')")
+    user = gate("user", f"open({str(path)!r})", tools)
     gates.run([[user], [*before, tools]])
     assert (tools.result, user.result) == ("passed", "passed")
     assert gates.summary([tools, user], 0.0) == 0
@@ -38,11 +38,11 @@ def test_what_needs_another_chain_waits_for_it(tmp_path: Path) -> None:
 def test_what_needs_something_that_failed_does_not_run_and_fails(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    made = tmp_path / "made"
+    path = tmp_path / "made"
     tools = gate("tools", "raise SystemExit(1)")
-    user = gate("user", f"open({str(made)!r}, 'w')", tools)
+    user = gate("user", f"open({str(path)!r}, 'w')", tools)
     gates.run([[user], [tools]])
-    assert (tools.result, user.result, made.exists()) == ("failed", "not run", False)
+    assert (tools.result, user.result, path.exists()) == ("failed", "not run", False)
     assert gates.summary([tools, user], 0.0) == 1
     assert "tools failed" in capsys.readouterr().out
 

@@ -72,12 +72,13 @@ def test_a_run_without_a_proof_leaves_its_result(recorded: Path, tmp_path: Path)
 @pytest.mark.usefixtures("recorded")
 def test_the_page_says_what_failed_and_what_was_never_run() -> None:
     rows = proof.results_table().split("  * - ")
-    told = {row.splitlines()[0]: row for row in rows}
-    assert "2031-05-20" in told["Histories of real processes"]
+    by_title = {row.splitlines()[0]: row for row in rows}
+    assert "2031-05-20" in by_title["Histories of real processes"]
     assert (
-        "    - abcdef12\n    - 1 to 2\n    - 2\n    - 1\n    - 0\n    - 0.00\n" in told["Histories of real processes"]
+        "    - abcdef12\n    - 1 to 2\n    - 2\n    - 1\n    - 0\n    - 0.00\n"
+        in by_title["Histories of real processes"]
     )
-    assert "not recorded" in told["Second service"]
+    assert "not recorded" in by_title["Second service"]
 
 
 @pytest.mark.parametrize(

@@ -152,15 +152,15 @@ class Context:
 
         :param more: further members of the envelope.
         """
-        told: dict[str, Any] = {"items": list(items)}
+        members: dict[str, Any] = {"items": list(items)}
         if self.weather["list_echo"] != "none":
-            told["page"] = page.page
+            members["page"] = page.page
         if self.weather["list_echo"] == "both":
-            told["per_page"] = page.per_page
-        told.update(more)
+            members["per_page"] = page.per_page
+        members.update(more)
         if self.weather["list_total"] != "none":
-            told["total"] = page.total if self.weather["list_total"] == "given" else str(page.total)
-        return answer_json(told)
+            members["total"] = page.total if self.weather["list_total"] == "given" else str(page.total)
+        return answer_json(members)
 
     def unpaged(self, found: Sequence[Any], size: int) -> Answer:
         """Return an answer with a list that the description calls unpaged.

@@ -40,9 +40,9 @@ def exports() -> Iterator[dict[str, str]]:
         assert process.stdout is not None
         found = {}
         for line in process.stdout:
-            told = re.fullmatch(r" *export (\w+)=(.*)\n", line)
-            if told:
-                found[told[1]] = told[2].strip("'")
+            match = re.fullmatch(r" *export (\w+)=(.*)\n", line)
+            if match:
+                found[match[1]] = match[2].strip("'")
             if line.startswith("Ctrl+C"):
                 break
         yield found

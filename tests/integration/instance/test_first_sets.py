@@ -99,12 +99,12 @@ def test_a_plan_as_markdown_shows_one_change_beside_thousands_that_are_in_no_fil
     report = tmp_path / "plan.md"
     with running(data="50", db=str(store)) as service:
         play(tmp_path, service, instance("plan", src, check_mode=True, report=str(report)))
-    told = report.read_text("utf-8")
-    assert len(told) <= 65_536
-    assert "NEW-ROOM" in told
-    assert "12,000 rooms: " in told
-    assert told.index("NEW-ROOM") < told.index("12,000 rooms: ")
-    assert re.search(r"and 11,9\d\d more", told)
+    markdown = report.read_text("utf-8")
+    assert len(markdown) <= 65_536
+    assert "NEW-ROOM" in markdown
+    assert "12,000 rooms: " in markdown
+    assert markdown.index("NEW-ROOM") < markdown.index("12,000 rooms: ")
+    assert re.search(r"and 11,9\d\d more", markdown)
 
 
 # ---- a plan that travels
@@ -166,13 +166,13 @@ def test_a_room_in_which_somebody_else_has_something_is_not_pruned(
     pruning = SETTINGS + "policy: {prune: {rooms: delete}, limits: {delete_percent: 100}}\n"
     files = {"instance.yml": pruning, "locations.yml": "- name: North\n", "rooms.yml": yaml_list(rooms)}
     theirs = {"barcode": "99", "inventory_name": "Theirs", "target_room": "North/2"}
-    made = play(
+    result = play(
         tmp_path,
         service,
         instance("make", write(src, files)),
         {"name": "theirs", "community.seventhings.object": {"fields": theirs}},
     )
-    assert made.status == 0, made.output
+    assert result.status == 0, result.output
     service.clear_log()
     write(src, {**files, "rooms.yml": yaml_list(rooms[:1])})
     run = play(tmp_path, service, instance("plan", src, check_mode=True), instance("apply", src))

@@ -240,8 +240,8 @@ def service(empty_emulator: Emulator) -> Emulator:
 @pytest.fixture(params=[GitHub, GitLab])
 def pipeline(request: pytest.FixtureRequest, service: Emulator, tmp_path: Path) -> Pipeline:
     """Return each pipeline."""
-    made: Pipeline = request.param(tmp_path, service)
-    return made
+    pipeline: Pipeline = request.param(tmp_path, service)
+    return pipeline
 
 
 def writes(service: Emulator) -> list[str]:
@@ -348,8 +348,8 @@ def test_what_people_changed_becomes_a_branch_of_its_own(pipeline: Pipeline) -> 
     (somebody / "acme" / "instance.yml").write_text("api: seventhings/v1\n", "utf-8")
     (somebody / "acme" / "rooms.yml").write_text(_CHANGED_ROOM, "utf-8")
     client = connect({**pipeline.service.options(), "rate_limit": 0})
-    made = run_instance(client, load(somebody / "acme"), RunOptions())
-    assert made.outcome == "changed", made
+    applied = run_instance(client, load(somebody / "acme"), RunOptions())
+    assert applied.outcome == "changed", applied
     done = pipeline.job("absorb")
     assert done.returncode == 0, done.stdout
     pushed = subprocess.run(shown, capture_output=True, text=True, check=True).stdout.split()
@@ -438,8 +438,8 @@ def test_a_pull_request_is_rehearsed_on_the_twin(service: Emulator, tmp_path: Pa
     shutil.copy(settings, source)
     (source / "objects.yml").write_text("- {barcode: Taken-out, inventory_name: Drill}\n", "utf-8")
     client = connect({**service.options(), "rate_limit": 0})
-    made = run_instance(client, load(source), RunOptions(journal=pipeline.journal))
-    assert made.outcome == "changed", made
+    applied = run_instance(client, load(source), RunOptions(journal=pipeline.journal))
+    assert applied.outcome == "changed", applied
     exported = pipeline.job("export")
     assert exported.returncode == 0, exported.stdout
     service.clear_log()

@@ -77,12 +77,12 @@ def test_a_refusal_is_one_screen_and_the_reason_is_last(
 ) -> None:
     held = task("Apply", limits={"creates": 100})
     run = played(acme.parent, empty, held, options=options, ANSIBLE_CALLBACK_RESULT_FORMAT=form)
-    told = printed(run, "Apply")
-    assert is_a_screen(told), told
+    screen = printed(run, "Apply")
+    assert is_a_screen(screen), screen
     assert error(run, "Apply")[-1].endswith(_HELD)
-    end = " ".join(told.split())[-300:]
+    end = " ".join(screen.split())[-300:]
     assert _HELD in end
-    assert "A00000" not in told
+    assert "A00000" not in screen
 
 
 def test_the_role_prints_a_refusal_once(empty: Emulator, acme: Path, tmp_path: Path) -> None:
@@ -96,10 +96,10 @@ def test_the_role_prints_a_refusal_once(empty: Emulator, acme: Path, tmp_path: P
         },
     }
     run = played(acme.parent, empty, role)
-    told = printed(run, "community.seventhings.provision : Apply")
-    assert is_a_screen(told), told
+    screen = printed(run, "community.seventhings.provision : Apply")
+    assert is_a_screen(screen), screen
     assert error(run, "community.seventhings.provision : Apply")[-1].endswith(_HELD)
-    assert f"300 changes were planned and none was sent; {tmp_path / 'plan.html'} has all of them" in told
+    assert f"300 changes were planned and none was sent; {tmp_path / 'plan.html'} has all of them" in screen
     assert "limits.creates" not in run.output.partition("TASK [community.seventhings.provision : Apply]")[0]
     assert "A00299" in (tmp_path / "plan.html").read_text("utf-8")
 
@@ -112,8 +112,8 @@ def test_of_very_many_findings_the_first_are_shown_and_the_others_counted(
     objects = "".join(f"- {{barcode: {number}, inventory_name: x}}\n" for number in range(1, 1001))
     (acme / "objects.yml").write_text(objects, "utf-8")
     run = played(acme.parent, empty, task("Apply", mode=mode), ANSIBLE_CALLBACK_RESULT_FORMAT=form)
-    told = printed(run, "Apply")
-    assert is_a_screen(told), told
+    screen = printed(run, "Apply")
+    assert is_a_screen(screen), screen
     lines = error(run, "Apply")
     shown = [line for line in lines if line.startswith("  objects.yml:")]
     assert len(shown) >= 5
@@ -146,8 +146,8 @@ def test_a_rescue_reads_the_reason_and_a_report_as_json_has_everything(
 
 def test_drift_that_fails_is_one_screen_too(empty: Emulator, acme: Path) -> None:
     run = played(acme.parent, empty, task("Look", drift_fail=True), options=("--check",))
-    told = printed(run, "Look")
-    assert is_a_screen(told), told
+    screen = printed(run, "Look")
+    assert is_a_screen(screen), screen
     assert error(run, "Look")[-1].endswith("drift_fail is on, and 300 records are not as the files say")
     assert "  + objects A00000 Thing" in error(run, "Look")
 
@@ -165,7 +165,7 @@ def test_nothing_that_is_printed_obeys_what_a_file_says(empty: Emulator, acme: P
         f'[{{"barcode": "1", "{name}": "1"}}, {{"barcode": "2", "{name}": "1"}}]', "utf-8"
     )
     run = played(acme.parent, empty, task("Apply"))
-    told = printed(run, "Apply")
-    assert "forged" in told
+    screen = printed(run, "Apply")
+    assert "forged" in screen
     assert not {"\x1b", "\r", "\u202e", "\x9b"} & set(run.output)
     assert not [line for line in run.output.splitlines() if line.startswith("[ERROR]: forged")]

@@ -239,9 +239,9 @@ def test_drift_is_found_named_and_never_mended(acme: Path, service: Emulator, tm
     (acme / "instance.yml").write_text(strict, "utf-8")
     tasks = yaml.safe_load((acme / "tasks.yml").read_text("utf-8"))
     (acme / "tasks.yml").write_text(yaml.safe_dump(tasks[:1]), "utf-8")
-    told = by_name("drift", tmp_path, service, drift_fail=False, **options)
-    assert told.status == 0, told.output
-    assert "purchasing_price: files say 1.00 / instance has 849.90" in told.output
+    play = by_name("drift", tmp_path, service, drift_fail=False, **options)
+    assert play.status == 0, play.output
+    assert "purchasing_price: files say 1.00 / instance has 849.90" in play.output
     # On a command line the value is a text.
     text = by_name("drift", tmp_path, service, "-e", "drift_fail=false", **options)
     assert text.status == 0, text.output
@@ -294,8 +294,8 @@ def test_an_export_by_name_plans_as_empty_and_makes_a_copy(acme: Path, service: 
         refused = by_name("provision", tmp_path, other, provision_src=str(first))
         assert refused.named("Apply")["outcome"] == "refused", "the files are for another instance"
         roots = [other.base_url]
-        made = by_name("provision", tmp_path, other, provision_src=str(first), provision_expect_instance=roots)
-        assert applied(made)["outcome"] == "changed"
+        result = by_name("provision", tmp_path, other, provision_src=str(first), provision_expect_instance=roots)
+        assert applied(result)["outcome"] == "changed"
         copied = by_name("export", tmp_path, other, export_dest=str(second))
         assert copied.status == 0, copied.output
     names = [path.relative_to(first) for path in first.rglob("*.yml") if path.name != "instance.yml"]

@@ -82,9 +82,13 @@ def test_random_faults_end_in_the_same_state_or_in_an_honest_list(undisturbed: A
         dump = site.dump()
         for kind in _KINDS:
             assert len(_names(dump, kind)) == len(set(_names(dump, kind))), "something was made twice"
-        told = [failure["change"] for failure in account.failures]
+        changes = [failure["change"] for failure in account.failures]
         for words, names in _missing(dump, undisturbed).items():
-            assert len([line for line in told if line.startswith(f"{words} ")]) >= len(names), (words, names, told)
+            assert len([line for line in changes if line.startswith(f"{words} ")]) >= len(names), (
+                words,
+                names,
+                changes,
+            )
         if account.outcome in ("unchanged", "changed"):
             assert dump == undisturbed
             break

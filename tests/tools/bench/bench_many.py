@@ -39,15 +39,15 @@ def hosts_at_once(sizes: Sizes) -> Part:
             service.clear_log()
             seconds = _play(_ensuring(service, hosts), f"{hosts}", hosts)
             log = service.log()
-            made = sum(entry["method"] == "POST" and entry["path"].endswith("/location") for entry in log)
+            created = sum(entry["method"] == "POST" and entry["path"].endswith("/location") for entry in log)
             logins = sum(entry["path"].endswith("/auth_token") for entry in log)
             refused = sum(entry["status"] == 429 for entry in log)
             moments = [dt.datetime.fromisoformat(entry["time"]).timestamp() for entry in log]
             busiest = max(sum(first <= later < first + 60 for later in moments) for first in moments)
-            part.exactly(f"duplicates of one location that {hosts} hosts ensure at once", made - 1, 0)
+            part.exactly(f"duplicates of one location that {hosts} hosts ensure at once", created - 1, 0)
             part.exactly(f"logins of {hosts} hosts at once with a password", logins, 1)
             part.at_most(f"requests in the busiest 60 seconds of {hosts} hosts at once", busiest, _LIMIT, 0)
-            rows.append((hosts, len(log), refused, made, logins, busiest, f"{seconds:.1f}"))
+            rows.append((hosts, len(log), refused, created, logins, busiest, f"{seconds:.1f}"))
     part.table(
         (
             "hosts",

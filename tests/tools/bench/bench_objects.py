@@ -48,9 +48,9 @@ def _making(service: Emulator, number: int) -> Iterator[None]:
     """Yield an empty slow service. Afterwards it must have this number of objects."""
     with late(service):
         yield
-        made = len(service.steer("GET", "/dump")["objects"])
-        if made != number:
-            raise RuntimeError(f"{made} objects were made, not {number}")
+        created = len(service.steer("GET", "/dump")["objects"])
+        if created != number:
+            raise RuntimeError(f"{created} objects were made, not {number}")
 
 
 # ---- at full speed

@@ -30,8 +30,8 @@ def code() -> str:
     return uuid.uuid4().hex[:12]
 
 
-def asset(made: str) -> dict[str, str]:
-    return {"type": "asset", "uuid": made}
+def asset(uuid: str) -> dict[str, str]:
+    return {"type": "asset", "uuid": uuid}
 
 
 def definition(

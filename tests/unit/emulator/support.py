@@ -302,8 +302,8 @@ class Api:
 
     def define(self, kind: str, template: str = "asset", **fields: Any) -> JsonMap:
         """Create a field definition, and return it as it is read back."""
-        made = self.create(f"/asset-tracking/{template}/field-definition", definition(kind, **fields))
-        found: JsonMap = self.read(f"/asset-tracking/{template}/field-definition/{made}")
+        definition_uuid = self.create(f"/asset-tracking/{template}/field-definition", definition(kind, **fields))
+        found: JsonMap = self.read(f"/asset-tracking/{template}/field-definition/{definition_uuid}")
         return found
 
     def upload(self, name: str = "note.txt", data: bytes = b"some text", media_type: str = "text/plain") -> str:
@@ -313,13 +313,13 @@ class Api:
 
     def offer(self, price: Any = 40, **fields: Any) -> JsonMap:
         """Offer a new object, and return the hub item as it is listed."""
-        made = self.create_object(**{"purchasing_price": 100, **fields})
+        created = self.create_object(**{"purchasing_price": 100, **fields})
         response = self.post(
             "/circularity-hub/add-objects-to-circularity-hub",
-            {made: {"category": "category_furniture", "price": price}},
+            {created: {"category": "category_furniture", "price": price}},
         )
         assert response.status_code == 201, response.text
-        number = self.read(f"/object/{made}")["id"]
+        number = self.read(f"/object/{created}")["id"]
         found = [item for item in self.items("/circularity-hub/items", "per_page=1000") if item["asset_id"] == number]
         assert len(found) == 1
-        return {**found[0], "asset_uuid": made}
+        return {**found[0], "asset_uuid": created}

@@ -50,20 +50,20 @@ class Writer(threading.Thread):
         # Name and city always have the same mark, so a record in which they differ is incomplete.
         mark = code()
         self.attempts.add(mark)
-        made = self.api.create("/location", {"name": mark, "city": mark})
-        self.answered[made] = mark
+        created = self.api.create("/location", {"name": mark, "city": mark})
+        self.answered[created] = mark
         self.progress.release()
         mark = code()
         self.attempts.add(mark)
-        self.open = (made, mark)
-        assert self.api.patch(f"/location/{made}", {"name": mark, "city": mark}).status_code == 200
-        self.answered[made] = mark
+        self.open = (created, mark)
+        assert self.api.patch(f"/location/{created}", {"name": mark, "city": mark}).status_code == 200
+        self.answered[created] = mark
         self.open = None
         if len(self.answered) % 3 == 0:
-            self.open = (made, "")
-            del self.answered[made]
-            assert self.api.delete(f"/location/{made}").status_code == 204
-            self.deleted.add(made)
+            self.open = (created, "")
+            del self.answered[created]
+            assert self.api.delete(f"/location/{created}").status_code == 204
+            self.deleted.add(created)
             self.open = None
 
 
@@ -138,7 +138,7 @@ def test_answered_write_is_on_disk(tmp_path: Path) -> None:
         steering.switches()
         api = Api(process.about, steering)
         api.sign_in()
-        made = api.create_object(inventory_name="Kept")
+        created = api.create_object(inventory_name="Kept")
         file = api.upload("kept.txt", b"kept")
         refresh = api.tokens["refresh_token"]
         process.kill()
@@ -148,7 +148,7 @@ def test_answered_write_is_on_disk(tmp_path: Path) -> None:
         api = Api(process.about, steering)
         assert api.grant(grant_type="refresh_token", refresh_token=refresh).status_code == 200
         api.sign_in()
-        assert api.read(f"/object/{made}")["inventory_name"] == "Kept"
+        assert api.read(f"/object/{created}")["inventory_name"] == "Kept"
         assert api.get(f"/file/{file}/data").content == b"kept"
 
 

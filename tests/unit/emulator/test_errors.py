@@ -96,8 +96,8 @@ def test_record_that_is_not_there(api: Api, operation: Operation) -> None:
 @pytest.mark.parametrize("accept", ["text/html", "application/xml", "image/png", "application/json;q=0", "text/*"])
 @pytest.mark.parametrize("path", PICKY)
 def test_no_acceptable_representation(api: Api, path: str, accept: str) -> None:
-    made = path.format(object=api.create_object(), location=api.create_location())
-    assert api.get(made, headers={"Accept": accept}).status_code == 406
+    created_path = path.format(object=api.create_object(), location=api.create_location())
+    assert api.get(created_path, headers={"Accept": accept}).status_code == 406
 
 
 @pytest.mark.parametrize(
@@ -105,8 +105,8 @@ def test_no_acceptable_representation(api: Api, path: str, accept: str) -> None:
 )
 @pytest.mark.parametrize("path", PICKY)
 def test_acceptable_representation(api: Api, path: str, accept: str) -> None:
-    made = path.format(object=api.create_object(), location=api.create_location())
-    response = api.get(made, headers={"Accept": accept})
+    created_path = path.format(object=api.create_object(), location=api.create_location())
+    response = api.get(created_path, headers={"Accept": accept})
     assert response.status_code == 200
     assert response.headers["Content-Type"].startswith("application/json")
 
@@ -124,11 +124,11 @@ def test_acceptable_representation(api: Api, path: str, accept: str) -> None:
     ],
 )
 def test_nothing_is_done_without_an_acceptable_representation(api: Api, method: str, path: str, body: Any) -> None:
-    made = api.create_object(inventory_name="Before")
+    created = api.create_object(inventory_name="Before")
     sites = api.count("/locations")
-    response = api.request(method, path.format(object=made), json=body, headers={"Accept": "text/html"})
+    response = api.request(method, path.format(object=created), json=body, headers={"Accept": "text/html"})
     assert response.status_code == 406
-    assert api.read(f"/object/{made}")["inventory_name"] == "Before"
+    assert api.read(f"/object/{created}")["inventory_name"] == "Before"
     assert api.count("/locations") == sites
 
 
@@ -169,22 +169,22 @@ def test_large_body_is_an_error_of_the_client(api: Api) -> None:
 @pytest.mark.parametrize("number", ["1e999", "-1e999", "123456789012345678901234567890", "NaN", "Infinity"])
 def test_odd_numbers(api: Api, number: str) -> None:
     data = f'{{"purchasing_price": {number}}}'.encode()
-    made = api.create_object()
-    status = api.request("PATCH", f"/object/{made}", data=data, headers=JSON).status_code
+    created = api.create_object()
+    status = api.request("PATCH", f"/object/{created}", data=data, headers=JSON).status_code
     assert status in (200, 400, 422)
-    assert api.get(f"/object/{made}").status_code == 200
+    assert api.get(f"/object/{created}").status_code == 200
 
 
 def test_lone_surrogate(api: Api) -> None:
-    made = api.create_object()
-    status = api.request("PATCH", f"/object/{made}", data=b'{"inventory_name": "\\ud800"}', headers=JSON).status_code
+    created = api.create_object()
+    status = api.request("PATCH", f"/object/{created}", data=b'{"inventory_name": "\\ud800"}', headers=JSON).status_code
     assert status in (200, 400)
-    assert api.get(f"/object/{made}").status_code == 200
+    assert api.get(f"/object/{created}").status_code == 200
 
 
 def test_nul_in_a_text(api: Api) -> None:
-    made = api.create_object()
-    status = api.patch(f"/object/{made}", {"inventory_name": "a\x00b"}).status_code
+    created = api.create_object()
+    status = api.patch(f"/object/{created}", {"inventory_name": "a\x00b"}).status_code
     assert status in (200, 400)
     if status == 200:
-        assert api.read(f"/object/{made}")["inventory_name"] == "a\x00b"
+        assert api.read(f"/object/{created}")["inventory_name"] == "a\x00b"

@@ -96,11 +96,11 @@ def test_lost_answer(unjudged: Api, steering: Steering) -> None:
 
 
 def test_lost_delete(unjudged: Api, steering: Steering) -> None:
-    made = unjudged.create_location()
+    created = unjudged.create_location()
     steering.fault(method="DELETE", path="/location/*", fault="reset_after", times=1)
     with pytest.raises(requests.ConnectionError):
-        unjudged.delete(f"/location/{made}")
-    assert unjudged.delete(f"/location/{made}").status_code == 404
+        unjudged.delete(f"/location/{created}")
+    assert unjudged.delete(f"/location/{created}").status_code == 404
 
 
 def test_half_a_body(unjudged: Api, steering: Steering) -> None:

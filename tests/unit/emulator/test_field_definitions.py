@@ -173,19 +173,19 @@ def test_create(api: Api, template: str, kind: str) -> None:
     response = api.post(path, body)
     assert response.status_code == 201
     assert response.content == b""
-    made = response.headers["Location-UUID"]
-    assert last_segment(response.headers["Location"]) == made
-    found = api.read(f"{path}/{made}")
+    created = response.headers["Location-UUID"]
+    assert last_segment(response.headers["Location"]) == created
+    found = api.read(f"{path}/{created}")
     assert {key: found[key] for key in body} == body
-    assert found["uuid"] == made
+    assert found["uuid"] == created
     assert 1 <= len(found["field_key"]) <= 64
     assert found in api.read(f"{path}s")
 
 
 def test_definition_belongs_to_its_template(api: Api) -> None:
-    made = api.define("TEXT", "asset")["uuid"]
-    assert made not in [entry["uuid"] for entry in api.read("/asset-tracking/room/field-definitions")]
-    assert api.get(f"/asset-tracking/room/field-definition/{made}").status_code == 404
+    created = api.define("TEXT", "asset")["uuid"]
+    assert created not in [entry["uuid"] for entry in api.read("/asset-tracking/room/field-definitions")]
+    assert api.get(f"/asset-tracking/room/field-definition/{created}").status_code == 404
 
 
 def test_new_field_can_be_used_at_once(api: Api) -> None:
@@ -278,15 +278,15 @@ def test_missing_key_on_create(api: Api, key: str) -> None:
 
 def test_key_too_many(api: Api) -> None:
     path = "/asset-tracking/asset/field-definition"
-    made = api.define("TEXT")
+    created = api.define("TEXT")
     assert api.post(path, definition("TEXT", no_such_key=1)).status_code == 400
-    assert api.put(f"{path}/{made['uuid']}", {**made, "no_such_key": 1}).status_code == 400
+    assert api.put(f"{path}/{created['uuid']}", {**created, "no_such_key": 1}).status_code == 400
 
 
 def test_uuid_and_key_are_given_by_the_service(api: Api) -> None:
-    made = api.define("TEXT", uuid=NOBODY, field_key="mine")
-    assert made["uuid"] != NOBODY
-    assert made["field_key"] != "mine"
+    created = api.define("TEXT", uuid=NOBODY, field_key="mine")
+    assert created["uuid"] != NOBODY
+    assert created["field_key"] != "mine"
 
 
 def test_comment_may_be_absent(api: Api) -> None:

@@ -116,10 +116,10 @@ def test_round_trip(api: Api, kind: str, value: Any, shown: Any) -> None:
 @pytest.mark.parametrize(("kind", "value"), WRONG, ids=repr)
 def test_wrong_value(api: Api, kind: str, value: Any) -> None:
     key = field(api, kind)
-    made = api.create_object()
-    before = api.read(f"/object/{made}")
-    assert api.patch(f"/object/{made}", {key: value}).status_code == 400
-    assert api.read(f"/object/{made}") == before
+    created = api.create_object()
+    before = api.read(f"/object/{created}")
+    assert api.patch(f"/object/{created}", {key: value}).status_code == 400
+    assert api.read(f"/object/{created}") == before
     assert api.post("/object", {"inventory_name": "T", "barcode": "wrong", key: value}).status_code == 400
 
 
@@ -138,9 +138,9 @@ def test_field_without_a_value(api: Api, kind: str) -> None:
 )
 def test_null_clears(api: Api, kind: str, value: Any, _shown: Any) -> None:
     key = field(api, kind)
-    made = api.create_object(**{key: value})
-    assert api.patch(f"/object/{made}", {key: None}).status_code == 200
-    assert api.read(f"/object/{made}")[key] is None
+    created = api.create_object(**{key: value})
+    assert api.patch(f"/object/{created}", {key: None}).status_code == 200
+    assert api.read(f"/object/{created}")[key] is None
 
 
 # links
@@ -152,8 +152,8 @@ def target(api: Api, kind: str) -> tuple[int, str]:
         user = api.items("/users")[0]
         return user["id"], user["uuid"]
     kind_name = {"LINKED_ASSETS": "object"}.get(kind, kind.removeprefix("LINKED_").lower())
-    made = getattr(api, f"create_{kind_name}")()
-    return api.read(f"/{kind_name}/{made}")["id"], made
+    created = getattr(api, f"create_{kind_name}")()
+    return api.read(f"/{kind_name}/{created}")["id"], created
 
 
 @pytest.mark.parametrize("by", ["id", "uuid"])
@@ -161,37 +161,37 @@ def target(api: Api, kind: str) -> tuple[int, str]:
 def test_link(api: Api, kind: str, by: str) -> None:
     key = field(api, kind)
     number, name = target(api, kind)
-    made = api.create_object(**{key: number if by == "id" else name})
-    link = api.read(f"/object/{made}")[key]
+    created = api.create_object(**{key: number if by == "id" else name})
+    link = api.read(f"/object/{created}")[key]
     assert set(link) == {"id", "uuid", "display_name"}
     assert (link["id"], link["uuid"]) == (number, name)
     assert link["display_name"]
-    assert api.patch(f"/object/{made}", {key: None}).json()[key] is None
+    assert api.patch(f"/object/{created}", {key: None}).json()[key] is None
 
 
 @pytest.mark.parametrize("value", [999999, NOBODY], ids=["id", "uuid"])
 @pytest.mark.parametrize("kind", ["LINKED_ROOM", "LINKED_LOCATION", "LINKED_USER", "LINKED_PERSON"])
 def test_link_to_nothing(api: Api, kind: str, value: Any) -> None:
     key = field(api, kind)
-    made = api.create_object()
-    assert api.patch(f"/object/{made}", {key: value}).status_code in (400, 404, 422)
-    assert api.read(f"/object/{made}")[key] is None
+    created = api.create_object()
+    assert api.patch(f"/object/{created}", {key: value}).status_code in (400, 404, 422)
+    assert api.read(f"/object/{created}")[key] is None
 
 
 def test_display_name_follows_the_record(api: Api) -> None:
     room = api.create_room(name="Before")
-    made = api.create_object(actual_room=room)
-    assert "Before" in api.read(f"/object/{made}")["actual_room"]["display_name"]
+    created = api.create_object(actual_room=room)
+    assert "Before" in api.read(f"/object/{created}")["actual_room"]["display_name"]
     api.patch(f"/room/{room}", {"name": "After"})
-    assert "After" in api.read(f"/object/{made}")["actual_room"]["display_name"]
+    assert "After" in api.read(f"/object/{created}")["actual_room"]["display_name"]
 
 
 @pytest.mark.parametrize("by", ["id", "uuid"])
 def test_linked_assets(api: Api, by: str) -> None:
     key = field(api, "LINKED_ASSETS")
     pairs = [target(api, "LINKED_ASSETS") for _number in range(2)]
-    made = api.create_object(**{key: [number if by == "id" else name for number, name in pairs]})
-    links = api.read(f"/object/{made}")[key]
+    created = api.create_object(**{key: [number if by == "id" else name for number, name in pairs]})
+    links = api.read(f"/object/{created}")[key]
     assert [(link["id"], link["uuid"]) for link in links] == pairs
     assert all(set(link) == {"id", "uuid", "display_name"} for link in links)
 
@@ -202,8 +202,8 @@ def test_single_linked_asset(api: Api, name: str, by: str) -> None:
     """Both names of the type are accepted, and a single object need not be in a list."""
     key = field(api, name)
     number, other = target(api, "LINKED_ASSETS")
-    made = api.create_object(**{key: number if by == "id" else other})
-    assert [(link["id"], link["uuid"]) for link in api.read(f"/object/{made}")[key]] == [(number, other)]
+    created = api.create_object(**{key: number if by == "id" else other})
+    assert [(link["id"], link["uuid"]) for link in api.read(f"/object/{created}")[key]] == [(number, other)]
 
 
 # attachments
@@ -212,21 +212,21 @@ def test_single_linked_asset(api: Api, name: str, by: str) -> None:
 def test_attachment(api: Api) -> None:
     key = field(api, "ATTACHMENT")
     first, second = api.upload("a.txt", b"a"), api.upload("b.txt", b"bb")
-    made = api.create_object(**{key: [first]})
-    shown = api.read(f"/object/{made}")[key]
+    created = api.create_object(**{key: [first]})
+    shown = api.read(f"/object/{created}")[key]
     assert [entry["uuid"] for entry in shown] == [first]
     assert {"uuid", "type", "size", "data_uri", "file_uri", "thumbnail_uri"} <= set(shown[0])
     assert (shown[0]["type"], shown[0]["size"]) == ("text/plain", 1)
     assert all(isinstance(shown[0][name], str) for name in ("data_uri", "file_uri", "thumbnail_uri"))
-    replaced = api.patch(f"/object/{made}", {key: [second]}).json()[key]
+    replaced = api.patch(f"/object/{created}", {key: [second]}).json()[key]
     assert [(entry["uuid"], entry["size"]) for entry in replaced] == [(second, 2)]
-    assert not api.patch(f"/object/{made}", {key: []}).json()[key]
+    assert not api.patch(f"/object/{created}", {key: []}).json()[key]
 
 
 def test_attachment_that_is_not_there(api: Api) -> None:
     key = field(api, "ATTACHMENT")
-    made = api.create_object()
-    assert api.patch(f"/object/{made}", {key: [NOBODY]}).status_code in (400, 404, 422)
+    created = api.create_object()
+    assert api.patch(f"/object/{created}", {key: [NOBODY]}).status_code in (400, 404, 422)
 
 
 # Constraints of the definition, a valid value, an invalid value.
@@ -251,18 +251,18 @@ CONSTRAINED: list[tuple[str, list[JsonMap], Any, Any]] = [
 @pytest.mark.parametrize(("kind", "constraints", "good", "bad"), CONSTRAINED, ids=repr)
 def test_constraint(api: Api, kind: str, constraints: list[JsonMap], good: Any, bad: Any) -> None:
     key = api.define(kind, constraints=constraints)["field_key"]
-    made = api.create_object(**{key: good})
-    assert api.patch(f"/object/{made}", {key: bad}).status_code in (400, 422)
-    assert api.read(f"/object/{made}")[key] == good
+    created = api.create_object(**{key: good})
+    assert api.patch(f"/object/{created}", {key: bad}).status_code in (400, 422)
+    assert api.read(f"/object/{created}")[key] == good
     assert api.post("/object", {"inventory_name": "T", "barcode": "constrained", key: bad}).status_code in (400, 422)
-    assert api.patch(f"/object/{made}", {key: None}).status_code == 200
+    assert api.patch(f"/object/{created}", {key: None}).status_code == 200
 
 
 @pytest.mark.parametrize("template", ["room", "person"])
 def test_fields_of_other_templates(api: Api, template: str) -> None:
     key = api.define("NUMBER", template, constraints=[constraint("max_value", 5)])["field_key"]
-    made = getattr(api, f"create_{template}")(**{key: 4})
-    assert api.read(f"/{template}/{made}")[key] == 4
-    assert api.patch(f"/{template}/{made}", {key: 6}).status_code in (400, 422)
-    assert api.patch(f"/{template}/{made}", {key: "4"}).status_code == 400
+    created = getattr(api, f"create_{template}")(**{key: 4})
+    assert api.read(f"/{template}/{created}")[key] == 4
+    assert api.patch(f"/{template}/{created}", {key: 6}).status_code in (400, 422)
+    assert api.patch(f"/{template}/{created}", {key: "4"}).status_code == 400
     assert api.post("/object", {"inventory_name": "T", "barcode": "other", key: 4}).status_code == 400

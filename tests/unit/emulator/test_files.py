@@ -31,14 +31,14 @@ def test_upload(api: Api) -> None:
     response = post(api, {"data": ("note.txt", io.BytesIO(b"12345"), "text/plain")})
     assert response.status_code == 201
     assert response.content == b""
-    made = response.headers["Location-UUID"]
-    assert made in response.headers["Location"]
+    created = response.headers["Location-UUID"]
+    assert created in response.headers["Location"]
 
 
 def test_file(api: Api) -> None:
-    made = api.upload("note.txt", b"12345", "text/plain")
-    file = api.read(f"/file/{made}")
-    assert (file["uuid"], file["name"], file["type"], file["size"]) == (made, "note.txt", "text/plain", 5)
+    uuid = api.upload("note.txt", b"12345", "text/plain")
+    file = api.read(f"/file/{uuid}")
+    assert (file["uuid"], file["name"], file["type"], file["size"]) == (uuid, "note.txt", "text/plain", 5)
     assert file["creator_id"] == api.tokens["user_id"]
     assert file["created_at"].endswith("+00:00")
 
@@ -47,16 +47,16 @@ def test_file(api: Api) -> None:
     "data", [b"x", b"\x00\xff\r\n--boundary\r\n", bytes(range(256)) * 40, PIXEL], ids=["one", "odd", "all", "image"]
 )
 def test_download(api: Api, data: bytes) -> None:
-    made = api.upload("blob.bin", data, "application/octet-stream")
-    response = api.get(f"/file/{made}/data")
+    uploaded = api.upload("blob.bin", data, "application/octet-stream")
+    response = api.get(f"/file/{uploaded}/data")
     assert response.status_code == 200
     assert response.content == data
-    assert api.read(f"/file/{made}")["size"] == len(data)
+    assert api.read(f"/file/{uploaded}")["size"] == len(data)
 
 
 def test_uris_lead_to_the_bytes(api: Api) -> None:
-    made = api.upload("note.txt", b"12345")
-    file = api.read(f"/file/{made}")
+    uploaded = api.upload("note.txt", b"12345")
+    file = api.read(f"/file/{uploaded}")
     headers = {"Authorization": f"Bearer {api.tokens['access_token']}"}
     assert api.session.get(urljoin(api.url("/"), file["data_uri"]), headers=headers, timeout=30).content == b"12345"
     shown = api.session.get(urljoin(api.url("/"), file["thumbnail_uri"]), headers=headers, timeout=30)
@@ -65,8 +65,8 @@ def test_uris_lead_to_the_bytes(api: Api) -> None:
 
 @pytest.mark.parametrize("accept", [None, "*/*", "application/octet-stream"])
 def test_download_accepts(api: Api, accept: str | None) -> None:
-    made = api.upload("note.txt", b"12345", "text/plain")
-    assert api.get(f"/file/{made}/data", headers={"Accept": accept}).status_code == 200
+    uploaded = api.upload("note.txt", b"12345", "text/plain")
+    assert api.get(f"/file/{uploaded}/data", headers={"Accept": accept}).status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -81,16 +81,16 @@ def test_download_accepts(api: Api, accept: str | None) -> None:
     ids=str,
 )
 def test_download_is_octets_unless_its_type_is_asked_for(api: Api, accept: str | None, shown: str) -> None:
-    made = api.upload("note.txt", b"12345", "text/plain")
-    assert api.get(f"/file/{made}/data", headers={"Accept": accept}).headers["Content-Type"] == shown
+    uploaded = api.upload("note.txt", b"12345", "text/plain")
+    assert api.get(f"/file/{uploaded}/data", headers={"Accept": accept}).headers["Content-Type"] == shown
 
 
 @pytest.mark.parametrize(
     ("data", "media_type"), [(PIXEL, "image/png"), (b"words", "text/plain")], ids=["image", "text"]
 )
 def test_thumbnail_is_an_image(api: Api, data: bytes, media_type: str) -> None:
-    made = api.upload("file", data, media_type)
-    response = api.get(f"/file/{made}/thumbnail")
+    uploaded = api.upload("file", data, media_type)
+    response = api.get(f"/file/{uploaded}/thumbnail")
     assert response.status_code == 200
     assert response.headers["Content-Type"].startswith("image/")
     assert response.content.startswith((b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF8"))
@@ -106,20 +106,20 @@ def test_name_that_is_too_long(api: Api) -> None:
 
 
 def test_list_holds_the_newest_twenty(api: Api) -> None:
-    made = [api.upload(f"{number}.txt") for number in range(22)]
+    uuids = [api.upload(f"{number}.txt") for number in range(22)]
     listed = [file["uuid"] for file in api.items("/files")]
     assert len(listed) == 20
-    assert set(listed) == set(made[-20:])
+    assert set(listed) == set(uuids[-20:])
 
 
 def test_listed_file_is_the_read_file(api: Api) -> None:
-    made = api.upload()
-    assert api.read(f"/file/{made}") in api.items("/files")
+    uploaded = api.upload()
+    assert api.read(f"/file/{uploaded}") in api.items("/files")
 
 
 def test_largest_file(api: Api) -> None:
-    made = api.upload("large.bin", b"\x07" * LARGEST, "application/octet-stream")
-    assert api.read(f"/file/{made}")["size"] == LARGEST
+    uploaded = api.upload("large.bin", b"\x07" * LARGEST, "application/octet-stream")
+    assert api.read(f"/file/{uploaded}")["size"] == LARGEST
 
 
 @pytest.mark.parametrize("size", [0, LARGEST + 1])

@@ -383,10 +383,10 @@ def test_wrong_filter_of_the_hub(world: World, path: str) -> None:
 @pytest.mark.parametrize("operator", ["eq", "in"])
 def test_rental_cases_by_status(world: World, operator: str) -> None:
     api, mark = world.api, code()
-    made = api.create_rental_case(title=mark, status="rejected", references=[asset(world.uuids["ant"])])
+    created = api.create_rental_case(title=mark, status="rejected", references=[asset(world.uuids["ant"])])
     value: Any = "rejected" if operator == "eq" else ["rejected", "completed"]
     query = in_brackets({"title": {"eq": mark}, "status": {operator: value}})
-    assert [case["uuid"] for case in api.items("/rental-management/rental-cases", query)] == [made]
+    assert [case["uuid"] for case in api.items("/rental-management/rental-cases", query)] == [created]
 
 
 def test_suggestion(world: World) -> None:
@@ -397,10 +397,10 @@ def test_suggestion(world: World) -> None:
 
 def test_hidden_objects_are_not_found(world: World) -> None:
     mark = code()
-    made = world.api.create_object(inventory_name=mark)
-    world.api.post(f"/object/{made}/archive")
+    created = world.api.create_object(inventory_name=mark)
+    world.api.post(f"/object/{created}/archive")
     assert world.names(in_brackets({"inventory_name": {"eq": mark}})) == []
-    assert world.api.count("/objects", in_brackets({"asset_uuid": {"in": [made, NOBODY]}})) == 0
+    assert world.api.count("/objects", in_brackets({"asset_uuid": {"in": [created, NOBODY]}})) == 0
 
 
 def test_label_is_no_key(world: World) -> None:

@@ -90,8 +90,8 @@ def test_suggested_price_is_a_number_without_a_purchasing_price(api: Api) -> Non
     assert api.post(f"{HUB}/suggest-rest-price", {thing: "category_furniture"}).json() == {thing: 0}
     item = api.offer(price=40, purchasing_price=None)
     assert (item["price"], item["suggested_price"]) == (40, 0)
-    made = order(api, item)
-    assert api.read(f"{HUB}/order/{made}")["articles"][0]["suggested_price"] == 0
+    created = order(api, item)
+    assert api.read(f"{HUB}/order/{created}")["articles"][0]["suggested_price"] == 0
 
 
 def test_suggested_price_of_nothing(api: Api) -> None:

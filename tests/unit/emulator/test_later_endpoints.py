@@ -22,16 +22,16 @@ from .support import Api
 @pytest.mark.parametrize("barcode", ["A-1", "with space", "slash/inside", "per%cent", "Käse", "a?b#c&d=e", "..", "+1"])
 def test_object_by_barcode(api: Api, barcode: str) -> None:
     barcode = f"{barcode}{code()}" if barcode != ".." else f"..{code()}"
-    made = api.create_object(barcode=barcode)
+    created = api.create_object(barcode=barcode)
     found = api.get(f"/object/by-barcode/{quote(barcode, safe='')}")
     assert found.status_code == 200
-    assert found.json() == api.read(f"/object/{made}")
+    assert found.json() == api.read(f"/object/{created}")
 
 
 def test_barcode_finds_archived_objects(api: Api) -> None:
-    made = api.create_object(barcode="ARCHIVED-1")
-    api.post(f"/object/{made}/archive")
-    assert api.read("/object/by-barcode/ARCHIVED-1")["asset_uuid"] == made
+    created = api.create_object(barcode="ARCHIVED-1")
+    api.post(f"/object/{created}/archive")
+    assert api.read("/object/by-barcode/ARCHIVED-1")["asset_uuid"] == created
 
 
 def test_barcode_that_nothing_has(api: Api) -> None:
@@ -58,11 +58,11 @@ class Story:
         return self.path.rpartition("/")[2].replace("-", "_")
 
     def create(self, api: Api) -> str:
-        made: str = getattr(api, f"create_{self.one}")()
-        return made
+        created: str = getattr(api, f"create_{self.one}")()
+        return created
 
-    def change(self, api: Api, made: str) -> None:
-        path = f"{self.path}/{made}"
+    def change(self, api: Api, uuid: str) -> None:
+        path = f"{self.path}/{uuid}"
         if self.one == "task":
             response = api.put(path, api.task(title=code()))
         elif self.one == "rental_case":
@@ -72,8 +72,8 @@ class Story:
             response = api.patch(path, {key: code()})
         assert response.status_code in (200, 204)
 
-    def history(self, api: Api, made: str, query: str = "") -> JsonMap:
-        found: JsonMap = api.read(f"{self.path}/{made}/history", query)
+    def history(self, api: Api, uuid: str, query: str = "") -> JsonMap:
+        found: JsonMap = api.read(f"{self.path}/{uuid}/history", query)
         return found
 
 
@@ -90,61 +90,61 @@ each_story = pytest.mark.parametrize("story", STORIES, ids=lambda story: story.o
 
 @each_story
 def test_history_grows(api: Api, story: Story) -> None:
-    made = story.create(api)
-    before = story.history(api, made)
+    created = story.create(api)
+    before = story.history(api, created)
     assert {"items", "page", "per_page", "total"} == set(before)
     assert (before["page"], before["per_page"]) == (1, 50)
     assert before["total"] == len(before["items"]) >= 1
     for number in (1, 2):
-        story.change(api, made)
-        assert story.history(api, made)["total"] >= before["total"] + number
+        story.change(api, created)
+        assert story.history(api, created)["total"] >= before["total"] + number
 
 
 @each_story
 def test_history_is_newest_first(api: Api, story: Story) -> None:
-    made = story.create(api)
+    created = story.create(api)
     for _number in range(3):
-        story.change(api, made)
-    times = [datetime.fromisoformat(entry["occurred_at"]) for entry in story.history(api, made)["items"]]
+        story.change(api, created)
+    times = [datetime.fromisoformat(entry["occurred_at"]) for entry in story.history(api, created)["items"]]
     assert all(time.tzinfo for time in times)
     assert times == sorted(times, reverse=True)
 
 
 @each_story
 def test_history_names_who_did_it(api: Api, story: Story) -> None:
-    made = story.create(api)
-    story.change(api, made)
-    for entry in story.history(api, made)["items"]:
+    created = story.create(api)
+    story.change(api, created)
+    for entry in story.history(api, created)["items"]:
         assert entry["user_uuid"] == api.me()["uuid"]
         assert entry["event_name"]
         if story.one != "object":
-            assert entry[story.key] == made
+            assert entry[story.key] == created
             assert entry["details"] == "" or json.loads(entry["details"]) is not None
 
 
 @each_story
 def test_reading_leaves_no_trace(api: Api, story: Story) -> None:
-    made = story.create(api)
-    before = story.history(api, made)
-    api.read(f"{story.path}/{made}")
-    assert story.history(api, made) == before
+    created = story.create(api)
+    before = story.history(api, created)
+    api.read(f"{story.path}/{created}")
+    assert story.history(api, created) == before
 
 
 @each_story
 def test_histories_are_apart(api: Api, story: Story) -> None:
-    made, other = story.create(api), story.create(api)
+    created, other = story.create(api), story.create(api)
     before = story.history(api, other)
-    story.change(api, made)
+    story.change(api, created)
     assert story.history(api, other) == before
 
 
 @each_story
 def test_pages_of_a_history(api: Api, story: Story) -> None:
-    made = story.create(api)
+    created = story.create(api)
     for _number in range(4):
-        story.change(api, made)
-    everything = story.history(api, made)
-    pages = [story.history(api, made, f"page={page}&per_page=2") for page in (1, 2)]
+        story.change(api, created)
+    everything = story.history(api, created)
+    pages = [story.history(api, created, f"page={page}&per_page=2") for page in (1, 2)]
     assert [entry for page in pages for entry in page["items"]] == everything["items"][:4]
     assert {page["total"] for page in pages} == {everything["total"]}
 
@@ -162,10 +162,10 @@ def test_history_of_nothing(api: Api, story: Story) -> None:
 
 
 def test_object_history_reports_of_tasks_and_rental_cases(api: Api) -> None:
-    made = api.create_object()
-    api.create_task(references=[asset(made)])
-    api.create_rental_case(references=[asset(made)])
-    kinds = {entry["type"] for entry in api.read(f"/object/{made}/history")["items"]}
+    created = api.create_object()
+    api.create_task(references=[asset(created)])
+    api.create_rental_case(references=[asset(created)])
+    kinds = {entry["type"] for entry in api.read(f"/object/{created}/history")["items"]}
     assert kinds == {"asset", "task", "rental_case"}
 
 

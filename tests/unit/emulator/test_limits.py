@@ -19,8 +19,8 @@ DAY = {"unit": "days", "value": 1}
 @pytest.mark.parametrize(("count", "status"), [(0, 201), (1, 201), (2, 201), (3, 400), (10, 400)])
 def test_task_reminders(api: Api, count: int, status: int) -> None:
     assert api.post("/task-management/task", api.task(reminders=[DAY] * count)).status_code == status
-    made = api.create_task()
-    replaced = api.put(f"/task-management/task/{made}", api.task(reminders=[DAY] * count)).status_code
+    created = api.create_task()
+    replaced = api.put(f"/task-management/task/{created}", api.task(reminders=[DAY] * count)).status_code
     assert replaced == {201: 204}.get(status, status)
 
 

@@ -91,8 +91,8 @@ def test_create_user(api: Api, steering: Steering) -> None:
 
 def test_create_users_for_several_persons(api: Api, steering: Steering, crew: str) -> None:
     assert api.post("/persons/create-user", {"filter": {"department": {"eq": crew}}}).status_code == 201
-    made = [user for user in api.items("/users", "per_page=1000") if user["email"].endswith(f"@{crew}.example")]
-    assert sorted(user["firstname"] for user in made) == ["Alan", "Bert", "Cleo", "Dora"]
+    users = [user for user in api.items("/users", "per_page=1000") if user["email"].endswith(f"@{crew}.example")]
+    assert sorted(user["firstname"] for user in users) == ["Alan", "Bert", "Cleo", "Dora"]
     assert len([mail for mail in steering.mails() if f"@{crew}.example" in str(mail)]) == 4
 
 
@@ -140,5 +140,5 @@ def test_selection_can_be_tried_with_the_list(api: Api, crew: str) -> None:
     conditions: JsonMap = {"department": {"eq": crew}, "last_name": {"like": ["i"]}}
     assert names(api, in_brackets(conditions)) == ["Bert"]
     api.post("/persons/create-user", {"filter": conditions})
-    made = [user for user in api.items("/users", "per_page=1000") if user["email"].endswith(f"@{crew}.example")]
-    assert [user["firstname"] for user in made] == ["Bert"]
+    users = [user for user in api.items("/users", "per_page=1000") if user["email"].endswith(f"@{crew}.example")]
+    assert [user["firstname"] for user in users] == ["Bert"]

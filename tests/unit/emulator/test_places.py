@@ -35,8 +35,8 @@ def events(api: Api, uuid: str) -> list[JsonMap]:
 @pytest.mark.parametrize("pair", PAIRS)
 def test_the_location_follows_the_room(api: Api, places: dict[str, str], pair: tuple[str, str]) -> None:
     room, location = pair
-    made = api.create_object(**{room: places["north room"]})
-    path = f"/object/{made}"
+    created = api.create_object(**{room: places["north room"]})
+    path = f"/object/{created}"
     assert linked(api.read(path), *pair) == [places["north room"], places["north"]]
     api.patch(path, {room: places["south room"]})
     assert linked(api.read(path), *pair) == [places["south room"], places["south"]]
@@ -44,40 +44,40 @@ def test_the_location_follows_the_room(api: Api, places: dict[str, str], pair: t
     assert linked(api.read(path), *pair) == [None, None]
     api.patch(path, {location: places["north"]})
     assert linked(api.read(path), *pair) == [None, places["north"]]
-    assert events(api, made) == []
+    assert events(api, created) == []
 
 
 @pytest.mark.parametrize("pair", PAIRS)
 def test_the_room_decides_if_both_disagree(api: Api, places: dict[str, str], pair: tuple[str, str]) -> None:
     room, location = pair
-    made = api.create_object(**{room: places["north room"], location: places["south"]})
-    assert linked(api.read(f"/object/{made}"), *pair) == [places["north room"], places["north"]]
-    assert [location in entry["description"] for entry in events(api, made)] == [True]
+    created = api.create_object(**{room: places["north room"], location: places["south"]})
+    assert linked(api.read(f"/object/{created}"), *pair) == [places["north room"], places["north"]]
+    assert [location in entry["description"] for entry in events(api, created)] == [True]
 
 
 @pytest.mark.parametrize("pair", PAIRS)
 def test_another_location_alone_empties_the_room(api: Api, places: dict[str, str], pair: tuple[str, str]) -> None:
     room, location = pair
-    made = api.create_object(**{room: places["north room"]})
-    path = f"/object/{made}"
+    created = api.create_object(**{room: places["north room"]})
+    path = f"/object/{created}"
     api.patch(path, {location: places["north"]})
     assert linked(api.read(path), *pair) == [places["north room"], places["north"]]
-    assert events(api, made) == []
+    assert events(api, created) == []
     api.patch(path, {location: places["south"]})
     assert linked(api.read(path), *pair) == [None, places["south"]]
-    assert [room in entry["description"] for entry in events(api, made)] == [True]
+    assert [room in entry["description"] for entry in events(api, created)] == [True]
 
 
 def test_objects_follow_a_room_to_another_location(api: Api, places: dict[str, str]) -> None:
-    made = api.create_object(target_room=places["north room"], actual_room=places["south room"])
+    created = api.create_object(target_room=places["north room"], actual_room=places["south room"])
     api.patch(f"/room/{places['north room']}", {"building_id": places["south"]})
-    assert linked(api.read(f"/object/{made}"), "target_building", "actual_building") == [places["south"]] * 2
+    assert linked(api.read(f"/object/{created}"), "target_building", "actual_building") == [places["south"]] * 2
 
 
 def test_a_room_without_location_leaves_the_location(api: Api, places: dict[str, str]) -> None:
     room = api.create_room(building_id=None)
-    made = api.create_object(target_room=room, target_building=places["north"])
-    assert linked(api.read(f"/object/{made}"), "target_room", "target_building") == [room, places["north"]]
+    created = api.create_object(target_room=room, target_building=places["north"])
+    assert linked(api.read(f"/object/{created}"), "target_room", "target_building") == [room, places["north"]]
 
 
 @pytest.mark.parametrize(
@@ -93,18 +93,18 @@ def test_a_room_without_location_leaves_the_location(api: Api, places: dict[str,
 def test_status(api: Api, places: dict[str, str], target: str | None, actual: str | None, status: str) -> None:
     rooms = {"target_room": target and places[target], "actual_room": actual and places[actual]}
     barcode = code()
-    made = api.create_object(barcode=barcode)
-    assert api.read(f"/object/{made}")["status"] == "unknown"
-    api.patch(f"/object/{made}", rooms)
-    assert api.read(f"/object/{made}")["status"] == status
+    created = api.create_object(barcode=barcode)
+    assert api.read(f"/object/{created}")["status"] == "unknown"
+    api.patch(f"/object/{created}", rooms)
+    assert api.read(f"/object/{created}")["status"] == status
     found = api.items("/objects", f"filter[status][eq]={status}&filter[barcode][eq]={barcode}")
-    assert [record["uuid"] for record in found] == [made]
+    assert [record["uuid"] for record in found] == [created]
 
 
 def test_nobody_writes_the_status(api: Api) -> None:
-    made = api.create_object()
-    assert api.patch(f"/object/{made}", {"status": "ok"}).status_code == 400
-    assert api.read(f"/object/{made}")["status"] == "unknown"
+    created = api.create_object()
+    assert api.patch(f"/object/{created}", {"status": "ok"}).status_code == 400
+    assert api.read(f"/object/{created}")["status"] == "unknown"
 
 
 def test_the_status_names_the_fields_that_it_compares(api: Api) -> None:
@@ -118,9 +118,9 @@ def test_the_status_names_the_fields_that_it_compares(api: Api) -> None:
 
 
 def test_a_patch_of_the_actual_room_is_no_scan(api: Api, places: dict[str, str]) -> None:
-    made = api.create_object()
-    api.patch(f"/object/{made}", {"actual_room": places["north room"], "scan_time": "2020-01-01T00:00:00+00:00"})
-    record = api.read(f"/object/{made}")
+    created = api.create_object()
+    api.patch(f"/object/{created}", {"actual_room": places["north room"], "scan_time": "2020-01-01T00:00:00+00:00"})
+    record = api.read(f"/object/{created}")
     assert record["status"] == "new"
     assert [record[key] for key in SCAN_FIELDS] == [None] * 4
 
@@ -128,7 +128,7 @@ def test_a_patch_of_the_actual_room_is_no_scan(api: Api, places: dict[str, str])
 @pytest.mark.parametrize("named", ["uuid", "number", "name"])
 def test_scan(api: Api, steering: Steering, places: dict[str, str], named: str) -> None:
     barcode = code()
-    made = api.create_object(barcode=barcode, target_room=places["north room"])
+    created = api.create_object(barcode=barcode, target_room=places["north room"])
     room = api.read(f"/room/{places['south room']}")
     location = api.read(f"/location/{places['south']}")
     names = {
@@ -136,22 +136,22 @@ def test_scan(api: Api, steering: Steering, places: dict[str, str], named: str) 
         "number": f"{location['name']}/{room['number']}",
         "name": f"{location['name']}/{room['name']}",
     }
-    told = steering.call("POST", "/scan", {"code": barcode, "room": names[named]})
-    record = api.read(f"/object/{made}")
+    scanned = steering.call("POST", "/scan", {"code": barcode, "room": names[named]})
+    record = api.read(f"/object/{created}")
     assert linked(record, "actual_room", "actual_building") == [places["south room"], places["south"]]
-    assert (record["status"], told["status"], told["code"]) == ("deviation", "deviation", barcode)
+    assert (record["status"], scanned["status"], scanned["code"]) == ("deviation", "deviation", barcode)
     assert None not in [record[key] for key in SCAN_FIELDS]
     assert record["inventory_user"]["id"] == record["scanned_by_user_id"] == api.me()["id"]
-    (event,) = [event for event in api.items(f"/object/{made}/history") if event["event_name"] == "scanned"]
+    (event,) = [event for event in api.items(f"/object/{created}/history") if event["event_name"] == "scanned"]
     assert event["user_uuid"] == api.me()["uuid"]
 
 
 def test_a_scan_has_a_witness(api: Api, steering: Steering, places: dict[str, str]) -> None:
     barcode, user = code(), steering.call("POST", "/users", {})
-    made = api.create_object(barcode=barcode)
+    created = api.create_object(barcode=barcode)
     for name in (user["username"], user["uuid"]):
         steering.call("POST", "/scan", {"code": barcode, "room": places["north room"], "user": name})
-    assert api.read(f"/object/{made}")["scanned_by_user_id"] == user["id"]
+    assert api.read(f"/object/{created}")["scanned_by_user_id"] == user["id"]
 
 
 @pytest.mark.parametrize(
@@ -169,10 +169,10 @@ def test_a_scan_that_fits_nothing(
     api: Api, steering: Steering, places: dict[str, str], body: JsonMap, message: str
 ) -> None:
     barcode = code()
-    made = api.create_object(barcode=barcode)
+    created = api.create_object(barcode=barcode)
     response = steering.request("POST", "/scan", json={"code": barcode, "room": places["north room"], **body})
     assert (response.status_code, message in response.json()["message"]) == (400, True), response.text
-    assert api.read(f"/object/{made}")["actual_room"] is None
+    assert api.read(f"/object/{created}")["actual_room"] is None
 
 
 def test_archived_objects_are_not_scanned(api: Api, steering: Steering, places: dict[str, str]) -> None:

@@ -29,8 +29,8 @@ class Kind:
         self.other = other
 
     def create(self, api: Api, **fields: Any) -> str:
-        made: str = getattr(api, f"create_{self.one[1:]}")(**fields)
-        return made
+        created: str = getattr(api, f"create_{self.one[1:]}")(**fields)
+        return created
 
     def body(self, api: Api, **fields: Any) -> JsonMap:
         """Return a body that creates a record."""
@@ -61,11 +61,11 @@ def test_create(api: Api, kind: Kind) -> None:
     response = api.post(kind.one, kind.body(api, **{kind.text: "Cabinet"}))
     assert response.status_code == 201
     assert response.content == b""
-    made = response.headers["Location-UUID"]
-    assert last_segment(response.headers["Location"]) == made
-    record = api.read(f"{kind.one}/{made}")
+    created = response.headers["Location-UUID"]
+    assert last_segment(response.headers["Location"]) == created
+    record = api.read(f"{kind.one}/{created}")
     assert record[kind.text] == "Cabinet"
-    assert record[kind.key] == made
+    assert record[kind.key] == created
 
 
 @each_kind
@@ -100,34 +100,34 @@ def test_ids_and_uuids_differ(api: Api, kind: Kind) -> None:
 @each_kind
 def test_new_record_is_listed_and_counted_at_once(api: Api, kind: Kind) -> None:
     before = api.count(kind.many)
-    made = kind.create(api)
+    created = kind.create(api)
     assert api.count(kind.many) == before + 1
-    listed = [record for record in api.items(kind.many, "per_page=1000") if record[kind.key] == made]
-    assert listed == [api.read(f"{kind.one}/{made}")]
+    listed = [record for record in api.items(kind.many, "per_page=1000") if record[kind.key] == created]
+    assert listed == [api.read(f"{kind.one}/{created}")]
 
 
 @each_kind
 def test_text_goes_through_unchanged(api: Api, kind: Kind) -> None:
     text = "Käse \u201e№ 5\u201c \N{GRINNING FACE} <b>&amp;</b> 'x' \"y\" \\z \t; DROP TABLE --"
-    made = kind.create(api, **{kind.text: text})
-    assert api.read(f"{kind.one}/{made}")[kind.text] == text
+    created = kind.create(api, **{kind.text: text})
+    assert api.read(f"{kind.one}/{created}")[kind.text] == text
 
 
 @each_kind
 def test_change_answers_with_the_record(api: Api, kind: Kind) -> None:
-    made = kind.create(api)
-    response = api.patch(f"{kind.one}/{made}", {kind.text: "Changed"})
+    created = kind.create(api)
+    response = api.patch(f"{kind.one}/{created}", {kind.text: "Changed"})
     assert response.status_code == 200
-    assert response.json() == api.read(f"{kind.one}/{made}")
+    assert response.json() == api.read(f"{kind.one}/{created}")
     assert response.json()[kind.text] == "Changed"
 
 
 @each_kind
 def test_change_leaves_other_keys_alone(api: Api, kind: Kind) -> None:
-    made = kind.create(api)
-    before = api.read(f"{kind.one}/{made}")
-    api.patch(f"{kind.one}/{made}", {kind.text: "Changed"})
-    after = api.read(f"{kind.one}/{made}")
+    created = kind.create(api)
+    before = api.read(f"{kind.one}/{created}")
+    api.patch(f"{kind.one}/{created}", {kind.text: "Changed"})
+    after = api.read(f"{kind.one}/{created}")
     moving = {kind.text, "updated_at", "updated_by_user_id"}
     assert {key: value for key, value in before.items() if key not in moving} == {
         key: value for key, value in after.items() if key not in moving
@@ -136,27 +136,27 @@ def test_change_leaves_other_keys_alone(api: Api, kind: Kind) -> None:
 
 @each_kind
 def test_change_leaves_other_records_alone(api: Api, kind: Kind) -> None:
-    made, bystander = kind.create(api), kind.create(api)
+    created, bystander = kind.create(api), kind.create(api)
     before = api.read(f"{kind.one}/{bystander}")
-    api.patch(f"{kind.one}/{made}", {kind.text: "Changed"})
+    api.patch(f"{kind.one}/{created}", {kind.text: "Changed"})
     assert api.read(f"{kind.one}/{bystander}") == before
 
 
 @each_kind
 def test_change_of_several_keys(api: Api, kind: Kind) -> None:
-    made = kind.create(api)
+    created = kind.create(api)
     other = code()
-    api.patch(f"{kind.one}/{made}", {kind.text: "One", kind.other: other})
-    record = api.read(f"{kind.one}/{made}")
+    api.patch(f"{kind.one}/{created}", {kind.text: "One", kind.other: other})
+    record = api.read(f"{kind.one}/{created}")
     assert (record[kind.text], record[kind.other]) == ("One", other)
 
 
 @each_kind
 def test_change_of_nothing(api: Api, kind: Kind) -> None:
-    made = kind.create(api)
-    before = api.read(f"{kind.one}/{made}")
-    assert api.patch(f"{kind.one}/{made}", {}).status_code == 200
-    after = api.read(f"{kind.one}/{made}")
+    created = kind.create(api)
+    before = api.read(f"{kind.one}/{created}")
+    assert api.patch(f"{kind.one}/{created}", {}).status_code == 200
+    after = api.read(f"{kind.one}/{created}")
     assert {**before, "updated_at": ""} == {**after, "updated_at": ""}
 
 
@@ -165,23 +165,23 @@ def test_null_clears_and_empty_text_stays(api: Api, kind: Kind) -> None:
     key = {"object": "free_text", "room": "name", "location": "city", "person": "department"}[str(kind)]
     if str(kind) == "object":
         key = api.define("TEXT")["field_key"]
-    made = kind.create(api, **{key: "filled"})
-    api.patch(f"{kind.one}/{made}", {key: ""})
-    assert api.read(f"{kind.one}/{made}")[key] == ""
-    api.patch(f"{kind.one}/{made}", {key: None})
-    assert api.read(f"{kind.one}/{made}")[key] is None
+    created = kind.create(api, **{key: "filled"})
+    api.patch(f"{kind.one}/{created}", {key: ""})
+    assert api.read(f"{kind.one}/{created}")[key] == ""
+    api.patch(f"{kind.one}/{created}", {key: None})
+    assert api.read(f"{kind.one}/{created}")[key] is None
 
 
 @each_kind
 def test_delete(api: Api, kind: Kind) -> None:
-    made = kind.create(api)
+    created = kind.create(api)
     before = api.count(kind.many)
-    response = api.delete(f"{kind.one}/{made}")
+    response = api.delete(f"{kind.one}/{created}")
     assert response.status_code == 204
     assert response.content == b""
-    assert api.get(f"{kind.one}/{made}").status_code == 404
+    assert api.get(f"{kind.one}/{created}").status_code == 404
     assert api.count(kind.many) == before - 1
-    assert made not in [record[kind.key] for record in api.items(kind.many, "per_page=1000")]
+    assert created not in [record[kind.key] for record in api.items(kind.many, "per_page=1000")]
 
 
 @each_kind
@@ -194,9 +194,9 @@ def test_record_that_is_not_there(api: Api, kind: Kind, method: str) -> None:
 @each_kind
 @pytest.mark.parametrize("method", ["GET", "PATCH", "DELETE"])
 def test_record_that_is_gone(api: Api, kind: Kind, method: str) -> None:
-    made = kind.create(api)
-    api.delete(f"{kind.one}/{made}")
-    response = api.request(method, f"{kind.one}/{made}", json={kind.text: "x"} if method == "PATCH" else None)
+    created = kind.create(api)
+    api.delete(f"{kind.one}/{created}")
+    response = api.request(method, f"{kind.one}/{created}", json={kind.text: "x"} if method == "PATCH" else None)
     assert response.status_code == 404
 
 
@@ -210,10 +210,10 @@ def test_malformed_uuid(api: Api, kind: Kind, method: str, name: str) -> None:
 
 @each_kind
 def test_records_of_other_kinds_are_not_found(api: Api, kind: Kind) -> None:
-    made = kind.create(api)
+    created = kind.create(api)
     for other in KINDS:
         if other is not kind:
-            assert api.get(f"{other.one}/{made}").status_code == 404
+            assert api.get(f"{other.one}/{created}").status_code == 404
 
 
 @each_kind
@@ -225,10 +225,10 @@ def test_unknown_key_on_create(api: Api, kind: Kind) -> None:
 
 @each_kind
 def test_unknown_key_on_change(api: Api, kind: Kind) -> None:
-    made = kind.create(api)
-    before = api.read(f"{kind.one}/{made}")
-    assert api.patch(f"{kind.one}/{made}", {kind.text: "Changed", "no_such_field": "x"}).status_code == 400
-    assert api.read(f"{kind.one}/{made}") == before
+    created = kind.create(api)
+    before = api.read(f"{kind.one}/{created}")
+    assert api.patch(f"{kind.one}/{created}", {kind.text: "Changed", "no_such_field": "x"}).status_code == 400
+    assert api.read(f"{kind.one}/{created}") == before
 
 
 @each_kind
@@ -248,9 +248,9 @@ def test_no_body(api: Api, kind: Kind, method: str) -> None:
 
 @each_kind
 def test_text_field_takes_text_only(api: Api, kind: Kind) -> None:
-    made = kind.create(api)
+    created = kind.create(api)
     for value in (5, True, ["x"], {"x": 1}):
-        assert api.patch(f"{kind.one}/{made}", {kind.text: value}).status_code == 400
+        assert api.patch(f"{kind.one}/{created}", {kind.text: value}).status_code == 400
 
 
 @each_kind
@@ -281,8 +281,8 @@ def test_change_need_not_repeat_mandatory_fields(api: Api) -> None:
 def test_mandatory_field_of_a_definition(api: Api) -> None:
     key = api.define("TEXT", attributes=[attribute("mandatory", "yes")])["field_key"]
     assert api.post("/object", {"inventory_name": "Thing", "barcode": code()}).status_code in (400, 422)
-    made = api.create_object(**{key: "there"})
-    assert api.patch(f"/object/{made}", {"inventory_name": "Other"}).status_code == 200
+    created = api.create_object(**{key: "there"})
+    assert api.patch(f"/object/{created}", {"inventory_name": "Other"}).status_code == 200
 
 
 def test_second_record_with_a_unique_value(api: Api) -> None:
@@ -312,26 +312,26 @@ def test_unique_field_of_a_definition(api: Api) -> None:
 
 
 def test_archive_and_back(api: Api) -> None:
-    made = api.create_object()
-    assert api.read(f"/object/{made}")["archived_at"] is None
+    created = api.create_object()
+    assert api.read(f"/object/{created}")["archived_at"] is None
     before = api.count("/objects")
-    response = api.post(f"/object/{made}/archive")
+    response = api.post(f"/object/{created}/archive")
     assert (response.status_code, response.content) == (204, b"")
-    assert api.read(f"/object/{made}")["archived_at"]
+    assert api.read(f"/object/{created}")["archived_at"]
     assert api.count("/objects") == before - 1
-    assert made not in [record["asset_uuid"] for record in api.items("/objects", "per_page=1000")]
-    assert api.items("/objects", f"filter[asset_uuid][eq]={made}") == []
-    response = api.post(f"/object/{made}/unarchive")
+    assert created not in [record["asset_uuid"] for record in api.items("/objects", "per_page=1000")]
+    assert api.items("/objects", f"filter[asset_uuid][eq]={created}") == []
+    response = api.post(f"/object/{created}/unarchive")
     assert (response.status_code, response.content) == (204, b"")
-    assert api.read(f"/object/{made}")["archived_at"] is None
+    assert api.read(f"/object/{created}")["archived_at"] is None
     assert api.count("/objects") == before
 
 
 @pytest.mark.parametrize("verb", ["archive", "unarchive"])
 def test_archive_twice(api: Api, verb: str) -> None:
-    made = api.create_object()
+    created = api.create_object()
     for _number in range(2):
-        assert api.post(f"/object/{made}/{verb}").status_code == 204
+        assert api.post(f"/object/{created}/{verb}").status_code == 204
 
 
 @pytest.mark.parametrize("verb", ["archive", "unarchive"])
@@ -340,10 +340,10 @@ def test_archive_of_nothing(api: Api, verb: str) -> None:
 
 
 def test_archived_object_can_be_deleted(api: Api) -> None:
-    made = api.create_object()
-    api.post(f"/object/{made}/archive")
-    assert api.delete(f"/object/{made}").status_code == 204
-    assert api.get(f"/object/{made}").status_code == 404
+    created = api.create_object()
+    api.post(f"/object/{created}/archive")
+    assert api.delete(f"/object/{created}").status_code == 204
+    assert api.get(f"/object/{created}").status_code == 404
 
 
 # rooms and locations
@@ -377,9 +377,9 @@ def test_location_with_rooms_stays(api: Api) -> None:
 
 def test_person_is_wrapped_on_create_only(api: Api) -> None:
     assert api.post("/person", {"first_name": "Ada", "email": "ada@example.org"}).status_code == 400
-    made = api.create_person(first_name="Ada")
-    assert api.patch(f"/person/{made}", {"fields": {"first_name": "Eve"}}).status_code == 400
-    assert api.read(f"/person/{made}")["first_name"] == "Ada"
+    created = api.create_person(first_name="Ada")
+    assert api.patch(f"/person/{created}", {"fields": {"first_name": "Eve"}}).status_code == 400
+    assert api.read(f"/person/{created}")["first_name"] == "Ada"
 
 
 @pytest.mark.parametrize("fields", [None, [], "x", 5], ids=repr)

@@ -23,9 +23,9 @@ def test_create(api: Api) -> None:
     response = api.post(CASE, api.rental_case())
     assert response.status_code == 201
     assert response.content == b""
-    made = response.headers["Location-UUID"]
-    assert last_segment(response.headers["Location"]) == made
-    assert api.read(f"{CASE}/{made}")["uuid"] == made
+    created = response.headers["Location-UUID"]
+    assert last_segment(response.headers["Location"]) == created
+    assert api.read(f"{CASE}/{created}")["uuid"] == created
 
 
 def test_rental_case(api: Api) -> None:
@@ -50,10 +50,10 @@ def test_rental_case(api: Api) -> None:
 
 
 def test_list(api: Api) -> None:
-    made = api.create_rental_case(attachments=[api.upload("note.txt", b"12345")])
+    created = api.create_rental_case(attachments=[api.upload("note.txt", b"12345")])
     found = api.read(CASES, "per_page=1000")
-    (listed,) = [case for case in found["items"] if case["uuid"] == made]
-    assert listed == api.read(f"{CASE}/{made}")
+    (listed,) = [case for case in found["items"] if case["uuid"] == created]
+    assert listed == api.read(f"{CASE}/{created}")
     assert listed["attachments"][0]["size"] == 5
 
 
@@ -132,10 +132,10 @@ WRONG: list[JsonMap] = [
 
 @pytest.mark.parametrize("change", WRONG, ids=str)
 def test_wrong_value(api: Api, change: JsonMap) -> None:
-    made = api.create_rental_case()
+    created = api.create_rental_case()
     before = api.items(CASES, "per_page=1000")
     assert api.post(CASE, {**api.rental_case(), **change}).status_code == 400
-    assert api.put(f"{CASE}/{made}", {**api.rental_case(), **change}).status_code == 400
+    assert api.put(f"{CASE}/{created}", {**api.rental_case(), **change}).status_code == 400
     assert api.items(CASES, "per_page=1000") == before
 
 
@@ -167,7 +167,7 @@ def test_number_of_references(api: Api, count: int, status: int) -> None:
 
 
 def test_replace(api: Api) -> None:
-    made = api.create_rental_case(comment="before", due_date_reminder=TWO_DAYS)
+    created = api.create_rental_case(comment="before", due_date_reminder=TWO_DAYS)
     thing = api.create_object()
     body = api.rental_case(
         title="After",
@@ -180,26 +180,26 @@ def test_replace(api: Api) -> None:
         renter={"type": "user", "value": api.me()["uuid"]},
         comment="after",
     )
-    response = api.put(f"{CASE}/{made}", body)
+    response = api.put(f"{CASE}/{created}", body)
     assert (response.status_code, response.content) == (204, b"")
-    case = api.read(f"{CASE}/{made}")
+    case = api.read(f"{CASE}/{created}")
     same = set(body) - {"references", "attachments"}
     assert {key: case[key] for key in same} == {key: body[key] for key in same}
     assert [entry["uuid"] for entry in case["references"]] == [thing]
-    assert case["uuid"] == made
+    assert case["uuid"] == created
 
 
 def test_replace_without_a_status_keeps_it(api: Api) -> None:
-    made = api.create_rental_case(status="borrowed")
-    assert api.put(f"{CASE}/{made}", api.rental_case(title="After")).status_code == 204
-    case = api.read(f"{CASE}/{made}")
+    created = api.create_rental_case(status="borrowed")
+    assert api.put(f"{CASE}/{created}", api.rental_case(title="After")).status_code == 204
+    case = api.read(f"{CASE}/{created}")
     assert (case["title"], case["status"]) == ("After", "borrowed")
 
 
 def test_replace_clears_what_is_absent(api: Api) -> None:
-    made = api.create_rental_case(issue_date_reminder=TWO_DAYS, attachments=[api.upload()])
-    api.put(f"{CASE}/{made}", api.rental_case(renter=Absent, comment=Absent))
-    case = api.read(f"{CASE}/{made}")
+    created = api.create_rental_case(issue_date_reminder=TWO_DAYS, attachments=[api.upload()])
+    api.put(f"{CASE}/{created}", api.rental_case(renter=Absent, comment=Absent))
+    case = api.read(f"{CASE}/{created}")
     assert (case["issue_date_reminder"], case["renter"], case["comment"], case["attachments"]) == (None, None, None, [])
 
 
@@ -208,11 +208,11 @@ def test_change_is_not_offered(api: Api) -> None:
 
 
 def test_delete(api: Api) -> None:
-    made = api.create_rental_case()
-    response = api.delete(f"{CASE}/{made}")
+    created = api.create_rental_case()
+    response = api.delete(f"{CASE}/{created}")
     assert (response.status_code, response.content) == (204, b"")
-    assert api.get(f"{CASE}/{made}").status_code == 404
-    assert made not in [case["uuid"] for case in api.items(CASES, "per_page=1000")]
+    assert api.get(f"{CASE}/{created}").status_code == 404
+    assert created not in [case["uuid"] for case in api.items(CASES, "per_page=1000")]
 
 
 @pytest.mark.parametrize(("uuid", "status"), [(NOBODY, 404), ("x", 400)])
@@ -246,17 +246,17 @@ def test_filter_by_what_is_there(api: Api) -> None:
 
 
 def test_module_that_is_off(api: Api, steering: Steering) -> None:
-    made = api.create_rental_case()
+    created = api.create_rental_case()
     body = api.rental_case()
     steering.call("PUT", "/settings", {"modules_off": ["rental"]})
     for response in (
         api.get(CASES),
-        api.get(f"{CASE}/{made}"),
+        api.get(f"{CASE}/{created}"),
         api.post(CASE, body),
-        api.put(f"{CASE}/{made}", body),
-        api.delete(f"{CASE}/{made}"),
+        api.put(f"{CASE}/{created}", body),
+        api.delete(f"{CASE}/{created}"),
     ):
         assert response.status_code == 403
         assert response.json() == {"message": "The required feature for this endpoint is not active"}
     steering.call("PUT", "/settings", {"modules_off": []})
-    assert api.get(f"{CASE}/{made}").status_code == 200
+    assert api.get(f"{CASE}/{created}").status_code == 200

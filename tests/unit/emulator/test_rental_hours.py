@@ -21,8 +21,8 @@ DAYS = {"issue_date": "2031-05-20", "due_date": "2031-05-20"}
 WHOLE = (True, None, None)
 
 
-def hours(api: Api, made: str) -> tuple[Any, Any, Any]:
-    case = api.read(f"{CASE}/{made}")
+def hours(api: Api, uuid: str) -> tuple[Any, Any, Any]:
+    case = api.read(f"{CASE}/{uuid}")
     return case["is_full_day"], case["issue_at"], case["due_at"]
 
 
@@ -48,27 +48,27 @@ def test_a_time_may_have_parts_of_a_second(api: Api) -> None:
 
 
 def test_left_out_of_a_put_the_kind_and_the_times_stay(api: Api) -> None:
-    made = api.create_rental_case(**DAYS, **TIMES)
-    assert api.put(f"{CASE}/{made}", api.rental_case(**DAYS, title="Other")).status_code == 204
-    assert hours(api, made) == (False, *TIMES.values())
+    created = api.create_rental_case(**DAYS, **TIMES)
+    assert api.put(f"{CASE}/{created}", api.rental_case(**DAYS, title="Other")).status_code == 204
+    assert hours(api, created) == (False, *TIMES.values())
     later = {"due_at": "2031-05-20T13:00:00+02:00"}
-    assert api.put(f"{CASE}/{made}", api.rental_case(**DAYS, **later)).status_code == 204
-    assert hours(api, made) == (False, TIMES["issue_at"], later["due_at"])
+    assert api.put(f"{CASE}/{created}", api.rental_case(**DAYS, **later)).status_code == 204
+    assert hours(api, created) == (False, TIMES["issue_at"], later["due_at"])
 
 
 def test_whole_days_in_a_put_clear_the_times(api: Api) -> None:
-    made = api.create_rental_case(**DAYS, **TIMES)
-    assert api.put(f"{CASE}/{made}", api.rental_case(**DAYS, is_full_day=True)).status_code == 204
-    assert hours(api, made) == WHOLE
+    created = api.create_rental_case(**DAYS, **TIMES)
+    assert api.put(f"{CASE}/{created}", api.rental_case(**DAYS, is_full_day=True)).status_code == 204
+    assert hours(api, created) == WHOLE
 
 
 def test_what_was_read_can_be_written_back(api: Api) -> None:
     for fields in ({}, TIMES):
-        made = api.create_rental_case(**DAYS, **fields)
-        before = hours(api, made)
+        created = api.create_rental_case(**DAYS, **fields)
+        before = hours(api, created)
         body = api.rental_case(**DAYS, is_full_day=before[0], issue_at=before[1], due_at=before[2])
-        assert api.put(f"{CASE}/{made}", body).status_code == 204
-        assert hours(api, made) == before
+        assert api.put(f"{CASE}/{created}", body).status_code == 204
+        assert hours(api, created) == before
 
 
 @pytest.mark.parametrize(
@@ -100,22 +100,22 @@ def test_filter_by_hours(api: Api) -> None:
 
 
 def test_a_filter_on_the_time_of_change(api: Api) -> None:
-    made = {"/objects": api.create_object(), "/rooms": api.create_room(), "/persons": api.create_person()}
-    made[f"{CASE}s"] = api.create_rental_case()
-    for path, uuid in made.items():
+    created = {"/objects": api.create_object(), "/rooms": api.create_room(), "/persons": api.create_person()}
+    created[f"{CASE}s"] = api.create_rental_case()
+    for path, uuid in created.items():
         for query, there in (("[gte]=2026-01-01+00:00:00", True), ("[gt]=2999-01-01+00:00:00", False)):
             found = [record["uuid"] for record in api.items(path, f"filter[updated_at]{query}&per_page=1000")]
             assert (uuid in found) == there, path
 
 
 def test_reminders_of_a_task_may_be_left_out(api: Api) -> None:
-    made = api.create_task(reminders=Absent)
-    assert api.read(f"{TASK}/{made}")["reminders"] == []
+    created = api.create_task(reminders=Absent)
+    assert api.read(f"{TASK}/{created}")["reminders"] == []
     day = {"unit": "days", "value": 0}
     for reminders in ([day], [], Absent):
         body = api.task(reminders=reminders, references=[asset(api.create_object())])
-        assert api.put(f"{TASK}/{made}", body).status_code == 204
-        assert api.read(f"{TASK}/{made}")["reminders"] == ([] if reminders is Absent else reminders)
+        assert api.put(f"{TASK}/{created}", body).status_code == 204
+        assert api.read(f"{TASK}/{created}")["reminders"] == ([] if reminders is Absent else reminders)
 
 
 def test_thumbnails_come_in_some_sizes(api: Api) -> None:

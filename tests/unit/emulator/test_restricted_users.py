@@ -26,27 +26,27 @@ def signed_in(api: Api, steering: Steering, **restrictions: Any) -> Api:
 
 def test_hidden_fields_are_in_no_record(api: Api, steering: Steering) -> None:
     barcode = code()
-    made = api.create_object(barcode=barcode, description="Secret", purchasing_price=5)
+    created = api.create_object(barcode=barcode, description="Secret", purchasing_price=5)
     restricted = signed_in(api, steering, hidden_fields=["description", "purchasing_price"])
     records = [
-        restricted.read(f"/object/{made}"),
+        restricted.read(f"/object/{created}"),
         restricted.read(f"/object/by-barcode/{barcode}"),
-        restricted.patch(f"/object/{made}", {"inventory_name": "Other"}).json(),
+        restricted.patch(f"/object/{created}", {"inventory_name": "Other"}).json(),
         *restricted.items("/objects", "per_page=1000"),
     ]
     for record in records:
         assert not {"description", "purchasing_price"} & set(record)
         assert "serial_number" in record
-    assert "description" in api.read(f"/object/{made}")
+    assert "description" in api.read(f"/object/{created}")
 
 
 def test_hidden_fields_are_defined_and_can_be_written(api: Api, steering: Steering) -> None:
-    made = api.create_object()
+    created = api.create_object()
     restricted = signed_in(api, steering, hidden_fields=["description"])
     definitions = restricted.read("/asset-tracking/asset/field-definitions")
     assert "description" in [definition["field_key"] for definition in definitions]
-    assert restricted.patch(f"/object/{made}", {"description": "Written"}).status_code == 200
-    assert api.read(f"/object/{made}")["description"] == "Written"
+    assert restricted.patch(f"/object/{created}", {"description": "Written"}).status_code == 200
+    assert api.read(f"/object/{created}")["description"] == "Written"
 
 
 def test_hidden_fields_of_persons_rooms_and_locations(api: Api, steering: Steering) -> None:
@@ -70,7 +70,7 @@ def test_objects_of_other_locations_are_not_there(api: Api, steering: Steering) 
     assert nowhere in listed
     assert hidden not in listed
     assert restricted.count("/objects") == len(listed)
-    assert [restricted.get(f"/object/{made}").status_code for made in (seen, nowhere, hidden)] == [200, 200, 404]
+    assert [restricted.get(f"/object/{uuid}").status_code for uuid in (seen, nowhere, hidden)] == [200, 200, 404]
     found = [restricted.get(f"/object/by-barcode/{barcode}").status_code for barcode in barcodes]
     assert found == [200, 200, 404]
     assert restricted.get(f"/object/{hidden}/history").status_code == 404
@@ -101,11 +101,11 @@ def test_hidden_objects(api: Api, steering: Steering, side: str) -> None:
     assert not restricted.post(f"{HUB}/suggest-category", body).json()
     assert restricted.post(f"{HUB}/suggest-rest-price", {hidden: "category_it"}).status_code == is_read
 
-    def kept(path: str, single: str, made: list[str]) -> list[bool]:
+    def kept(path: str, single: str, uuids: list[str]) -> list[bool]:
         listed = [record["uuid"] for record in restricted.items(path, "per_page=1000")]
-        read = [restricted.get(f"{single}/{uuid}").status_code == 200 for uuid in made]
-        assert [uuid in listed for uuid in made] == read
-        assert [restricted.get(f"{single}/{uuid}/history").status_code == 200 for uuid in made] == read
+        read = [restricted.get(f"{single}/{uuid}").status_code == 200 for uuid in uuids]
+        assert [uuid in listed for uuid in uuids] == read
+        assert [restricted.get(f"{single}/{uuid}/history").status_code == 200 for uuid in uuids] == read
         return read
 
     about = ([asset(seen)], [asset(seen), asset(hidden)], [asset(hidden)])
@@ -131,10 +131,10 @@ def test_hidden_objects(api: Api, steering: Steering, side: str) -> None:
 
 def test_hidden_groups_of_fields(api: Api, steering: Steering) -> None:
     field = api.define("TEXT", attributes=[attribute("form_group", "Vault")])["field_key"]
-    made = api.create_object(**{field: "Secret"})
+    created = api.create_object(**{field: "Secret"})
     restricted = signed_in(api, steering, hidden_groups=["Vault"], hidden_fields=["description"])
-    assert not {field, "description"} & set(restricted.read(f"/object/{made}"))
-    assert api.read(f"/object/{made}")[field] == "Secret"
+    assert not {field, "description"} & set(restricted.read(f"/object/{created}"))
+    assert api.read(f"/object/{created}")[field] == "Secret"
 
 
 def test_rooms_and_locations_are_all_listed(api: Api, steering: Steering) -> None:

@@ -55,41 +55,41 @@ def test_records_in_rough_weather(rough: Api) -> None:
             body = {"fields": {**body, "email": f"{mark}@example.org"}}
         response = rough.post(f"/{kind}", body)
         assert response.status_code == 201
-        made = response.headers["Location-UUID"]
+        created = response.headers["Location-UUID"]
         found = [fields for fields in scan(rough, f"/{kind}s").values() if fields[text] == mark]
         assert len(found) == 1
-        assert rough.patch(f"/{kind}/{made}", {text: "Changed"}).status_code in (200, 204)
-        assert plain(rough.read(f"/{kind}/{made}"))[text] == "Changed"
-        assert rough.delete(f"/{kind}/{made}").status_code == 204
+        assert rough.patch(f"/{kind}/{created}", {text: "Changed"}).status_code in (200, 204)
+        assert plain(rough.read(f"/{kind}/{created}"))[text] == "Changed"
+        assert rough.delete(f"/{kind}/{created}").status_code == 204
         if kind != "person":
-            assert rough.get(f"/{kind}/{made}").status_code == 404
+            assert rough.get(f"/{kind}/{created}").status_code == 404
 
 
 def test_tasks_in_rough_weather(rough: Api) -> None:
     thing = rough.create_object()
     day = {"unit": "days", "value": 1}
-    made = rough.create_task(references=[asset(thing)], reminders=[day], comment="")
-    task = rough.read(f"{TASK}/{made}")
+    created = rough.create_task(references=[asset(thing)], reminders=[day], comment="")
+    task = rough.read(f"{TASK}/{created}")
     assert (task["title"], [reference["uuid"] for reference in task["references"]]) == ("Look after it", [thing])
     body = rough.task(title="After", references=[asset(thing)], reminders=[day], comment="", attachments=[])
-    assert rough.put(f"{TASK}/{made}", body).status_code == 204
-    assert rough.put(f"{TASK}/{made}/status", {"status": "closed"}).status_code == 204
-    task = rough.read(f"{TASK}/{made}")
+    assert rough.put(f"{TASK}/{created}", body).status_code == 204
+    assert rough.put(f"{TASK}/{created}/status", {"status": "closed"}).status_code == 204
+    task = rough.read(f"{TASK}/{created}")
     assert (task["title"], task["status"]) == ("After", "closed")
     pages = [rough.read(f"/task-management/tasks?page={number}") for number in range(1, 9)]
-    assert made in [entry["uuid"] for page in pages for entry in page]
-    assert rough.delete(f"{TASK}/{made}").status_code == 204
+    assert created in [entry["uuid"] for page in pages for entry in page]
+    assert rough.delete(f"{TASK}/{created}").status_code == 204
 
 
 def test_rental_cases_in_rough_weather(rough: Api) -> None:
-    made = rough.create_rental_case(status="requested")
-    case = rough.read(f"{CASE}/{made}")
+    created = rough.create_rental_case(status="requested")
+    case = rough.read(f"{CASE}/{created}")
     assert (case["title"], case["status"]) == ("Borrow it", "requested")
-    assert made in [entry["uuid"] for entry in rough.items(CASES, "per_page=1000&sort[title]=ASC")]
-    assert rough.put(f"{CASE}/{made}", rough.rental_case(title="After", status="completed")).status_code == 204
-    case = rough.read(f"{CASE}/{made}")
+    assert created in [entry["uuid"] for entry in rough.items(CASES, "per_page=1000&sort[title]=ASC")]
+    assert rough.put(f"{CASE}/{created}", rough.rental_case(title="After", status="completed")).status_code == 204
+    case = rough.read(f"{CASE}/{created}")
     assert (case["title"], case["status"]) == ("After", "completed")
-    assert rough.delete(f"{CASE}/{made}").status_code == 204
+    assert rough.delete(f"{CASE}/{created}").status_code == 204
 
 
 def test_files_and_hub_in_rough_weather(rough: Api) -> None:

@@ -28,10 +28,10 @@ def test_many_clients_at_once(api: Api, steering: Steering) -> None:
         found = [client.grant(grant_type="password", username=api.about["username"], password=api.about["password"])]
         client.tokens = found[0].json()
         for turn in range(EACH):
-            made = client.post("/location", {"name": f"Client {number}, turn {turn}"})
+            created = client.post("/location", {"name": f"Client {number}, turn {turn}"})
             found += [
-                made,
-                client.get(f"/location/{made.headers['Location-UUID']}"),
+                created,
+                client.get(f"/location/{created.headers['Location-UUID']}"),
                 client.get("/objects", "per_page=5"),
             ]
         return [response.status_code for response in found]

@@ -33,16 +33,18 @@ def test_a_terminal_gets_lines_that_a_shell_takes_as_they_are() -> None:
 
     names = " ".join(f'"$SEVENTHINGS_{name.upper()}"' for name in _NAMES)
     script = "".join(line for line in lines if "export" in line) + f"printf '%s\\n' {names}"
-    told = subprocess.run(["sh", "-c", script.replace("\r", "")], capture_output=True, text=True, check=True).stdout
-    assert told.splitlines() == [ready[name] for name in _NAMES]
+    printed = subprocess.run(["sh", "-c", script.replace("\r", "")], capture_output=True, text=True, check=True).stdout
+    assert printed.splitlines() == [ready[name] for name in _NAMES]
 
 
 def test_what_is_not_installed_is_said_in_one_line() -> None:
     # Isolated and without site-packages, like an interpreter without any installed package.
     command = [sys.executable, "-S", "-E", str(EMULATOR), "--port", "0"]
-    told = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, cwd=EMULATOR.parents[1])
-    assert (told.returncode, told.stdout) == (1, "")
-    (line,) = told.stderr.splitlines()
+    completed = subprocess.run(
+        command, capture_output=True, text=True, timeout=60, check=False, cwd=EMULATOR.parents[1]
+    )
+    assert (completed.returncode, completed.stdout) == (1, "")
+    (line,) = completed.stderr.splitlines()
     lines = (EMULATOR / "requirements.txt").read_text("utf-8").splitlines()
     packages = [line.split()[0] for line in lines if line and not line.startswith("#")]
     assert all(f" {_IMPORTED_AS.get(package, package)}" in line for package in packages)
@@ -83,8 +85,8 @@ def test_what_is_no_export_is_not_loaded(tmp_path: Path, files: dict[str, str], 
     for name, content in files.items():
         (tmp_path / name).write_text(content, "utf-8")
     command = [sys.executable, str(EMULATOR), "--port", "0", "--load", str(tmp_path)]
-    told = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-    assert (told.returncode, told.stdout) == (1, "")
-    (line,) = told.stderr.splitlines()
+    completed = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (completed.returncode, completed.stdout) == (1, "")
+    (line,) = completed.stderr.splitlines()
     assert line.startswith("emulator: ")
     assert why in line

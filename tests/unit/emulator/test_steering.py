@@ -24,7 +24,7 @@ from .support import Api, Emulator, Steering, running
 
 def test_log(api: Api, steering: Steering) -> None:
     steering.call("DELETE", "/requests")
-    made = api.create_object(inventory_name="Logged", barcode="LOG-1")
+    created = api.create_object(inventory_name="Logged", barcode="LOG-1")
     api.get("/objects", "per_page=1&filter[barcode][eq]=LOG-1")
     api.get("/object/nonsense")
     entries = steering.log()
@@ -33,7 +33,7 @@ def test_log(api: Api, steering: Steering) -> None:
         ("GET", f"{PREFIX}/objects", 200),
         ("GET", f"{PREFIX}/object/nonsense", 400),
     ]
-    assert made
+    assert created
     assert "Logged" in json.dumps(entries[0]["body"])
     assert "LOG-1" in json.dumps(entries[1]["query"])
     assert all("time" in entry for entry in entries)
@@ -294,15 +294,15 @@ def test_operations_that_this_tenant_lacks(unjudged: Api, steering: Steering, st
 
 
 def test_members_that_answers_leave_out(unjudged: Api, steering: Steering) -> None:
-    made = unjudged.create_task(reminders=[{"unit": "days", "value": 1}, {"unit": "weeks", "value": 1}])
-    path = f"/task-management/task/{made}"
+    created = unjudged.create_task(reminders=[{"unit": "days", "value": 1}, {"unit": "weeks", "value": 1}])
+    path = f"/task-management/task/{created}"
     rules = {"leave_out": ["attachments", "nothing"], "set": {"reminders.unit": "fortnights", "reminders.days": 1}}
     operations = {
         "GET /task-management/tasks": rules,
         "GET /asset-tracking/{template}/field-definitions": {"leave_out": ["field_type.constraints"]},
     }
     steering.call("PUT", "/settings", {"answers": operations})
-    (listed,) = [task for task in unjudged.read("/task-management/tasks") if task["uuid"] == made]
+    (listed,) = [task for task in unjudged.read("/task-management/tasks") if task["uuid"] == created]
     single = unjudged.read(path)
     assert single.keys() - listed.keys() == {"attachments"}
     assert listed["reminders"] == [{"unit": "fortnights", "value": 1}] * 2
@@ -324,18 +324,18 @@ def test_members_of_records_in_envelopes(unjudged: Api, steering: Steering, path
 def test_writes_that_show_late(api: Api, steering: Steering) -> None:
     steering.call("PUT", "/settings", {"read_lag_seconds": 5})
     before = api.read("/locations")
-    made = api.create_location(name="New")
+    created = api.create_location(name="New")
     thing = api.create_object(barcode="LATE-1")
     label = api.post("/asset-tracking/asset/field-definition", definition("TEXT", label="Late")).status_code
     assert label == 201
     assert api.read("/locations") == before
-    assert api.get(f"/location/{made}").status_code == 404
+    assert api.get(f"/location/{created}").status_code == 404
     assert "Late" not in [definition["label"] for definition in api.read("/asset-tracking/asset/field-definitions")]
     # Other writes see the change at once.
     assert api.post("/object", {"barcode": "LATE-1", "inventory_name": "x"}).status_code == 422
-    assert api.patch(f"/location/{made}", {"name": "Newer"}).json()["name"] == "Newer"
+    assert api.patch(f"/location/{created}", {"name": "Newer"}).json()["name"] == "Newer"
     steering.call("POST", "/forward", {"seconds": 6})
-    assert api.read(f"/location/{made}")["name"] == "Newer"
+    assert api.read(f"/location/{created}")["name"] == "Newer"
     assert api.read(f"/object/{thing}")["barcode"] == "LATE-1"
     assert "Late" in [definition["label"] for definition in api.read("/asset-tracking/asset/field-definitions")]
 
@@ -409,9 +409,9 @@ def test_dump_is_sorted_and_repeatable(api: Api, steering: Steering) -> None:
 
 
 def test_dump_shows_every_write(api: Api, steering: Steering) -> None:
-    made = api.create_object(inventory_name=f"Thing {code()}")
+    created = api.create_object(inventory_name=f"Thing {code()}")
     before = steering.dump()
-    api.patch(f"/object/{made}", {"inventory_name": "Something else"})
+    api.patch(f"/object/{created}", {"inventory_name": "Something else"})
     assert steering.dump() != before
 
 
@@ -454,12 +454,12 @@ def test_canonical_dump(api: Api, steering: Steering) -> None:
     """Two instances with the same content are equal, in whatever order it was created."""
 
     def site(name: str) -> None:
-        made = api.create_location(name=name)
-        api.create_room(name=f"{name} room", number=name, building_id=made)
+        created = api.create_location(name=name)
+        api.create_room(name=f"{name} room", number=name, building_id=created)
 
     def thing(name: str) -> None:
-        made = api.create_object(inventory_name=name, barcode=name)
-        api.create_task(title=f"About {name}", references=[asset(made)])
+        created_at = api.create_object(inventory_name=name, barcode=name)
+        api.create_task(title=f"About {name}", references=[asset(created_at)])
 
     dumps = []
     for names in (("North", "South"), ("South", "North")):

@@ -113,9 +113,9 @@ def test_page_beyond_end(api: Api, side: str) -> None:
 
 @every_side("history_beyond_end", "clamp", "empty")
 def test_history_beyond_end(api: Api, side: str) -> None:
-    made = api.create_location()
-    api.patch(f"/location/{made}", {"name": "Other"})
-    found = api.read(f"/location/{made}/history", "page=9&per_page=1")
+    created = api.create_location()
+    api.patch(f"/location/{created}", {"name": "Other"})
+    found = api.read(f"/location/{created}/history", "page=9&per_page=1")
     assert len(found["items"]) == (1 if side == "clamp" else 0)
 
 
@@ -190,12 +190,12 @@ def test_presence_operators(api: Api, side: str) -> None:
 @every_side("filter_links", "either", "id", "uuid")
 def test_filter_links(api: Api, side: str) -> None:
     room = api.create_room()
-    made = api.create_object(actual_room=room)
-    building, companions = api.read(f"/room/{room}")["building_id"], api.create_object(accessories=[made])
+    created = api.create_object(actual_room=room)
+    building, companions = api.read(f"/room/{room}")["building_id"], api.create_object(accessories=[created])
     for path, key, link, expected in (
-        ("/objects", "actual_room", {"id": api.read(f"/room/{room}")["id"], "uuid": room}, made),
+        ("/objects", "actual_room", {"id": api.read(f"/room/{room}")["id"], "uuid": room}, created),
         ("/rooms", "building_id", building, room),
-        ("/objects", "accessories", {"id": api.read(f"/object/{made}")["id"], "uuid": made}, companions),
+        ("/objects", "accessories", {"id": api.read(f"/object/{created}")["id"], "uuid": created}, companions),
     ):
         for form in ("id", "uuid"):
             found = [record["uuid"] for record in api.items(path, f"filter[{key}][eq]={link[form]}&per_page=1000")]
@@ -235,10 +235,10 @@ def test_persons_sort_by(api: Api, side: str) -> None:
 
 @every_side("task_filters", "honour", "ignore")
 def test_task_filters(api: Api, side: str) -> None:
-    made = api.create_task(deadline="2031-05-20")
+    created = api.create_task(deadline="2031-05-20")
     for query in ("deadline_from=2031-05-21", "deadline_to=2031-05-19"):
         found = [task["uuid"] for task in api.read("/task-management/tasks", query)]
-        assert (made not in found) == (side == "honour")
+        assert (created not in found) == (side == "honour")
 
 
 # versions
@@ -247,8 +247,8 @@ def test_task_filters(api: Api, side: str) -> None:
 @every_side("later_endpoints", "present", "absent")
 def test_later_endpoints(api: Api, side: str) -> None:
     barcode = code()
-    made = api.create_object(barcode=barcode)
-    paths = [f"/object/by-barcode/{barcode}", f"/object/{made}/history", "/report-template", "/catalog-items"]
+    created = api.create_object(barcode=barcode)
+    paths = [f"/object/by-barcode/{barcode}", f"/object/{created}/history", "/report-template", "/catalog-items"]
     assert {api.get(path).status_code for path in paths} == ({200} if side == "present" else {404})
 
 

@@ -101,8 +101,8 @@ def test_create_user_email(api: Api, side: str) -> None:
 @every_side("file_results", "messages", "objects")
 def test_file_results(api: Api, side: str) -> None:
     file = api.upload()
-    made = api.create_object(documents=[file])
-    response = api.post(f"/object/{made}/add-file", [{"field-key": "documents", "file-uuid": file}])
+    created = api.create_object(documents=[file])
+    response = api.post(f"/object/{created}/add-file", [{"field-key": "documents", "file-uuid": file}])
     assert response.status_code == 207
     assert all(isinstance(entry, str if side == "messages" else dict) for entry in response.json())
     assert response.json()
@@ -150,18 +150,18 @@ def test_task_stamps(api: Api, side: str) -> None:
 
 @every_side("task_put_omitted", "clear", "keep")
 def test_task_put_omitted(api: Api, side: str) -> None:
-    made = api.create_task(comment="before", attachments=[api.upload()])
-    api.put(f"{TASK}/{made}", api.task(comment=Absent, attachments=Absent))
-    task = api.read(f"{TASK}/{made}")
+    created = api.create_task(comment="before", attachments=[api.upload()])
+    api.put(f"{TASK}/{created}", api.task(comment=Absent, attachments=Absent))
+    task = api.read(f"{TASK}/{created}")
     assert task["comment"] == (None if side == "clear" else "before")
     assert len(task["attachments"]) == (0 if side == "clear" else 1)
 
 
 @every_side("task_notify", "when_true", "always")
 def test_task_notify(api: Api, steering: Steering, side: str) -> None:
-    made = api.create_task()
+    created = api.create_task()
     before = len(steering.mails())
-    api.put(f"{TASK}/{made}", api.task(notify=False))
+    api.put(f"{TASK}/{created}", api.task(notify=False))
     assert len(steering.mails()) == before + (0 if side == "when_true" else 1)
 
 
@@ -178,9 +178,9 @@ def test_rental_null_reminder(api: Api, side: str) -> None:
 @every_side("rental_omitted_reminder", "clear", "keep")
 def test_rental_omitted_reminder(api: Api, side: str) -> None:
     day = {"unit": "days", "value": 1}
-    made = api.create_rental_case(issue_date_reminder=day)
-    api.put(f"{CASE}/{made}", api.rental_case())
-    assert api.read(f"{CASE}/{made}")["issue_date_reminder"] == (None if side == "clear" else day)
+    created = api.create_rental_case(issue_date_reminder=day)
+    api.put(f"{CASE}/{created}", api.rental_case())
+    assert api.read(f"{CASE}/{created}")["issue_date_reminder"] == (None if side == "clear" else day)
 
 
 @every_side("rental_missing_renter", "accept", "error")
@@ -195,9 +195,9 @@ def test_rental_missing_comment(api: Api, side: str) -> None:
 
 @every_side("rental_missing_status", "keep", "reset")
 def test_rental_missing_status(api: Api, side: str) -> None:
-    made = api.create_rental_case(status="borrowed")
-    api.put(f"{CASE}/{made}", api.rental_case())
-    assert api.read(f"{CASE}/{made}")["status"] == ("borrowed" if side == "keep" else "requested")
+    created = api.create_rental_case(status="borrowed")
+    api.put(f"{CASE}/{created}", api.rental_case())
+    assert api.read(f"{CASE}/{created}")["status"] == ("borrowed" if side == "keep" else "requested")
 
 
 @every_side("rental_overdue_status", "accept", "refuse")
@@ -205,8 +205,8 @@ def test_rental_overdue_status(api: Api, side: str) -> None:
     for status in ("return_overdue", "pickup_overdue"):
         response = api.post(CASE, api.rental_case(status=status))
         assert response.status_code == (201 if side == "accept" else 400)
-        made = api.create_rental_case(status="borrowed")
-        response = api.put(f"{CASE}/{made}", api.rental_case(status=status))
+        created = api.create_rental_case(status="borrowed")
+        response = api.put(f"{CASE}/{created}", api.rental_case(status=status))
         assert response.status_code == (204 if side == "accept" else 400)
 
 
@@ -216,14 +216,14 @@ def test_rental_overdue_status_is_written_back(api: Api, steering: Steering, sid
     steering.switch(rental_overdue="move")
     days = {"issue_date": "2020-01-01", "due_date": "2020-01-02"}
     for status, other in (("confirmed", "return_overdue"), ("borrowed", "pickup_overdue")):
-        made = api.create_rental_case(status=status, **days)
-        read = api.read(f"{CASE}/{made}")["status"]
+        created = api.create_rental_case(status=status, **days)
+        read = api.read(f"{CASE}/{created}")["status"]
         assert read.endswith("_overdue")
         for _turn in range(2):
             body = api.rental_case(title="Still out", status=read, **days)
-            assert api.put(f"{CASE}/{made}", body).status_code == 204
-            assert api.read(f"{CASE}/{made}")["status"] == read
-        written = api.put(f"{CASE}/{made}", api.rental_case(status=other, **days)).status_code
+            assert api.put(f"{CASE}/{created}", body).status_code == 204
+            assert api.read(f"{CASE}/{created}")["status"] == read
+        written = api.put(f"{CASE}/{created}", api.rental_case(status=other, **days)).status_code
         assert written == (204 if side == "accept" else 400)
 
 
@@ -235,15 +235,15 @@ def test_rental_overdue(api: Api, side: str) -> None:
         ("borrowed", "return_overdue"),
         ("completed", "completed"),
     ):
-        made = api.create_rental_case(status=status, **days)
-        assert api.read(f"{CASE}/{made}")["status"] == (status if side == "stay" else overdue)
+        created = api.create_rental_case(status=status, **days)
+        assert api.read(f"{CASE}/{created}")["status"] == (status if side == "stay" else overdue)
 
 
 @every_side("rental_renter_read", "object", "text")
 def test_rental_renter_read(api: Api, side: str) -> None:
-    made = api.create_rental_case(renter={"type": "plain", "value": "A neighbour"})
+    created = api.create_rental_case(renter={"type": "plain", "value": "A neighbour"})
     expected: Any = {"type": "plain", "value": "A neighbour"} if side == "object" else "A neighbour"
-    assert api.read(f"{CASE}/{made}")["renter"] == expected
+    assert api.read(f"{CASE}/{created}")["renter"] == expected
 
 
 @every_side("rental_references", "full", "reduced")
@@ -265,9 +265,9 @@ HOURS = {"is_full_day", "issue_at", "due_at"}
 
 @every_side("rental_hours", "present", "absent")
 def test_rental_hours(api: Api, side: str) -> None:
-    made = api.create_rental_case()
-    read = api.read(f"{CASE}/{made}")
-    listed = next(case for case in api.items(f"{CASE}s", "per_page=1000") if case["uuid"] == made)
+    created = api.create_rental_case()
+    read = api.read(f"{CASE}/{created}")
+    listed = next(case for case in api.items(f"{CASE}s", "per_page=1000") if case["uuid"] == created)
     for case in (read, listed):
         assert set(case) & HOURS == (HOURS if side == "present" else set())
     times = {"issue_at": "2031-05-20T08:00:00+02:00", "due_at": "2031-05-20T12:00:00+02:00"}
@@ -284,10 +284,10 @@ def test_rental_day_form(api: Api, side: str) -> None:
     response = api.post(CASE, api.rental_case(issue_date="2031-05-20 10:30:00"))
     assert response.status_code == (400 if side == "day" else 201)
     if side == "time":
-        made = response.headers["Location-UUID"]
-        assert api.read(f"{CASE}/{made}")["issue_date"] == "2031-05-20 10:30:00"
+        created = response.headers["Location-UUID"]
+        assert api.read(f"{CASE}/{created}")["issue_date"] == "2031-05-20 10:30:00"
         found = api.items(f"{CASE}s", "filter[issue_date][eq]=2031-05-20&per_page=1000")
-        assert made in [case["uuid"] for case in found]
+        assert created in [case["uuid"] for case in found]
         for wrong in ("2031-02-30 10:00:00", "2031-05-20 25:00:00", "2031-05-20T10:00:00"):
             assert api.post(CASE, api.rental_case(issue_date=wrong)).status_code == 400
 
@@ -331,8 +331,8 @@ def test_hub_nothing(api: Api, side: str) -> None:
 
 
 def offer(api: Api, category: str = "category_furniture", **fields: Any) -> int:
-    made = api.create_object(**{"purchasing_price": 10, **fields})
-    return api.post(ADD, {made: {"category": category, "price": 1}}).status_code
+    created = api.create_object(**{"purchasing_price": 10, **fields})
+    return api.post(ADD, {created: {"category": category, "price": 1}}).status_code
 
 
 @every_side("hub_repeat_offer", "refuse", "accept")

@@ -25,33 +25,33 @@ KINDS = [("object", "asset_uuid"), ("room", "room_uuid"), ("location", "location
 @every_side("record_shape", "flat", "fields", "uuid_fields")
 def test_record_shape(api: Api, side: str) -> None:
     for kind, key in KINDS:
-        made = getattr(api, f"create_{kind}")()
-        shown = [api.read(f"/{kind}/{made}")]
-        shown.append(next(record for record in api.items(f"/{kind}s", "per_page=1000") if made in str(record)))
+        created = getattr(api, f"create_{kind}")()
+        shown = [api.read(f"/{kind}/{created}")]
+        shown.append(next(record for record in api.items(f"/{kind}s", "per_page=1000") if created in str(record)))
         for record in shown:
             if side == "flat":
-                assert record[key] == made
+                assert record[key] == created
                 assert "fields" not in record
             else:
                 assert set(record) == ({"fields"} if side == "fields" else {"uuid", "fields"})
-                assert record.get("uuid", made) == made
+                assert record.get("uuid", created) == created
                 assert isinstance(record["fields"]["id"], int)
 
 
 @every_side("uuid_key", "both", "named")
 def test_uuid_key(api: Api, side: str) -> None:
     for kind, key in KINDS:
-        made = getattr(api, f"create_{kind}")()
-        record = api.read(f"/{kind}/{made}")
-        assert record[key] == made
-        assert record.get("uuid") == (made if side == "both" else None)
+        created = getattr(api, f"create_{kind}")()
+        record = api.read(f"/{kind}/{created}")
+        assert record[key] == created
+        assert record.get("uuid") == (created if side == "both" else None)
         assert ("uuid" in record) == (side == "both")
 
 
 @every_side("record_id", "given", "none")
 def test_record_id(api: Api, steering: Steering, side: str) -> None:
-    made = [(kind, getattr(api, f"create_{kind}")()) for kind, _key in KINDS]
-    for kind, uuid in made:
+    created = [(kind, getattr(api, f"create_{kind}")()) for kind, _key in KINDS]
+    for kind, uuid in created:
         records = [api.read(f"/{kind}/{uuid}"), *api.items(f"/{kind}s", "sort[id]=ASC")]
         assert {"id" in record for record in records} == {side == "given"}, kind
     # A link written as a number needs a record with an id.
@@ -76,8 +76,8 @@ def test_link_read(api: Api, side: str) -> None:
 def test_number_form(api: Api, side: str) -> None:
     number, decimal = (api.define(kind)["field_key"] for kind in ("NUMBER", "DECIMAL"))
     two = api.define("MONEY", attributes=[attribute("fraction_digits", 2)])["field_key"]
-    made = api.create_object(**{number: 5, decimal: 1.25, two: 1.5})
-    record = api.read(f"/object/{made}")
+    created = api.create_object(**{number: 5, decimal: 1.25, two: 1.5})
+    record = api.read(f"/object/{created}")
     expected: list[Any] = [5, 1.25, 1.5] if side == "number" else ["5", "1.25", "1.50"]
     assert [record[number], record[decimal], record[two]] == expected
     assert isinstance(record["id"], int)
@@ -144,8 +144,8 @@ def test_comparison_read(api: Api, side: str) -> None:
     for status, agrees in shown.items():
         target, actual = rooms.get(status, (None, None))
         barcode = code()
-        made = api.create_object(barcode=barcode, target_room=target, actual_room=actual)
-        value = api.read(f"/object/{made}")["status"]
+        created = api.create_object(barcode=barcode, target_room=target, actual_room=actual)
+        value = api.read(f"/object/{created}")["status"]
         assert value == (status if side == "status" else agrees)
         if value is not None:
             query = f"filter[status][eq]={str(value).lower()}&filter[barcode][eq]={barcode}"
@@ -155,10 +155,10 @@ def test_comparison_read(api: Api, side: str) -> None:
 @every_side("room_location", "coupled", "independent")
 def test_room_location(api: Api, side: str) -> None:
     site, other = api.create_location(), api.create_location()
-    made = api.create_object(target_room=api.create_room(building_id=site))
-    assert (api.read(f"/object/{made}")["target_building"] is not None) == (side == "coupled")
-    api.patch(f"/object/{made}", {"target_building": other})
-    record = api.read(f"/object/{made}")
+    created = api.create_object(target_room=api.create_room(building_id=site))
+    assert (api.read(f"/object/{created}")["target_building"] is not None) == (side == "coupled")
+    api.patch(f"/object/{created}", {"target_building": other})
+    record = api.read(f"/object/{created}")
     assert record["target_building"]["uuid"] == other
     assert (record["target_room"] is None) == (side == "coupled")
 
@@ -166,16 +166,16 @@ def test_room_location(api: Api, side: str) -> None:
 @every_side("datetime_read", "as_written", "utc")
 def test_datetime_read(api: Api, side: str) -> None:
     key = api.define("DATETIME")["field_key"]
-    made = api.create_object(**{key: "2024-02-29T23:30:00+02:00"})
+    created = api.create_object(**{key: "2024-02-29T23:30:00+02:00"})
     expected = {"as_written": "2024-02-29T23:30:00+02:00", "utc": "2024-02-29 21:30:00"}[side]
-    assert api.read(f"/object/{made}")[key] == expected
+    assert api.read(f"/object/{created}")[key] == expected
 
 
 @every_side("attachment_read", "objects", "uuids")
 def test_attachment_read(api: Api, side: str) -> None:
     file = api.upload()
-    made = api.create_object(documents=[file])
-    records = [api.read(f"/object/{made}")["documents"]]
+    created = api.create_object(documents=[file])
+    records = [api.read(f"/object/{created}")["documents"]]
     for name, path in (("task", "task-management/task"), ("rental_case", "rental-management/rental-case")):
         uuid = getattr(api, f"create_{name}")(attachments=[file])
         records.append(api.read(f"/{path}/{uuid}")["attachments"])
@@ -186,30 +186,30 @@ def test_attachment_read(api: Api, side: str) -> None:
 
 @every_side("attachment_name", "none", "given")
 def test_attachment_name(api: Api, side: str) -> None:
-    made = api.create_object(documents=[api.upload("note.txt")])
-    (file,) = api.read(f"/object/{made}")["documents"]
+    created = api.create_object(documents=[api.upload("note.txt")])
+    (file,) = api.read(f"/object/{created}")["documents"]
     assert file.get("name") == (None if side == "none" else "note.txt")
 
 
 @every_side("archived_at", "given", "none")
 def test_archived_at(api: Api, side: str) -> None:
-    made = api.create_object()
-    assert ("archived_at" in api.read(f"/object/{made}")) == (side == "given")
-    api.post(f"/object/{made}/archive")
-    assert bool(api.read(f"/object/{made}").get("archived_at")) == (side == "given")
+    created = api.create_object()
+    assert ("archived_at" in api.read(f"/object/{created}")) == (side == "given")
+    api.post(f"/object/{created}/archive")
+    assert bool(api.read(f"/object/{created}").get("archived_at")) == (side == "given")
 
 
 @every_side("archived_in_lists", "hidden", "shown")
 def test_archived_in_lists(api: Api, steering: Steering, side: str) -> None:
-    before, made = api.count("/objects"), api.create_object()
-    api.post(f"/object/{made}/archive")
+    before, created = api.count("/objects"), api.create_object()
+    api.post(f"/object/{created}/archive")
     assert api.count("/objects") == before + (side == "shown")
     found = {record["uuid"]: record for record in api.items("/objects", "per_page=1000")}
-    assert (made in found) == (side == "shown")
-    assert side == "hidden" or found[made]["archived_at"]
+    assert (created in found) == (side == "shown")
+    assert side == "hidden" or found[created]["archived_at"]
     # Otherwise nothing would show that the object is archived.
     steering.switch(archived_at="none")
-    assert made not in [record["uuid"] for record in api.items("/objects", "per_page=1000")]
+    assert created not in [record["uuid"] for record in api.items("/objects", "per_page=1000")]
 
 
 @every_side("user_display_name", "text", "list")
@@ -224,10 +224,10 @@ def test_user_display_name(api: Api, side: str) -> None:
 @every_side("patch_answer", "record", "empty_object", "empty", "no_content")
 def test_patch_answer(api: Api, side: str) -> None:
     for kind, _key in KINDS:
-        made = getattr(api, f"create_{kind}")()
+        created = getattr(api, f"create_{kind}")()
         key = {"object": "inventory_name", "person": "last_name"}.get(kind, "name")
-        response = api.patch(f"/{kind}/{made}", {key: "Changed"})
-        record = api.read(f"/{kind}/{made}")
+        response = api.patch(f"/{kind}/{created}", {key: "Changed"})
+        record = api.read(f"/{kind}/{created}")
         assert record[key] == "Changed"
         assert response.status_code == (204 if side == "no_content" else 200)
         if side == "record":
@@ -238,10 +238,10 @@ def test_patch_answer(api: Api, side: str) -> None:
 
 @every_side("write_unknown_field", "refuse", "ignore")
 def test_write_unknown_field(api: Api, side: str) -> None:
-    made = api.create_object()
-    response = api.patch(f"/object/{made}", {"no_such_field": 1, "inventory_name": "Changed"})
+    uuid = api.create_object()
+    response = api.patch(f"/object/{uuid}", {"no_such_field": 1, "inventory_name": "Changed"})
     assert response.status_code == (400 if side == "refuse" else 200)
-    record = api.read(f"/object/{made}")
+    record = api.read(f"/object/{uuid}")
     assert (record["inventory_name"] == "Changed") == (side == "ignore")
     assert "no_such_field" not in record
     created = api.post("/location", {"name": "x", "no_such_field": 1})
@@ -259,19 +259,19 @@ def test_unique_values(api: Api, side: str) -> None:
 
 @every_side("archive_repeat", "accept", "refuse")
 def test_archive_repeat(api: Api, side: str) -> None:
-    made = api.create_object()
+    created = api.create_object()
     again = 204 if side == "accept" else 422
-    assert api.post(f"/object/{made}/unarchive").status_code == again
-    assert [api.post(f"/object/{made}/archive").status_code for _number in range(2)] == [204, again]
-    assert [api.post(f"/object/{made}/unarchive").status_code for _number in range(2)] == [204, again]
+    assert api.post(f"/object/{created}/unarchive").status_code == again
+    assert [api.post(f"/object/{created}/archive").status_code for _number in range(2)] == [204, again]
+    assert [api.post(f"/object/{created}/unarchive").status_code for _number in range(2)] == [204, again]
 
 
 @every_side("delete_archived", "accept", "refuse")
 def test_delete_archived(api: Api, side: str) -> None:
-    made = api.create_object()
-    api.post(f"/object/{made}/archive")
-    assert api.delete(f"/object/{made}").status_code == (204 if side == "accept" else 422)
-    assert api.get(f"/object/{made}").status_code == (404 if side == "accept" else 200)
+    created = api.create_object()
+    api.post(f"/object/{created}/archive")
+    assert api.delete(f"/object/{created}").status_code == (204 if side == "accept" else 422)
+    assert api.get(f"/object/{created}").status_code == (404 if side == "accept" else 200)
 
 
 @every_side("delete_referenced", "accept", "refuse")
@@ -312,12 +312,12 @@ def test_empty_places_are_deleted(api: Api) -> None:
 
 @every_side("empty_keys", "sent", "left_out")
 def test_empty_keys(api: Api, side: str) -> None:
-    made = api.create_object(description="", serial_number="A1")
+    created = api.create_object(description="", serial_number="A1")
     keys = {"description", "purchasing_price", "documents", "actual_room", "archived_at"}
     for record in (
-        api.read(f"/object/{made}"),
-        api.patch(f"/object/{made}", {}).json(),
-        *[found for found in api.items("/objects", "per_page=1000") if found["uuid"] == made],
+        api.read(f"/object/{created}"),
+        api.patch(f"/object/{created}", {}).json(),
+        *[found for found in api.items("/objects", "per_page=1000") if found["uuid"] == created],
     ):
         assert keys & set(record) == (keys if side == "sent" else set())
         assert record["serial_number"] == "A1"
@@ -365,8 +365,8 @@ def test_location_header(api: Api, side: str) -> None:
 @every_side("file_location", "plain", "data")
 def test_file_location(api: Api, side: str) -> None:
     response = api.request("POST", "/file", files={"data": ("x", b"x", "text/plain")})
-    made = response.headers["Location-UUID"]
-    assert response.headers["Location"].endswith(f"{made}/data" if side == "data" else made)
+    created = response.headers["Location-UUID"]
+    assert response.headers["Location"].endswith(f"{created}/data" if side == "data" else created)
 
 
 @every_side("error_body", "message", "detail", "title", "empty", "text")

@@ -39,9 +39,9 @@ def test_create(api: Api) -> None:
     response = api.post(TASK, api.task())
     assert response.status_code == 201
     assert response.content == b""
-    made = response.headers["Location-UUID"]
-    assert last_segment(response.headers["Location"]) == made
-    assert api.read(f"{TASK}/{made}")["uuid"] == made
+    created = response.headers["Location-UUID"]
+    assert last_segment(response.headers["Location"]) == created
+    assert api.read(f"{TASK}/{created}")["uuid"] == created
 
 
 def test_task(api: Api) -> None:
@@ -85,10 +85,10 @@ def test_slugs_differ(api: Api) -> None:
 
 
 def test_list_is_a_bare_array(api: Api) -> None:
-    made = api.create_task()
+    created = api.create_task()
     found = api.read(TASKS)
     assert isinstance(found, list)
-    assert api.read(f"{TASK}/{made}") in found
+    assert api.read(f"{TASK}/{created}") in found
 
 
 def test_list_is_not_paged(api: Api) -> None:
@@ -100,8 +100,8 @@ def test_list_is_not_paged(api: Api) -> None:
 @pytest.mark.parametrize("unit", ["days", "weeks", "months", "years"])
 @pytest.mark.parametrize("value", [0, 1, 12])
 def test_intervals(api: Api, unit: str, value: int) -> None:
-    made = api.create_task(reminders=[interval(unit, value)], recurring_schedule=interval(unit, value))
-    task = api.read(f"{TASK}/{made}")
+    created = api.create_task(reminders=[interval(unit, value)], recurring_schedule=interval(unit, value))
+    task = api.read(f"{TASK}/{created}")
     assert task["reminders"] == [interval(unit, value)]
     assert task["recurring_schedule"] == interval(unit, value)
 
@@ -160,10 +160,10 @@ def test_wrong_value(api: Api, change: JsonMap) -> None:
         api.post(TASK, api.task(**change) if "assignees" not in change else {**api.task(), **change}).status_code == 400
     )
     assert api.read(TASKS) == before
-    made = api.create_task()
-    kept = api.read(f"{TASK}/{made}")
-    assert api.put(f"{TASK}/{made}", {**api.task(), **change}).status_code == 400
-    assert api.read(f"{TASK}/{made}") == kept
+    created = api.create_task()
+    kept = api.read(f"{TASK}/{created}")
+    assert api.put(f"{TASK}/{created}", {**api.task(), **change}).status_code == 400
+    assert api.read(f"{TASK}/{created}") == kept
 
 
 @pytest.mark.parametrize("key", ["title", "deadline", "assignees", "references", "recurring_schedule"])
@@ -197,14 +197,14 @@ def test_number_of_reminders(api: Api, count: int) -> None:
 
 
 def test_replace(api: Api, steering: Steering) -> None:
-    made = api.create_task(comment="before", reminders=[interval()])
+    created = api.create_task(comment="before", reminders=[interval()])
     steering.user()
     other = next(user["uuid"] for user in api.items("/users") if user["uuid"] != api.me()["uuid"])
     thing = api.create_object()
     body = api.task(title="After", comment="after", deadline="2032-01-01", assignees=[other], references=[asset(thing)])
-    response = api.put(f"{TASK}/{made}", {**body, "uuid": made, "notify": False})
+    response = api.put(f"{TASK}/{created}", {**body, "uuid": created, "notify": False})
     assert (response.status_code, response.content) == (204, b"")
-    task = api.read(f"{TASK}/{made}")
+    task = api.read(f"{TASK}/{created}")
     assert {key: task[key] for key in ("title", "comment", "deadline", "assignees", "reminders")} == {
         key: body[key] for key in ("title", "comment", "deadline", "assignees", "reminders")
     }
@@ -212,35 +212,35 @@ def test_replace(api: Api, steering: Steering) -> None:
 
 
 def test_replace_keeps_what_only_the_service_sets(api: Api) -> None:
-    made = api.create_task()
-    before = api.read(f"{TASK}/{made}")
-    api.put(f"{TASK}/{made}", api.task(title="After"))
-    after = api.read(f"{TASK}/{made}")
+    created = api.create_task()
+    before = api.read(f"{TASK}/{created}")
+    api.put(f"{TASK}/{created}", api.task(title="After"))
+    after = api.read(f"{TASK}/{created}")
     assert {key: after[key] for key in ("uuid", "status", "author", "slug")} == {
         key: before[key] for key in ("uuid", "status", "author", "slug")
     }
 
 
 def test_replace_clears_what_is_absent(api: Api) -> None:
-    made = api.create_task(comment="before", attachments=[api.upload()])
-    api.put(f"{TASK}/{made}", api.task(comment=Absent, attachments=Absent))
-    task = api.read(f"{TASK}/{made}")
+    created = api.create_task(comment="before", attachments=[api.upload()])
+    api.put(f"{TASK}/{created}", api.task(comment=Absent, attachments=Absent))
+    task = api.read(f"{TASK}/{created}")
     assert (task["comment"], task["attachments"]) == (None, [])
 
 
 def test_replace_lets_keys_of_the_read_shape_through(api: Api) -> None:
-    made = api.create_task(references=[asset(api.create_object())])
-    task = api.read(f"{TASK}/{made}")
-    assert api.put(f"{TASK}/{made}", {**task, "title": "After", "status": "closed"}).status_code == 204
-    assert api.read(f"{TASK}/{made}") == {**task, "title": "After"}
+    created = api.create_task(references=[asset(api.create_object())])
+    task = api.read(f"{TASK}/{created}")
+    assert api.put(f"{TASK}/{created}", {**task, "title": "After", "status": "closed"}).status_code == 204
+    assert api.read(f"{TASK}/{created}") == {**task, "title": "After"}
 
 
 def test_notify_sends_a_mail(api: Api, steering: Steering) -> None:
-    made = api.create_task()
+    created = api.create_task()
     before = len(steering.mails())
-    api.put(f"{TASK}/{made}", {**api.task(), "notify": False})
+    api.put(f"{TASK}/{created}", {**api.task(), "notify": False})
     assert len(steering.mails()) == before
-    api.put(f"{TASK}/{made}", {**api.task(), "notify": True})
+    api.put(f"{TASK}/{created}", {**api.task(), "notify": True})
     assert len(steering.mails()) == before + 1
 
 
@@ -249,35 +249,35 @@ def test_notify_sends_a_mail(api: Api, steering: Steering) -> None:
 
 @pytest.mark.parametrize("states", [["closed"], ["closed", "open"], ["open"], ["closed", "closed"]], ids="-".join)
 def test_status(api: Api, states: list[str]) -> None:
-    made = api.create_task()
+    created = api.create_task()
     for state in states:
-        response = api.put(f"{TASK}/{made}/status", {"status": state})
+        response = api.put(f"{TASK}/{created}/status", {"status": state})
         assert (response.status_code, response.content) == (204, b"")
-        assert api.read(f"{TASK}/{made}")["status"] == state
+        assert api.read(f"{TASK}/{created}")["status"] == state
 
 
 @pytest.mark.parametrize(
     "body", [{"status": "done"}, {"status": None}, {"status": 1}, {}, [], "closed", None, {"state": "closed"}], ids=repr
 )
 def test_wrong_status(api: Api, body: Any) -> None:
-    made = api.create_task()
-    assert api.put(f"{TASK}/{made}/status", body).status_code == 400
-    assert api.read(f"{TASK}/{made}")["status"] == "open"
+    created = api.create_task()
+    assert api.put(f"{TASK}/{created}/status", body).status_code == 400
+    assert api.read(f"{TASK}/{created}")["status"] == "open"
 
 
 def test_status_changes_nothing_else(api: Api) -> None:
-    made = api.create_task(comment="kept", reminders=[interval()])
-    before = api.read(f"{TASK}/{made}")
-    api.put(f"{TASK}/{made}/status", {"status": "closed"})
-    assert api.read(f"{TASK}/{made}") == {**before, "status": "closed"}
+    created = api.create_task(comment="kept", reminders=[interval()])
+    before = api.read(f"{TASK}/{created}")
+    api.put(f"{TASK}/{created}/status", {"status": "closed"})
+    assert api.read(f"{TASK}/{created}") == {**before, "status": "closed"}
 
 
 def test_delete(api: Api) -> None:
-    made = api.create_task()
-    response = api.delete(f"{TASK}/{made}")
+    created = api.create_task()
+    response = api.delete(f"{TASK}/{created}")
     assert (response.status_code, response.content) == (204, b"")
-    assert api.get(f"{TASK}/{made}").status_code == 404
-    assert made not in [task["uuid"] for task in api.read(TASKS)]
+    assert api.get(f"{TASK}/{created}").status_code == 404
+    assert created not in [task["uuid"] for task in api.read(TASKS)]
 
 
 @pytest.mark.parametrize(("uuid", "status"), [(NOBODY, 404), ("x", 400)])
@@ -290,9 +290,9 @@ def test_task_that_is_not_there(api: Api, uuid: str, status: int) -> None:
 
 def test_task_outlives_its_object(api: Api) -> None:
     thing = api.create_object()
-    made = api.create_task(references=[asset(thing)])
+    created = api.create_task(references=[asset(thing)])
     assert api.delete(f"/object/{thing}").status_code == 204
-    assert [reference["uuid"] for reference in api.read(f"{TASK}/{made}")["references"]] == [thing]
+    assert [reference["uuid"] for reference in api.read(f"{TASK}/{created}")["references"]] == [thing]
 
 
 # the filters of the list
@@ -305,14 +305,14 @@ def many(api: Api, steering: Steering) -> dict[str, str]:
         api.delete(f"{TASK}/{task['uuid']}")
     steering.user()
     other = next(user["uuid"] for user in api.items("/users") if user["uuid"] != api.me()["uuid"])
-    made = {
+    names = {
         api.create_task(title="early", deadline="2031-01-01"): "early",
         api.create_task(title="middle", deadline="2031-02-01", assignees=[other]): "middle",
         api.create_task(title="late", deadline="2031-03-01", references=[asset(api.create_object())]): "late",
     }
-    closed = next(uuid for uuid, name in made.items() if name == "late")
+    closed = next(uuid for uuid, name in names.items() if name == "late")
     api.put(f"{TASK}/{closed}/status", {"status": "closed"})
-    return {**made, "other": other}
+    return {**names, "other": other}
 
 
 @pytest.mark.parametrize(

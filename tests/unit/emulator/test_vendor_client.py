@@ -91,11 +91,11 @@ def test_objects(client: vendor.Client) -> None:
     with whole(client.objects) as objects:
         barcode = code()
         before = objects.count()
-        made = objects.create({"inventory_name": "Lamp", "barcode": barcode})
+        created = objects.create({"inventory_name": "Lamp", "barcode": barcode})
         assert objects.count() == before + 1
-        assert objects.get(made)["inventory_name"] == "Lamp"
-        assert objects.get_by_barcode(barcode)["asset_uuid"] == made
-        objects.patch(made, {"inventory_name": "Bright lamp"})
+        assert objects.get(created)["inventory_name"] == "Lamp"
+        assert objects.get_by_barcode(barcode)["asset_uuid"] == created
+        objects.patch(created, {"inventory_name": "Bright lamp"})
         options = models.ListOptions().with_per_page(5).sort_by("id", models.SortDirection.DESC)
         found = objects.list(options.where(models.eq("barcode", barcode)))
         assert [entry["inventory_name"] for entry in found] == ["Bright lamp"]
@@ -103,18 +103,18 @@ def test_objects(client: vendor.Client) -> None:
         assert len(list(objects.all(models.ListOptions(per_page=7)))) == before + 1
         file = client.files.upload("note.txt", b"12345")
         pair = models.FileAttachment(field_key="documents", file_uuid=file)
-        assert objects.add_files(made, [pair]).status_code == 200
-        assert objects.add_files(made, [pair]).status_code == 207
-        assert objects.remove_files(made, [pair]).status_code == 200
-        objects.archive(made)
+        assert objects.add_files(created, [pair]).status_code == 200
+        assert objects.add_files(created, [pair]).status_code == 207
+        assert objects.remove_files(created, [pair]).status_code == 200
+        objects.archive(created)
         assert objects.count() == before
-        objects.unarchive(made)
-        history = objects.history(made, models.HistoryListOptions(page=1, per_page=2))
+        objects.unarchive(created)
+        history = objects.history(created, models.HistoryListOptions(page=1, per_page=2))
         assert (history.page, history.per_page, len(history.items)) == (1, 2, 2)
         assert history.items[0]["type"] == "asset"
-        objects.delete(made)
+        objects.delete(created)
         with pytest.raises(vendor.APIError) as caught:
-            objects.get(made)
+            objects.get(created)
         assert caught.value.is_not_found
 
 
@@ -125,17 +125,17 @@ def test_places(client: vendor.Client, kind: str) -> None:
         if kind == "rooms":
             fields |= {"number": code(), "building_id": client.locations.list()[0]["id"]}
         before = places.count()
-        made = places.create(fields)
-        assert places.get(made)["name"] == "Place"
-        assert places.patch(made, {"name": "Other place"})["name"] == "Other place"
+        created = places.create(fields)
+        assert places.get(created)["name"] == "Place"
+        assert places.patch(created, {"name": "Other place"})["name"] == "Other place"
         assert [
             entry["name"] for entry in places.list(models.ListOptions().where(models.eq("name", "Other place")))
         ] == ["Other place"]
         assert len(list(places.all())) == before + 1
-        entries = places.history(made).items
+        entries = places.history(created).items
         assert entries
-        assert {getattr(entry, f"{kind[:-1]}_uuid") for entry in entries} == {made}
-        places.delete(made)
+        assert {getattr(entry, f"{kind[:-1]}_uuid") for entry in entries} == {created}
+        places.delete(created)
         assert places.count() == before
 
 
@@ -151,33 +151,33 @@ def test_users(client: vendor.Client) -> None:
 def test_persons(client: vendor.Client) -> None:
     with whole(client.persons) as persons:
         email = f"{code()}@example.org"
-        made = persons.create({"first_name": "Ada", "last_name": "Byron", "email": email, "department": "Maths"})
-        person = persons.get(made)
-        assert (person.uuid, person.firstname, person.lastname, person.email) == (made, "Ada", "Byron", email)
+        created = persons.create({"first_name": "Ada", "last_name": "Byron", "email": email, "department": "Maths"})
+        person = persons.get(created)
+        assert (person.uuid, person.firstname, person.lastname, person.email) == (created, "Ada", "Byron", email)
         assert persons.get_by_id(person.id) == person
-        persons.patch(made, {"last_name": "Lovelace"})
-        assert persons.get(made).lastname == "Lovelace"
+        persons.patch(created, {"last_name": "Lovelace"})
+        assert persons.get(created).lastname == "Lovelace"
         listed = persons.list(models.PersonListOptions(sort_by="email", order=models.UserSortOrder.ASC, per_page=1000))
         assert [entry.email for entry in listed.items] == sorted(entry.email for entry in listed.items)
         assert listed.total == persons.count() == len(list(persons.all()))
         persons.create_user(filter_for("email", email))
         assert [user for user in client.users.all() if user.email == email]
-        assert persons.get(made).user_uuid
-        assert {entry.person_uuid for entry in persons.history(made).items} == {made}
-        persons.delete(made)
+        assert persons.get(created).user_uuid
+        assert {entry.person_uuid for entry in persons.history(created).items} == {created}
+        persons.delete(created)
         with pytest.raises(vendor.APIError) as caught:
-            persons.get(made)
+            persons.get(created)
         assert caught.value.is_not_found
 
 
 def test_files(client: vendor.Client) -> None:
     with whole(client.files) as files:
-        made = files.upload("pixel.png", PIXEL)
-        file = files.get(made)
-        assert (file.uuid, file.name, file.size) == (made, "pixel.png", len(PIXEL))
+        uploaded = files.upload("pixel.png", PIXEL)
+        file = files.get(uploaded)
+        assert (file.uuid, file.name, file.size) == (uploaded, "pixel.png", len(PIXEL))
         assert file in files.list()
-        assert files.get_data(made) == PIXEL
-        assert files.get_thumbnail(made)[:4] == files.get_thumbnail(made, width=20, height=10)[:4]
+        assert files.get_data(uploaded) == PIXEL
+        assert files.get_thumbnail(uploaded)[:4] == files.get_thumbnail(uploaded, width=20, height=10)[:4]
 
 
 def test_tasks(client: vendor.Client) -> None:
@@ -195,8 +195,8 @@ def test_tasks(client: vendor.Client) -> None:
             attachments=[client.files.upload("oil.txt", b"oil")],
             notify=False,
         )
-        made = tasks.create(body)
-        task = tasks.get(made)
+        created = tasks.create(body)
+        task = tasks.get(created)
         assert (task.title, task.status, task.assignees, task.comment) == ("Oil the pump", "open", [me], "slowly")
         assert (task.references[0].uuid, task.attachments[0].name) == (thing, "oil.txt")
         assert task.recurring_schedule == body.recurring_schedule
@@ -207,17 +207,17 @@ def test_tasks(client: vendor.Client) -> None:
             references=body.references,
             reminders=[],
         )
-        tasks.update(made, update)
-        assert (tasks.get(made).title, tasks.get(made).reminders) == ("Grease the pump", [])
-        tasks.update_status(made, models.TaskStatus.CLOSED)
+        tasks.update(created, update)
+        assert (tasks.get(created).title, tasks.get(created).reminders) == ("Grease the pump", [])
+        tasks.update_status(created, models.TaskStatus.CLOSED)
         found = tasks.list(
             models.TaskListOptions(status=models.TaskStatus.CLOSED, deadline_to="2031-05-20", assignee=me)
         )
-        assert made in [entry.uuid for entry in found]
-        assert {entry.task_uuid for entry in tasks.history(made).items} == {made}
-        tasks.delete(made)
+        assert created in [entry.uuid for entry in found]
+        assert {entry.task_uuid for entry in tasks.history(created).items} == {created}
+        tasks.delete(created)
         with pytest.raises(vendor.APIError) as caught:
-            tasks.get(made)
+            tasks.get(created)
         assert caught.value.is_not_found
 
 
@@ -233,8 +233,8 @@ def test_rentals(client: vendor.Client, steering: Steering) -> None:
             references=[models.RentalCaseReferenceInput(uuid=thing)],
             issue_date_reminder=models.TimeInterval(unit=models.TimeIntervalUnit.DAYS, value=1),
         )
-        made = rentals.create(body)
-        case = rentals.get(made)
+        created = rentals.create(body)
+        case = rentals.get(created)
         assert (case.title, case.renter, case.issue_date_reminder) == ("Camping", body.renter, body.issue_date_reminder)
         assert case.references[0].uuid == thing
         update = models.UpdateRentalCase(
@@ -245,14 +245,14 @@ def test_rentals(client: vendor.Client, steering: Steering) -> None:
             responsible_user_uuid=body.responsible_user_uuid,
             references=body.references,
         )
-        rentals.update(made, update)
-        assert (rentals.get(made).title, rentals.get(made).issue_date_reminder) == ("Hiking", None)
+        rentals.update(created, update)
+        assert (rentals.get(created).title, rentals.get(created).issue_date_reminder) == ("Hiking", None)
         assert [entry.uuid for entry in rentals.list(models.ListOptions().where(models.eq("title", "Hiking")))] == [
-            made
+            created
         ]
-        assert made in [entry.uuid for entry in rentals.all()]
-        assert {entry.rental_case_uuid for entry in rentals.history(made).items} == {made}
-        rentals.delete(made)
+        assert created in [entry.uuid for entry in rentals.all()]
+        assert {entry.rental_case_uuid for entry in rentals.history(created).items} == {created}
+        rentals.delete(created)
     steering.call("PUT", "/settings", {"modules_off": ["rental"]})
     with pytest.raises(vendor.APIError) as caught:
         client.rentals.list()
@@ -270,15 +270,15 @@ def test_field_definitions(client: vendor.Client) -> None:
             label="Colour",
             attributes=[models.FieldAttribute(type="mandatory", value="no")],
         )
-        made = definitions.create(asset, body)
-        found = definitions.get(asset, made)
+        created = definitions.create(asset, body)
+        found = definitions.get(asset, created)
         assert (found.label, found.field_type.allowed_values()) == ("Colour", ["red", "green"])
         assert found in definitions.list(asset)
         mandatory = {entry.field_key for entry in definitions.mandatory(asset)}
         assert mandatory == {"inventory_name", "barcode"}
         assert set(definitions.missing_mandatory_fields(asset, {"barcode": "x"})) == {"inventory_name"}
-        definitions.update(asset, made, replace(models.UpdateFieldDefinition.from_definition(found), label="Paint"))
-        assert definitions.get(asset, made).label == "Paint"
+        definitions.update(asset, created, replace(models.UpdateFieldDefinition.from_definition(found), label="Paint"))
+        assert definitions.get(asset, created).label == "Paint"
         thing = client.objects.create({"inventory_name": "Door", "barcode": code(), found.field_key: "red"})
         with pytest.raises(vendor.APIError):
             client.objects.patch(thing, {found.field_key: "blue"})
@@ -320,15 +320,15 @@ def test_reports(client: vendor.Client) -> None:
 
 def test_catalog(client: vendor.Client) -> None:
     with whole(client.catalog_items) as catalog:
-        made = catalog.create({"catalog_object_inventory_name": "Chair"})
-        item = catalog.get(made)
-        assert (item.uuid, item.fields["catalog_object_inventory_name"]) == (made, "Chair")
-        catalog.update(made, {**item.fields, "catalog_object_inventory_name": "Stool"})
-        assert catalog.get(made).fields["catalog_object_inventory_name"] == "Stool"
+        created = catalog.create({"catalog_object_inventory_name": "Chair"})
+        item = catalog.get(created)
+        assert (item.uuid, item.fields["catalog_object_inventory_name"]) == (created, "Chair")
+        catalog.update(created, {**item.fields, "catalog_object_inventory_name": "Stool"})
+        assert catalog.get(created).fields["catalog_object_inventory_name"] == "Stool"
         assert catalog.list(models.ListOptions(per_page=1000)).total == len(list(catalog.all()))
-        catalog.delete(made)
+        catalog.delete(created)
         with pytest.raises(vendor.APIError) as caught:
-            catalog.get(made)
+            catalog.get(created)
         assert caught.value.is_not_found
 
 
@@ -357,10 +357,10 @@ def test_asynchronous_client(emulator: Emulator, steering: Steering) -> None:
             about["client_id"],
             rate_limit=0,
         ) as client:
-            made = await client.objects.create({"inventory_name": "Lamp", "barcode": code()})
-            assert (await client.objects.get(made))["inventory_name"] == "Lamp"
+            created = await client.objects.create({"inventory_name": "Lamp", "barcode": code()})
+            assert (await client.objects.get(created))["inventory_name"] == "Lamp"
             assert len([entry async for entry in client.objects.all()]) == await client.objects.count()
-            await client.objects.delete(made)
+            await client.objects.delete(created)
 
     assert steering.weather
     asyncio.run(work())

@@ -86,7 +86,7 @@ def answer(body: Any = None, status: int = 200, headers: Mapping[str, str] | Non
     return Response(status, CaseInsensitiveDict(headers or {}), content, "TEST")
 
 
-def made(number: int) -> Response:
+def created(number: int) -> Response:
     """Return the answer to a create."""
     return answer(None, 201, {"Location": f"https://acme.test/x/{uuid_of(number)}", "Location-UUID": uuid_of(number)})
 
@@ -225,7 +225,7 @@ def page_of(items: Iterable[Mapping[str, Any]], **members: Any) -> Response:
     return answer({"items": list(items), **members})
 
 
-def listing(records: Sequence[Mapping[str, Any]], told: bool = True) -> Callable[[Invocation], Response]:
+def listing(records: Sequence[Mapping[str, Any]], has_total: bool = True) -> Callable[[Invocation], Response]:
     """Return a step that answers a paged list, and applies ``eq`` and ``in`` filters to texts as instances do."""
 
     def play(call: Invocation) -> Response:
@@ -238,7 +238,7 @@ def listing(records: Sequence[Mapping[str, Any]], told: bool = True) -> Callable
                 assert operator in ("eq", "in")
                 found = [record for record in found if str(record.get(key)) in wanted]
         size, number = int(pairs.get("per_page", "1000")), int(pairs.get("page", "1"))
-        members = {"page": number, "per_page": size, "total": len(found)} if told else {}
+        members = {"page": number, "per_page": size, "total": len(found)} if has_total else {}
         return page_of(found[(number - 1) * size : number * size], **members)
 
     return play

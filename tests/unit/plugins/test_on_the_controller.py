@@ -39,9 +39,9 @@ def test_a_module_of_the_controller_that_runs_elsewhere_names_its_action(
     module = import_module(f"ansible_collections.community.seventhings.plugins.modules.{name}")
     with patch_module_args(_MODULES[name]), pytest.raises(SystemExit) as ended:
         module.main()
-    told = json.loads(capsys.readouterr().out)["msg"]
+    message = json.loads(capsys.readouterr().out)["msg"]
     assert ended.value.code == 1
-    assert told == f"community.seventhings.{name} runs on the controller, through the action of the same name."
+    assert message == f"community.seventhings.{name} runs on the controller, through the action of the same name."
 
 
 def test_an_action_without_its_library_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

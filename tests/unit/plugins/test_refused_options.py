@@ -54,9 +54,9 @@ def in_a_process(name: str, options: dict[str, Any], output: pytest.CaptureFixtu
     module = importlib.import_module(f"ansible_collections.{NAMESPACE}.plugins.modules.{name}")
     with patch_module_args({**options, "_ansible_module_name": f"{NAMESPACE}.{name}"}), pytest.raises(SystemExit):
         module.main()
-    told = json.loads(output.readouterr().out)
-    assert told["failed"]
-    return str(told["msg"])
+    report = json.loads(output.readouterr().out)
+    assert report["failed"]
+    return str(report["msg"])
 
 
 def on_the_controller(name: str, options: dict[str, Any]) -> str:
@@ -109,9 +109,9 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
 def test_both_ends_say_the_same(
     name: str, options: dict[str, Any], words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    told = on_the_controller(name, options)
-    assert words in told
-    assert told == in_a_process(name, options, capsys)
+    message = on_the_controller(name, options)
+    assert words in message
+    assert message == in_a_process(name, options, capsys)
 
 
 @pytest.mark.parametrize(
@@ -137,10 +137,10 @@ def test_both_ends_say_the_same(
     ],
 )
 def test_a_text_in_place_of_a_map_is_reported_with_its_option(name: str, options: dict[str, Any], words: str) -> None:
-    told = on_the_controller(name, options)
-    assert told.startswith(words)
-    assert bool(told) is bool(words)
-    assert misshapen(SPECS[name][0], options) == told
+    message = on_the_controller(name, options)
+    assert message.startswith(words)
+    assert bool(message) is bool(words)
+    assert misshapen(SPECS[name][0], options) == message
 
 
 @pytest.mark.parametrize(
@@ -187,8 +187,8 @@ def test_an_option_that_is_null_is_not_given(name: str, options: dict[str, Any],
     spec, rules = SPECS[name]
     read = read_arguments(f"{NAMESPACE}.{name}", spec, rules, options)
     assert not read.refusal
-    told = run_module(name, Invocation(read.options, read.written, False), connect)["msg"]
-    assert told.startswith(words)
+    message = run_module(name, Invocation(read.options, read.written, False), connect)["msg"]
+    assert message.startswith(words)
 
 
 @pytest.mark.parametrize("option", ["password", "access_token", "refresh_token"])
@@ -196,16 +196,16 @@ def test_an_option_that_is_null_is_not_given(name: str, options: dict[str, Any],
 def test_secrets_are_not_in_what_is_reported(name: str, option: str, capsys: pytest.CaptureFixture[str]) -> None:
     options = {option: SECRET, "timeout": f"{SECRET} seconds", "src": ".", "dest": "."}
     options = {key: value for key, value in options.items() if key in SPECS[name][0]}
-    told = on_the_controller(name, options)
-    assert "timeout" in told
-    assert SECRET not in told
-    assert told == in_a_process(name, options, capsys)
+    message = on_the_controller(name, options)
+    assert "timeout" in message
+    assert SECRET not in message
+    assert message == in_a_process(name, options, capsys)
 
 
 def test_an_alias_is_reported_beside_its_option() -> None:
     spec = {"name": {"type": "str", "aliases": ["title"]}}
-    told = read_arguments("a.b.c", spec, {}, {"titel": "x"}).refusal
-    assert told == "Unsupported parameters for (a.b.c) module: titel. Supported parameters include: name (title)."
+    message = read_arguments("a.b.c", spec, {}, {"titel": "x"}).refusal
+    assert message == "Unsupported parameters for (a.b.c) module: titel. Supported parameters include: name (title)."
 
 
 def test_a_default_holds_only_if_neither_the_task_nor_the_environment_has_a_value(

@@ -91,9 +91,9 @@ def test_nothing_is_pruned_if_a_task_knows_of_an_object_that_no_list_shows(house
     proof = evidence(house)
     account = limited(house, "North", side="readable")
     account.write({**files(1), "tasks.yml": "[]\n"})
-    for told in (account.plan(confirm_empty=True), account.run(confirm_empty=True)):
-        assert (told.outcome, told.hidden_records) == ("refused", "yes")
-        (refusal,) = told.refusals
+    for result in (account.plan(confirm_empty=True), account.run(confirm_empty=True)):
+        assert (result.outcome, result.hidden_records) == ("refused", "yes")
+        (refusal,) = result.refusals
         assert refusal == (
             f"objects: 1 would be deleted or archived, and this account does not see all records ({proof}); a scope of "
             "objects, or limited_account: true lets this pass"
@@ -118,9 +118,9 @@ def test_a_scope_bounds_what_is_pruned(house: Site) -> None:
 def test_a_hidden_object_that_shall_be_absent_is_not_deleted(house: Site) -> None:
     account = limited(house, "North", side="readable")
     account.write({**files(1, 3, more=({"barcode": "2", "_state": "absent"},)), "tasks.yml": "[]\n"})
-    told = account.run(confirm_empty=True)
-    assert (told.outcome, told.hidden_records) == ("refused", "yes")
-    assert "objects: 1 would be deleted or archived" in told.refusals[0]
+    result = account.run(confirm_empty=True)
+    assert (result.outcome, result.hidden_records) == ("refused", "yes")
+    assert "objects: 1 would be deleted or archived" in result.refusals[0]
 
 
 @pytest.mark.parametrize("side", ["unreadable", "readable", "nowhere"])
@@ -128,9 +128,9 @@ def test_an_object_that_shall_be_absent_and_is_in_no_list_may_be_hidden(house: S
     account = limited(house, "North", side=side)
     account.write({**files(1, 3, more=({"barcode": "7", "_state": "absent"},)), "tasks.yml": "[]\n"})
     (house.root / "tasks.yml").unlink()
-    told = account.run(confirm_empty=True)
-    assert (told.outcome, told.hidden_records) == ("unchanged", "unknown")
-    (warning,) = told.warnings
+    result = account.run(confirm_empty=True)
+    assert (result.outcome, result.hidden_records) == ("unchanged", "unknown")
+    (warning,) = result.warnings
     assert warning == (
         "objects: 1 that should be absent or archived are in no list, and may be hidden (this account may be limited "
         "to locations)."
@@ -144,18 +144,18 @@ def test_a_profile_that_says_so_proves_hidden_records_unless_lists_prove_the_opp
     account.write(files(1))
     profile = house.root.parent / "profile.json"
     profile.write_text(json.dumps({"switches": {}, "account": {"hidden_records": "yes"}}))
-    told = replace(account, options={**account.options, "profile": str(profile)}).run(confirm_empty=True)
-    assert (told.outcome, told.hidden_records) == ("refused", "yes")
-    assert "(the profile says so: this account may be limited to locations)" in told.refusals[0]
-    told = replace(house, options={**house.options, "profile": str(profile)}).plan(confirm_empty=True)
-    assert (told.outcome, told.hidden_records) == ("changed", "no")
+    result = replace(account, options={**account.options, "profile": str(profile)}).run(confirm_empty=True)
+    assert (result.outcome, result.hidden_records) == ("refused", "yes")
+    assert "(the profile says so: this account may be limited to locations)" in result.refusals[0]
+    result = replace(house, options={**house.options, "profile": str(profile)}).plan(confirm_empty=True)
+    assert (result.outcome, result.hidden_records) == ("changed", "no")
 
 
 def test_drift_shows_what_would_be_refused(house: Site) -> None:
     account = limited(house, "North", side="readable")
     account.write(files(1, 2))
-    told = account.run(check_mode=True, drift=True)
-    assert (told.outcome, told.hidden_records) == ("drift", "yes")
+    result = account.run(check_mode=True, drift=True)
+    assert (result.outcome, result.hidden_records) == ("drift", "yes")
 
 
 # ---- creations
@@ -165,9 +165,9 @@ def test_records_with_a_unique_key_are_created_with_one_warning(house: Site) -> 
     proof = evidence(house)
     account = limited(house, "North", side="readable")
     account.write({**files(1, 3, more=(NEW, {**NEW, "barcode": "10"})), "tasks.yml": "[]\n"})
-    told = account.run(confirm_empty=True)
-    assert (told.outcome, told.summary["objects"]["created"]) == ("changed", 2)
-    (warning,) = (warning for warning in told.warnings if warning.startswith("hidden_records: "))
+    result = account.run(confirm_empty=True)
+    assert (result.outcome, result.summary["objects"]["created"]) == ("changed", 2)
+    (warning,) = (warning for warning in result.warnings if warning.startswith("hidden_records: "))
     assert warning == (
         f"hidden_records: 2 records are created although this account does not see all records ({proof}). The service "
         "refuses those whose unique values are taken."
@@ -178,9 +178,9 @@ def test_records_without_a_unique_key_are_not_created(house: Site) -> None:
     account = limited(house, "North", side="readable")
     identity = "identity: {objects: [inventory_name]}\n"
     account.write({"instance.yml": SETTINGS + identity, **files(1, 3, more=(NEW,))})
-    told = account.run()
-    assert told.outcome == "refused"
-    assert told.refusals[0].startswith(
+    result = account.run()
+    assert result.outcome == "refused"
+    assert result.refusals[0].startswith(
         "objects: 1 would be created by a natural key that need not be unique, and this "
     )
     assert house.writes() == []
@@ -193,14 +193,14 @@ def test_tasks_are_not_linked_to_duplicates(house: Site, side: str) -> None:
     house.service.steer("PUT", "/switches", {"unique_values": "take"})
     account = limited(house, "North", side=side)
     before = house.dump()
-    told = account.run()
+    result = account.run()
     if side == "readable":
         # The barcode finds it.
-        assert told.outcome == "unchanged"
+        assert result.outcome == "unchanged"
     else:
-        assert told.outcome == "refused"
+        assert result.outcome == "refused"
         hidden = uuid_of(house, "2")
-        (refusal,) = told.refusals
+        (refusal,) = result.refusals
         assert refusal == (
             f"task Look: references leads to the object {hidden}, which no list shows, and would lead to an object "
             "that this plan creates, maybe a second time, because this account may be limited to locations; "
@@ -234,8 +234,8 @@ def test_a_record_that_can_not_be_read_proves_nothing(house: Site, side: str) ->
     account = limited(house, "North", side=side)
     account.write({"objects.yml": yaml_list([OBJECTS[0], NEW])})
     (house.root / "tasks.yml").unlink()
-    told = account.plan(confirm_empty=True)
-    assert (told.outcome, told.hidden_records) == ("changed", "unknown")
+    result = account.plan(confirm_empty=True)
+    assert (result.outcome, result.hidden_records) == ("changed", "unknown")
 
 
 def test_at_most_twenty_records_are_read(house: Site) -> None:
@@ -254,8 +254,8 @@ def test_at_most_twenty_records_are_read(house: Site) -> None:
     house.write(
         {**files(1, 2, 3, more=(NEW,)), "tasks.yml": yaml_list([{**task, "references": ["1"]} for task in tasks])}
     )
-    told = house.plan(limits={"create_percent": 100, "update_percent": 1000})
-    assert (told.outcome, told.hidden_records) == ("changed", "no")
+    result = house.plan(limits={"create_percent": 100, "update_percent": 1000})
+    assert (result.outcome, result.hidden_records) == ("changed", "no")
     assert sum(line.startswith("GET /object/") and "by-barcode" not in line for line in house.sent()) <= 20
 
 
@@ -265,13 +265,13 @@ def test_at_most_twenty_records_are_read(house: Site) -> None:
 def test_every_report_says_what_is_known_of_hidden_records(house: Site, side: str, words: str, tmp_path: Path) -> None:
     account = limited(house, "North", side=side)
     account.write({"objects.yml": yaml_list([OBJECTS[0], OBJECTS[2], NEW]), "tasks.yml": "[]\n"})
-    told = account.plan(confirm_empty=True)
+    result = account.plan(confirm_empty=True)
     line = f"Hidden records: {words} account"
     for name in ("p.md", "p.html"):
-        write_report(told, tmp_path / name)
+        write_report(result, tmp_path / name)
         assert line in (tmp_path / name).read_text()
-    assert line in as_text(told)
-    write_report(told, tmp_path / "p.json")
+    assert line in as_text(result)
+    write_report(result, tmp_path / "p.json")
     assert json.loads((tmp_path / "p.json").read_text())["hidden_records"] == words.partition(",")[0]
     account.write(files(1, 3))
     assert "Hidden records" not in as_text(account.plan(confirm_empty=True))
@@ -291,8 +291,8 @@ def test_no_file_is_uploaded_for_a_record_that_is_refused(house: Site) -> None:
     account = limited(house, "North")
     (house.root / "tasks.yml").unlink()
     account.write({"objects.yml": yaml_list([OBJECTS[0], OBJECTS[2], DOCUMENTED]), "files/manual.txt": "Read me\n"})
-    told = account.run(confirm_empty=True)
-    assert (told.outcome, told.hidden_records) == ("failed", "unknown")
+    result = account.run(confirm_empty=True)
+    assert (result.outcome, result.hidden_records) == ("failed", "unknown")
     assert uploads(house) == 0
 
 
@@ -303,9 +303,9 @@ def test_files_of_new_records_follow_if_records_may_be_hidden(house: Site) -> No
     account.write({"objects.yml": yaml_list([OBJECTS[0], OBJECTS[2], new]), "files/manual.txt": "Read me\n"})
     forecast = account.plan(confirm_empty=True).forecast["requests"]
     house.service.clear_log()
-    told = account.run(confirm_empty=True)
-    assert (told.outcome, told.summary["objects"]["created"]) == ("changed", 1)
-    assert told.requests == forecast
+    result = account.run(confirm_empty=True)
+    assert (result.outcome, result.summary["objects"]["created"]) == ("changed", 1)
+    assert result.requests == forecast
     assert [line.partition(" ")[0] for line in house.writes()] == ["POST", "POST", "PATCH"]
     assert account.run().outcome == "unchanged"
 
@@ -411,12 +411,12 @@ def test_no_permission_set_decides_anything_wrong_in_silence(house: Site, seed: 
     kept = chance.sample(OBJECTS, chance.randrange(1, 4))
     account.write({"objects.yml": yaml_list([*kept, NEW])})
     before = {record["fields"]["barcode"]: record for record in house.dump()["objects"]}
-    told = account.run(confirm_empty=True)
+    result = account.run(confirm_empty=True)
     after = [record for record in house.dump()["objects"] if not record["archived"]]
     barcodes = [record["fields"]["barcode"] for record in after]
     if len(barcodes) != len(set(barcodes)):
-        assert told.hidden_records != "no", (names, more, weather)
-    if told.hidden_records == "yes":
+        assert result.hidden_records != "no", (names, more, weather)
+    if result.hidden_records == "yes":
         assert before.keys() <= set(barcodes), (names, more, weather)
     hidden = {record["barcode"] for record in OBJECTS if record["actual_room"].partition("/")[0] not in names}
     assert hidden <= set(barcodes), (names, more, weather)

@@ -26,7 +26,7 @@ BERND = "bernd.kowalski@nordhain.example"
 class Replaced:
     """A record that a PUT replaces, with a value in every member.
 
-    :ivar made: the options that create it.
+    :ivar create_options: the options that create it.
     :ivar change: the options that change it.
     :ivar members: its other members in requests and answers.
     :ivar listed: the operation that lists it.
@@ -35,7 +35,7 @@ class Replaced:
 
     module: str
     section: str
-    made: Mapping[str, Any]
+    create_options: Mapping[str, Any]
     change: Mapping[str, Any]
     members: tuple[str, ...]
     listed: str
@@ -124,14 +124,14 @@ class Office(Machine):
     """A machine, and an instance with a complete record of each kind."""
 
     def make(self, kind: Replaced) -> str:
-        made = self.call(kind.module, **kind.made)
-        assert not made.failed, made.data
+        result = self.call(kind.module, **kind.create_options)
+        assert not result.failed, result.data
         self.service.log.clear()
-        return str(made["uuid"])
+        return str(result["uuid"])
 
     def change(self, kind: Replaced, check_mode: bool = False, **more: Any) -> Result:
         keys = {"field_definition": ("template", "label", "type"), "rental_case": ("title", "issue_date")}
-        named = {key: kind.made[key] for key in keys.get(kind.module, ("title",))}
+        named = {key: kind.create_options[key] for key in keys.get(kind.module, ("title",))}
         return self.call(kind.module, check_mode, **{**named, **kind.change, **more})
 
     def leave_out(self, kind: Replaced, members: list[str], *operations: str) -> None:
@@ -251,7 +251,7 @@ def test_in_a_set_a_member_that_no_answer_has_is_a_finding(
     here.make(kind)
     before = here.state(kind)
     here.leave_out(kind, [member], kind.listed, kind.read)
-    entry = {**kind.made, **kind.change}
+    entry = {**kind.create_options, **kind.change}
     entry.pop("template", None)
     entry.pop("attachments", None)
     shown = "responsible_user" if member == "responsible_user_uuid" else member
@@ -276,7 +276,7 @@ def test_in_a_set_a_member_that_the_list_misses_is_sent_back(
     here.make(kind)
     before = here.state(kind)
     here.leave_out(kind, [member], kind.listed)
-    entry = {key: value for key, value in kind.made.items() if key not in ("template", "attachments")}
+    entry = {key: value for key, value in kind.create_options.items() if key not in ("template", "attachments")}
     (tmp_path / "files" / "fields").mkdir(parents=True)
     here.write(**{kind.section: yaml_list([entry])})
     assert here.run(check_mode=True).outcome == "unchanged"

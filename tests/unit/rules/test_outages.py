@@ -253,8 +253,8 @@ def test_a_service_that_loses_every_write_is_not_asked_for_hours(fault: str, tmp
     assert account.failed
     assert site.posts() < 40
     assert site.service.clock.now() - began < 60
-    told = f"The service answered none of the last 10 requests POST {PREFIX}/location, though it answers others."
-    assert any(told in str(failure["reason"]) for failure in account.failures)
+    reason = f"The service answered none of the last 10 requests POST {PREFIX}/location, though it answers others."
+    assert any(reason in str(failure["reason"]) for failure in account.failures)
     site.service.gateway.faults.replace([])
     assert site.run().outcome == "changed"
     assert len(site.depots()) == len(set(site.depots())) == 200

@@ -411,17 +411,17 @@ def test_modules_walk_every_archivable_kind(site: Site, kind: Kind, later_endpoi
     """An archived record is unarchived, or its creation is refused. There is never a duplicate."""
     site.service.steer("PUT", "/switches", {"later_endpoints": later_endpoints})
     row, changed = of_kind(site, kind)
-    made = ensure(site.client(), DesiredRecord(kind, row))
+    result = ensure(site.client(), DesiredRecord(kind, row))
     for _turn in range(2):
-        assert ensure(site.client(), DesiredRecord(kind, row, uuid=made.uuid, state="archived")).changed
+        assert ensure(site.client(), DesiredRecord(kind, row, uuid=result.uuid, state="archived")).changed
         assert in_service(site, kind) == [True]
         wanted = DesiredRecord(kind, changed)
         if later_endpoints == "absent" or not kind.barcode_path:
             with pytest.raises(SeventhingsError) as refused:
                 ensure(site.client(), wanted)
             assert f"an archived {kind.words}, which no list shows, may hold" in refused.value.message
-            wanted = DesiredRecord(kind, changed, uuid=made.uuid)
-        assert ensure(site.client(), wanted).uuid == made.uuid
+            wanted = DesiredRecord(kind, changed, uuid=result.uuid)
+        assert ensure(site.client(), wanted).uuid == result.uuid
         assert in_service(site, kind) == [False]
 
 
@@ -506,7 +506,7 @@ def test_references_to_archived_objects_are_not_lost_in_silence(listed: Site, tm
     listed.root = tmp_path / "files"
     listed.write({"objects.yml": yaml_list(objects), "tasks.yml": yaml_list([{**task, "assignees": [caller]}])})
     done = take(listed, gone="absent")
-    (told,) = done["not_changed"]
-    assert told.endswith(
+    (message,) = done["not_changed"]
+    assert message.endswith(
         "object N00001 is archived in the instance: not changed, because other records in the files refer to it"
     )

@@ -304,11 +304,11 @@ def _obstruct(path: Path, what: str) -> None:
     elif what == "pipe":
         os.mkfifo(path)
     elif what == "socket":
-        with socket.socket(socket.AF_UNIX) as made:
+        with socket.socket(socket.AF_UNIX) as obstacle:
             # The path of a socket must be short.
             here = Path.cwd()
             os.chdir(path.parent)
-            made.bind(path.name)
+            obstacle.bind(path.name)
             os.chdir(here)
     elif what == "link":
         path.symlink_to(path.with_name("elsewhere"))

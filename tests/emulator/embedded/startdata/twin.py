@@ -201,7 +201,7 @@ class _Loader:
             self._names.setdefault(("user", str(row["email"]).casefold()), row["id"])
 
     def _add_user(self, user: Mapping[str, Any]) -> None:
-        made = insert_user(
+        created = insert_user(
             self.store,
             uuid=user["uuid"],
             email=user["email"],
@@ -210,7 +210,7 @@ class _Loader:
             rights=(),
             username=f"{user['email']} {user['uuid']}",
         )
-        self.store.run("UPDATE user SET id = ? WHERE id = ?", (user.get("id") or made, made))
+        self.store.run("UPDATE user SET id = ? WHERE id = ?", (user.get("id") or created, created))
 
     def _users_of_persons(self) -> None:
         """Create users without a note from their persons. A user belongs to the person with the same address."""
@@ -229,13 +229,13 @@ class _Loader:
     # ---- records with fields
 
     def _insert(self, template: str, row: Row, note: Mapping[str, Any]) -> int:
-        made = {
+        generated = {
             "created_at": self._context.now,
             "updated_at": self._context.now,
             "created_by_user_id": self._context.user.id,
             "updated_by_user_id": self._context.user.id,
         }
-        record_id = self.store.insert(template, {**_identity(note), **self._columns(template, row), **made})
+        record_id = self.store.insert(template, {**_identity(note), **self._columns(template, row), **generated})
         self._rows.setdefault(template, []).append((row, record_id))
         labels = {"location": ("name",), "person": ("email",), "asset": ("barcode",)}.get(template, ())
         for label in labels:
@@ -400,17 +400,17 @@ class _Loader:
             if definition is not None:
                 fields[_OF_CATALOG + definition.key] = self._read(definition.type, value)
         uuid = catalog.insert(self._context, fields, uuid=note.get("uuid"))
-        made = self.store.value("SELECT id FROM catalog_item WHERE uuid = ?", (uuid,))
-        self.store.run("UPDATE catalog_item SET id = ? WHERE id = ?", (note.get("id") or made, made))
+        created_id = self.store.value("SELECT id FROM catalog_item WHERE uuid = ?", (uuid,))
+        self.store.run("UPDATE catalog_item SET id = ? WHERE id = ?", (note.get("id") or created_id, created_id))
 
     def _offer(self, row: Row) -> None:
         found = self._found("asset", row["object"])
         asset = self.store.row("SELECT id, inventory_name, purchasing_price FROM asset WHERE id = ?", (found,))
         assert asset is not None
         category = str(row.get("category") or suggested_category(asset["inventory_name"] or ""))
-        made = hub_items.insert(self._context, asset, category, float(row.get("price") or 0))
+        created = hub_items.insert(self._context, asset, category, float(row.get("price") or 0))
         number = self._export.notes.of("hub_item", row).get("id")
-        self.store.run("UPDATE hub_item SET id = ? WHERE id = ?", (number or made, made))
+        self.store.run("UPDATE hub_item SET id = ? WHERE id = ?", (number or created, created))
 
 
 def _identity(note: Mapping[str, Any]) -> dict[str, Any]:

@@ -65,9 +65,9 @@ def test_an_old_python_is_reported_as_ansible_wants_it(
     with pytest.raises(SystemExit) as ended:
         python_floor.require_python()
     assert ended.value.code == 1
-    told = json.loads(capsys.readouterr().out)
+    report = json.loads(capsys.readouterr().out)
     dotted = ".".join(map(str, version))
-    assert told == {
+    assert report == {
         "failed": True,
         "changed": False,
         "msg": "community.seventhings needs Python 3.11 or newer where its modules run; this is Python "

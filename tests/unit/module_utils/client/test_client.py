@@ -132,7 +132,7 @@ def test_a_full_last_page_ends_without_another_request_where_the_total_is_report
 
 @pytest.mark.parametrize("count", [1501, 2000])
 def test_without_a_total_an_empty_page_ends_a_list(count: int) -> None:
-    transport = FakeTransport({OBJECTS: listing(objects(*range(1, count + 1)), told=False)})
+    transport = FakeTransport({OBJECTS: listing(objects(*range(1, count + 1)), has_total=False)})
     assert len(listed(transport)) == count
     assert pages(transport) == ["1", "2", "3"]
 

@@ -36,10 +36,10 @@ from ..support import (
     answer,
     by_uuid,
     client_on,
+    created,
     definition,
     listing,
     lost,
-    made,
     uuid_of,
 )
 
@@ -242,14 +242,14 @@ def held(*files: JsonMap, **more: Any) -> FakeTransport:
     )
 
 
-@pytest.mark.parametrize("told", [True, False])
+@pytest.mark.parametrize("has_names", [True, False])
 def test_in_a_directory_files_keep_their_names_even_where_the_object_does_not_report_them(
-    told: bool, tmp_path: Path
+    has_names: bool, tmp_path: Path
 ) -> None:
     files = [{"uuid": uuid_of(number), "size": len(LAPTOP)} for number in (20, 21)]
     named = [{**file, "name": f"{number}.txt"} for number, file in enumerate(files)]
     meta = {f"GET /file/{file['uuid']}": answer(file) for file in named}
-    transport = held(*(named if told else files), **meta)
+    transport = held(*(named if has_names else files), **meta)
     done, again = download_all(transport, tmp_path), download_all(transport, tmp_path, check_mode=True)
     assert (done.changed, again.changed) == (True, False)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["0.txt", "1.txt"]
@@ -320,7 +320,7 @@ class Service:
                 "GET /asset-tracking/asset/field-definitions": answer(FIELDS),
                 "GET /objects": self._listed,
                 f"GET /object/{uuid_of(1)}": lambda _call: answer(self._flat()),
-                "POST /file": made(50),
+                "POST /file": created(50),
                 ADD: self._add,
                 REMOVE: self._remove,
                 **contents(*range(20, 30)),

@@ -361,11 +361,11 @@ class _Broken:
 
 
 def test_a_pace_that_can_not_be_shared_any_more_is_kept_alone_and_reported_once(clock: Clock) -> None:
-    told: list[str] = []
-    rate = RateLimit(2, clock, clock.sleep, _Broken(), told.append, chance=lambda: 0.0)
+    messages: list[str] = []
+    rate = RateLimit(2, clock, clock.sleep, _Broken(), messages.append, chance=lambda: 0.0)
     rate.refused(clock(), 20.0)
-    assert told == ["no space left"]
+    assert messages == ["no space left"]
     assert rate.wait() == 1020.0
     rate.wait()
     assert rate.left == 0
-    assert told == ["no space left"]
+    assert messages == ["no space left"]

@@ -144,9 +144,9 @@ def test_base64_on_several_lines_is_taken_out(between: str) -> None:
     secret = "Yq8!vZr3#LwKx5@TnGh2"
     digits = base64.b64encode(f"user:{secret}:x".encode()).decode()
     text = between.join(digits[start : start + 10] for start in range(0, len(digits), 10))
-    for told in (without([secret], text), hide([secret], [text])[0]):
-        assert "********" in told
-        assert len(told) < 20
+    for masked in (without([secret], text), hide([secret], [text])[0]):
+        assert "********" in masked
+        assert len(masked) < 20
 
 
 @pytest.mark.parametrize("between", [":", "-", " ", "."])

@@ -360,8 +360,8 @@ def test_no_secret_is_in_any_error_of_a_login(step: Any) -> None:
     given = {**PASSWORD, **REFRESH, "access_token": "access-geheim"}
     with pytest.raises(SeventhingsError) as caught:
         tokens(transport, **given).replace("access-geheim")
-    told = f"{caught.value} {caught.value.message} {caught.value!r}"
-    assert not [secret for secret in SECRETS if secret in told]
+    words = f"{caught.value} {caught.value.message} {caught.value!r}"
+    assert not [secret for secret in SECRETS if secret in words]
 
 
 def test_everything_secret_is_known_to_the_transport_before_it_is_sent() -> None:

@@ -382,8 +382,8 @@ def test_what_is_left_gets_less_with_every_refusal(play: Play, clock: Clock) -> 
 def test_what_is_not_sent_because_of_an_earlier_refusal_says_so(play: Play, clock: Clock) -> None:
     wire = play(error(429, Retry_After="400"))
     sender = transport(clock)
-    for told in ("This request was not carried out", "not sent, because of an earlier HTTP 429"):
-        with pytest.raises(errors.TooManyRequests, match=told):
+    for expected in ("This request was not carried out", "not sent, because of an earlier HTTP 429"):
+        with pytest.raises(errors.TooManyRequests, match=expected):
             sender.request("GET", "/objects")
     assert len(wire.sent) == 1
 

@@ -296,7 +296,7 @@ def test_an_owner_that_can_not_be_given_is_an_error_that_leaves_what_was_there(
 
 
 @pytest.mark.parametrize(
-    ("mode", "file", "made"),
+    ("mode", "file", "directory"),
     [
         (None, 0o600, 0o700),
         (0o644, 0o644, 0o755),
@@ -306,12 +306,12 @@ def test_an_owner_that_can_not_be_given_is_an_error_that_leaves_what_was_there(
     ],
 )
 def test_who_may_read_a_file_may_enter_the_directories_that_are_made_for_it(
-    tmp_path: Path, mode: int | str | None, file: int, made: int
+    tmp_path: Path, mode: int | str | None, file: int, directory: int
 ) -> None:
     folder = Folder(tmp_path / "new")
     folder.write("sub/a", b"x", Access(mode))
     paths = (folder.path, folder.path / "sub", folder.path / "sub" / "a")
-    assert [stat.S_IMODE(path.stat().st_mode) for path in paths] == [made, made, file]
+    assert [stat.S_IMODE(path.stat().st_mode) for path in paths] == [directory, directory, file]
 
 
 def test_a_mode_that_differs_is_reported_and_set(folder: Folder) -> None:

@@ -33,7 +33,7 @@ written = st.one_of(
 record = st.dictionaries(st.sampled_from(sorted(FIELDS)), written, min_size=1)
 
 
-def made() -> Schema:
+def new_schema() -> Schema:
     schema = Schema(KINDS["location"], ())
     schema.fields.update(FIELDS)
     return schema
@@ -50,10 +50,10 @@ def same_with_types(left: Any, right: Any) -> bool:
 def test_a_cached_value_equals_a_newly_parsed_value(records: list[dict[str, Any]], most: int) -> None:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(schema_module, "_MOST_KEPT", most)
-        schema = made()
+        schema = new_schema()
         for written in [*records, *records]:
             values, findings = schema.parse(written, "")
-            fresh_values, fresh_findings = made().parse(written, "")
+            fresh_values, fresh_findings = new_schema().parse(written, "")
             assert same_with_types(values, fresh_values)
             assert (findings.errors, findings.unknown) == (fresh_findings.errors, fresh_findings.unknown)
 
@@ -65,7 +65,7 @@ def test_a_cached_comparison_equals_a_new_comparison(
 ) -> None:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(schema_module, "_MOST_KEPT", most)
-        schema = made()
+        schema = new_schema()
         for written, answered in [*pairs, *pairs]:
             values, _findings = schema.parse(written, "")
             is_same = all(schema.equal(key, value, schema.read_field(key, answered)) for key, value in values.items())

@@ -92,7 +92,7 @@ def test_a_text_is_taken_as_it_is_written(name: str, text: str) -> None:
 
 @pytest.mark.parametrize("name", TEXTS)
 @pytest.mark.parametrize(
-    ("value", "made"),
+    ("value", "reading"),
     [
         (17, "a number"),
         (0, "a number"),
@@ -103,10 +103,10 @@ def test_a_text_is_taken_as_it_is_written(name: str, text: str) -> None:
         (dt.datetime(2024, 5, 31, 10, 0, tzinfo=dt.UTC), "a date"),
     ],
 )
-def test_what_yaml_made_of_an_unquoted_text_is_refused_with_quote_it(name: str, value: Any, made: str) -> None:
+def test_what_yaml_made_of_an_unquoted_text_is_refused_with_quote_it(name: str, value: Any, reading: str) -> None:
     message = refused(name, value)
     assert "quote it where it is written, exactly as it is" in message
-    assert f"without quotes it is {made};" in message
+    assert f"without quotes it is {reading};" in message
 
 
 def test_a_plain_scalar_that_looks_like_something_else_is_refused_with_itself_in_quotes() -> None:
@@ -367,7 +367,7 @@ def test_an_instant_that_does_not_exist_is_refused(value: str) -> None:
     assert "exist" in refused("DATETIME", value)
 
 
-# ---- strict: what was expected is told with an example
+# ---- strict: the message has an example of what was expected
 
 
 @pytest.mark.parametrize(

@@ -248,8 +248,8 @@ def test_an_asset_is_shown_with_the_name_that_the_service_gave() -> None:
     raw = [{"type": "asset", "uuid": UUID, "name": "Laptop", "id": 7}]
     shown = {"id": 7, "uuid": UUID, "display_name": "Laptop"}
     assert STRUCTURES["ASSETS"].show(read("ASSETS", raw)) == [shown]
-    told = {**raw[0], "status": "done"}
-    assert STRUCTURES["ASSETS"].show(read("ASSETS", [told])) == [{**shown, "status": "done"}]
+    with_status = {**raw[0], "status": "done"}
+    assert STRUCTURES["ASSETS"].show(read("ASSETS", [with_status])) == [{**shown, "status": "done"}]
     assert parse("ASSETS", [{**shown, "status": "done"}])[0].uuid == UUID
 
 
@@ -636,9 +636,9 @@ def test_a_relation_is_sent_as_written(value: Any) -> None:
     ],
 )
 def test_what_is_wrong_with_a_relation_is_reported_by_its_position(value: Any, wrong: str) -> None:
-    told = refused("RELATIONS", [value])
-    assert wrong in told
-    assert "(item 1)" in told
+    message = refused("RELATIONS", [value])
+    assert wrong in message
+    assert "(item 1)" in message
 
 
 def test_everything_that_is_wrong_with_a_relation_is_reported_part_by_part() -> None:

@@ -91,10 +91,10 @@ def pages_of(**pages: Any) -> dict[str, Any]:
     }
 
 
-def seen(**pages: Any) -> tuple[Any, Any]:
+def visible_parts(**pages: Any) -> tuple[Any, Any]:
     """Return the result of ``account_visibility`` for an account that gets these pages."""
-    told = account_visibility(client_on(FakeTransport(pages_of(**pages))))
-    return told["restricted_fields"], told["hidden_records"]
+    visibility = account_visibility(client_on(FakeTransport(pages_of(**pages))))
+    return visibility["restricted_fields"], visibility["hidden_records"]
 
 
 def thing(number: int, room: Any = None, **fields: Any) -> JsonMap:
@@ -115,22 +115,22 @@ def thing(number: int, room: Any = None, **fields: Any) -> JsonMap:
     ids=["one record is enough", "empty is not hidden", "nothing tells", "one record has it", "two records", "none"],
 )
 def test_a_field_is_hidden_where_others_are_sent_empty_and_no_record_has_its_key(objects: Any, hidden: Any) -> None:
-    assert seen(objects=listing(objects))[0] == hidden
+    assert visible_parts(objects=listing(objects))[0] == hidden
 
 
 @pytest.mark.parametrize(
-    ("rooms", "told"),
+    ("rooms", "expected"),
     [([1, 2], "no"), ([1, 1], "unknown"), ([None, None], "unknown"), ([1, None, 2], "no")],
     ids=["in each location", "in one of two", "in none", "one in no room"],
 )
-def test_records_are_not_hidden_where_each_location_shows_one(rooms: list[Any], told: str) -> None:
+def test_records_are_not_hidden_where_each_location_shows_one(rooms: list[Any], expected: str) -> None:
     objects = [thing(number, notes=None, room=room, price=None) for number, room in enumerate(rooms, start=1)]
     pages = {"objects": listing(objects), "rooms": listing(ROOMS), "locations": listing(LOCATIONS)}
-    assert seen(**pages)[1] == told
+    assert visible_parts(**pages)[1] == expected
 
 
 @pytest.mark.parametrize(
-    ("second", "told"),
+    ("second", "expected"),
     [
         ({"actual_room": 2, "target_room": 2}, "no"),
         ({"actual_room": 2, "target_room": None}, "no"),
@@ -140,27 +140,29 @@ def test_records_are_not_hidden_where_each_location_shows_one(rooms: list[Any], 
     ],
     ids=["both", "it is there", "it should be there", "it should be elsewhere", "hidden"],
 )
-def test_an_object_shows_no_location_but_the_one_that_it_is_in(second: dict[str, Any], told: str) -> None:
+def test_an_object_shows_no_location_but_the_one_that_it_is_in(second: dict[str, Any], expected: str) -> None:
     things = [thing(1, room=1, notes=None), thing(2, notes=None)]
     things[1] = {key: value for key, value in things[1].items() if not key.endswith("_room")} | second
     pages = {"objects": listing(things), "rooms": listing(ROOMS), "locations": listing(LOCATIONS)}
-    assert seen(**pages)[1] == told
+    assert visible_parts(**pages)[1] == expected
 
 
 @pytest.mark.parametrize(
     "place", [{}, {"building_id": None}, {"building_id": 0}], ids=["hidden location", "no location", "zero"]
 )
-@pytest.mark.parametrize(("there", "told"), [([1, 2], "no"), ([1], "unknown")], ids=["in each room", "in one of two"])
-def test_a_room_of_an_unknown_location_is_for_itself(place: dict[str, Any], there: list[int], told: str) -> None:
+@pytest.mark.parametrize(
+    ("there", "expected"), [([1, 2], "no"), ([1], "unknown")], ids=["in each room", "in one of two"]
+)
+def test_a_room_of_an_unknown_location_is_for_itself(place: dict[str, Any], there: list[int], expected: str) -> None:
     rooms = [{"room_uuid": uuid_of(20 + number), "id": number, "number": "1", **place} for number in (1, 2)]
     things = [thing(room, room=room, notes=None) for room in there]
     pages = {"objects": listing(things), "rooms": listing(rooms), "locations": listing(LOCATIONS)}
-    assert seen(**pages)[1] == told
+    assert visible_parts(**pages)[1] == expected
 
 
 def test_what_the_account_may_not_list_is_not_known() -> None:
-    assert seen(rooms=refusal(403)) == ({}, "unknown")
-    assert seen(persons=refusal(403)) == ({}, "no")
+    assert visible_parts(rooms=refusal(403)) == ({}, "unknown")
+    assert visible_parts(persons=refusal(403)) == ({}, "no")
 
 
 def pages(total: bool, clamp: bool) -> Any:
@@ -168,8 +170,8 @@ def pages(total: bool, clamp: bool) -> Any:
         number, size = (int(dict(call.pairs)[name]) for name in ("page", "per_page"))
         last = -(-len(EVENTS) // size)
         shown = min(number, last) if clamp else number
-        told = {"total": len(EVENTS)} if total else {}
-        return answer({"items": EVENTS[(shown - 1) * size : shown * size], "page": shown, **told})
+        total_member = {"total": len(EVENTS)} if total else {}
+        return answer({"items": EVENTS[(shown - 1) * size : shown * size], "page": shown, **total_member})
 
     return play
 

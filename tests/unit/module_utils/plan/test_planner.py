@@ -76,9 +76,9 @@ def test_an_archived_record_is_brought_back_left_or_removed(wanted: str, action:
 def test_a_record_that_was_made_between_the_list_and_the_look_by_barcode_is_nothing_to_warn_of(
     listed_then: bool, warned: int
 ) -> None:
-    made = {"asset_uuid": uuid_of(9), "id": 9, "barcode": "9", "archived_at": None}
-    lists = [listing([]), listing([made] if listed_then else [])]
-    state, _transport = state_on({OBJECTS: lists, "GET /object/by-barcode/9": answer(made)})
+    created = {"asset_uuid": uuid_of(9), "id": 9, "barcode": "9", "archived_at": None}
+    lists = [listing([]), listing([created] if listed_then else [])]
+    state, _transport = state_on({OBJECTS: lists, "GET /object/by-barcode/9": answer(created)})
     change = plan_record(state, Wanted(OBJECT, {"barcode": "9"}), ["barcode"], None).change
     assert change.action == UNCHANGED
     assert ["no list shows it" in line for line in change.warnings] == [True] * warned

@@ -69,11 +69,11 @@ def test_every_invisible_character_of_unicode_is_escaped_and_no_other() -> None:
 
 @given(st.text(st.characters(), max_size=200))
 def test_whatever_a_text_holds_it_is_one_line_that_any_encoding_can_write(text: str) -> None:
-    told = clean(text)
-    assert not {unicodedata.category(letter) for letter in told} & set(_UNSEEN)
-    assert len(told.splitlines()) <= 1
-    assert clean(told) == told
-    told.encode("utf-8")
+    cleaned = clean(text)
+    assert not {unicodedata.category(letter) for letter in cleaned} & set(_UNSEEN)
+    assert len(cleaned.splitlines()) <= 1
+    assert clean(cleaned) == cleaned
+    cleaned.encode("utf-8")
 
 
 COMMANDS = st.lists(st.sampled_from(["::", "##", "error", "[", "vso", "\\", '"', "#", ":"])).map("".join)

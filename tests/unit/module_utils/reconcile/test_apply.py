@@ -43,8 +43,8 @@ from ..support import (
     answer,
     by_uuid,
     client_on,
+    created,
     lost,
-    made,
     record,
     refusal,
     schema_of,
@@ -107,7 +107,7 @@ def service(*posts: Any, **more: Any) -> FakeTransport:
 
 
 def test_a_create_takes_one_write_and_one_read_back() -> None:
-    transport = service(made(1))
+    transport = service(created(1))
     found = carry_out(transport, NEW)
     assert found is not None
     assert found.uuid == uuid_of(1)
@@ -117,7 +117,7 @@ def test_a_create_takes_one_write_and_one_read_back() -> None:
 
 
 def test_a_record_that_is_not_found_when_it_is_read_back_is_an_error() -> None:
-    transport = FakeTransport({POST: made(1), f"GET /object/{uuid_of(1)}": refusal(404)})
+    transport = FakeTransport({POST: created(1), f"GET /object/{uuid_of(1)}": refusal(404)})
     with pytest.raises(SeventhingsError, match=r"does not exist .* 30 seconds after the service accepted the change"):
         carry_out(transport, NEW)
 
@@ -146,7 +146,7 @@ def test_it_may_still_be_on_its_way_so_it_is_looked_for_at_0_1_and_4_seconds(
 
 
 def test_where_it_is_not_there_it_is_sent_again_once(clock: Clock) -> None:
-    transport, poll_after_lost_response = service(lost(), made(1)), Looks(clock)
+    transport, poll_after_lost_response = service(lost(), created(1)), Looks(clock)
     carry_out(transport, NEW, clock, poll_after_lost_response)
     assert transport.count(POST) == 2
     assert poll_after_lost_response.times == [0, 1, 4, 10, 20, 30]
@@ -154,7 +154,7 @@ def test_where_it_is_not_there_it_is_sent_again_once(clock: Clock) -> None:
 
 
 def test_a_creation_that_the_service_answered_with_an_error_is_looked_for_at_0_1_and_4_seconds(clock: Clock) -> None:
-    transport, poll_after_lost_response = service(lost(500), made(1)), Looks(clock)
+    transport, poll_after_lost_response = service(lost(500), created(1)), Looks(clock)
     carry_out(transport, NEW, clock, poll_after_lost_response)
     assert transport.count(POST) == 2
     assert poll_after_lost_response.times == [0, 1, 4]
@@ -255,7 +255,7 @@ def rental_service(*posts: Any, now: JsonMap | None = None) -> FakeTransport:
 
 @pytest.mark.parametrize(("status", "calls"), [("closed", 1), ("open", 0), (None, 0)])
 def test_a_new_task_is_closed_by_a_call_of_its_own(status: str | None, calls: int) -> None:
-    transport = task_service(made(1))
+    transport = task_service(created(1))
     written = {**FULL_TASK, "status": status} if status else FULL_TASK
     carry_out(transport, creation(TASK, written), schema=TASK)
     assert transport.count(f"PUT /task-management/task/{uuid_of(1)}/status") == calls
@@ -263,7 +263,7 @@ def test_a_new_task_is_closed_by_a_call_of_its_own(status: str | None, calls: in
 
 
 def test_a_500_to_a_task_is_sent_again_like_every_other_create(clock: Clock) -> None:
-    transport = task_service(lost(500), made(1))
+    transport = task_service(lost(500), created(1))
     change = creation(TASK, {**FULL_TASK, "reminders": [], "references": []})
     carry_out(transport, change, clock, Looks(clock), TASK)
     assert transport.count(TASKS) == 2
@@ -298,14 +298,14 @@ def test_a_500_to_a_missing_renter_is_explained_and_not_sent_again(clock: Clock)
 
 @pytest.mark.parametrize("status", [None, 502, 503])
 def test_another_failure_without_a_renter_is_sent_again(status: int | None, clock: Clock) -> None:
-    transport = rental_service(lost(status), made(1))
+    transport = rental_service(lost(status), created(1))
     written = {key: value for key, value in FULL_RENTAL.items() if key != "renter"}
     carry_out(transport, creation(RENTAL, written), clock, Looks(clock), RENTAL)
     assert transport.count(RENTALS) == 2
 
 
 def test_a_500_with_a_renter_is_sent_again(clock: Clock) -> None:
-    transport = rental_service(lost(500), made(1))
+    transport = rental_service(lost(500), created(1))
     carry_out(transport, creation(RENTAL, FULL_RENTAL), clock, Looks(clock), RENTAL)
     assert transport.count(RENTALS) == 2
 
@@ -595,7 +595,7 @@ def with_file(path: Path) -> Change:
 
 
 def test_a_file_is_uploaded_before_the_record_is_made_and_linked_by_its_uuid(invoice: Path) -> None:
-    transport = service(made(1), **{"POST /file": [made(20)]})
+    transport = service(created(1), **{"POST /file": [created(20)]})
     carry_out(transport, with_file(invoice))
     assert transport.lines[:2] == ["POST /file", POST]
     assert transport.calls[0].files == {"data": ("invoice.txt", b"one laptop\n", "text/plain")}
@@ -604,14 +604,14 @@ def test_a_file_is_uploaded_before_the_record_is_made_and_linked_by_its_uuid(inv
 
 
 def test_a_file_is_uploaded_once_even_where_the_create_is_sent_again(invoice: Path, clock: Clock) -> None:
-    transport = service(lost(), made(1), **{"POST /file": [made(20)]})
+    transport = service(lost(), created(1), **{"POST /file": [created(20)]})
     carry_out(transport, with_file(invoice), clock, Looks(clock))
     assert transport.count("POST /file") == 1
     assert transport.count(POST) == 2
 
 
 def test_a_file_that_is_linked_already_is_not_uploaded(invoice: Path) -> None:
-    transport = service(made(1))
+    transport = service(created(1))
     wanted = Attachment(uuid=uuid_of(20), path=str(invoice))
     carry_out(transport, Change(KINDS["object"], CREATE, None, {"files": (wanted,)}))
     assert transport.calls[0].body == {"files": [uuid_of(20)]}

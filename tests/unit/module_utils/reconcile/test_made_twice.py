@@ -13,7 +13,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 from ansible_collections.community.seventhings.plugins.module_utils.reconcile.reconcile import DesiredRecord, ensure
 
-from ..support import SAMPLE, FakeTransport, answer, client_on, definition, listing, made, page_of, uuid_of
+from ..support import SAMPLE, FakeTransport, answer, client_on, created, definition, listing, page_of, uuid_of
 
 MILL = {"location_uuid": uuid_of(7), "id": 7, "name": "Mill"}
 OTHER = {"location_uuid": uuid_of(3), "id": 8, "name": "Mill"}
@@ -21,7 +21,7 @@ WISH = DesiredRecord(KINDS["location"], {"name": "Mill"})
 
 
 def transport_with(*after: Any) -> FakeTransport:
-    return FakeTransport({"GET /locations": [page_of([]), listing(after)], "POST /location": made(7)})
+    return FakeTransport({"GET /locations": [page_of([]), listing(after)], "POST /location": created(7)})
 
 
 def test_what_was_made_is_read_back_by_its_key_with_as_many_requests() -> None:
@@ -50,8 +50,8 @@ def test_one_that_the_list_does_not_show_yet_is_read_by_its_uuid() -> None:
 # ---- found by its barcode, and in no list
 
 
-def ensured(state: str, assume: bool = False, listed: bool = False, **told: Any) -> tuple[Any, FakeTransport]:
-    found = {"asset_uuid": uuid_of(5), "id": 5, "barcode": "7", **told}
+def ensured(state: str, assume: bool = False, listed: bool = False, **members: Any) -> tuple[Any, FakeTransport]:
+    found = {"asset_uuid": uuid_of(5), "id": 5, "barcode": "7", **members}
     later = listing([found] if listed else [])
     transport = FakeTransport(
         {
@@ -78,16 +78,16 @@ def test_where_the_instance_does_not_report_nothing_is_done_and_both_causes_are_
     ("state", "write"),
     [("present", f"POST /object/{uuid_of(5)}/unarchive"), ("absent", f"DELETE /object/{uuid_of(5)}")],
 )
-@pytest.mark.parametrize("told", [{}, {"archived_at": "2026-05-01 10:00:00"}], ids=["assumed", "told"])
-def test_what_is_archived_is_brought_back_or_deleted(state: str, write: str, told: dict[str, Any]) -> None:
-    report, transport = ensured(state, assume=not told, **told)
+@pytest.mark.parametrize("members", [{}, {"archived_at": "2026-05-01 10:00:00"}], ids=["assumed", "told"])
+def test_what_is_archived_is_brought_back_or_deleted(state: str, write: str, members: dict[str, Any]) -> None:
+    report, transport = ensured(state, assume=not members, **members)
     assert report.changed
     assert transport.writes == [write]
 
 
-@pytest.mark.parametrize("told", [{"archived_at": None}, {}], ids=["told", "listed by now"])
-def test_what_was_made_meanwhile_is_not_archived(told: dict[str, Any]) -> None:
-    report, transport = ensured("present", listed=True, **told)
+@pytest.mark.parametrize("members", [{"archived_at": None}, {}], ids=["told", "listed by now"])
+def test_what_was_made_meanwhile_is_not_archived(members: dict[str, Any]) -> None:
+    report, transport = ensured("present", listed=True, **members)
     assert not report.changed
     assert transport.writes == []
 
@@ -101,7 +101,7 @@ def people(after: list[Any], before: int = 0) -> FakeTransport:
         {
             "GET /asset-tracking/person/field-definitions": answer([definition("email", "TEXT")]),
             "GET /persons": [listing(first), listing(after)],
-            "POST /person": made(2007),
+            "POST /person": created(2007),
             f"GET /person/{uuid_of(2007)}": answer(ADA),
         }
     )

@@ -36,8 +36,8 @@ SHOWN = {
 def started(side: str, first: dict[str, Any], module: str) -> Embedded:
     """Return an instance with the record in its initial state."""
     service = Embedded.started({"link_read": side})
-    made = service.call(module, fields=first)
-    assert made.get("changed"), made
+    result = service.call(module, fields=first)
+    assert result.get("changed"), result
     service.log.clear()
     return service
 

@@ -27,9 +27,9 @@ from ..support import (
     answer,
     by_uuid,
     client_on,
+    created,
     definition,
     listing,
-    made,
     refusal,
     uuid_of,
 )
@@ -139,8 +139,8 @@ def test_a_field_that_an_instance_does_not_keep_is_reported(kept: bool) -> None:
     path = f"/object/{uuid_of(1)}"
     transport = service(**{f"PATCH {path}": answer(after), f"GET {path}": lambda _call: answer(after)})
     report = wish(transport, "object", {"barcode": "0001", "colour": "red"}, allow_unknown_fields=True)
-    told = "colour: this instance does not know the field and did not keep its value, so every run will send it."
-    assert report.warnings == (() if kept else (told,))
+    warning = "colour: this instance does not know the field and did not keep its value, so every run will send it."
+    assert report.warnings == (() if kept else (warning,))
 
 
 # ---- what a profile spares
@@ -176,7 +176,7 @@ def test_what_is_changed_is_not_read_again_where_a_profile_says_that_the_answer_
 def test_no_barcode_is_looked_up_where_a_profile_says_that_the_instance_can_not(side: str | None, looks: int) -> None:
     transport = service(
         **{
-            "POST /object": made(9),
+            "POST /object": created(9),
             f"GET /object/{uuid_of(9)}": by_uuid({**ACTIVE, "asset_uuid": uuid_of(9), "barcode": "0009"}),
         }
     )
@@ -341,7 +341,7 @@ def test_the_list_of_persons_is_read_once_for_references_and_the_record() -> Non
                 [definition("email"), definition("manager", "LINKED_PERSON")]
             ),
             "GET /persons": [listing([ada]), listing([ada, bob])],
-            "POST /person": made(6),
+            "POST /person": created(6),
         }
     )
     assert wish(transport, "person", {"email": "bob@example.com", "manager": "ada@example.com"}).changed

@@ -73,11 +73,11 @@ def test_what_others_are_made_from_has_the_keys_that_somebody_filled() -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "is_warned"),
+    ("members", "is_warned"),
     [({"archived_at": None}, True), ({"archived_at": "2024-05-13 08:00:00"}, False), ({}, False)],
 )
-def test_an_object_that_only_its_barcode_finds_may_be_hidden(told: dict[str, Any], is_warned: bool) -> None:
-    found = {"asset_uuid": uuid_of(9), "id": 9, "barcode": "0009", **told}
+def test_an_object_that_only_its_barcode_finds_may_be_hidden(members: dict[str, Any], is_warned: bool) -> None:
+    found = {"asset_uuid": uuid_of(9), "id": 9, "barcode": "0009", **members}
     transport = FakeTransport({"GET /objects": listing([]), "GET /object/by-barcode/0009": by_uuid(found)})
     reading = Reading(client_on(transport))
     reference = Reference(KINDS["object"].name, written="0009")

@@ -447,17 +447,17 @@ def test_records_have_their_normalised_shape_and_a_uuid() -> None:
     assert found["room"] == {"id": 7, "uuid": None, "display_name": None}
 
 
-def labelled(made: list[JsonMap], record: JsonMap) -> JsonMap:
+def labelled(definitions: list[JsonMap], record: JsonMap) -> JsonMap:
     """Return the result of ``object_info`` with ``keys: label`` on an instance with some more fields."""
     options: JsonMap = {"uuid": None, "filters": {}, "sort": [], "limit": None, "keys": "label"}
-    answers = {"GET /asset-tracking/asset/field-definitions": answer([*DEFINITIONS, *made])}
+    answers = {"GET /asset-tracking/asset/field-definitions": answer([*DEFINITIONS, *definitions])}
     transport = service(record, **answers)
     return run_module("object_info", Invocation(options, options, False), lambda *_given: client_on(transport))
 
 
 def test_labels_replace_generated_keys_alone() -> None:
-    made = [definition("invoice_b0eb3192", label="Invoice"), definition("custom_4", label="Serial number")]
-    result = labelled(made, thing(1, name="a", invoice_b0eb3192="R1", custom_4="S1"))
+    definitions = [definition("invoice_b0eb3192", label="Invoice"), definition("custom_4", label="Serial number")]
+    result = labelled(definitions, thing(1, name="a", invoice_b0eb3192="R1", custom_4="S1"))
     (record,) = result["records"]
     assert (record["Invoice"], record["Serial number"], record["name"]) == ("R1", "S1", "a")
     assert not {"invoice_b0eb3192", "custom_4", "Name"} & set(record)
@@ -465,12 +465,12 @@ def test_labels_replace_generated_keys_alone() -> None:
 
 
 def test_a_label_that_names_two_things_replaces_no_key() -> None:
-    made = [
+    definitions = [
         *(definition(key, label="Cost") for key in ("a_b0eb3192", "custom_4")),
         definition("custom_5", label="id"),
         definition("custom_6", label="Name"),
     ]
-    result = labelled(made, thing(1, name="a", a_b0eb3192="1", custom_4="2", custom_5="3", custom_6="4"))
+    result = labelled(definitions, thing(1, name="a", a_b0eb3192="1", custom_4="2", custom_5="3", custom_6="4"))
     (record,) = result["records"]
     assert [record[key] for key in ("a_b0eb3192", "custom_4", "custom_5", "custom_6", "id")] == ["1", "2", "3", "4", 1]
     assert result["warnings"] == [
@@ -481,7 +481,7 @@ def test_a_label_that_names_two_things_replaces_no_key() -> None:
 
 
 def test_a_label_that_is_a_key_of_any_record_replaces_no_key() -> None:
-    made = [
+    definitions = [
         definition(key, label=label)
         for key, label in (("custom_1", "uuid"), ("custom_2", "created_at"), ("custom_3", "extra"))
     ]
@@ -489,9 +489,9 @@ def test_a_label_that_is_a_key_of_any_record_replaces_no_key() -> None:
         f"keys: {key} has the label '{label}', which is a key; it keeps its key"
         for key, label in (("custom_1", "uuid"), ("custom_2", "created_at"), ("custom_3", "extra"))
     ]
-    answers = {"GET /asset-tracking/asset/field-definitions": answer([*DEFINITIONS, *made])}
+    answers = {"GET /asset-tracking/asset/field-definitions": answer([*DEFINITIONS, *definitions])}
     assert by_label(client_on(service(**answers)).schema(KINDS["object"]), []) == ([], warned[:2])
-    result = labelled(made, thing(1, custom_1="1", custom_2="2", custom_3="3", extra="4"))
+    result = labelled(definitions, thing(1, custom_1="1", custom_2="2", custom_3="3", extra="4"))
     assert result["warnings"] == warned
     assert [result["records"][0][key] for key in ("custom_1", "custom_2", "custom_3", "extra")] == ["1", "2", "3", "4"]
 
@@ -529,8 +529,8 @@ def among(filters: JsonMap, *records: JsonMap) -> list[str]:
     transport = service()
     client = client_on(transport)
     schema = client.schema(KINDS["object"])
-    made = [Record(KINDS["object"], raw["asset_uuid"], raw["id"], raw) for raw in records]
-    return [record.uuid for record in matching_records(client, schema, filters, made, "exclude")]
+    listed = [Record(KINDS["object"], raw["asset_uuid"], raw["id"], raw) for raw in records]
+    return [record.uuid for record in matching_records(client, schema, filters, listed, "exclude")]
 
 
 def test_given_records_are_filtered_without_their_list() -> None:

@@ -22,8 +22,8 @@ FIELDS = [
 
 
 def thing(number: int, price: float | None = None) -> JsonMap:
-    made = f"2027-01-{number:02d} 10:00:00"
-    return {"asset_uuid": uuid_of(number), "id": number, "purchasing_price": price, "created_at": made}
+    created_at = f"2027-01-{number:02d} 10:00:00"
+    return {"asset_uuid": uuid_of(number), "id": number, "purchasing_price": price, "created_at": created_at}
 
 
 def page(records: list[JsonMap], total: int | None, per_page: int = 1000) -> Any:
@@ -51,10 +51,12 @@ def test_the_total_of_a_page_reports_it_where_there_is_no_number() -> None:
     assert len(transport.calls) == 1
 
 
-@pytest.mark.parametrize("told", [{}, {"count": None}, {"count": True}, []])
-def test_records_are_counted_where_no_number_is_reported(told: Any) -> None:
+@pytest.mark.parametrize("counted", [{}, {"count": None}, {"count": True}, []])
+def test_records_are_counted_where_no_number_is_reported(counted: Any) -> None:
     things = page([thing(1), thing(2)], None)
-    transport = FakeTransport({"GET /objects/count": answer(told), DEFINITIONS: answer(FIELDS), "GET /objects": things})
+    transport = FakeTransport(
+        {"GET /objects/count": answer(counted), DEFINITIONS: answer(FIELDS), "GET /objects": things}
+    )
     assert listed(transport, count_only=True) == ListResult([], 2)
 
 

@@ -262,17 +262,17 @@ def test_definitions_are_read_only_for_fields_beyond_the_natural_key() -> None:
 
 
 @pytest.mark.parametrize(
-    ("location", "told"),
+    ("location", "expected"),
     [
         ("objects[0].room", "objects[0].room: reference to a room: building_id"),
         ("", "reference to a room: building_id"),
     ],
 )
-def test_a_reference_in_a_map_knows_where_it_was_written(location: str, told: str) -> None:
+def test_a_reference_in_a_map_knows_where_it_was_written(location: str, expected: str) -> None:
     room = ref("room", {"building_id": "Depot", "number": "1"}, location)
     [asked] = resolution([room], Known()).lookups
     [(_key, place)] = asked.inner
-    assert place.reference.location == told
+    assert place.reference.location == expected
 
 
 @pytest.mark.parametrize("kind", ["user", "room"])
@@ -414,8 +414,8 @@ def test_a_user_is_filled_in_with_the_names_that_an_instance_may_answer(
     reference = with_target(Reference("user", id=7), Record(KINDS["user"], uuid_of(7), 7, flat))
     assert (reference.uuid, reference.id, reference.email, reference.display_name) == (uuid_of(7), 7, email, name)
     answered = Reference("user", id=7, display_name="As it was answered")
-    told = with_target(answered, Record(KINDS["user"], uuid_of(7), 7, flat))
-    assert told.display_name == "As it was answered"
+    filled = with_target(answered, Record(KINDS["user"], uuid_of(7), 7, flat))
+    assert filled.display_name == "As it was answered"
 
 
 @pytest.mark.parametrize(

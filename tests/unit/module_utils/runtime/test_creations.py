@@ -458,15 +458,15 @@ def test_a_wait_is_reported_after_5_seconds_and_fails_after_lock_wait(
 
     process = forked(keep)
     until((tmp_path / "held").exists)
-    told: list[tuple[float, str]] = []
+    messages: list[tuple[float, str]] = []
     mine = on(folder, clock, 600.0)
-    mine.on_wait = lambda text: told.append((clock.now - 1000, text))
+    mine.on_wait = lambda text: messages.append((clock.now - 1000, text))
     with pytest.raises(LockTimeout) as caught:
         Service(tmp_path).ensure(mine, "Fair", "rental_case")
     kill(process)
     ended(process)
     assert clock.now - 1000 == pytest.approx(600, abs=1)
-    ((moment, text),) = told
+    ((moment, text),) = messages
     assert moment == pytest.approx(5, abs=0.1)
     who = f"another process (id {process}) of this user, which creates rental cases of the same instance"
     assert text == f"Waiting for {who}."
@@ -570,13 +570,13 @@ def test_what_others_made_during_one_pause_is_known_after_the_next(folder: Folde
 
 
 def test_a_creation_that_fails_during_a_pause_is_no_problem_of_its_place(folder: Folder, clock: Clock) -> None:
-    told: list[str] = []
-    many = Creations([folder], "acme", on_problem=told.append, clock=clock, sleep=clock.sleep, now=clock)
+    messages: list[str] = []
+    many = Creations([folder], "acme", on_problem=messages.append, clock=clock, sleep=clock.sleep, now=clock)
     many.watch(["room"])
     with pytest.raises(type(REFUSAL)), many.making("room"), many.paused():
         raise REFUSAL
     many.leave()
-    assert told == []
+    assert messages == []
 
 
 # ---- many records
@@ -603,8 +603,8 @@ def test_a_lock_is_free_again_when_it_is_left(folder: Folder, tmp_path: Path) ->
 
 
 def test_a_lock_that_is_removed_again_and_again_is_reported_once(folder: Folder, clock: Clock) -> None:
-    told: list[str] = []
-    creations = Creations([folder], "acme", on_problem=told.append, clock=clock, sleep=clock.sleep, now=clock)
+    messages: list[str] = []
+    creations = Creations([folder], "acme", on_problem=messages.append, clock=clock, sleep=clock.sleep, now=clock)
     creations.watch(["room"])
     creations.hold(["room"])
     for _removal in range(2):
@@ -612,8 +612,8 @@ def test_a_lock_that_is_removed_again_and_again_is_reported_once(folder: Folder,
         with pytest.raises(CreatedMeanwhile), creations.making("room"):
             pass
     creations.leave()
-    assert len(told) == 1
-    assert "create-acme-room was removed during the run" in told[0]
+    assert len(messages) == 1
+    assert "create-acme-room was removed during the run" in messages[0]
 
 
 # ---- not shared

@@ -316,7 +316,7 @@ def test_where_nothing_can_be_shared_one_warning_says_so(monkeypatch: pytest.Mon
     monkeypatch.setattr(places, "_SESSIONS", tmp_path / "missing")
     monkeypatch.setattr(places, "_PUBLIC", ())
     transport = connect({"base_url": ROOT}).transport
-    (told,) = transport.notes()
-    assert "not shared" in told
-    assert str(tmp_path / "file") in told
+    (message,) = transport.notes()
+    assert "not shared" in message
+    assert str(tmp_path / "file") in message
     assert transport.notes() == []

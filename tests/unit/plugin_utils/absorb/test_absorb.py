@@ -294,7 +294,7 @@ def test_one_file_with_sections_is_changed_in_place(site: Site, tmp_path: Path) 
     assert again["changed"] is False
 
 
-# ---- what is told
+# ---- messages
 
 
 def test_what_came_through_an_anchor_is_reported(site: Site, tmp_path: Path) -> None:
@@ -635,8 +635,10 @@ def test_a_table_without_a_column_for_states_says_what_to_do(site: Site, tmp_pat
     site.write({"objects.csv": table})
     site.run()
     somebody(site, {"objects.jsonl": _lines({"barcode": "2", "_state": "absent"})})
-    (told,) = take(site, gone="absent")["not_changed"]
-    assert told.endswith("because the table has no column _state; add it (its cells may be empty), and run this again")
+    (message,) = take(site, gone="absent")["not_changed"]
+    assert message.endswith(
+        "because the table has no column _state; add it (its cells may be empty), and run this again"
+    )
     site.write({"objects.csv": "barcode;inventory_name;_state\n1;A;\n2;B;\n3;C;\n"})
     assert take(site, gone="absent")["not_changed"] == []
     wanted = "barcode;inventory_name;_state\n1;A;\n2;B;absent\n3;C;\n"

@@ -58,8 +58,8 @@ def attach(site: Site, **codes: str) -> None:
 def test_codes_and_references_come_into_the_files(imported: Site) -> None:
     attach(imported, A1="100001", A3="100003")
     before = {path.name: path.read_bytes().decode() for path in imported.root.rglob("*.*") if path.is_file()}
-    told = take(imported)
-    assert told["summary"] == {
+    result = take(imported)
+    assert result["summary"] == {
         "objects": {"changed": 3, "added": 0, "removed": 0},
         "tasks": {"changed": 1, "added": 0, "removed": 0},
     }
@@ -91,11 +91,11 @@ def test_a_code_stays_if_a_reference_to_it_can_not_be_written(imported: Site) ->
     )
     assert imported.run(limits=FREE).outcome == "changed"
     attach(imported, A1="100001", A3="100003")
-    told = take(imported)
+    result = take(imported)
     text = (imported.root / "objects/a.csv").read_text()
     assert "A1;IMP-000001;" in text
     assert "A3;100003;" in text
-    assert any("100001" in line and "refers to it" in line for line in told["not_changed"])
+    assert any("100001" in line and "refers to it" in line for line in result["not_changed"])
     assert imported.plan().outcome == "unchanged"
 
 
@@ -104,8 +104,8 @@ def test_a_label_is_no_change_of_the_files(imported: Site) -> None:
     client = imported.client()
     (record,) = (record for record in client.list_all(OBJECT) if record.flat["serial_number"] == "A1")
     client.update(OBJECT, record.uuid, {"inventory_name": "Table"})
-    told = take(imported)
-    assert (told["not_changed"], told["conflicts"]) == ([], [])
+    result = take(imported)
+    assert (result["not_changed"], result["conflicts"]) == ([], [])
     assert "A1;100001;Table;in use" in (imported.root / "objects/a.csv").read_text("utf-8")
 
 
@@ -126,8 +126,8 @@ def test_codes_and_references_come_into_a_workbook(site: Site) -> None:
     site.write({"instance.yml": SETTINGS, "all.xlsx": ledger_book(*rows, ["A3", "IMP-000003", "Lamp", ""])})
     assert site.run(limits=FREE).outcome == "changed"
     attach(site, A1="100001", A2="100002")
-    told = take(site)
-    assert (told["not_changed"], told["summary"]["objects"]["changed"]) == ([], 3)
+    result = take(site)
+    assert (result["not_changed"], result["summary"]["objects"]["changed"]) == ([], 3)
     sheet = openpyxl.load_workbook(site.root / "all.xlsx")["objects"]
     assert [[cell.value or "" for cell in row] for row in sheet.iter_rows(min_row=2)] == [
         ["A1", "100001", "Table", ""],
@@ -161,8 +161,8 @@ def test_codes_and_references_come_into_the_layers_that_have_them(site: Site, la
     assert done.outcome == "changed", done.findings
     before = {name: (site.root / name).read_text("utf-8") for name in ("base/objects.yml", "over/objects.yml")}
     attach(site, A1="100001", D2="100012")
-    told = take(site, src=[str(source) for source in sources])
-    assert told["not_changed"] == []
+    result = take(site, src=[str(source) for source in sources])
+    assert result["not_changed"] == []
     for name, text in before.items():
         after = text.replace("IMP-000001", "100001").replace("IMP-000012", "100012")
         assert (site.root / name).read_text("utf-8") == after
@@ -178,7 +178,7 @@ def test_a_code_stays_if_a_later_layer_takes_what_changes(site: Site) -> None:
     done = site.run(load_layers(sources), limits=FREE)
     assert done.outcome == "changed", done.findings
     attach(site, A1="100001")
-    told = take(site, src=[str(source) for source in sources], into={"objects": "over/objects.yml"})
-    assert told["changed"] is False
-    assert "changes of this section belong in a later layer" in told["not_changed"][0]
+    result = take(site, src=[str(source) for source in sources], into={"objects": "over/objects.yml"})
+    assert result["changed"] is False
+    assert "changes of this section belong in a later layer" in result["not_changed"][0]
     assert site.run(load_layers(sources), check_mode=True).outcome == "unchanged"

@@ -235,9 +235,9 @@ def test_new_attachments_are_reported_where_they_are_read_from_elsewhere(
         },
     )
     done = take(below, into={"objects": "objects.yml"}, files_root=str(other))
-    told = [line.partition(" is ")[0] for line in done["not_changed"]]
+    lines = [line.partition(" is ")[0] for line in done["not_changed"]]
     is_new = "b.txt" in now
-    assert told == [
+    assert lines == [
         *(["objects.yml:1:52: object 1: documents"] if is_new else []),
         "objects.yml: objects '2': its attachments come from elsewhere",
     ]
@@ -292,10 +292,10 @@ def test_vaulted_files_are_reported_and_left(below: Site) -> None:
 
 
 @pytest.mark.parametrize(
-    ("encoding", "told"),
+    ("encoding", "expected"),
     [("iso-8859-1", ["the encoding of the table has not all of its letters"]), ("utf-8-sig", []), ("utf-16", [])],
 )
-def test_a_table_keeps_the_encoding_that_its_dialect_says(below: Site, encoding: str, told: list[str]) -> None:
+def test_a_table_keeps_the_encoding_that_its_dialect_says(below: Site, encoding: str, expected: list[str]) -> None:
     settings = f"{SETTINGS}csv: {{encoding: {encoding}}}\n"
     # The encoding without a byte order mark, although a mark would be allowed.
     table = "barcode,inventory_name\n1,Lämp\n2,b\n"
@@ -304,8 +304,8 @@ def test_a_table_keeps_the_encoding_that_its_dialect_says(below: Site, encoding:
     assert below.run().outcome == "changed"
     somebody(below, _objects({"barcode": "2", "inventory_name": "Łódź"}, {"barcode": "3", "inventory_name": "é"}))
     done = take(below, into={"objects": "objects.csv"})
-    assert _why(done) == told
-    written = (table if told else table.replace("2,b", "2,Łódź")) + "3,é\n"
+    assert _why(done) == expected
+    written = (table if expected else table.replace("2,b", "2,Łódź")) + "3,é\n"
     assert (below.root / "objects.csv").read_bytes() == written.encode(codec)
 
 
@@ -368,9 +368,9 @@ def test_what_would_not_be_read_again_is_not_written(below: Site) -> None:
     below.write({"objects.yml": "- {barcode: '1'}\n"})
     files = _files(below.root)
     files.source(_TARGET).file.replace(2, 2, "[")
-    told: list[tuple[str, str]] = []
-    assert list(files.changes(lambda name, why: told.append((name, why)))) == []
-    ((name, why),) = told
+    reported: list[tuple[str, str]] = []
+    assert list(files.changes(lambda name, why: reported.append((name, why)))) == []
+    ((name, why),) = reported
     assert (name, why.startswith("objects.yml:")) == ("objects.yml", True)
 
 

@@ -174,10 +174,10 @@ def _follow(site: Site, root: Path, before: State, after: State, chance: random.
     order: dict[str, Any] = {**ANY, "journal": root / "journal"}
     files, chunks = _files(before, chance)
     site.write(files)
-    made = site.run(**order)
-    if made.outcome != "changed":
+    result = site.run(**order)
+    if result.outcome != "changed":
         # Not every state can be reached: a completed task is created again each time.
-        note(f"{made.outcome}: {made.findings} {made.failures}")
+        note(f"{result.outcome}: {result.findings} {result.failures}")
         return
     other = Site(root / "other", site.service)
     # Change only some of the common records, and remove some of those that no longer exist.

@@ -59,9 +59,9 @@ def test_a_change_of_the_files_is_kept(applied: Site) -> None:
     before = content(applied.root)
     result = take(applied)
     assert not result["changed"]
-    (told,) = result["not_changed"]
-    assert "inventory_name is 'Desk' in the files and 'Table' in the instance" in told
-    assert told.endswith("because the files changed it since the last apply, and the application did not")
+    (message,) = result["not_changed"]
+    assert "inventory_name is 'Desk' in the files and 'Table' in the instance" in message
+    assert message.endswith("because the files changed it since the last apply, and the application did not")
     assert content(applied.root) == before
     assert result["conflicts"] == []
 

@@ -127,16 +127,16 @@ def test_a_formula_is_reported_and_not_changed(site: Site) -> None:
     site.run()
     change(site, Amount="16", inventory_name="Desk")
     result = take(site)
-    (told,) = result["not_changed"]
-    assert told.startswith("assets.xlsx:objects!D2: object 100001: Amount is ")
-    assert "formula" in told
+    (message,) = result["not_changed"]
+    assert message.startswith("assets.xlsx:objects!D2: object 100001: Amount is ")
+    assert "formula" in message
     assert (cells(site)["D2"].value, cells(site)["B2"].value) == ("=6*2.5", "Desk")
 
 
 def test_a_cleared_field_needs_a_cell_that_says_so(applied: Site) -> None:
     change(applied, Note="null")
-    (told,) = take(applied)["not_changed"]
-    assert told.endswith("not changed, because an empty cell of the table says nothing")
+    (message,) = take(applied)["not_changed"]
+    assert message.endswith("not changed, because an empty cell of the table says nothing")
     applied.write({"instance.yml": "api: seventhings/v1\nset: test\ncsv: {empty: {Note: clear}}\n"})
     assert take(applied)["not_changed"] == []
     assert cells(applied)["C2"].value is None
@@ -145,8 +145,8 @@ def test_a_cleared_field_needs_a_cell_that_says_so(applied: Site) -> None:
 
 def test_deleted_records_get_their_state_and_keep_their_rows(applied: Site) -> None:
     somebody(applied, {"objects.yml": "- {barcode: '100002', _state: archived}\n"})
-    (told,) = take(applied, gone="remove")["not_changed"]
-    assert "it is a row of a workbook, on which formulas may depend; delete it there" in told
+    (message,) = take(applied, gone="remove")["not_changed"]
+    assert "it is a row of a workbook, on which formulas may depend; delete it there" in message
     assert take(applied, gone="absent")["not_changed"] == []
     assert cells(applied)["G3"].value == "archived"
     assert applied.plan().outcome == "unchanged"
@@ -159,8 +159,8 @@ def test_a_table_of_another_system_is_not_changed(site: Site) -> None:
     )
     site.run()
     change(site, inventory_name="Desk")
-    (told,) = take(site)["not_changed"]
-    assert told.endswith("not changed, because it is in a table of another system")
+    (message,) = take(site)["not_changed"]
+    assert message.endswith("not changed, because it is in a table of another system")
     result = take(site, into={"objects": "objects/feed.csv"})
     assert "expected a file that is no table of another system" in result["msg"]
 

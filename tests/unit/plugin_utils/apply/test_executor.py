@@ -31,7 +31,7 @@ def _meanwhile(monkeypatch: pytest.MonkeyPatch, act: Callable[[], Any]) -> None:
     monkeypatch.setattr(run, "Executor", executor)
 
 
-def _made(site: Site) -> str:
+def _create_elsewhere(site: Site) -> str:
     """Create the object as somebody else. Return its uuid."""
     return site.client().create(KINDS["object"], _THING)
 
@@ -69,7 +69,7 @@ def test_what_a_killed_run_made_is_found_by_the_next_one(
 def test_what_others_made_during_a_long_pause_is_not_made_twice(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     site.write({"objects.yml": yaml_list([{**_THING, "description": "mine"}])})
     monkeypatch.setattr(Creations, "have_moved", lambda _self, kind: kind == "object")
-    _meanwhile(monkeypatch, lambda: _made(site))
+    _meanwhile(monkeypatch, lambda: _create_elsewhere(site))
     result = site.run()
     assert result.outcome == "changed"
     assert (result.summary["objects"]["created"], result.summary["objects"]["updated"]) == (0, 1)
@@ -81,7 +81,7 @@ def test_what_others_made_during_a_long_pause_is_not_made_twice(site: Site, monk
 def test_only_who_created_a_record_says_so(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     site.write({"objects.yml": yaml_list([_THING])})
     monkeypatch.setattr(Creations, "have_moved", lambda _self, kind: kind == "object")
-    _meanwhile(monkeypatch, lambda: _made(site))
+    _meanwhile(monkeypatch, lambda: _create_elsewhere(site))
     result = site.run()
     assert result.outcome == "unchanged"
     assert result.changes == []
@@ -92,7 +92,7 @@ def test_only_who_created_a_record_says_so(site: Site, monkeypatch: pytest.Monke
 def test_what_others_created_with_other_values_is_not_overwritten(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     site.write({"objects.yml": yaml_list([{**_THING, "inventory_name": "mine"}])})
     monkeypatch.setattr(Creations, "have_moved", lambda _self, kind: kind == "object")
-    _meanwhile(monkeypatch, lambda: _made(site))
+    _meanwhile(monkeypatch, lambda: _create_elsewhere(site))
     result = site.run()
     (failure,) = result.failures
     assert "was created meanwhile, with other values than those that were planned" in failure["reason"]
@@ -107,7 +107,7 @@ def test_an_object_that_may_be_hidden_is_a_finding_after_its_barcode_was_refused
     site.write({"objects.yml": yaml_list([_THING])})
 
     def hide() -> None:
-        site.client().archive(KINDS["object"], _made(site))
+        site.client().archive(KINDS["object"], _create_elsewhere(site))
 
     _meanwhile(monkeypatch, hide)
     result = site.run()
@@ -127,5 +127,5 @@ def test_what_can_not_be_read_back_is_reported_and_counts_as_made(site: Site) ->
     result = site.run()
     site.service.steer("DELETE", "/faults")
     assert (result.outcome, result.summary["objects"]["created"]) == ("changed", 1)
-    (told,) = (line for line in result.warnings if "not read back" in line)
-    assert told.startswith("object 1: not read back: GET /customer-api/v1/object/")
+    (message,) = (line for line in result.warnings if "not read back" in line)
+    assert message.startswith("object 1: not read back: GET /customer-api/v1/object/")

@@ -178,7 +178,7 @@ def test_one_at_a_time_and_the_second_knows_what_the_first_noted(tmp_path: Path)
 def test_a_journal_that_stays_locked_is_refused_after_lock_wait(tmp_path: Path) -> None:
     """The wait is reported after 5 seconds, and both messages name the lock owner."""
     slept: list[float] = []
-    told: list[tuple[float, str]] = []
+    reported: list[tuple[float, str]] = []
     waiting = Journal(
         tmp_path,
         "https://acme.test",
@@ -186,7 +186,7 @@ def test_a_journal_that_stays_locked_is_refused_after_lock_wait(tmp_path: Path) 
         slept.append,
         lambda: sum(slept),
         lock_wait=90,
-        on_wait=lambda words: told.append((sum(slept), words)),
+        on_wait=lambda words: reported.append((sum(slept), words)),
     )
 
     def keep() -> None:
@@ -204,7 +204,7 @@ def test_a_journal_that_stays_locked_is_refused_after_lock_wait(tmp_path: Path) 
     held = f"another run holds {tmp_path / 'journal.jsonl'}"
     moment = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d[+-]\d\d:\d\d"
     who = f": process {process}, running since {moment}" if sys.platform == "linux" else ""
-    ((after, words),) = told
+    ((after, words),) = reported
     assert after == pytest.approx(5)
     assert re.fullmatch(f"Waiting for the journal: {re.escape(held)}{who}\\.", words)
     assert re.fullmatch(
@@ -421,20 +421,20 @@ def test_a_state_directory_that_can_not_be_written_says_what_to_set(
 
 def test_the_journal_makes_an_id_where_the_files_have_none_and_says_so_once(tmp_path: Path) -> None:
     with Journal(tmp_path, "i", "s", src="acme") as journal:
-        made = journal.set_id
+        set_id = journal.set_id
         journal.managed(["one"])
-        assert journal.warnings[0].endswith(f'Add this line to it: set_id: "{made}"')
+        assert journal.warnings[0].endswith(f'Add this line to it: set_id: "{set_id}"')
     with Journal(tmp_path, "i", "s", src="acme") as again:
-        assert (again.set_id, again.known, again.warnings) == (made, {"one"}, [])
-    assert Journal(tmp_path, "i", "s", set_id=made, src="elsewhere").known == {"one"}
+        assert (again.set_id, again.known, again.warnings) == (set_id, {"one"}, [])
+    assert Journal(tmp_path, "i", "s", set_id=set_id, src="elsewhere").known == {"one"}
 
 
 def test_the_id_that_is_made_is_the_same_for_each_instance_of_a_fleet(tmp_path: Path) -> None:
-    made = set()
+    set_ids = set()
     for instance in ("https://berlin.test", "https://bonn.test"):
         with Journal(tmp_path / instance[8:12], instance, "s", src="acme") as journal:
-            made.add(journal.set_id)
-    assert len(made) == 1
+            set_ids.add(journal.set_id)
+    assert len(set_ids) == 1
 
 
 def test_another_id_is_refused_and_the_message_reports_both(tmp_path: Path) -> None:

@@ -41,8 +41,8 @@ def test_one_directory_serves_many_instances(demo: Site, empty_emulator: Emulato
 
 def test_a_run_reports_the_line_that_instance_yml_misses_and_takes_it(site: SiteHere) -> None:
     site.write({"objects.yml": _objects(1, 2)})
-    (told,) = site.run().warnings
-    line = told.partition("Add this line to it: ")[2]
+    (message,) = site.run().warnings
+    line = message.partition("Add this line to it: ")[2]
     site.write(
         {"instance.yml": f"{SETTINGS}{line}\npolicy: {{prune: {{objects: delete}}}}\n", "objects.yml": _objects(1)}
     )

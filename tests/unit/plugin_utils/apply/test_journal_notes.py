@@ -708,8 +708,8 @@ def test_the_words_about_a_missing_id(tmp_path: Path) -> None:
             "instance.yml has no set_id, by which the journal recognizes the records of this set. Add this line to "
             f'it: set_id: "{journal.set_id}"'
         )
-        made = hashlib.sha256(b"s\0/files").hexdigest()[:16]
-        assert journal.set_id == made
+        set_id = hashlib.sha256(b"s\0/files").hexdigest()[:16]
+        assert journal.set_id == set_id
 
 
 def test_an_id_is_random() -> None:

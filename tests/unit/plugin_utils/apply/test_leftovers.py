@@ -39,10 +39,10 @@ def test_a_file_that_was_left_behind_is_taken(site: Site, tmp_path: Path, monkey
     refused = _ensure(site, barcode="1", inventory_name="Lamp", documents=[str(terms)])
     assert refused.get("failed"), refused
     site.service.steer("PUT", "/faults", [])
-    made = _ensure(site, barcode="1", inventory_name="Lamp", documents=[str(terms)])
-    assert made["changed"], made
+    result = _ensure(site, barcode="1", inventory_name="Lamp", documents=[str(terms)])
+    assert result["changed"], result
     assert site.writes().count("POST /file") == 1
-    assert len(made["record"]["documents"]) == 1
+    assert len(result["record"]["documents"]) == 1
     # The note of the upload is used only once.
     again = _ensure(site, barcode="2", inventory_name="Lamp", documents=[str(terms)])
     assert again["changed"], again

@@ -66,10 +66,10 @@ def test_levels_are_written_one_after_the_other_and_removed_in_the_opposite_orde
 
 def test_the_level_is_reported_where_all_of_it_is_written() -> None:
     field, thing = planned("fields", CREATE, 1, label="Colour"), planned("objects", UPDATE, 2)
-    told = {level: list(batch) for level, batch in ready(thing, field).batches() if level is not None}
-    assert list(told) == list(Level)
-    assert told[Level.FIELDS] == [field]
-    assert told[Level.OBJECTS] == [thing]
+    by_level = {level: list(batch) for level, batch in ready(thing, field).batches() if level is not None}
+    assert list(by_level) == list(Level)
+    assert by_level[Level.FIELDS] == [field]
+    assert by_level[Level.OBJECTS] == [thing]
 
 
 def test_where_nothing_is_written_no_level_is() -> None:

@@ -17,7 +17,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.types_
 from ansible_collections.community.seventhings.plugins.plugin_utils.apply.journal import Journal, Upload
 from ansible_collections.community.seventhings.plugins.plugin_utils.apply.uploads import Uploads
 
-from ...module_utils.support import Clock, FakeTransport, JsonMap, answer, by_uuid, client_on, made, refusal, uuid_of
+from ...module_utils.support import Clock, FakeTransport, JsonMap, answer, by_uuid, client_on, created, refusal, uuid_of
 
 CONTENT = b"one laptop\n"
 WHAT = Upload("invoice.txt", hashlib.sha256(CONTENT).hexdigest())
@@ -50,7 +50,7 @@ def meta(uuid: str, **more: object) -> JsonMap:
 def test_what_no_run_uploaded_is_uploaded_and_noted(
     journal: Journal, invoice: Attachment, clock: Clock, tmp_path: Path
 ) -> None:
-    assert upload(FakeTransport({POST: made(3)}), journal, invoice, clock) == NEW
+    assert upload(FakeTransport({POST: created(3)}), journal, invoice, clock) == NEW
     assert Journal(tmp_path, "https://acme.test", "set").uploads == {WHAT: NEW}
 
 
@@ -69,7 +69,7 @@ def test_another_file_is_never_taken_because_the_journal_says_so(
 ) -> None:
     journal.uploads[WHAT] = claimed
     other = {f"GET /file/{EARLIER}": by_uuid(meta(EARLIER)), f"GET /file/{EARLIER}/data": answer(b"somebody's\n")}
-    transport = FakeTransport({**other, POST: made(3)})
+    transport = FakeTransport({**other, POST: created(3)})
     assert upload(transport, journal, invoice, clock) == NEW
 
 
@@ -77,12 +77,12 @@ def test_a_deleted_upload_of_an_earlier_run_is_uploaded_again(
     journal: Journal, invoice: Attachment, clock: Clock
 ) -> None:
     journal.uploads[WHAT] = EARLIER
-    transport = FakeTransport({f"GET /file/{EARLIER}": refusal(404), POST: made(3)})
+    transport = FakeTransport({f"GET /file/{EARLIER}": refusal(404), POST: created(3)})
     assert upload(transport, journal, invoice, clock) == NEW
 
 
 def test_what_many_records_link_is_uploaded_once(journal: Journal, invoice: Attachment, clock: Clock) -> None:
-    transport = FakeTransport({POST: made(3)})
+    transport = FakeTransport({POST: created(3)})
     uploads = Uploads(client_on(transport, clock), journal)
     ones = [Attachment(path=invoice.path, type="text/plain") for _number in range(20)]
     with ThreadPoolExecutor(8) as pool:
@@ -94,7 +94,7 @@ def test_what_many_records_link_is_uploaded_once(journal: Journal, invoice: Atta
 def test_what_could_not_be_uploaded_is_tried_again_for_the_next_record(
     journal: Journal, invoice: Attachment, clock: Clock
 ) -> None:
-    transport = FakeTransport({POST: [refusal(422), made(3)]})
+    transport = FakeTransport({POST: [refusal(422), created(3)]})
     uploads = Uploads(client_on(transport, clock), journal)
     with pytest.raises(NotProcessable):
         uploads.upload(invoice)
@@ -125,7 +125,7 @@ def test_a_file_that_is_accounted_for_is_not_taken_for_the_lost_one(
 ) -> None:
     journal.uploads[WHAT] = ""
     journal.files.add(OTHER)
-    transport = FakeTransport({"GET /files": answer([meta(OTHER)]), POST: made(3)})
+    transport = FakeTransport({"GET /files": answer([meta(OTHER)]), POST: created(3)})
     assert upload(transport, journal, invoice, clock) == NEW
     assert clock.slept == []
     assert transport.count("GET /files") == 1

@@ -327,22 +327,22 @@ def test_another_dialect_makes_other_records_of_the_same_file(tmp_path: Path) ->
     assert len(digests) == 2
 
 
-# ---- what is told
+# ---- messages
 
 
 def test_thousands_of_cells_are_one_line_with_what_to_set(tmp_path: Path) -> None:
     rows = "".join(f"{number:05d};Thing;{number},33;31.12.2024;WAHR\n" for number in range(2500))
     desired = _load(tmp_path, {"objects/assets.csv": f"Inventory number;Name;Purchasing price;Gekauft am;lent\n{rows}"})
-    told = group_findings(validate(desired, {"object": _FIELDS}), desired)
+    grouped = group_findings(validate(desired, {"object": _FIELDS}), desired)
     proposed = "set `csv: {preset: excel-de}`"
     first = "first at objects/assets.csv"
-    assert told.lines == [
+    assert grouped.lines == [
         f"Purchasing price: 2,500 cells such as '0,33' ({first}:2:13): decimal comma; {proposed}",
         f"Gekauft am: 2,500 cells such as '31.12.2024' ({first}:2:18): dates as DD.MM.YYYY; {proposed}",
         f"lent: 2,500 cells such as 'WAHR' ({first}:2:29): words for true and false; {proposed}",
     ]
-    assert len(told.every) == 7500
-    assert told.every[0].startswith("objects/assets.csv:2:13: Purchasing price: '0,33' does not fit")
+    assert len(grouped.every) == 7500
+    assert grouped.every[0].startswith("objects/assets.csv:2:13: Purchasing price: '0,33' does not fit")
 
 
 @pytest.mark.parametrize(
@@ -390,19 +390,19 @@ def test_a_delimiter_that_is_not_that_of_the_file_is_found(tmp_path: Path) -> No
 def test_mistakes_that_no_dialect_explains_are_grouped_by_column_and_kind(tmp_path: Path) -> None:
     rows = "".join(f"{number},{'x' if number % 2 else 'y'},{number}.5\n" for number in range(8))
     desired = _load(tmp_path, {"objects.csv": f"barcode,price,count\n{rows}"})
-    told = group_findings(validate(desired, {"object": _FIELDS}), desired)
-    price, count = told.lines
+    grouped = group_findings(validate(desired, {"object": _FIELDS}), desired)
+    price, count = grouped.lines
     assert price.startswith("price: 8 cells such as 'y' (first at objects.csv:2:3): expected a number with a decimal")
     assert count.startswith("count: 8 cells such as '0.5' (first at objects.csv:2:5): expected an integer without")
-    assert len(told.every) == 16
+    assert len(grouped.every) == 16
 
 
 def test_a_few_mistakes_are_reported_one_by_one_and_those_of_yaml_always(tmp_path: Path) -> None:
     text = "".join(f"- {{barcode: '{number}', price: x}}\n" for number in range(5))
     desired = _load(tmp_path, {"objects/a.csv": "barcode,price\nA,x\nB,x\nC,x\n", "objects/b.yml": text})
-    told = group_findings(validate(desired, {"object": _FIELDS}), desired)
-    assert len(told.lines) == 8
-    assert told.every == []
+    grouped = group_findings(validate(desired, {"object": _FIELDS}), desired)
+    assert len(grouped.lines) == 8
+    assert grouped.every == []
 
 
 def test_records_that_are_written_twice_are_one_line(tmp_path: Path) -> None:

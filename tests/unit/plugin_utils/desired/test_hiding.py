@@ -256,7 +256,7 @@ def test_hidden_texts_are_masked_in_the_spellings_of_urls_pages_and_json() -> No
 
 
 @pytest.mark.parametrize(
-    ("error", "told"),
+    ("error", "expected"),
     [
         (
             OutcomeUnknown("POST /objects with hunter2: nothing came back"),
@@ -268,10 +268,12 @@ def test_hidden_texts_are_masked_in_the_spellings_of_urls_pages_and_json() -> No
         (PermissionMissing(403, "not with hunter2", "POST /objects"), "HTTP 403, the signed-in user is not permitted"),
     ],
 )
-def test_a_failure_of_a_record_with_vaulted_values_is_reported_in_words_of_ours(error: Exception, told: str) -> None:
+def test_a_failure_of_a_record_with_vaulted_values_is_reported_in_words_of_ours(
+    error: Exception, expected: str
+) -> None:
     vaulted = Entry(OBJECT, {"pin": "hunter2"}, Place("x.csv", 2, 1), vaulted=EVERYTHING)
     found = Hiding(files={"x.csv"}).reason(vaulted, error)
-    assert found.startswith(told)
+    assert found.startswith(expected)
     assert "hunter2" not in found
     assert "hunter2" in Hiding(files={"x.csv"}).reason(Entry(OBJECT, {"pin": "1"}, Place("y.csv", 2, 1)), error)
 

@@ -266,9 +266,9 @@ MERGED = (
 def test_an_export_of_merged_cells_is_reported_as_the_cause(tmp_path: Path) -> None:
     """A key of a single field is never merged, and the first row has nothing above it."""
     rooms = "building_id,number,name\n,0,Z\nDresden,1,A\n,2,B\n,3,C\nBerlin,1,D\n,2,E\n"
-    told = judged(read(tmp_path, "rooms.csv", rooms))
+    findings = judged(read(tmp_path, "rooms.csv", rooms))
     why = f"building_id must have a value, because a room is identified by {key_in_words(ROOM)}"
-    assert told == [f"rooms.csv:2:1: {why}", *(f"rooms.csv:{line}:1: {why}{MERGED}" for line in (4, 5, 7))]
+    assert findings == [f"rooms.csv:2:1: {why}", *(f"rooms.csv:{line}:1: {why}{MERGED}" for line in (4, 5, 7))]
     (tmp_path / "rooms.csv").unlink()
     (alone,) = judged(read(tmp_path, "objects.csv", "barcode,inventory_name\n100001,A\n,B\n"))
     assert alone.endswith("because an object is identified by barcode")

@@ -147,13 +147,13 @@ def test_a_number_that_is_not_whole_is_quoted_as_it_was_written(tmp_path: Path) 
     fields = [*_FIELDS, Field("count", "NUMBER")]
     table = "barcode;count\n1;1,5\n"
     many = "barcode;count\n" + "".join(f"{row};1.001,{row}\n" for row in range(1, 9))
-    for text, told in (
+    for text, expected in (
         (table, "objects.csv:2:3: count: '1,5' does not fit; expected an integer"),
         (many, "'1.001,1' (first"),
     ):
         desired = _load(tmp_path, {"objects.csv": text}, "excel-de")
         (line,) = group_findings(validate(desired, {"object": fields}), desired).lines
-        assert told in line
+        assert expected in line
 
 
 def test_blanks_around_a_number_are_no_currency(tmp_path: Path) -> None:
@@ -162,7 +162,7 @@ def test_blanks_around_a_number_are_no_currency(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("cell", "preset", "told"),
+    ("cell", "preset", "expected"),
     [
         ("19,00 %", "excel-de", "percentages; write plain numbers"),
         ("19%", "plain", "percentages; write plain numbers"),
@@ -184,17 +184,17 @@ def test_blanks_around_a_number_are_no_currency(tmp_path: Path) -> None:
     ],
 )
 def test_a_number_as_a_spreadsheet_shows_it_is_one_finding_with_a_remedy(
-    tmp_path: Path, cell: str, preset: str, told: str
+    tmp_path: Path, cell: str, preset: str, expected: str
 ) -> None:
     """The meaning of a percentage depends on the field, so it is never read as a plain number."""
     text = f"barcode;price\n1;{cell}\n"
     (line,) = _judged(_load(tmp_path, {"objects.csv": text}, preset))
     assert line.startswith("objects.csv:2:3: price: ")
-    assert told in line
+    assert expected in line
     many = "barcode;price\n" + "".join(f"{number};{cell}\n" for number in range(40)) + "x;word\n"
     first, other = _judged(_load(tmp_path, {"objects.csv": many}, preset))
     assert first.startswith("price: 40 cells such as ")
-    assert told in first
+    assert expected in first
     assert other.startswith("objects.csv:42:3: price: 'word' does not fit; expected a number")
 
 

@@ -194,10 +194,10 @@ def test_a_number_in_a_text_says_what_excel_did_unless_the_cell_is_a_text(tmp_pa
 def test_thousands_of_numbers_in_a_text_are_one_line(tmp_path: Path) -> None:
     _book(tmp_path / "a.xlsx", {"objects": [["barcode"], *([number] for number in range(1, 101))]})
     desired = _load(tmp_path)
-    told = group_findings(validate(desired, {"object": _FIELDS}), desired)
-    (line,) = told.lines
+    grouped = group_findings(validate(desired, {"object": _FIELDS}), desired)
+    (line,) = grouped.lines
     assert line.startswith("barcode: 100 cells such as '1' (first at a.xlsx:objects!A2): expected text; the cell holds")
-    assert len(told.every) == 100
+    assert len(grouped.every) == 100
 
 
 def test_formulas_count_by_their_stored_values(tmp_path: Path) -> None:

@@ -78,8 +78,8 @@ def test_a_copy_exports_as_its_original(demo: Site, site: Site, format_name: str
         (folder / "instance.yml").write_text(settings, "utf-8")
     export_of(demo, format=format_name)
     copy = Site(demo.root, site.service)
-    made = copy.run()
-    assert (made.outcome, made.failures) == ("changed", [])
+    result = copy.run()
+    assert (result.outcome, result.failures) == ("changed", [])
     assert copy.plan().outcome == "unchanged"
     export_of(copy, site.root / "copy", format=format_name)
     assert contents(site.root / "copy") == contents(demo.root)
@@ -370,7 +370,7 @@ def test_a_record_that_would_lack_what_it_needs_is_left_out(site: Site) -> None:
     done = export_of(site, site.root / "out")
     assert list(records(site.root / "out", "rental_cases.yml", "title")) == ["R2"]
     left = "left out, because its references can't be written: the object "
-    assert any(told.startswith("rental_case R1") and left in told for told in done["left_out"])
+    assert any(line.startswith("rental_case R1") and left in line for line in done["left_out"])
     assert Site(site.root / "out", site.service).plan().outcome == "unchanged"
 
 
@@ -380,7 +380,7 @@ def test_a_record_whose_key_begins_or_ends_with_blanks_is_left_out_and_said(site
         client.create(KINDS["object"], {"barcode": barcode, "inventory_name": "x"})
     done = export_of(site)
     assert any(
-        "1 record(s) have a natural key (barcode) that begins or ends with blanks" in told for told in done["left_out"]
+        "1 record(s) have a natural key (barcode) that begins or ends with blanks" in line for line in done["left_out"]
     )
     assert site.plan().outcome == "unchanged"
 
@@ -390,7 +390,7 @@ def test_records_that_only_look_different_are_left_out_and_said(site: Site) -> N
     for barcode in ("caf\u00e9", "cafe\u0301", "b"):
         client.create(KINDS["object"], {"barcode": barcode, "inventory_name": "x"})
     done = export_of(site)
-    assert any("2 record(s) have no barcode of their own" in told for told in done["left_out"])
+    assert any("2 record(s) have no barcode of their own" in line for line in done["left_out"])
     assert site.plan().outcome == "unchanged"
 
 
@@ -404,7 +404,7 @@ def test_a_room_whose_only_name_is_that_of_another_is_left_out_and_said(site: Si
     client.update(KINDS["room"], numbered.uuid, {"name": "A"})
     done = export_of(site, site.root / "out")
     assert done["summary"]["rooms"] == 1
-    assert any(told.startswith("rooms: 1 record(s) have no ") for told in done["left_out"])
+    assert any(line.startswith("rooms: 1 record(s) have no ") for line in done["left_out"])
     assert Site(site.root / "out", site.service).plan().outcome == "unchanged"
 
 

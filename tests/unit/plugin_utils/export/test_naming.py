@@ -104,8 +104,8 @@ def copied(site: Site, other: Emulator, **options: Any) -> dict[str, Any]:
     assert (plan.findings, plan.changes, plan.outcome) == ([], [], "unchanged")
     (out / "instance.yml").write_text(CREATE_USERS, "utf-8")
     copy = Site(out, other)
-    made = copy.run()
-    assert (made.findings, made.failures, made.outcome) == ([], [], "changed")
+    result = copy.run()
+    assert (result.findings, result.failures, result.outcome) == ([], [], "changed")
     assert copy.plan().outcome == "unchanged"
     export_of(copy, site.root / "copy", **options)
     assert _records_of(site.root / "copy") == _records_of(out)
@@ -181,10 +181,10 @@ def test_a_user_of_a_person_who_is_left_out_is_left_out_with_tasks_and_loans(sit
     persons = {record.flat["email"]: record for record in client.list_all(KINDS["person"])}
     client.update(KINDS["person"], persons["ada@acme.example"].uuid, {"last_name": "{{ x }}"})
     done = copied(site, other)
-    told = "\n".join(done["left_out"])
-    assert "users: ada@acme.example: the person is left out" in told
-    assert "task T ada: left out, because its assignees can't be written: the user " in told
-    assert "R1/" in told
+    left_out = "\n".join(done["left_out"])
+    assert "users: ada@acme.example: the person is left out" in left_out
+    assert "task T ada: left out, because its assignees can't be written: the user " in left_out
+    assert "R1/" in left_out
     assert done["summary"]["users"] == 1
     assert list(records(site.root / "out", "tasks.yml", "title")) == ["T ben"]
     assert list(records(site.root / "out", "rental_cases.yml", "title")) == ["R2"]
@@ -220,8 +220,8 @@ def test_an_offer_of_an_object_that_is_left_out_is_left_out(site: Site) -> None:
     (uuid,) = [record.uuid for record in client.list_all(KINDS["object"]) if record.flat["barcode"] == "1"]
     client.update(KINDS["object"], uuid, {"inventory_name": "{{ x }}"})
     done = export_of(site, site.root / "out")
-    (told,) = [line for line in done["left_out"] if line.startswith("hub")]
-    assert told.endswith(f": the object {uuid} is left out")
+    (message,) = [line for line in done["left_out"] if line.startswith("hub")]
+    assert message.endswith(f": the object {uuid} is left out")
     assert [row["object"] for row in loaded(site.root / "out", "hub.yml")] == ["2"]
     assert Site(site.root / "out", site.service).plan().outcome == "unchanged"
 
@@ -317,8 +317,8 @@ def test_files_with_names_that_no_file_can_hold_are_left_out(
     name_there = site.client().send("GET", f"/file/{document}").json()["name"]
     assert name_there == name
     make(site, "object", barcode="1", inventory_name="A", documents=[document, upload(site, "b.txt", b"b")])
-    (told,) = copied(site, other)["left_out"]
-    assert told.startswith(f"object 1: documents: the file {document} can't be exported: {reason}")
+    (line,) = copied(site, other)["left_out"]
+    assert line.startswith(f"object 1: documents: the file {document} can't be exported: {reason}")
     assert not (site.root / "out" / "files").exists()
 
 
@@ -381,8 +381,8 @@ def test_values_of_types_that_are_never_written_are_reported_once(site: Site) ->
         uuid = make(site, "object", barcode=barcode, inventory_name="A")
         site.client().update(KINDS["object"], uuid, {"position": "51.06,13.73"})
     make(site, "object", barcode="4", inventory_name="A")
-    told = export_of(site, site.root / "out")["left_out"]
-    assert told == ["objects: position: 3 value(s) of the type COORDINATES, which nothing here writes"]
+    left_out = export_of(site, site.root / "out")["left_out"]
+    assert left_out == ["objects: position: 3 value(s) of the type COORDINATES, which nothing here writes"]
     assert export_of(site, site.root / "only", only=["rooms"])["left_out"] == []
 
 

@@ -187,8 +187,8 @@ def _copy_in_every_format(instances: tuple[Emulator, Emulator], root: Path, file
     original.reset()
     source = Site(root / "source", original)
     source.write(files)
-    made = source.run(**ANY)
-    assert (made.outcome, made.findings, made.failures) == ("changed", [], [])
+    result = source.run(**ANY)
+    assert (result.outcome, result.findings, result.failures) == ("changed", [], [])
     for name in _FORMATS:
         first, second = root / name, root / f"{name} again"
         exported = export_of(source, first, format=name)

@@ -43,11 +43,11 @@ def archive(site: Site, *barcodes: str) -> None:
 
 
 def plan(site: Site, **order: Any) -> dict[str, Any]:
-    told = asdict(site.plan(expect_instance=[site.service.base_url], **order))
-    for change in told["changes"]:
+    result = asdict(site.plan(expect_instance=[site.service.base_url], **order))
+    for change in result["changes"]:
         # The records of a twin are only as old as the twin.
         change.get("removed", {}).pop("changed_last", None)
-    return {name: value for name, value in told.items() if name not in ELSEWHERE}
+    return {name: value for name, value in result.items() if name not in ELSEWHERE}
 
 
 @pytest.mark.parametrize("format_name", ["yaml", "csv", "jsonl"])
@@ -97,11 +97,11 @@ def test_a_plan_on_the_twin_is_the_plan_on_the_instance(site: Site, tmp_path: Pa
 
 
 def test_records_that_refer_to_archived_objects_are_on_the_twin(demo: Site, tmp_path: Path) -> None:
-    made: list[dict[str, Any]] = [
+    written: list[dict[str, Any]] = [
         {"inventory_name": "Inner", "barcode": "IN"},
         {"inventory_name": "Outer", "barcode": "OUT", "accessories": ["IN"]},
     ]
-    demo.write({"objects.yml": yaml_list(made)})
+    demo.write({"objects.yml": yaml_list(written)})
     assert demo.run().outcome == "changed"
     client = demo.client()
     objects = {record.flat["inventory_name"]: record for record in client.list_all(KINDS["object"])}
@@ -116,9 +116,9 @@ def test_records_that_refer_to_archived_objects_are_on_the_twin(demo: Site, tmp_
     assert demo.run(confirm_empty=True).outcome == "changed"
     archive(demo, "100026", "IN", "OUT")
     exported = tmp_path / "exported"
-    told = export_of(demo, exported, twin=True)
-    assert not told.get("failed")
-    assert not [line for line in told["left_out"] if "is in no list" in line]
+    result = export_of(demo, exported, twin=True)
+    assert not result.get("failed")
+    assert not [line for line in result["left_out"] if "is in no list" in line]
     archived = [line["fields"]["inventory_name"] for line in lines(exported) if "archived" in line]
     assert sorted(archived) == sorted(["Inner", "Outer", "Studiokamera"])
     with running_here(export=exported) as service:
@@ -151,9 +151,9 @@ def test_offers_of_archived_objects_are_on_the_twin(demo: Site, tmp_path: Path) 
     offered = str(items[0]["object_data"]["barcode"])
     archive(demo, offered)
     exported = tmp_path / "exported"
-    told = export_of(demo, exported, twin=True)
-    assert not told.get("failed")
-    assert not [line for line in told["left_out"] if line.startswith("hub:")]
+    result = export_of(demo, exported, twin=True)
+    assert not result.get("failed")
+    assert not [line for line in result["left_out"] if line.startswith("hub:")]
     with running_here(export=exported) as service:
         twin = Site(tmp_path / "twin", service)
         there = [record.flat for record in twin.client(read_only=True).list_all(KINDS["hub_item"])]
@@ -204,12 +204,12 @@ def test_an_archived_object_that_no_file_can_hold_is_reported_and_referred_to_by
     client.update(KINDS["object"], camera.uuid, {"barcode": "{{ mark }}"})
     client.archive(KINDS["object"], camera.uuid)
     exported = tmp_path / "exported"
-    told = export_of(demo, exported, twin=True)
-    assert not told.get("failed")
+    result = export_of(demo, exported, twin=True)
+    assert not result.get("failed")
     assert [
-        line for line in told["left_out"] if f"archived object {camera.uuid}: left out, because its barcode" in line
+        line for line in result["left_out"] if f"archived object {camera.uuid}: left out, because its barcode" in line
     ]
-    assert [line for line in told["left_out"] if f"the object {camera.uuid} is left out" in line]
+    assert [line for line in result["left_out"] if f"the object {camera.uuid} is left out" in line]
     assert not [line for line in lines(exported) if "archived" in line]
     with running_here(export=exported) as service:
         assert plan(Site(exported, service))["outcome"] == "unchanged"
@@ -247,8 +247,8 @@ def test_an_export_without_notes_is_loaded_too(site: Site, tmp_path: Path) -> No
 
 
 def test_a_twin_is_whole(demo: Site, tmp_path: Path) -> None:
-    told = export_of(demo, tmp_path / "exported", twin=True, only=["objects"])
-    assert told["msg"] == "twin: a twin is a whole instance; leave out only and filters"
+    result = export_of(demo, tmp_path / "exported", twin=True, only=["objects"])
+    assert result["msg"] == "twin: a twin is a whole instance; leave out only and filters"
     whole = export_of(demo, tmp_path / "exported", twin=True)
     assert "twin.jsonl" in whole["files"]["written"]
     assert not export_of(demo, tmp_path / "exported", twin=True)["changed"]
@@ -284,11 +284,11 @@ def test_files_to_rehearse_that_are_wrong_are_reported_before_anything_is_read(d
     source = tmp_path / "source"
     source.mkdir()
     (source / "instance.yml").write_text("api: wrong\n", "utf-8")
-    told = export_of(demo, tmp_path / "exported", twin=True, src=str(source))
-    assert told["failed"]
-    assert told["requests"] == 0
-    assert "src: " in told["msg"]
-    assert "instance.yml" in told["msg"]
+    result = export_of(demo, tmp_path / "exported", twin=True, src=str(source))
+    assert result["failed"]
+    assert result["requests"] == 0
+    assert "src: " in result["msg"]
+    assert "instance.yml" in result["msg"]
 
 
 EVERYTHING: dict[str, Any] = {
@@ -458,10 +458,10 @@ def test_what_belongs_to_the_set_is_rehearsed_and_noted_nowhere(site: Site, tmp_
     with running_here(export=exported) as service:
         twin = Site(site.root, service)
         rehearsed = {**given, "twin_of": f"{site.service.base_url}/customer-api/v1/"}
-        for kept, told in ((rows[:3], "its key was changed"), (rows[:1], "protected")):
+        for kept, reason in ((rows[:3], "its key was changed"), (rows[:1], "protected")):
             site.write({"objects.yml": yaml_list(kept)})
             mine = plan(site, **given)
-            assert told in json.dumps(mine), mine
+            assert reason in json.dumps(mine), mine
             assert plan(twin, **rehearsed) == mine
         site.write({"objects.yml": yaml_list([rows[0], rows[3]])})
         mine = plan(site, **given)

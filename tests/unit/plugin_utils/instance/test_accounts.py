@@ -35,14 +35,14 @@ def test_each_change_says_what_became_of_it(site: Site) -> None:
     fault(site, fault="422", method="POST", path="/location")
     applied = site.run(workers=1)
     assert applied.outcome == "partly_applied"
-    told = fates(applied)
-    statuses = sorted(status for status, _reason in told.values())
+    outcomes = fates(applied)
+    statuses = sorted(status for status, _reason in outcomes.values())
     assert statuses == ["done", "done", "failed", "skipped"]
-    for status, reason in told.values():
+    for status, reason in outcomes.values():
         assert bool(reason) == (status != "done")
-    assert any("which was not created" in reason for status, reason in told.values() if status == "skipped")
+    assert any("which was not created" in reason for status, reason in outcomes.values() if status == "skipped")
     assert {failure["reason"] for failure in applied.failures} == {
-        reason for _status, reason in told.values() if reason
+        reason for _status, reason in outcomes.values() if reason
     }
 
 
@@ -62,8 +62,10 @@ def test_a_record_that_misses_its_links_counts_once(site: Site, method: str, pat
     applied = site.run(workers=1)
     assert applied.outcome == "partly_applied"
     assert {word: number for word, number in applied.summary["objects"].items() if number} == counts
-    told = [reason for _status, reason in fates(applied).values() if reason.startswith("written without accessories: ")]
-    assert len(told) == 1
+    reasons = [
+        reason for _status, reason in fates(applied).values() if reason.startswith("written without accessories: ")
+    ]
+    assert len(reasons) == 1
 
 
 def test_what_comes_after_the_end_of_a_run_was_not_tried(site: Site) -> None:
@@ -72,11 +74,11 @@ def test_what_comes_after_the_end_of_a_run_was_not_tried(site: Site) -> None:
     site.service.steer(
         "PUT", "/faults", [{"fault": "429", "method": "POST", "path": "/object", "times": 99, "retry_after": 600}]
     )
-    told = site.run(workers=1)
-    assert told.outcome == "failed"
-    assert sorted(status for status, _reason in fates(told).values()) == ["failed", *["not_tried"] * 3]
-    assert all(reason for _status, reason in fates(told).values())
-    assert told.summary["objects"]["skipped"] == 3
+    result = site.run(workers=1)
+    assert result.outcome == "failed"
+    assert sorted(status for status, _reason in fates(result).values()) == ["failed", *["not_tried"] * 3]
+    assert all(reason for _status, reason in fates(result).values())
+    assert result.summary["objects"]["skipped"] == 3
 
 
 def test_fields_have_their_keys_and_the_labels_beside(site: Site) -> None:
@@ -136,7 +138,7 @@ def test_minutes_are_requests_at_the_limit(site: Site) -> None:
 
 def test_an_account_says_what_it_is_of_and_by_whom(site: Site) -> None:
     site.write({"objects.yml": "[]\n"})
-    told = site.plan().made_by
-    assert list(told) == ["set", "date", "user", "version", "host"]
-    assert told["set"] == "test"
-    assert told["version"] == version() != ""
+    origin = site.plan().made_by
+    assert list(origin) == ["set", "date", "user", "version", "host"]
+    assert origin["set"] == "test"
+    assert origin["version"] == version() != ""

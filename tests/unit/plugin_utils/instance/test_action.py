@@ -177,9 +177,9 @@ def test_text_report_and_result_agree(site: Site, tmp_path: Path) -> None:
     site.service.steer("PUT", "/faults", [{"fault": "422", "method": "POST", "path": "/object", "times": 1}])
     report = tmp_path / "report.json"
     result = _provision(site, src=site.root, report=report, workers=1)
-    told = json.loads(report.read_text("utf-8"))
-    assert {name: result[name] for name in told} == told
-    assert told["outcome"] == "partly_applied"
+    document = json.loads(report.read_text("utf-8"))
+    assert {name: result[name] for name in document} == document
+    assert document["outcome"] == "partly_applied"
     assert result["msg"].splitlines()[-1].startswith("partly_applied, ")
     assert result["changed"]
     assert result["failed"]
@@ -416,7 +416,7 @@ def test_a_cell_that_looks_like_json_goes_through_a_plan_file(site: Site, tmp_pa
     assert _provision(site, check_mode=True, src=site.root)["outcome"] == "unchanged"
 
 
-# ---- what is wrong is told everywhere, and by findings
+# ---- findings are in the message, the result and the reports
 
 
 def test_findings_leave_nothing_of_a_plan_in_any_form(site: Site, tmp_path: Path) -> None:
@@ -439,8 +439,8 @@ def test_a_validation_writes_the_report_too(site: Site, tmp_path: Path, is_fine:
 @pytest.mark.parametrize("workers", [0, -3])
 def test_at_least_one_worker_is_needed(site: Site, workers: int) -> None:
     site.write({"objects.yml": _objects("1")})
-    told = _provision(site, src=site.root, workers=workers)["msg"]
-    assert told == f"workers: {workers} does not fit; expected 1 or more"
+    message = _provision(site, src=site.root, workers=workers)["msg"]
+    assert message == f"workers: {workers} does not fit; expected 1 or more"
 
 
 def test_a_number_of_thousands_of_digits_is_a_finding(site: Site) -> None:

@@ -78,9 +78,9 @@ def test_a_plan_shows_removals_then_updates_then_creations() -> None:
 
 
 def test_a_drift_goes_from_the_files_to_the_instance() -> None:
-    told = shown(replace(PLAN, outcome="drift", changes=[CHANGES[0], {**CHANGES[1], "name": ""}]))
-    assert told[:2] == ["--- before: files", "+++ after: instance"]
-    assert told[3:] == [
+    diff = shown(replace(PLAN, outcome="drift", changes=[CHANGES[0], {**CHANGES[1], "name": ""}]))
+    assert diff[:2] == ["--- before: files", "+++ after: instance"]
+    assert diff[3:] == [
         " objects 100017",
         "-    100017 quantity: 2",
         '-    100017 link: "a"',
@@ -94,8 +94,8 @@ def test_a_drift_goes_from_the_files_to_the_instance() -> None:
 
 def test_an_apply_shows_what_was_done() -> None:
     done = [{**CHANGES[0], "status": "done"}, {**CHANGES[1], "status": "failed", "reason": "HTTP 422"}]
-    told = diff_of(replace(PLAN, outcome="partly_applied", check_mode=False, changes=done))
-    assert (told["before"], told["after"].splitlines()[0]) == ("", "objects 100019")
+    diff = diff_of(replace(PLAN, outcome="partly_applied", check_mode=False, changes=done))
+    assert (diff["before"], diff["after"].splitlines()[0]) == ("", "objects 100019")
     refused = diff_of(replace(PLAN, outcome="refused", check_mode=False))
     assert "objects 100017 Notebook" in refused["before"]
 
@@ -106,9 +106,9 @@ def test_nothing_changed_is_no_diff() -> None:
 
 def test_of_very_many_changes_the_first_are_shown_and_the_others_counted() -> None:
     many = [change("update", str(number), {"quantity": number}, {"quantity": -number}) for number in range(1, 6001)]
-    told = diff_of(replace(PLAN, changes=many))
-    assert told["before"].count("quantity") == told["after"].count("quantity") == 1000
-    assert told["after"].splitlines()[-1] == "and 5,000 more records; msg and a report have all of them"
+    diff = diff_of(replace(PLAN, changes=many))
+    assert diff["before"].count("quantity") == diff["after"].count("quantity") == 1000
+    assert diff["after"].splitlines()[-1] == "and 5,000 more records; msg and a report have all of them"
 
 
 @pytest.mark.parametrize("outcome", ["changed", "drift"])

@@ -52,8 +52,8 @@ def test_dates_that_nobody_means_come_first_with_examples_and_places(site: Site)
     assert account.outcome == "changed", "a warning holds nothing back"
     assert as_text(account).splitlines()[:2] == ["Look at this first:", f"  {text}"]
     for form in (as_markdown, as_html):
-        told = form(account)
-        assert told.index("2105-01-01 (100001") < told.index("inventory_name")
+        report = form(account)
+        assert report.index("2105-01-01 (100001") < report.index("inventory_name")
 
 
 @pytest.mark.parametrize(("factor", "words"), [(100, "multiplied by 100"), (1000, "multiplied by 1,000")])

@@ -89,18 +89,18 @@ def test_the_refusal_of_the_guard_is_its_reason_alone() -> None:
 
 def test_of_many_failures_the_first_are_named_and_all_are_counted() -> None:
     failures = [{"change": f"object {n}", "place": f"o.yml:{n}:1", "reason": "HTTP 422"} for n in range(300)]
-    told = in_short(replace(ACCOUNT, outcome="failed", refusals=[], failures=failures)).splitlines()
-    assert told[1:3] == ["Failed:", "  object 0 (o.yml:0:1): HTTP 422"]
-    assert told[-2] == "  and 294 more; set report to a .html or .json file for all of them"
-    assert told[-1].startswith(
+    lines = in_short(replace(ACCOUNT, outcome="failed", refusals=[], failures=failures)).splitlines()
+    assert lines[1:3] == ["Failed:", "  object 0 (o.yml:0:1): HTTP 422"]
+    assert lines[-2] == "  and 294 more; set report to a .html or .json file for all of them"
+    assert lines[-1].startswith(
         "failed, 5 requests, 1.2 s: 300 records that failed or were skipped, the first: object 0 "
     )
 
 
 def test_drift_that_fails_names_what_differs() -> None:
-    told = in_short(replace(ACCOUNT, outcome="changed", refusals=[]), drifted=True).splitlines()
-    assert told[1:3] == ["Differs:", "  + objects A0"]
-    assert told[-1].endswith("drift_fail is on, and 300 records are not as the files say")
+    lines = in_short(replace(ACCOUNT, outcome="changed", refusals=[]), drifted=True).splitlines()
+    assert lines[1:3] == ["Differs:", "  + objects A0"]
+    assert lines[-1].endswith("drift_fail is on, and 300 records are not as the files say")
 
 
 def test_one_finding_is_one_line() -> None:
@@ -109,8 +109,8 @@ def test_one_finding_is_one_line() -> None:
 
 def test_a_message_of_very_many_problems_is_cut_and_one_of_few_is_as_it_is() -> None:
     assert message_in_short("workers: 0 does not fit\nexpected 1") == "workers: 0 does not fit\nexpected 1"
-    told = message_in_short("\n".join(f"problem {number}" for number in range(10_000))).splitlines()
-    assert (told[0], told[-1]) == ("problem 0", "and 9994 more")
+    lines = message_in_short("\n".join(f"problem {number}" for number in range(10_000))).splitlines()
+    assert (lines[0], lines[-1]) == ("problem 0", "and 9994 more")
 
 
 # ---- what Ansible prints

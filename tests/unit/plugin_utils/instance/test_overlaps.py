@@ -64,9 +64,9 @@ def test_the_other_case_is_named(strict: Site, wish: dict[str, Any], other: str)
 
 def test_a_case_that_is_moved_names_the_other_one_and_not_itself(strict: Site) -> None:
     late = {"issue_date": "2031-06-05", "due_date": "2031-06-09"}
-    made = ensure(strict.client(), DesiredRecord(RENTAL_CASE, case("Late", **late)))
+    result = ensure(strict.client(), DesiredRecord(RENTAL_CASE, case("Late", **late)))
     with pytest.raises(SeventhingsError) as refused:
-        ensure(strict.client(), DesiredRecord(RENTAL_CASE, {"issue_date": "2031-05-09"}, uuid=made.uuid))
+        ensure(strict.client(), DesiredRecord(RENTAL_CASE, {"issue_date": "2031-05-09"}, uuid=result.uuid))
     assert refused.value.message.endswith(TOLD.format("1 (1) in 'Fair' (2031-05-05 to 2031-05-09)"))
 
 

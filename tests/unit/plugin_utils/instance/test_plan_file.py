@@ -105,8 +105,8 @@ def created(fields: Mapping[str, Any] = NAMED, kind: Kind = OBJECT, section: str
 
 def document(path: Path, *changes: Planned, desired: DesiredInstance | None = None, **more: Any) -> dict[str, Any]:
     """Write a plan. Return its document."""
-    made = InstancePlan(list(changes), **more)
-    digest = PlanFile(path).write(ROOT, desired or DesiredInstance(), made, Digests(), lambda value: value)
+    plan = InstancePlan(list(changes), **more)
+    digest = PlanFile(path).write(ROOT, desired or DesiredInstance(), plan, Digests(), lambda value: value)
     assert digest == hashlib.sha256(path.read_bytes()).hexdigest()
     return dict(json.loads(path.read_text("utf-8")))
 
@@ -169,9 +169,9 @@ def test_the_settings_are_kept_and_read_again(path: Path) -> None:
     )
     stays = Protection(updated(), UUID, True)
     to_come = Protection(created(), "", True)
-    told = document(path, desired=desired, set_sizes={"objects": 9}, protections=[stays, to_come])
-    assert told == {
-        **told,
+    settings = document(path, desired=desired, set_sizes={"objects": 9}, protections=[stays, to_come])
+    assert settings == {
+        **settings,
         "set": "plant",
         "set_id": "c0ffee5ca1ab1e44",
         "timezone": "Europe/Berlin",
@@ -202,17 +202,17 @@ def test_the_settings_are_kept_and_read_again(path: Path) -> None:
 
 
 def test_a_plan_of_an_earlier_version_has_no_observed_fields_sizes_and_sources(path: Path) -> None:
-    told = document(path)
+    stored = document(path)
     for name in ("observed", "set_sizes", "sources"):
-        del told[name]
-    path.write_text(json.dumps(told), "utf-8")
+        del stored[name]
+    path.write_text(json.dumps(stored), "utf-8")
     again = read(path).desired
     assert (again.observed, again.set_sizes, again.sources) == ({}, {}, {})
 
 
 def test_an_update_is_kept_with_the_hash_of_its_record(path: Path) -> None:
-    (told,) = document(path, updated())["changes"]
-    assert told == {
+    (change,) = document(path, updated())["changes"]
+    assert change == {
         "section": "objects",
         "key": "100001",
         "action": "update",
@@ -244,8 +244,8 @@ def test_an_update_is_kept_with_the_hash_of_its_record(path: Path) -> None:
 def test_state_protection_and_pruning_of_a_record_are_read_again(path: Path) -> None:
     removal = updated(state="absent", pruned=True, lifecycle=Lifecycle(is_protected=False))
     removal.change = replace(removal.change, action="delete")
-    (told,) = document(path, removal)["changes"]
-    assert (told["state"], told["pruned"], told["protect"]) == ("absent", True, False)
+    (change,) = document(path, removal)["changes"]
+    assert (change["state"], change["pruned"], change["protect"]) == ("absent", True, False)
     stored = read(path)
     (entry,) = stored.desired.entries
     assert (entry.state, entry.pruned, entry.lifecycle.is_protected) == ("absent", True, False)
@@ -274,8 +274,8 @@ def test_a_field_definition_is_of_its_template(path: Path) -> None:
 def test_a_record_without_written_fields_has_those_that_the_plan_found(path: Path) -> None:
     bare = created({})
     bare.desired = {"barcode": "100001", "purchasing_price": None}
-    (told,) = document(path, bare)["changes"]
-    assert told["fields"] == {"barcode": "100001", "purchasing_price": None}
+    (change,) = document(path, bare)["changes"]
+    assert change["fields"] == {"barcode": "100001", "purchasing_price": None}
 
 
 def test_values_are_read_as_they_were_written(path: Path) -> None:
@@ -299,8 +299,8 @@ def test_values_are_read_as_they_were_written(path: Path) -> None:
 
 
 def test_the_marks_of_values_are_those_of_version_2(path: Path) -> None:
-    (told,) = document(path, created({"a": Plain("5"), "b": CellList.from_items([], "[]")}))["changes"]
-    assert told["fields"] == {"a": {"!plain": "5"}, "b": {"!cell": "[]", "is": []}}
+    (change,) = document(path, created({"a": Plain("5"), "b": CellList.from_items([], "[]")}))["changes"]
+    assert change["fields"] == {"a": {"!plain": "5"}, "b": {"!cell": "[]", "is": []}}
 
 
 def test_maps_that_have_more_than_a_mark_are_values(path: Path) -> None:
@@ -358,9 +358,9 @@ HIDDEN = DesiredInstance(hiding=Hiding(names={"inventory_name"}))
 
 def test_hidden_values_are_replaced_by_a_salted_hash(path: Path) -> None:
     desired = replace(HIDDEN, hiding=Hiding(show=True, names={"inventory_name"}))
-    told = document(path, updated(), desired=desired)
-    (change,) = told["changes"]
-    assert set(told["vaulted"]) == {"objects.yml"}
+    stored = document(path, updated(), desired=desired)
+    (change,) = stored["changes"]
+    assert set(stored["vaulted"]) == {"objects.yml"}
     assert change["fields"] == {"barcode": "100001"}
     assert (change["before"], change["after"]) == ({"inventory_name": "(vaulted)"}, {"inventory_name": "(vaulted)"})
     assert change["vaulted"] == {"file": "objects.yml", "place": "objects.yml:3:1", "fields": ["inventory_name"]}
@@ -372,8 +372,8 @@ def test_hidden_values_are_replaced_by_a_salted_hash(path: Path) -> None:
 def test_a_field_that_is_hidden_by_its_key_is_hidden_by_its_label_too(path: Path) -> None:
     change = updated({"barcode": "100001", "Name": "Lamp"})
     change.schema = Schema(OBJECT, [Field("inventory_name", "TEXT", label="Name")])
-    (told,) = document(path, change, desired=HIDDEN)["changes"]
-    assert (told["fields"], told["vaulted"]["fields"]) == ({"barcode": "100001"}, ["Name"])
+    (stored,) = document(path, change, desired=HIDDEN)["changes"]
+    assert (stored["fields"], stored["vaulted"]["fields"]) == ({"barcode": "100001"}, ["Name"])
     unknown = updated({"elsewhere": "Lamp"})
     hiding = DesiredInstance(hiding=Hiding(names={"elsewhere"}))
     assert document(path, unknown, desired=hiding)["changes"][0]["vaulted"]["fields"] == ["elsewhere"]
@@ -395,10 +395,10 @@ def test_a_record_with_hidden_values_is_filled_and_compared_with_its_key(path: P
     assert entry.fields == NAMED
     now = updated()
     now.entry = entry
-    made = InstancePlan([now])
-    assert stored.stale(made, Digests(), lambda _one: False) == []
+    plan = InstancePlan([now])
+    assert stored.stale(plan, Digests(), lambda _one: False) == []
     now.fingerprint = "cd" * 32
-    assert stored.stale(made, Digests(), lambda _one: False) == [now]
+    assert stored.stale(plan, Digests(), lambda _one: False) == [now]
     other = DesiredInstance(entries=[Entry(OBJECT, {**NAMED, "inventory_name": "Desk"}, PLACE)])
     with pytest.raises(PlanOutdated):
         read(path).placeholders.fill(str(path), lambda: other)
@@ -420,8 +420,8 @@ def test_local_files_are_kept_with_their_digests(path: Path) -> None:
     change = with_files("a.txt")
     more = (Attachment(path="/src/b.txt"), Attachment(uuid=UUID))
     change.desired["documents"] = (*change.desired["documents"], *more)
-    (told,) = document(path, change)["changes"]
-    assert told["files"] == {"a.txt": digest_of("/src/a.txt"), "/src/b.txt": digest_of("/src/b.txt")}
+    (stored,) = document(path, change)["changes"]
+    assert stored["files"] == {"a.txt": digest_of("/src/a.txt"), "/src/b.txt": digest_of("/src/b.txt")}
 
 
 def test_a_changed_file_makes_a_change_stale(path: Path) -> None:
@@ -429,9 +429,9 @@ def test_a_changed_file_makes_a_change_stale(path: Path) -> None:
     stored = read(path)
     now = with_files("a.txt")
     (now.entry,) = stored.desired.entries
-    made = InstancePlan([now])
-    assert stored.stale(made, Digests(), lambda _one: True) == []
-    assert stored.stale(made, Digests(**{"/src/a.txt": "00" * 32}), lambda _one: True) == [now]
+    plan = InstancePlan([now])
+    assert stored.stale(plan, Digests(), lambda _one: True) == []
+    assert stored.stale(plan, Digests(**{"/src/a.txt": "00" * 32}), lambda _one: True) == [now]
 
 
 def test_a_changed_file_of_a_record_with_hidden_values_makes_it_stale(path: Path) -> None:
@@ -442,9 +442,9 @@ def test_a_changed_file_of_a_record_with_hidden_values_makes_it_stale(path: Path
     stored.placeholders.fill(str(path), lambda: source)
     for other in (with_files("a.txt", "b.txt"), with_files("b.txt", "a.txt")):
         now = replace(other, entry=entry)
-        made = InstancePlan([now])
-        assert stored.stale(made, Digests(), lambda _one: False) == []
-        assert stored.stale(made, Digests(**{"/src/a.txt": "00" * 32}), lambda _one: False) == [now]
+        plan = InstancePlan([now])
+        assert stored.stale(plan, Digests(), lambda _one: False) == []
+        assert stored.stale(plan, Digests(**{"/src/a.txt": "00" * 32}), lambda _one: False) == [now]
 
 
 def test_a_changed_record_is_stale_unless_an_earlier_run_left_it_so(path: Path) -> None:
@@ -454,9 +454,9 @@ def test_a_changed_record_is_stale_unless_an_earlier_run_left_it_so(path: Path) 
     now.fingerprint = "cd" * 32
     fresh = updated()
     (now.entry,) = stored.desired.entries
-    made = InstancePlan([now, fresh])
-    assert stored.stale(made, Digests(), lambda _one: False) == [now]
-    assert stored.stale(made, Digests(), lambda planned: planned is now) == []
+    plan = InstancePlan([now, fresh])
+    assert stored.stale(plan, Digests(), lambda _one: False) == [now]
+    assert stored.stale(plan, Digests(), lambda planned: planned is now) == []
 
 
 def test_the_files_are_found_in_the_present_directory(path: Path, tmp_path: Path) -> None:
@@ -690,9 +690,9 @@ def test_a_plan_has_a_maximum_of_members_and_of_depth(path: Path, monkeypatch: p
     ],
 )
 def test_impossible_marks_are_refused(path: Path, value: Any, words: str) -> None:
-    told = document(path, created())
-    told["changes"][0]["fields"]["barcode"] = value
-    path.write_text(json.dumps(told), "utf-8")
+    stored = document(path, created())
+    stored["changes"][0]["fields"]["barcode"] = value
+    path.write_text(json.dumps(stored), "utf-8")
     with pytest.raises(InvalidInput) as caught:
         read(path)
     assert caught.value.message == f"plan_file: {path} is not a plan of this collection ({words}). Plan again."

@@ -83,12 +83,12 @@ def test_what_has_changed_is_reported(demo: Site, switch: str, side: str) -> Non
     assert warnings(demo, profile) == []
     was = sides(demo)[switch]["side"]
     demo.service.steer("PUT", "/switches", {switch: side})
-    told = warnings(demo, profile)
-    assert len(told) == len(set(told))
-    (line,) = [warning for warning in told if f": {switch} was {was}, and " in warning]
+    reported = warnings(demo, profile)
+    assert len(reported) == len(set(reported))
+    (line,) = [warning for warning in reported if f": {switch} was {was}, and " in warning]
     assert line.startswith("profile: this instance has changed since it was probed on 2031-05-31: ")
     assert line.endswith(f" shows {side}. Probe it again.")
-    assert len(told) == 1 or switch in ("list_envelope", "link_read")
+    assert len(reported) == 1 or switch in ("list_envelope", "link_read")
 
 
 @pytest.mark.parametrize("seed", range(60 if LONG else 4))
@@ -101,8 +101,8 @@ def test_an_instance_that_is_as_it_was_is_not_reported_of(demo: Site, seed: int)
     demo.service.steer("PUT", "/switches", {**weather, "write_unknown_field": "refuse"})
     assert warnings(demo, profile_of(demo)) == []
     demo.write({"objects.yml": yaml_list([{"barcode": "77", "inventory_name": "New", "target_room": "Workshop/0.01"}])})
-    told = demo.run()
-    assert [line for line in told.warnings if line.startswith("profile: ")] == []
+    result = demo.run()
+    assert [line for line in result.warnings if line.startswith("profile: ")] == []
 
 
 @pytest.mark.parametrize("content", [None, "", "[]", "{}", '{"switches": []}', '{"switches": {"a": 1}}'])

@@ -18,8 +18,8 @@ def test_a_user_that_has_no_name_is_left_out(monkeypatch: pytest.MonkeyPatch) ->
         raise KeyError("getpwuid(): uid not found: 1234")
 
     monkeypatch.setattr(getpass, "getuser", nameless)
-    told = provenance.made_by("test", "localhost")
-    assert (told["set"], told["user"], told["host"]) == ("test", "", "")
+    origin = provenance.made_by("test", "localhost")
+    assert (origin["set"], origin["user"], origin["host"]) == ("test", "", "")
 
 
 @pytest.mark.parametrize(

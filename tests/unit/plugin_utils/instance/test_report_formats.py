@@ -56,8 +56,8 @@ def test_a_single_path_keeps_working(site: Site, tmp_path: Path) -> None:
 @pytest.mark.parametrize("second", ["plan.md", "./plan.md"])
 def test_two_reports_are_two_files(site: Site, tmp_path: Path, second: str) -> None:
     site.write({"objects.yml": yaml_list([{"barcode": "100001", "inventory_name": "x"}])})
-    told = planned(site, [f"{tmp_path}/plan.md", f"{tmp_path}/{second}"])
-    assert "is another report too; give each a file of its own" in told["msg"]
+    result = planned(site, [f"{tmp_path}/plan.md", f"{tmp_path}/{second}"])
+    assert "is another report too; give each a file of its own" in result["msg"]
     assert site.sent() == []
 
 
@@ -101,8 +101,8 @@ def test_a_removal_shows_what_goes_in_every_format(site: Site, tmp_path: Path) -
     assert (change["removed"]["value"], change["removed"]["history"]) == ("849.90", True)
     assert set(change["removed"].values()) >= {0, "not looked up"}
     for name in NAMES:
-        told = (tmp_path / name).read_text("utf-8")
-        assert all(text in told for text in ("100002", "Notebook 2", "Head/0.1", "849.9", "not looked up")), name
+        report = (tmp_path / name).read_text("utf-8")
+        assert all(text in report for text in ("100002", "Notebook 2", "Head/0.1", "849.9", "not looked up")), name
     for name in NAMES[:3]:
         assert "only in part: 1 deletion" in (tmp_path / name).read_text("utf-8"), name
 

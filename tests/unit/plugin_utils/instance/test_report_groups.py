@@ -64,9 +64,11 @@ def test_each_change_is_in_one_group() -> None:
 
 @pytest.mark.parametrize("form", [as_text, as_markdown, as_html])
 def test_every_form_reports_the_groups(form: Callable[[RunResult], str]) -> None:
-    told = form(account(MANY)).replace("-&gt;", "->")
-    assert told.index("quantity 1 -> 2: 999 objects") < told.index("target_room Store -> Head office/0.12: 14 objects")
-    assert "M00" in told
+    report = form(account(MANY)).replace("-&gt;", "->")
+    assert report.index("quantity 1 -> 2: 999 objects") < report.index(
+        "target_room Store -> Head office/0.12: 14 objects"
+    )
+    assert "M00" in report
 
 
 def test_below_a_title_is_the_name_of_each() -> None:
@@ -125,9 +127,9 @@ def test_the_outcome_of_each_change_is_beside_it(form: Callable[[RunResult], str
         for index, (status, why) in enumerate(fates)
         for index_in_group in range(number)
     ]
-    told = form(account(changes, outcome="partly_applied", check_mode=False))
+    report = form(account(changes, outcome="partly_applied", check_mode=False))
     for words in ("done", "failed: HTTP 422", "skipped: needs room R", "not tried: the run stopped"):
-        assert words in told, words
+        assert words in report, words
     plan = form(account([{**change, "status": "not_tried", "reason": ""} for change in changes]))
     assert "not tried" not in plan
 
@@ -215,9 +217,9 @@ def test_the_changes_are_on_one_card() -> None:
 def test_a_page_says_what_it_is_of_and_by_whom() -> None:
     made_by = {"set": "acme", "date": "2026-11-22T09:00:00Z", "user": "deploy@runner", "version": "0.1.0"}
     page = as_html(account(MANY, made_by=made_by))
-    told = "set acme, 2026-11-22T09:00:00Z, by deploy@runner, community.seventhings 0.1.0"
-    assert f'<p class="soft">{told}</p>' in page
-    assert f"<title>Would change: https://acme.example &middot; {told}</title>" in page
+    origin = "set acme, 2026-11-22T09:00:00Z, by deploy@runner, community.seventhings 0.1.0"
+    assert f'<p class="soft">{origin}</p>' in page
+    assert f"<title>Would change: https://acme.example &middot; {origin}</title>" in page
 
 
 def test_a_record_names_its_fields_where_its_group_has_several() -> None:
@@ -229,13 +231,13 @@ def test_a_record_names_its_fields_where_its_group_has_several() -> None:
 def test_no_group_takes_the_room_of_the_others_in_a_comment() -> None:
     gone = [update(f"D{number:04}", {"note": "x" * 60}, {}, action="delete") for number in range(2000)]
     odd = [update(f"N{number:04}", {"note": "a"}, {"note": str(number)}) for number in range(2000)]
-    told = as_markdown(account([*gone, *odd, *MANY]))
-    assert len(told) <= 60_000
-    assert "\n\n2,001 deleted, 3,015 updated, 1 created\n" in told
+    comment = as_markdown(account([*gone, *odd, *MANY]))
+    assert len(comment) <= 60_000
+    assert "\n\n2,001 deleted, 3,015 updated, 1 created\n" in comment
     for title in ("delete: 2,001 objects", "note: 2,002 objects"):
-        assert re.search(rf"\n\nand [\d]+ more of `{title}`\n", told), title
-    assert "`quantity 1 -> 2: 999 objects`" in told
-    assert "`objects C`" in told
+        assert re.search(rf"\n\nand [\d]+ more of `{title}`\n", comment), title
+    assert "`quantity 1 -> 2: 999 objects`" in comment
+    assert "`objects C`" in comment
     # If all of them fit, all are shown.
     few = as_markdown(account(gone[:150]))
     assert few.count("**-**") == 150
@@ -300,14 +302,14 @@ def test_a_comparison_speaks_in_one_direction_in_every_form() -> None:
     summary = {"objects": {"created": 1, "updated": 5, "deleted": 1, "unchanged": 7}}
     given = account(changes, outcome="drift", summary=summary, moves=moves)
     for form in (as_text, as_markdown, as_html):
-        told = re.sub(r"<[^>]*>|[`|*]", " ", form(given).partition("<body>")[2] or form(given))
-        told = re.sub(r"\s+", " ", told)
+        report = re.sub(r"<[^>]*>|[`|*]", " ", form(given).partition("<body>")[2] or form(given))
+        report = re.sub(r"\s+", " ", report)
         for words in ("missing in the instance", "changed in the application", "only in the instance"):
-            assert words in told, (form, words)
-        assert re.search(r"files say 2 (/ )?instance has 1", told), form
-        assert "files say Head office/0.12 / instance has Store: 4 objects" in told
+            assert words in report, (form, words)
+        assert re.search(r"files say 2 (/ )?instance has 1", report), form
+        assert "files say Head office/0.12 / instance has Store: 4 objects" in report
         for words in ("1 created", "1 deleted", "1 new", "updated", " -> ", " → "):
-            assert words not in told, (form, words)
+            assert words not in report, (form, words)
 
 
 # ---- colours

@@ -82,10 +82,10 @@ def test_each_finding_has_a_place_because_code_hosts_take_none_without(checkout:
         "no such section; did you mean objects?",
         "this workbook can't be read",
     ]
-    told = "the instance is another one"
-    account = RunResult("failed", "", True, {}, [], [], [], [told], [], {}, 0, 0.0)
+    message = "the instance is another one"
+    account = RunResult("failed", "", True, {}, [], [], [], [message], [], {}, 0, 0.0)
     (found,) = json.loads(as_sarif(account, checkout))["runs"][0]["results"]
-    assert found["message"] == {"text": told}
+    assert found["message"] == {"text": message}
     assert found["locations"][0]["physicalLocation"] == {"artifactLocation": {"uri": "my%20files/acme/instance.yml"}}
 
 

@@ -133,9 +133,9 @@ def test_the_text_of_what_went_well_ends_with_the_counts_and_what_it_came_to() -
 
 @pytest.mark.parametrize("form", [as_markdown, as_html])
 def test_every_form_reports_everything(form: Any) -> None:
-    told = form(ACCOUNT)
+    report = form(ACCOUNT)
     for what in ("0001003", "849.9", "799.0", "0002", "HTTP 422", "a brake", "a finding", "a warning"):
-        assert what in told, what
+        assert what in report, what
 
 
 def test_json_is_what_the_task_returns(tmp_path: Path) -> None:
@@ -187,7 +187,7 @@ def test_the_few_that_are_removed_are_seen_at_once(number: int, is_open: bool) -
 
 
 @pytest.mark.parametrize(
-    ("outcome", "check_mode", "told"),
+    ("outcome", "check_mode", "expected"),
     [
         ("changed", True, ["Would change", "plan, nothing was sent"]),
         ("changed", False, ["Changed", "applied"]),
@@ -195,9 +195,9 @@ def test_the_few_that_are_removed_are_seen_at_once(number: int, is_open: bool) -
         ("unchanged", False, ["Nothing differs"]),
     ],
 )
-def test_the_head_says_what_it_came_to(outcome: str, check_mode: bool, told: list[str]) -> None:
+def test_the_head_says_what_it_came_to(outcome: str, check_mode: bool, expected: list[str]) -> None:
     text = Page(as_html(replace(ACCOUNT, outcome=outcome, check_mode=check_mode))).text
-    for what in told:
+    for what in expected:
         assert what in text
 
 
@@ -287,9 +287,9 @@ def test_the_ending_says_how(tmp_path: Path, ending: str) -> None:
 
 
 def test_a_name_can_not_look_like_another_line() -> None:
-    told = as_text(replace(ACCOUNT, changes=[change(key="X\n- objects ALL\n    archived: false -> true")]))
-    assert "\n- objects ALL" not in told
-    assert '~ objects "X\\n- objects ALL\\n' in told
+    report = as_text(replace(ACCOUNT, changes=[change(key="X\n- objects ALL\n    archived: false -> true")]))
+    assert "\n- objects ALL" not in report
+    assert '~ objects "X\\n- objects ALL\\n' in report
 
 
 @pytest.mark.parametrize("what", ["findings", "changes"])
@@ -306,11 +306,11 @@ def test_a_comment_that_is_cut_says_how_much_is_missing(what: str) -> None:
         "findings": [],
         "changes": [],
     }
-    told = as_markdown(replace(ACCOUNT, **{**alone, what: many[what]}))
-    assert len(told) <= 60_000
-    shown = told.count({"findings": "it.yml:", "changes": "**~**"}[what])
+    comment = as_markdown(replace(ACCOUNT, **{**alone, what: many[what]}))
+    assert len(comment) <= 60_000
+    shown = comment.count({"findings": "it.yml:", "changes": "**~**"}[what])
     assert 0 < shown < 3000
-    assert told.endswith(f"\n\nand {3000 - shown} more; the report as .json or .html has all.\n")
+    assert comment.endswith(f"\n\nand {3000 - shown} more; the report as .json or .html has all.\n")
 
 
 # ---- what is not in the files
@@ -319,20 +319,22 @@ def test_a_comment_that_is_cut_says_how_much_is_missing(what: str) -> None:
 @pytest.mark.parametrize("form", [as_text, as_markdown, as_html])
 def test_what_is_in_no_file_is_counted(form: Callable[[RunResult], str]) -> None:
     names = [f"N{number:06}" for number in range(12_000)]
-    told = form(replace(ACCOUNT, reported={"objects": names}))
-    assert "12,000 objects: N000000, N000001, N000002" in told
-    assert re.search(r"and 11,9\d\d more", told)
-    assert "N000100" not in told
+    report = form(replace(ACCOUNT, reported={"objects": names}))
+    assert "12,000 objects: N000000, N000001, N000002" in report
+    assert re.search(r"and 11,9\d\d more", report)
+    assert "N000100" not in report
 
 
 @pytest.mark.parametrize("number", [1, 12_000])
 def test_a_comment_shows_changes_beside_what_is_in_no_file(number: int) -> None:
     names = [f"N{number:06}" for number in range(12_000)]
-    made = [change(key=f"NEW-{number}", action="create", before={}, after={"barcode": "x"}) for number in range(number)]
-    told = as_markdown(replace(ACCOUNT, reported={"objects": names}, changes=made))
-    assert "**+** `objects NEW-0`" in told
-    assert "`12,000 objects: N000000" in told
-    assert len(told) <= 60_000
+    changes = [
+        change(key=f"NEW-{number}", action="create", before={}, after={"barcode": "x"}) for number in range(number)
+    ]
+    comment = as_markdown(replace(ACCOUNT, reported={"objects": names}, changes=changes))
+    assert "**+** `objects NEW-0`" in comment
+    assert "`12,000 objects: N000000" in comment
+    assert len(comment) <= 60_000
 
 
 @pytest.mark.sample(3)
@@ -345,40 +347,40 @@ def test_a_comment_shows_changes_whatever_else_there_is(what: str, length: int) 
     many: dict[str, Any] = {what: [text] * number}
     if what == "failures":
         many[what] = [{"change": text, "place": "p", "reason": "r"}] * number
-    told = as_markdown(replace(ACCOUNT, changes=[own(number, key=f"C{number}") for number in range(2000)], **many))
-    assert len(told) <= 60_000
-    assert "**~** `objects C0`" in told
-    assert "xxx" in told or what == "warnings"
-    assert re.search(r"\n\nand \d+ more; the report as \.json or \.html has all\.\n$", told)
+    comment = as_markdown(replace(ACCOUNT, changes=[own(number, key=f"C{number}") for number in range(2000)], **many))
+    assert len(comment) <= 60_000
+    assert "**~** `objects C0`" in comment
+    assert "xxx" in comment or what == "warnings"
+    assert re.search(r"\n\nand \d+ more; the report as \.json or \.html has all\.\n$", comment)
 
 
 def test_a_comment_shows_a_change_of_very_many_fields() -> None:
     wide = {f"field_{number}": "y" * 400 for number in range(1000)}
     changes = [change(key="WIDE", before={}, after={**wide, "field_0": number}) for number in range(3)]
-    told = as_markdown(replace(ACCOUNT, changes=changes))
-    assert len(told) <= 60_000
-    assert told.count("`objects WIDE`") == 3
-    assert re.search(r"\n- and \d+ more fields", told)
+    comment = as_markdown(replace(ACCOUNT, changes=changes))
+    assert len(comment) <= 60_000
+    assert comment.count("`objects WIDE`") == 3
+    assert re.search(r"\n- and \d+ more fields", comment)
 
 
 def test_a_comment_begins_with_what_can_not_be_undone() -> None:
     actions = ("create", "update", "archive", "delete")
-    made = [change(key=f"{action}-{number}", action=action) for action in actions for number in range(1000)]
-    told = as_markdown(replace(ACCOUNT, changes=made))
-    assert "delete-0" in told
-    assert told.index("`objects delete-0`") < told.index("`objects delete-1`")
-    few = as_markdown(replace(ACCOUNT, changes=[made[0], made[1000], made[2000], made[3000]]))
+    changes = [change(key=f"{action}-{number}", action=action) for action in actions for number in range(1000)]
+    comment = as_markdown(replace(ACCOUNT, changes=changes))
+    assert "delete-0" in comment
+    assert comment.index("`objects delete-0`") < comment.index("`objects delete-1`")
+    few = as_markdown(replace(ACCOUNT, changes=[changes[0], changes[1000], changes[2000], changes[3000]]))
     in_brief, _folded, in_full = few.partition("<details open>")
     assert re.findall(r"`objects (\w+)-0`", in_brief) == ["delete", "archive"]
     assert re.findall(r"`objects (\w+)-0`", in_full) == ["delete", "archive", "update", "create"]
 
 
 def test_a_comment_says_how_many_change_in_which_field_before_it_names_them() -> None:
-    made = [
+    changes = [
         change(key=str(number), before={"quantity": 1, "status": "a"}, after={"quantity": number, "status": "b"})
         for number in range(200, 500)
     ]
-    told = as_markdown(replace(ACCOUNT, changes=made, failures=[], findings=[], refusals=[]))
+    comment = as_markdown(replace(ACCOUNT, changes=changes, failures=[], findings=[], refusals=[]))
     parts = (
         "| objects | quantity | 300 |",
         "<summary>300 changes</summary>",
@@ -386,7 +388,7 @@ def test_a_comment_says_how_many_change_in_which_field_before_it_names_them() ->
         "`objects 200`",
         "`objects 201`",
     )
-    assert sorted(parts, key=told.index) == list(parts)
+    assert sorted(parts, key=comment.index) == list(parts)
 
 
 def test_a_comment_says_whether_anything_was_sent() -> None:
@@ -398,12 +400,12 @@ def test_a_comment_says_whether_anything_was_sent() -> None:
 
 
 def test_a_comment_has_its_parts_in_the_order_in_which_they_are_read() -> None:
-    told = as_markdown(ACCOUNT)
+    comment = as_markdown(ACCOUNT)
     parts = (
         "### partly_applied: `https://acme.seventhings.com`", "a brake", "a finding", "HTTP 422",
         "| Section |", "<details open>", "0001003", "a warning", "Workshop/0.99",
     )  # fmt: skip
-    assert sorted(parts, key=told.index) == list(parts)
+    assert sorted(parts, key=comment.index) == list(parts)
 
 
 # ---- the plan file
@@ -452,15 +454,15 @@ def filled(text: str) -> RunResult:
 @pytest.mark.parametrize("form", ["text", "html", "json", "md"])
 def test_no_text_of_others_ends_a_line_or_steers_a_terminal(tmp_path: Path, form: str) -> None:
     if form == "text":
-        told = as_text(filled(_FOREIGN))
+        report = as_text(filled(_FOREIGN))
     else:
         write_report(filled(_FOREIGN), tmp_path / f"report.{form}")
-        told = (tmp_path / f"report.{form}").read_bytes().decode("utf-8")
-    categories = {unicodedata.category(letter) for letter in set(told) - {"\n"}}
+        report = (tmp_path / f"report.{form}").read_bytes().decode("utf-8")
+    categories = {unicodedata.category(letter) for letter in set(report) - {"\n"}}
     assert not categories & {"Cc", "Cf", "Cs", "Zl", "Zp"}
     # Each line begins with the report's own text.
-    assert not re.search(r"^(# h|- objects ALL)", told, re.MULTILINE)
-    assert "\\u001b[2J" in told
+    assert not re.search(r"^(# h|- objects ALL)", report, re.MULTILINE)
+    assert "\\u001b[2J" in report
 
 
 def test_programs_read_in_the_report_what_the_task_returns(tmp_path: Path) -> None:
@@ -523,10 +525,10 @@ def test_the_page_lets_a_browser_take_nothing_but_its_style() -> None:
 
 @pytest.mark.parametrize("text", ["{{ 7 * 7 }}", "{% raw %}", "{% endraw %}{{ 7 * 7 }}", "{# c #}", "</title><b>"])
 def test_nothing_from_an_instance_is_a_template(text: str) -> None:
-    told = Page(as_html(replace(ACCOUNT, instance=text, warnings=[text], changes=[change(key=text)])))
-    assert told.text.count(text) == 4
-    assert not told.named("b") or all(attributes == {} for attributes in told.named("b"))
-    assert "49" not in told.text.replace("849.9", "")
+    page = Page(as_html(replace(ACCOUNT, instance=text, warnings=[text], changes=[change(key=text)])))
+    assert page.text.count(text) == 4
+    assert not page.named("b") or all(attributes == {} for attributes in page.named("b"))
+    assert "49" not in page.text.replace("849.9", "")
 
 
 def test_a_page_of_very_many_changes_takes_seconds() -> None:

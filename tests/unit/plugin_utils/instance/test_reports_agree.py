@@ -53,9 +53,9 @@ def run_of(kind: str, site: Site, seed: int, tmp_path: Path) -> RunResult:
     if kind == "findings":
         site.write({"objects.yml": "- {barcode: 1, inventory_name: x}\n"})
         return site.plan()
-    made = site.run()
+    result = site.run()
     if kind == "applied":
-        return made
+        return result
     if kind == "unchanged":
         return site.run()
     second = state(chance, first)
@@ -91,17 +91,17 @@ def test_text_json_markdown_and_page_agree(kind: str, seed: int, site: Site, tmp
     wanted = {"planned": "changed", "applied": "changed", "stale": "refused", "findings": "failed"}.get(kind, kind)
     assert account.outcome == wanted
     write_report(account, tmp_path / "report.json")
-    told = json.loads((tmp_path / "report.json").read_text("utf-8"))
-    assert [error.message for error in SCHEMA.iter_errors(told)] == []
+    report = json.loads((tmp_path / "report.json").read_text("utf-8"))
+    assert [error.message for error in SCHEMA.iter_errors(report)] == []
     forms = {"text": as_text(account), "markdown": as_markdown(account), "page": html.unescape(as_html(account))}
     for name, text in forms.items():
-        for change in told["changes"]:
+        for change in report["changes"]:
             assert change["key"] in text, (name, change["key"])
             if change["reason"]:
                 assert f"{change['status'].replace('_', ' ')}: {change['reason']}" in text, name
-        for reason in (*told["refusals"], *told["findings"]):
+        for reason in (*report["refusals"], *report["findings"]):
             assert reason in text, name
-        is_done = any(change["status"] == "done" for change in told["changes"])
+        is_done = any(change["status"] == "done" for change in report["changes"])
         assert is_done == bool(re.search(r"[(` >]done[)`< ]", text)), name
     # The text names no record without a change.
     named = Counter(
@@ -110,11 +110,11 @@ def test_text_json_markdown_and_page_agree(kind: str, seed: int, site: Site, tmp
         if (line[:1] in set(SIGNS.values()) and re.search(r"objects (B\d{3}|NEW)\b", line))
         or re.match(r"    objects ", line)
     )
-    assert named == Counter(change["key"] for change in told["changes"])
+    assert named == Counter(change["key"] for change in report["changes"])
     assert set(names_in(forms["page"])) >= set(named)
-    by_action = Counter(change["action"] for change in told["changes"] if change["status"] == "done")
-    if not told["check_mode"]:
-        counts = told["summary"].get("objects", {})
+    by_action = Counter(change["action"] for change in report["changes"] if change["status"] == "done")
+    if not report["check_mode"]:
+        counts = report["summary"].get("objects", {})
         assert by_action == Counter({"create": counts.get("created", 0), "update": counts.get("updated", 0)})
 
 

@@ -74,7 +74,7 @@ def locations(site: Site, *names: str) -> list[str]:
     return [record.uuid for record in client.list_all(KINDS["location"]) if record.flat["name"] in names]
 
 
-def one(site: Site, kind: str, fields: dict[str, Any], **more: Any) -> Any:
+def first_record(site: Site, kind: str, fields: dict[str, Any], **more: Any) -> Any:
     """Return the result of the module for one record."""
     return ensure(site.client(), DesiredRecord(KINDS[kind], fields, **more))
 
@@ -95,7 +95,7 @@ def test_a_hidden_field_is_not_written(house: Site, value: str | None) -> None:
     account = restricted(house, hidden_fields=["description"])
     house.service.clear_log()
     with pytest.raises(SeventhingsError) as refused:
-        one(account, "object", {"barcode": "2", "description": value})
+        first_record(account, "object", {"barcode": "2", "description": value})
     assert UNSEEN.format("description") in refused.value.message
     account.write({"objects.yml": yaml_list([{**OBJECTS[1], "description": value}])})
     for found in (account.plan(), account.run()):
@@ -105,8 +105,8 @@ def test_a_hidden_field_is_not_written(house: Site, value: str | None) -> None:
 
 def test_a_hidden_field_that_is_not_written_is_not_compared(house: Site) -> None:
     account = restricted(house, hidden_fields=["description", "weight", "city"])
-    assert not one(account, "object", {"barcode": "2", "inventory_name": "Two"}).changed
-    assert one(account, "object", {"barcode": "2", "inventory_name": "2"}).changed
+    assert not first_record(account, "object", {"barcode": "2", "inventory_name": "Two"}).changed
+    assert first_record(account, "object", {"barcode": "2", "inventory_name": "2"}).changed
     thing = {"barcode": "2", "inventory_name": "2"}
     account.write({"locations.yml": "- name: North\n", "rooms.yml": "[]\n", "objects.yml": yaml_list([thing])})
     assert account.run(confirm_empty=True).outcome == "unchanged"
@@ -129,7 +129,7 @@ def test_a_hidden_natural_key_is_an_error_at_once(
     state = fields.pop("state", "present")
     house.service.clear_log()
     with pytest.raises(SeventhingsError) as refused:
-        one(account, kind, dict(fields), state=state)
+        first_record(account, kind, dict(fields), state=state)
     fields["state"] = state
     assert UNSEEN.format(key) in refused.value.message
     account.write({"locations.yml": "[]\n", "rooms.yml": "[]\n", "objects.yml": "[]\n"})
@@ -177,7 +177,7 @@ def test_what_decides_about_a_set_must_be_seen(house: Site) -> None:
 def test_a_reference_by_a_hidden_name_says_why_nothing_is_found(house: Site) -> None:
     account = restricted(house, hidden_fields=["name"])
     with pytest.raises(SeventhingsError) as refused:
-        one(account, "room", {"building_id": "North", "number": "1"})
+        first_record(account, "room", {"building_id": "North", "number": "1"})
     assert UNSEEN.format("name") in refused.value.message
     account.write({"locations.yml": "[]\n", "objects.yml": "[]\n"})
     assert any(UNSEEN.format("name") in line for line in account.plan().findings)
@@ -215,7 +215,7 @@ def test_a_record_with_a_hidden_field_is_not_made(
     account = restricted(house, hidden_fields=[hidden])
     house.service.clear_log()
     with pytest.raises(SeventhingsError) as refused:
-        one(account, kind, fields, match_on=match_on)
+        first_record(account, kind, fields, match_on=match_on)
     assert UNSEEN.format(hidden) in refused.value.message
     assert house.writes() == []
 
@@ -235,7 +235,7 @@ CHAIR = {"inventory_name": "Chair", "description": "Oak", "purchasing_price": "1
 @pytest.fixture
 def catalog(house: Site) -> Site:
     """Return the house with an item of the catalog."""
-    one(house, "catalog_item", CHAIR)
+    first_record(house, "catalog_item", CHAIR)
     return house
 
 
@@ -250,14 +250,14 @@ def test_a_hidden_field_of_a_catalog_item_is_not_lost(catalog: Site) -> None:
     account = restricted(catalog, hidden_fields=["description"])
     catalog.service.clear_log()
     with pytest.raises(SeventhingsError) as refused:
-        one(account, "catalog_item", {"inventory_name": "Chair", "purchasing_price": "13"})
+        first_record(account, "catalog_item", {"inventory_name": "Chair", "purchasing_price": "13"})
     assert f"description: {UNSEEN.format('description')}, and a change of a catalog item" in refused.value.message
     account.write({"rooms.yml": "[]\n", "objects.yml": "[]\n"})
     account.write({"catalog.yml": yaml_list([{"inventory_name": "Chair", "purchasing_price": "13"}])})
     assert any("would be lost" in line for line in account.run().findings)
     assert catalog.writes() == []
     assert item_of(catalog) == before
-    assert one(catalog, "catalog_item", {"inventory_name": "Chair", "purchasing_price": "13"}).changed
+    assert first_record(catalog, "catalog_item", {"inventory_name": "Chair", "purchasing_price": "13"}).changed
 
 
 @pytest.mark.parametrize("name", ["Chair", "Table"])
@@ -265,7 +265,7 @@ def test_a_hidden_field_of_a_catalog_item_is_not_written(catalog: Site, name: st
     account = restricted(catalog, hidden_fields=["description"])
     catalog.service.clear_log()
     with pytest.raises(SeventhingsError) as refused:
-        one(account, "catalog_item", {"inventory_name": name, "description": "Oak"})
+        first_record(account, "catalog_item", {"inventory_name": name, "description": "Oak"})
     assert refused.value.message == f"description: {UNSEEN.format('description')}"
     account.write({"rooms.yml": "[]\n", "objects.yml": "[]\n"})
     account.write({"catalog.yml": yaml_list([{"inventory_name": name, "description": "Oak"}])})
@@ -276,14 +276,14 @@ def test_a_hidden_field_of_a_catalog_item_is_not_written(catalog: Site, name: st
 def test_a_catalog_item_that_is_as_written_takes_no_look_at_objects(catalog: Site) -> None:
     account = restricted(catalog, hidden_fields=["description"])
     catalog.service.clear_log()
-    assert not one(account, "catalog_item", {"inventory_name": "Chair", "purchasing_price": "12.5"}).changed
+    assert not first_record(account, "catalog_item", {"inventory_name": "Chair", "purchasing_price": "12.5"}).changed
     assert "GET /objects" not in catalog.sent()
     assert f"catalog: description: {UNSEEN.format('description')}, so no file holds it" in exported(account).left_out
 
 
 def test_what_a_catalog_item_shows_is_not_hidden(catalog: Site) -> None:
     catalog.service.steer("PUT", "/switches", {"empty_keys": "left_out"})
-    changed = one(catalog, "catalog_item", {"inventory_name": "Chair", "purchasing_price": "13"})
+    changed = first_record(catalog, "catalog_item", {"inventory_name": "Chair", "purchasing_price": "13"})
     (warning,) = [line for line in changed.warnings if "sets all fields at once" in line]
     assert "link" in warning
     assert "description" not in warning
@@ -292,7 +292,7 @@ def test_what_a_catalog_item_shows_is_not_hidden(catalog: Site) -> None:
 
 def test_an_account_without_objects_may_change_the_catalog(catalog: Site) -> None:
     account = restricted(catalog, rights=["catalog", "field_definitions:read"])
-    assert one(account, "catalog_item", {"inventory_name": "Chair", "purchasing_price": "13"}).changed
+    assert first_record(account, "catalog_item", {"inventory_name": "Chair", "purchasing_price": "13"}).changed
 
 
 def test_values_of_a_hidden_field_are_not_removed(house: Site) -> None:
@@ -306,13 +306,13 @@ def test_values_of_a_hidden_field_are_not_removed(house: Site) -> None:
     house.service.clear_log()
     wish: dict[str, Any] = {"label": "Colour", "possible_values": ["blue"]}
     with pytest.raises(SeventhingsError) as refused:
-        one(account, "field_definition", wish, template="asset")
+        first_record(account, "field_definition", wish, template="asset")
     assert f"possible_values: {UNSEEN.format(field.key)}" in refused.value.message
     account.write({"fields/asset.yml": "- {label: Colour, type: DROPDOWN, possible_values: [blue]}\n"})
     account.write({"objects.yml": "[]\n"})
     assert any(UNSEEN.format(field.key) in line for line in account.plan().findings)
     assert house.writes() == []
-    assert one(account, "field_definition", wish, template="asset", allow_destructive=True).changed
+    assert first_record(account, "field_definition", wish, template="asset", allow_destructive=True).changed
 
 
 @pytest.mark.parametrize("state", ["present", "absent"])
@@ -344,7 +344,7 @@ def test_files_of_a_hidden_field_are_left_alone(house: Site, state: str, tmp_pat
 def test_no_user_is_made_of_a_person_whose_address_is_hidden(
     house: Site, person: Any, filters: dict[str, Any] | None
 ) -> None:
-    one(house, "person", {"email": "ada@acme.example", "first_name": "Ada", "last_name": "King"})
+    first_record(house, "person", {"email": "ada@acme.example", "first_name": "Ada", "last_name": "King"})
     account = restricted(house, hidden_fields=["email"])
     house.service.clear_log()
     with pytest.raises(SeventhingsError) as refused:
@@ -356,7 +356,7 @@ def test_no_user_is_made_of_a_person_whose_address_is_hidden(
 def test_a_path_through_a_hidden_name_says_why_nothing_is_found(house: Site) -> None:
     account = restricted(house, hidden_fields=["name"])
     with pytest.raises(SeventhingsError) as refused:
-        one(account, "object", {"barcode": "3", "actual_room": "North/1"})
+        first_record(account, "object", {"barcode": "3", "actual_room": "North/1"})
     assert UNSEEN.format("name") in refused.value.message
 
 
@@ -369,9 +369,9 @@ def test_a_new_field_is_filled_where_empty_keys_are_left_out(house: Site) -> Non
     house.write({"objects.yml": yaml_list([{**OBJECTS[0], "Colour": "Blue"}, *OBJECTS[1:]])})
     assert house.run().outcome == "changed"
     assert house.run().outcome == "unchanged"
-    assert one(house, "object", {"barcode": "1", "cover": []}).changed is False
-    assert one(house, "object", {"barcode": "1", "link": "https://acme.example"}).changed
-    assert not one(house, "object", {"barcode": "1", "link": "https://acme.example"}).changed
+    assert first_record(house, "object", {"barcode": "1", "cover": []}).changed is False
+    assert first_record(house, "object", {"barcode": "1", "link": "https://acme.example"}).changed
+    assert not first_record(house, "object", {"barcode": "1", "link": "https://acme.example"}).changed
 
 
 @pytest.mark.parametrize("presence", ["honour", "refuse"])
@@ -381,7 +381,7 @@ def test_a_field_that_is_hidden_after_all_is_written_once_and_reported(house: Si
     house.service.clear_log()
     for number in range(2):
         with pytest.raises(SeventhingsError) as lost:
-            one(account, "object", {"barcode": "1", "link": "https://acme.example"})
+            first_record(account, "object", {"barcode": "1", "link": "https://acme.example"})
         assert UNSEEN.format("link") in lost.value.message
         # On instances with such filters, the current value is found by a filter.
         assert ("was written, but" in lost.value.message) is (number == 0 or presence == "refuse")
@@ -395,10 +395,10 @@ def test_many_records_with_a_field_that_is_hidden_after_all_take_one_look(house:
     account = restricted(house, hidden_fields=["link"])
     green = [{"barcode": number, "link": "https://acme.example"} for number in "12"]
     account.write({"rooms.yml": "[]\n", "objects.yml": yaml_list(green)})
-    told = account.run(confirm_empty=True)
-    assert told.outcome == "partly_applied"
-    assert [UNSEEN.format("link") in failure["reason"] for failure in told.failures] == [True]
-    assert told.summary["objects"]["updated"] == 1
+    result = account.run(confirm_empty=True)
+    assert result.outcome == "partly_applied"
+    assert [UNSEEN.format("link") in failure["reason"] for failure in result.failures] == [True]
+    assert result.summary["objects"]["updated"] == 1
     house.service.clear_log()
     assert {UNSEEN.format("link") in line for line in account.run().findings} == {True}
     assert house.writes() == []
@@ -444,13 +444,13 @@ def test_a_value_that_no_record_shows_is_found_by_a_filter(typed: Site, name: st
     typed.service.clear_log()
     wanted = {"barcode": "1", name: VALUES[name] if value else None}
     with pytest.raises(SeventhingsError) as refused:
-        one(account, "object", wanted)
+        first_record(account, "object", wanted)
     assert refused.value.message == f"{key}: {UNSEEN.format(key)}"
     account.write({"fields/asset.yml": "[]\n", "rooms.yml": "[]\n", "objects.yml": yaml_list([wanted])})
     assert any(UNSEEN.format(key) in line for line in account.run().findings)
     assert typed.writes() == []
     assert any(UNSEEN.format(key) in line for line in exported(account).left_out)
-    assert not one(typed, "object", {"barcode": "1", name: VALUES[name]}).changed
+    assert not first_record(typed, "object", {"barcode": "1", name: VALUES[name]}).changed
 
 
 def test_a_set_asks_for_a_field_that_no_record_has_once(house: Site) -> None:
@@ -469,8 +469,8 @@ def test_a_set_asks_for_a_field_that_no_record_has_once(house: Site) -> None:
 def test_a_filter_that_reports_nothing_hides_no_field(house: Site, switch: dict[str, str]) -> None:
     house.service.steer("PUT", "/switches", {"empty_keys": "left_out", **switch})
     for wanted in ({"name": "North", "zip": "24103"}, {"name": "South", "zip": "80331"}):
-        assert one(house, "location", wanted).changed
-        assert not one(house, "location", wanted).changed
+        assert first_record(house, "location", wanted).changed
+        assert not first_record(house, "location", wanted).changed
 
 
 # ---- where no field of a kind is empty
@@ -489,7 +489,7 @@ def test_other_kinds_report_that_a_missing_key_is_hidden(filled: Site) -> None:
     account = restricted(filled, hidden_fields=[key for key in fields if key != "name"])
     filled.service.clear_log()
     with pytest.raises(SeventhingsError) as refused:
-        one(account, "location", {"name": "North", "city": "Kiel"})
+        first_record(account, "location", {"name": "North", "city": "Kiel"})
     assert refused.value.message == f"city: {UNSEEN.format('city')}"
     account.write({"objects.yml": "[]\n"})
     assert any(UNSEEN.format("city") in line for line in account.run().findings)
@@ -505,7 +505,7 @@ def test_other_kinds_report_that_a_missing_key_is_hidden(filled: Site) -> None:
 def test_a_profile_reports_that_a_missing_key_is_hidden(
     site: Site, side: str, is_reported: bool, tmp_path: Path
 ) -> None:
-    assert one(site, "location", {"name": "North"}).changed
+    assert first_record(site, "location", {"name": "North"}).changed
     fields = site.client(read_only=True).schema(KINDS["location"]).fields
     account = restricted(site, hidden_fields=[key for key in fields if key != "name"])
     profile = tmp_path / "profile.json"
@@ -513,7 +513,7 @@ def test_a_profile_reports_that_a_missing_key_is_hidden(
     account = replace(account, options={**account.options, "profile": str(profile)})
     site.service.clear_log()
     with pytest.raises(SeventhingsError, match=re.escape(UNSEEN.format("city"))):
-        one(account, "location", {"name": "North", "city": "Kiel"})
+        first_record(account, "location", {"name": "North", "city": "Kiel"})
     assert bool(site.writes()) is not is_reported
 
 
@@ -536,44 +536,47 @@ def test_a_filter_by_a_hidden_field_that_finds_nothing_is_an_error(house: Site, 
 def test_a_duplicate_that_no_list_shows_may_be_in_a_location_that_is_hidden(house: Site) -> None:
     account = restricted(house, locations=locations(house, "North"))
     with pytest.raises(SeventhingsError) as refused:
-        one(account, "object", {"barcode": "2", "inventory_name": "Two"})
+        first_record(account, "object", {"barcode": "2", "inventory_name": "Two"})
     assert LIMITED in refused.value.message
-    told = account.run()
-    assert [LIMITED in failure["reason"] for failure in told.failures] == [True]
+    result = account.run()
+    assert [LIMITED in failure["reason"] for failure in result.failures] == [True]
     assert len(house.client().list_all(KINDS["object"])) == len(OBJECTS)
     hidden = next(record.uuid for record in house.client().list_all(KINDS["object"]) if record.flat["barcode"] == "2")
     with pytest.raises(SeventhingsError, match=LIMITED):
-        one(account, "object", {"inventory_name": "2"}, uuid=hidden)
+        first_record(account, "object", {"inventory_name": "2"}, uuid=hidden)
 
 
 def test_an_object_that_goes_out_of_sight_says_so(house: Site) -> None:
     account = restricted(house, locations=locations(house, "North"))
     with pytest.raises(SeventhingsError, match=LIMITED):
-        one(account, "object", {"barcode": "9", "inventory_name": "Nine", "actual_room": "South/1"})
+        first_record(account, "object", {"barcode": "9", "inventory_name": "Nine", "actual_room": "South/1"})
     with pytest.raises(SeventhingsError) as refused:
-        one(account, "object", {"barcode": "1", "actual_room": "South/1"})
+        first_record(account, "object", {"barcode": "1", "actual_room": "South/1"})
     assert f"It existed when it was read ({LIMITED})." in refused.value.message
 
 
 def test_an_object_that_is_not_found_and_can_not_be_made_may_be_hidden(house: Site) -> None:
     account = restricted(house, locations=locations(house, "North"))
     with pytest.raises(SeventhingsError, match=LIMITED):
-        one(account, "object", {"barcode": "2", "description": "Red"})
+        first_record(account, "object", {"barcode": "2", "description": "Red"})
 
 
 # ---- service_info and exports
 
 
 def test_service_info_reports_what_the_account_does_not_see(house: Site) -> None:
-    def told(account: Site) -> tuple[Any, Any]:
-        said = service_info(account.client(read_only=True))
-        return said["restricted_fields"], said["hidden_records"]
+    def restrictions(account: Site) -> tuple[Any, Any]:
+        info = service_info(account.client(read_only=True))
+        return info["restricted_fields"], info["hidden_records"]
 
-    assert told(house) == ({}, "no")
-    assert told(restricted(house, hidden_fields=["weight", "area"])) == ({"object": ["weight"], "room": ["area"]}, "no")
+    assert restrictions(house) == ({}, "no")
+    assert restrictions(restricted(house, hidden_fields=["weight", "area"])) == (
+        {"object": ["weight"], "room": ["area"]},
+        "no",
+    )
     north = locations(house, "North")
     both = {"object": ["weight"]}
-    assert told(restricted(house, hidden_fields=["weight"], locations=north)) == (both, "unknown")
+    assert restrictions(restricted(house, hidden_fields=["weight"], locations=north)) == (both, "unknown")
 
 
 def exported(site: Site) -> Exported:
@@ -613,7 +616,7 @@ def test_no_account_makes_a_twin_or_changes_anything_in_vain(house: Site, seed: 
     account.write(FILES)
     before = house.dump()
     house.service.clear_log()
-    planned, told = account.plan(), account.run()
+    planned, applied = account.plan(), account.run()
     after = house.dump()
     for section, members in after.items():
         assert len(members) == len(before[section]), (limits, weather, section)
@@ -621,9 +624,9 @@ def test_no_account_makes_a_twin_or_changes_anything_in_vain(house: Site, seed: 
     seen_anyway = weather["empty_keys"] == "left_out"
     assert sent == [] or seen_anyway, (limits, weather)
     assert after == before or seen_anyway
-    lines = [*planned.findings, *(failure["reason"] for failure in told.failures)]
-    assert told.outcome == "unchanged" or all("this account" in line for line in lines), (limits, weather, lines)
-    if told.outcome == "unchanged":
+    lines = [*planned.findings, *(failure["reason"] for failure in applied.failures)]
+    assert applied.outcome == "unchanged" or all("this account" in line for line in lines), (limits, weather, lines)
+    if applied.outcome == "unchanged":
         assert not any(line.startswith("POST") for line in house.writes())
 
 
@@ -690,14 +693,14 @@ def test_an_inventory_of_any_account_shows_nothing_wrong(house: Site, seed: int)
         return {str(host.variables["seventhings_uuid"]): host for host in hosts}, "\n".join(read.warnings)
 
     whole, _warnings = shown(house)
-    theirs, told = shown(account)
+    theirs, visible = shown(account)
     assert set(theirs) <= set(whole)
     for uuid, host in theirs.items():
         for name, value in host.variables.items():
-            assert value == whole[uuid].variables[name] or UNSEEN.format("")[:20] in told, (limits, name, value)
+            assert value == whole[uuid].variables[name] or UNSEEN.format("")[:20] in visible, (limits, name, value)
     for key in limits["hidden_fields"]:
         if any(key in record for record in (OBJECTS[0], ROOMS[0], LOCATIONS[0])):
-            assert UNSEEN.format(key) in told, limits
+            assert UNSEEN.format(key) in visible, limits
 
 
 @pytest.mark.parametrize("seed", SETS)
@@ -784,12 +787,12 @@ def test_an_inventory_of_some_places_needs_to_see_what_is_in_them(
 
 
 def test_an_inventory_of_some_rooms_has_only_their_objects(house: Site) -> None:
-    _groups, hosts, told = places(restricted(house, locations=locations(house, "North")))
-    assert (sorted(hosts), told) == (["object/1", "object/3"], "")
+    _groups, hosts, warnings = places(restricted(house, locations=locations(house, "North")))
+    assert (sorted(hosts), warnings) == (["object/1", "object/3"], "")
     both = restricted(house, locations=locations(house, "North"), hidden_fields=["weight"])
-    _groups, hosts, told = places(both)
+    _groups, hosts, warnings = places(both)
     assert sorted(hosts) == ["object/1", "object/3"]
-    assert UNSEEN.format("weight") in told
+    assert UNSEEN.format("weight") in warnings
 
 
 def test_a_lookup_of_a_field_that_is_hidden_is_an_error(house: Site) -> None:

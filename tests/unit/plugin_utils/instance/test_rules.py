@@ -163,15 +163,16 @@ def test_reports_name_the_rule_and_its_place(site: Site, tmp_path: Path) -> None
     assert json.loads(reports[0].read_text("utf-8"))["findings"] == [line]
     for report in reports[1:3]:
         assert "it-has-a-serial-number" in report.read_text("utf-8")
-    (made,) = json.loads(reports[3].read_text("utf-8"))["runs"]
-    (shown,) = made["results"]
+    (sarif_run,) = json.loads(reports[3].read_text("utf-8"))["runs"]
+    (shown,) = sarif_run["results"]
     assert shown["ruleId"] == "it-has-a-serial-number"
     assert shown["level"] == "error"
     assert shown["message"]["text"] == line.removeprefix("objects.yml:4:18: ")
     assert shown["locations"][0]["physicalLocation"]["region"] == {"startLine": 4, "startColumn": 18}
-    assert {"id": "it-has-a-serial-number", "shortDescription": {"text": "Accounting books IT by number."}} in made[
-        "tool"
-    ]["driver"]["rules"]
+    assert {
+        "id": "it-has-a-serial-number",
+        "shortDescription": {"text": "Accounting books IT by number."},
+    } in sarif_run["tool"]["driver"]["rules"]
 
 
 # ---- the record that is judged
@@ -396,7 +397,7 @@ def test_drift_judges_what_is_live(site: Site) -> None:
         f"{rules}:1:9: rule r: objects 100002, as the instance has it: {expected}",
     ]
     assert result["failed"]
-    assert [change["key"] for change in result["changes"]] == ["100001"], "and what differs is told too"
+    assert [change["key"] for change in result["changes"]] == ["100001"], "the result also reports what differs"
     choices: list[dict[str, Any]] = [{"only": ["rooms"]}, {"exclude": ["objects"]}]
     for chosen in choices:
         assert run(site, f"rules: [{rule}]", mode="drift", **chosen)["findings"] == []

@@ -37,9 +37,9 @@ def test_what_looks_like_a_rename_is_offered_and_the_offer_holds(
     assert site.run().outcome == "changed"
     site.write(things(new, ("7", "Desk", "SN-7")))
     planned = site.plan()
-    (told,) = suspicions(planned)
-    assert f"object 2 would be new, and looks like 1 with another key (the same {field})" in told
-    site.write({"moved.yml": told.partition("write into moved.yml: ")[2] + "\n"})
+    (suspicion,) = suspicions(planned)
+    assert f"object 2 would be new, and looks like 1 with another key (the same {field})" in suspicion
+    site.write({"moved.yml": suspicion.partition("write into moved.yml: ")[2] + "\n"})
     (change,) = site.plan().changes
     assert change["action"] == "update"
     assert change["before"]["barcode"] == "1"
@@ -60,8 +60,8 @@ def test_many_are_counted_and_take_no_request(site: Site) -> None:
     site.run()
     site.write(things(*((f"B{number}", f"Thing {number}", f"SN-{number}") for number in range(13))))
     site.service.clear_log()
-    told = suspicions(site.plan())
-    assert told[-1] == "3 more new objects look like renames."
-    assert len(told) == 11
-    assert json.loads(told[0].partition("write into moved.yml: ")[2])["objects"][0]["from"] == {"barcode": "A0"}
+    suspected = suspicions(site.plan())
+    assert suspected[-1] == "3 more new objects look like renames."
+    assert len(suspected) == 11
+    assert json.loads(suspected[0].partition("write into moved.yml: ")[2])["objects"][0]["from"] == {"barcode": "A0"}
     assert len(site.sent()) == len(set(site.sent()))

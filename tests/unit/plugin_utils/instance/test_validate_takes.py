@@ -69,7 +69,7 @@ TAKEN: dict[str, dict[str, str]] = {
         "locations.yml": "- name: North\n",
         "rooms.csv": "Building,Number,Description\nNorth,1,Store\nNorth,2,Store\n",
     },
-    "a name of rooms that are told apart by a number under its label": {
+    "a name of rooms that a number under its label distinguishes": {
         "locations.yml": "- name: North\n",
         "rooms.csv": "building_id,Number,name\nNorth,1,Store\nNorth,2,Store\n",
     },
@@ -156,10 +156,10 @@ def test_with_a_schema_labels_are_resolved(site: Site, saved: dict[str, Path], i
     with_schema(site, saved)
     files = {"objects.csv": "Barcode,Name\n1,A\n,B\n", "objects/b.csv": "barcode,Name\n1,A\n"}
     site.write({"instance.yml": SETTINGS + identity, **files})
-    told = sorted(finding.partition(": ")[2].partition(",")[0] for finding in findings(site.root))
-    assert len(told) == len(site.plan().findings) == 2
-    assert told[0].lower().startswith("barcode must have a value")
-    assert told[1] == "object 1 is written twice"
+    reported = sorted(finding.partition(": ")[2].partition(",")[0] for finding in findings(site.root))
+    assert len(reported) == len(site.plan().findings) == 2
+    assert reported[0].lower().startswith("barcode must have a value")
+    assert reported[1] == "object 1 is written twice"
 
 
 # ---- whatever an instance takes
@@ -269,9 +269,9 @@ def test_whatever_an_instance_takes(site: Site, saved: dict[str, Path], seed: in
         with_schema(site, saved)
     site.write(_Files(seed).files())
     account = site.plan()
-    told = findings(site.root)
+    offline_findings = findings(site.root)
     if account.findings:
         # The key may happen to be missing, and so may the key of a referenced record.
         assert any("must have a value" in finding for finding in account.findings), account.findings
     else:
-        assert told == []
+        assert offline_findings == []

@@ -156,8 +156,10 @@ class Year:
 
     def apply(self) -> None:
         """Apply the files, which must change something unless a failed first attempt already did everything."""
-        told = self._tried(self._run, is_apply=True)
-        assert told.outcome == "changed" or (self._rolls is not None and told.outcome == "unchanged"), told.failures
+        result = self._tried(self._run, is_apply=True)
+        assert result.outcome == "changed" or (self._rolls is not None and result.outcome == "unchanged"), (
+            result.failures
+        )
 
     def run(self, **order: Any) -> RunResult:
         """Plan, or apply."""
@@ -226,9 +228,9 @@ def codes(objects: dict[str, Any]) -> dict[str, str]:
     return {number: record.flat["barcode"] for number, record in objects.items()}
 
 
-def changed_fields(told: RunResult) -> Counter[tuple[str, ...]]:
+def changed_fields(result: RunResult) -> Counter[tuple[str, ...]]:
     """Return the number of records that change each field."""
-    return Counter((change["action"], *sorted(change["after"])) for change in told.changes)
+    return Counter((change["action"], *sorted(change["after"])) for change in result.changes)
 
 
 @dataclass(frozen=True)
@@ -263,10 +265,10 @@ def stages(tmp_path_factory: pytest.TempPathFactory) -> Stages:
         year.write("ledger/rooms.yml", "".join(rooms))
         year.write("ledger/objects/ledger.csv", ledger(range(OBJECTS)))
         year.write("rooms/objects.csv", rooms_of({number: room(number) for number in range(OBJECTS)}))
-        told = year.run()
-        assert (told.outcome, told.summary["objects"]["created"]) == ("changed", OBJECTS)
+        result = year.run()
+        assert (result.outcome, result.summary["objects"]["created"]) == ("changed", OBJECTS)
         # Missing labels on an empty instance are not reported.
-        assert told.scan_codes == {}
+        assert result.scan_codes == {}
 
         labelled = year.here = year.copied()
         client, objects = labelled.client(), year.objects()
@@ -294,14 +296,14 @@ def test_a_year(stages: Stages, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     seed = kind.removeprefix("faults-")
     rolls = random.Random(int(seed)) if seed != kind else None
     year = Year(tmp_path, stages.imported, kind == "stateless", monkeypatch, rolls)
-    told = year.plan()
-    assert (told.outcome, told.scan_codes) == ("unchanged", {"attached": 0, "total": OBJECTS, "differ": 0})
+    planned = year.plan()
+    assert (planned.outcome, planned.scan_codes) == ("unchanged", {"attached": 0, "total": OBJECTS, "differ": 0})
 
     # All objects but a few got labels.
     year.here = stages.labelled
-    told = year.plan()
+    planned = year.plan()
     attached = {"attached": LABELLED, "total": OBJECTS, "differ": LABELLED}
-    assert (told.outcome, told.scan_codes) == ("unchanged", attached)
+    assert (planned.outcome, planned.scan_codes) == ("unchanged", attached)
 
     # Some objects moved, and people recorded that in the application.
     year.here = stages.moved
@@ -339,8 +341,8 @@ def test_a_year(stages: Stages, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     assert (tmp_path / table).read_bytes().decode() == ledger(range(OBJECTS))
     rooms = {number: room(number + 1 if number < MOVED else number) for number in range(OBJECTS)}
     assert (tmp_path / "rooms/objects.csv").read_text() == rooms_of(rooms)
-    told = year.plan()
-    assert (told.outcome, told.scan_codes["differ"]) == ("unchanged", LABELLED)
+    planned = year.plan()
+    assert (planned.outcome, planned.scan_codes["differ"]) == ("unchanged", LABELLED)
 
     # Half of the deviations are accepted.
     accepted = DEVIATING[: DEVIATIONS // 2]
@@ -350,8 +352,8 @@ def test_a_year(stages: Stages, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     assert (closed["accepted"], closed["not_changed"]) == (len(accepted), [])
     rooms |= {number: room(number + 2) for number in accepted}
     assert (tmp_path / "rooms/objects.csv").read_text() == rooms_of(rooms)
-    told = year.plan()
-    assert changed_fields(told) == {("update", "target_room"): len(accepted)}
+    planned = year.plan()
+    assert changed_fields(planned) == {("update", "target_room"): len(accepted)}
     year.apply()
     taken = year.stocktake(mode="evaluate")
     assert taken["counts"]["deviation"] == DEVIATIONS - len(accepted)
@@ -363,13 +365,13 @@ def test_a_year(stages: Stages, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     dearer = range(20)
     year.write("ledger/objects/ledger.csv", ledger(rows, prices=dict.fromkeys(dearer, "999,50")))
     created = ("create", *sorted([year.number_key(), "barcode", "inventory_name", "purchasing_price"]))
-    told = year.plan()
-    assert changed_fields(told) == {("update", "purchasing_price"): len(dearer), created: PURCHASES}
-    assert told.scan_codes == {"attached": LABELLED, "total": total, "differ": LABELLED - len(gone)}
+    planned = year.plan()
+    assert changed_fields(planned) == {("update", "purchasing_price"): len(dearer), created: PURCHASES}
+    assert planned.scan_codes == {"attached": LABELLED, "total": total, "differ": LABELLED - len(gone)}
     before = codes(year.objects())
     year.apply()
-    told = year.plan()
-    assert told.outcome == "unchanged"
+    planned = year.plan()
+    assert planned.outcome == "unchanged"
     objects = year.objects()
     assert len(objects) == total
     assert {number: code for number, code in codes(objects).items() if number in before} == before

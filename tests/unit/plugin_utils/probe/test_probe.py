@@ -322,8 +322,8 @@ def test_nothing_is_made_whose_name_a_sweep_would_not_see(hidden: list[str], tmp
     profile = probed(service, tmp_path, TOUCH)
     told_right(profile, {})
     assert service.dump() == before
-    told = profile["switches"]["delete_occupied" if hidden == ["name"] else "patch_answer"]
-    assert "does not see what" in told["why"]
+    switch = profile["switches"]["delete_occupied" if hidden == ["name"] else "patch_answer"]
+    assert "does not see what" in switch["why"]
 
 
 def test_a_sweep_reports_what_is_left_whose_name_it_does_not_see(tmp_path: Path) -> None:
@@ -398,9 +398,9 @@ def test_a_sweep_leaves_what_only_looks_like_a_scratch_record(tmp_path: Path) ->
 def test_as_long_as_something_may_be_left_nothing_is_added_to_it(tmp_path: Path) -> None:
     Journal(tmp_path / "profile.json.journal").note(root="http://127.0.0.1:1", prefix="zz-probe-0123456789ab")
     options = {"base_url": "http://127.0.0.1:1", "allow_writes": "http://127.0.0.1:1/", "sweep": False}
-    told = probe({**options, "tier": TOUCH, "dest": str(tmp_path / "profile.json")}, False)
-    assert "tells of a probe that was killed" in told["msg"]
-    assert (told["failed"], told["requests"]) == (True, 0)
+    result = probe({**options, "tier": TOUCH, "dest": str(tmp_path / "profile.json")}, False)
+    assert "tells of a probe that was killed" in result["msg"]
+    assert (result["failed"], result["requests"]) == (True, 0)
 
 
 def test_a_journal_of_another_instance_is_refused(tmp_path: Path) -> None:
@@ -767,9 +767,9 @@ def test_without_a_refresh_token_and_without_an_account_nothing_is_reported_of_t
 )
 def test_a_probe_that_can_not_end_well_does_not_begin(named: Json, message: str, tmp_path: Path) -> None:
     options = {"base_url": "https://acme.example", "access_token": "t", "tier": TOUCH, "sweep": False, **named}
-    told = probe({**options, "dest": str(tmp_path / named.get("dest", ""))}, False)
-    assert told["msg"].startswith(message.format(dest=tmp_path))
-    assert (told["failed"], told["requests"]) == (True, 0)
+    result = probe({**options, "dest": str(tmp_path / named.get("dest", ""))}, False)
+    assert result["msg"].startswith(message.format(dest=tmp_path))
+    assert (result["failed"], result["requests"]) == (True, 0)
 
 
 def test_records_without_a_uuid_are_what_can_not_be_handled(tmp_path: Path) -> None:

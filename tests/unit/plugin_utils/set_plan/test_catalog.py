@@ -66,10 +66,10 @@ def test_identity_says_what_reports_items_apart(site: Site) -> None:
 
 def test_two_items_of_one_name_are_an_error_that_names_both(site: Site) -> None:
     client = site.client()
-    made = [client.create(CATALOG_ITEM, {"catalog_object_inventory_name": "Chair"}) for _number in range(2)]
+    created = [client.create(CATALOG_ITEM, {"catalog_object_inventory_name": "Chair"}) for _number in range(2)]
     site.write({"catalog.yml": yaml_list([{"inventory_name": "Chair", "description": "Red"}])})
     (finding,) = site.plan().findings
-    assert all(uuid in str(finding) for uuid in made)
+    assert all(uuid in str(finding) for uuid in created)
 
 
 def test_an_item_is_removed_by_state_and_by_prune(site: Site) -> None:
@@ -144,16 +144,16 @@ def test_items_are_exported_and_planned_again_without_a_change(site: Site, tmp_p
 
 
 @pytest.mark.parametrize(
-    ("path", "body", "told"),
+    ("path", "body", "expected"),
     [
         ("/switches", {"later_endpoints": "absent"}, []),
         ("/settings", {"modules_off": ["catalog"]}, ["catalog: this part is switched off on the instance"]),
     ],
 )
 def test_an_instance_without_a_catalog_is_exported_without_it(
-    site: Site, tmp_path: Path, path: str, body: dict[str, Any], told: list[str]
+    site: Site, tmp_path: Path, path: str, body: dict[str, Any], expected: list[str]
 ) -> None:
     site.service.steer("PUT", path, body)
     done = export_of(site, tmp_path / "copy", only=["catalog"])
     assert not (tmp_path / "copy" / "catalog.yml").exists()
-    assert done["left_out"] == told
+    assert done["left_out"] == expected

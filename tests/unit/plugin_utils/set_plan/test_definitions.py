@@ -68,10 +68,10 @@ def test_a_relation_to_a_field_that_is_made_with_it_is_added_to_a_definition_tha
     ]
     assert planned.changes[0]["before"] == {"relations": []}
     assert site.run().outcome == "changed"
-    made = _definitions(site)
-    assert made["A"]["relations"] == [
-        {"type": "actual_field", "field_uuid": made["C"]["uuid"]},
-        {"type": "expected_field", "field_uuid": made["B"]["uuid"]},
+    definitions = _definitions(site)
+    assert definitions["A"]["relations"] == [
+        {"type": "actual_field", "field_uuid": definitions["C"]["uuid"]},
+        {"type": "expected_field", "field_uuid": definitions["B"]["uuid"]},
     ]
     assert site.plan().outcome == "unchanged"
 

@@ -60,8 +60,8 @@ def test_others_refer_to_an_archived_object_by_its_barcode(site: Site, written: 
     site.write({"objects.yml": yaml_list([_object("2")]), "tasks.yml": yaml_list([task])})
     account = site.run()
     assert account.outcome == "changed", (account.findings, account.failures)
-    (made,) = site.client().list_all(TASK)
-    assert [reference["uuid"] for reference in made.flat["references"]] == [archived]
+    (read_task,) = site.client().list_all(TASK)
+    assert [reference["uuid"] for reference in read_task.flat["references"]] == [archived]
     site.service.clear_log()
     assert site.plan().outcome == "unchanged"
     assert [line for line in site.sent() if "barcode" in line] == ["GET /object/by-barcode/1"]
@@ -336,13 +336,13 @@ def test_a_date_and_time_without_an_offset_is_in_the_time_zone_of_the_files(site
 
 
 def test_a_time_that_needs_an_offset_or_a_time_zone_says_so(site: Site) -> None:
-    told = (
+    message = (
         "last_inspection: 2024-07-01 12:00:00 has no offset to UTC; write it with an offset (+02:00), or set timezone"
     )
     wish = {"barcode": "1", "inventory_name": "a", "last_inspection": "2024-07-01 12:00"}
     site.write({"objects.yml": "- {barcode: '1', inventory_name: a, last_inspection: 2024-07-01 12:00}\n"})
-    assert any(told in line for line in site.plan().findings)
-    with pytest.raises(InvalidInput, match=re.escape(told)):
+    assert any(message in line for line in site.plan().findings)
+    with pytest.raises(InvalidInput, match=re.escape(message)):
         ensure(site.client(), DesiredRecord(OBJECT, wish))
     assert ensure(site.client(), DesiredRecord(OBJECT, wish, timezone="Europe/Berlin")).changed
 

@@ -372,8 +372,8 @@ def test_an_offer_that_was_there_is_protected_by_the_files_beside_a_plan(site: S
 def test_an_object_takes_no_protected_offer_along(site: Site, way: str) -> None:
     own: dict[str, Any] = {"_lifecycle": {"protect": True}}
     settings = "lifecycle: {hub: {protect: ['1']}}\n" if way == "settings" else ""
-    made = _offers(**own) if way == "journal" else _offers()
-    site.write({"instance.yml": HEAD + settings, **OFFERED, "hub.jsonl": made})
+    offers = _offers(**own) if way == "journal" else _offers()
+    site.write({"instance.yml": HEAD + settings, **OFFERED, "hub.jsonl": offers})
     assert site.run().outcome == "changed"
     left = _offers(_managed=False, **own) if way == "unmanaged" else ""
     site.write({"objects.jsonl": _records(_thing("1", _state="absent"), _thing("2")), "hub.jsonl": left})

@@ -60,10 +60,10 @@ def warning(result: Any) -> list[str]:
 def test_a_plan_leaves_out_the_actual_room_and_says_both_remedies_once(site: Site) -> None:
     other = {**thing(), "barcode": "100018", "actual_room": "Dresden/3.01"}
     objects(site, thing(target_room="Dresden/1.04", actual_room="Dresden/1.04"), other)
-    told = site.run()
-    assert told.outcome == "changed"
-    assert all("actual_room" not in change["after"] for change in told.changes)
-    (line,) = warning(told)
+    result = site.run()
+    assert result.outcome == "changed"
+    assert all("actual_room" not in change["after"] for change in result.changes)
+    (line,) = warning(result)
     assert "2 records, first at objects.yml:4:" in line
     assert "target_room" in line
     assert "observed: {objects: []}" in line
@@ -81,16 +81,16 @@ def test_a_scan_is_neither_drift_nor_overwritten(site: Site) -> None:
 
 def test_the_location_that_is_coupled_to_the_actual_room_is_observed_too(site: Site) -> None:
     objects(site, thing(target_room="Dresden/1.04", actual_building="Dresden"))
-    told = site.run()
-    assert told.outcome == "changed"
-    assert "actual_building" in warning(told)[0]
+    result = site.run()
+    assert result.outcome == "changed"
+    assert "actual_building" in warning(result)[0]
 
 
 def test_an_empty_list_says_that_nothing_is_observed(site: Site) -> None:
     settings = HEAD + "observed: {objects: []}\n"
     objects(site, thing(actual_room="Dresden/1.04"), **{"instance.yml": settings})
-    told = site.run()
-    assert (told.outcome, warning(told), rooms_of(site)[1]) == ("changed", [], "1.04")
+    result = site.run()
+    assert (result.outcome, warning(result), rooms_of(site)[1]) == ("changed", [], "1.04")
 
 
 def test_a_field_that_the_settings_name_is_a_finding_with_its_place(site: Site) -> None:
@@ -122,12 +122,12 @@ def test_a_setting_that_does_not_fit_is_a_finding(site: Site, setting: str, word
 def test_under_protected_only_the_task_may_empty_it(site: Site) -> None:
     settings = HEAD + "observed: {objects: []}\n"
     objects(site, thing(target_room="Dresden/1.04", actual_room="Dresden/1.04"), **{"instance.yml": settings})
-    told = site.run(protected=True)
-    assert (told.outcome, rooms_of(site)[1]) == ("changed", None)
-    assert "on the task" in warning(told)[0]
-    assert any("instance.yml:3" in line and "only the task may empty it" in line for line in told.warnings)
-    told = site.run(protected=True, observed={"objects": []})
-    assert (told.outcome, rooms_of(site)[1]) == ("changed", "1.04")
+    result = site.run(protected=True)
+    assert (result.outcome, rooms_of(site)[1]) == ("changed", None)
+    assert "on the task" in warning(result)[0]
+    assert any("instance.yml:3" in line and "only the task may empty it" in line for line in result.warnings)
+    result = site.run(protected=True, observed={"objects": []})
+    assert (result.outcome, rooms_of(site)[1]) == ("changed", "1.04")
 
 
 def test_under_protected_the_files_may_name_more(site: Site) -> None:
@@ -143,9 +143,9 @@ def test_without_a_comparison_the_names_decide_if_target_rooms_are_used(site: Si
     site.run()
     without_comparison(site)
     objects(site, thing(actual_room="Dresden/3.01", **(target if used == "files" else {})))
-    told = site.run()
+    result = site.run()
     assert rooms_of(site)[1] == ("3.01" if used == "nobody" else None)
-    assert bool(warning(told)) == (used != "nobody")
+    assert bool(warning(result)) == (used != "nobody")
 
 
 def test_another_pair_of_rooms_is_detected_by_its_comparison(site: Site) -> None:
@@ -243,10 +243,10 @@ def test_absorb_takes_no_scan_into_the_files(site: Site) -> None:
     client = site.client()
     room = client.list_all(KINDS["room"])[0]
     client.create(OBJECT, {"barcode": "100020", "inventory_name": "Drill", "actual_room": room.id})
-    told = take(site, into={"objects": "objects/new.yml"})
-    assert told["summary"] == {"objects": {"changed": 0, "added": 1, "removed": 0}}
+    result = take(site, into={"objects": "objects/new.yml"})
+    assert result["summary"] == {"objects": {"changed": 0, "added": 1, "removed": 0}}
     assert "actual" not in (site.root / "objects/new.yml").read_text()
-    assert not [line for line in told["not_changed"] if "actual" in line]
+    assert not [line for line in result["not_changed"] if "actual" in line]
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,7 @@ def _rooms(site: Site) -> dict[str, str]:
 
 
 @pytest.fixture
-def made(site: Site) -> Site:
+def applied(site: Site) -> Site:
     """Create objects in rooms."""
     site.write(FILES)
     assert site.run().outcome == "changed"
@@ -55,39 +55,39 @@ def made(site: Site) -> Site:
 
 
 @pytest.mark.parametrize("how", MOVED)
-def test_rows_that_name_the_old_place_mean_the_new_one(made: Site, how: str) -> None:
-    before = _rooms(made)
-    _renamed(made, how)
-    planned = made.plan()
+def test_rows_that_name_the_old_place_mean_the_new_one(applied: Site, how: str) -> None:
+    before = _rooms(applied)
+    _renamed(applied, how)
+    planned = applied.plan()
     assert planned.findings == []
     assert {change["section"] for change in planned.changes} == {"locations", "rooms"} - (
         {"locations"} if how == "room" else {"rooms"} if how == "location" else set()
     )
-    told = [warning for warning in planned.warnings if warning.startswith("moved.")]
-    assert told
-    assert all(warning.endswith("read as the renamed records; write the new names there, too.") for warning in told)
-    assert made.run().outcome == "changed"
-    assert [bool(room) for room in _rooms(made).values()] == [bool(room) for room in before.values()]
-    again = made.plan()
+    warnings = [warning for warning in planned.warnings if warning.startswith("moved.")]
+    assert warnings
+    assert all(warning.endswith("read as the renamed records; write the new names there, too.") for warning in warnings)
+    assert applied.run().outcome == "changed"
+    assert [bool(room) for room in _rooms(applied).values()] == [bool(room) for room in before.values()]
+    again = applied.plan()
     assert (again.outcome, again.findings) == ("unchanged", [])
 
 
 @pytest.mark.parametrize("how", MOVED)
-def test_a_plan_file_knows_the_old_names(made: Site, tmp_path: Path, how: str) -> None:
-    _renamed(made, how)
-    made.write({"objects.csv": FILES["objects.csv"] + "4,Sofa,North/1,\n"})
-    made.plan(plan_file=tmp_path / "a.plan")
-    done = made.run(plan_file=tmp_path / "a.plan")
+def test_a_plan_file_knows_the_old_names(applied: Site, tmp_path: Path, how: str) -> None:
+    _renamed(applied, how)
+    applied.write({"objects.csv": FILES["objects.csv"] + "4,Sofa,North/1,\n"})
+    applied.plan(plan_file=tmp_path / "a.plan")
+    done = applied.run(plan_file=tmp_path / "a.plan")
     assert done.outcome == "changed", done
-    assert made.plan().outcome == "unchanged"
+    assert applied.plan().outcome == "unchanged"
 
 
-def test_a_name_that_another_record_has_now_means_that_one(made: Site) -> None:
-    _renamed(made, "room")
-    assert made.run().outcome == "changed"
-    rooms = (made.root / "rooms.yml").read_text() + "- {building_id: North, number: '1', name: New}\n"
-    made.write({"rooms.yml": rooms, "objects.csv": FILES["objects.csv"] + "4,Sofa,North/1a,\n"})
-    planned = made.plan()
+def test_a_name_that_another_record_has_now_means_that_one(applied: Site) -> None:
+    _renamed(applied, "room")
+    assert applied.run().outcome == "changed"
+    rooms = (applied.root / "rooms.yml").read_text() + "- {building_id: North, number: '1', name: New}\n"
+    applied.write({"rooms.yml": rooms, "objects.csv": FILES["objects.csv"] + "4,Sofa,North/1a,\n"})
+    planned = applied.plan()
     assert planned.findings == []
     moved = {change["key"] for change in planned.changes if change["section"] == "objects"}
     assert moved == {"1", "2", "4"}
@@ -98,45 +98,45 @@ def test_a_name_that_another_record_has_now_means_that_one(made: Site) -> None:
     ]
 
 
-def test_names_that_must_not_be_shown_are_not_named(made: Site) -> None:
-    _renamed(made, "room")
-    desired = made.load()
+def test_names_that_must_not_be_shown_are_not_named(applied: Site) -> None:
+    _renamed(applied, "room")
+    desired = applied.load()
     desired.hiding.names.add("serial_number")
-    told = [warning for warning in made.run(desired, check_mode=True).warnings if warning.startswith("moved")]
-    assert told == ["moved: records are referred to by their old names; write the new ones."]
+    warnings = [warning for warning in applied.run(desired, check_mode=True).warnings if warning.startswith("moved")]
+    assert warnings == ["moved: records are referred to by their old names; write the new ones."]
 
 
-def test_a_name_that_nothing_ever_had_is_a_finding(made: Site) -> None:
-    _renamed(made, "both")
-    made.write({"objects.csv": FILES["objects.csv"] + "4,Sofa,North/9,\n"})
-    (finding,) = made.plan().findings
+def test_a_name_that_nothing_ever_had_is_a_finding(applied: Site) -> None:
+    _renamed(applied, "both")
+    applied.write({"objects.csv": FILES["objects.csv"] + "4,Sofa,North/9,\n"})
+    (finding,) = applied.plan().findings
     assert finding.startswith("objects.csv:5:8: target_room: ")
 
 
-def test_a_scope_may_name_the_old_place(made: Site) -> None:
-    made.write(
+def test_a_scope_may_name_the_old_place(applied: Site) -> None:
+    applied.write(
         {
             "instance.yml": "api: seventhings/v1\nset: test\nscope: {objects: {target_room: [North/1]}}\n",
             "objects.csv": "barcode,inventory_name,target_room\n1,Lamp,North/1\n2,Desk,North/1\n",
         }
     )
-    assert made.plan().outcome == "unchanged"
-    _renamed(made, "room")
-    assert made.plan().findings == []
+    assert applied.plan().outcome == "unchanged"
+    _renamed(applied, "room")
+    assert applied.plan().findings == []
 
 
-def test_the_object_of_an_offer_may_have_its_old_barcode(made: Site) -> None:
-    made.write({"hub.yml": "- {object: '1', price: 10}\n"})
-    assert made.run().outcome == "changed"
-    made.write(
+def test_the_object_of_an_offer_may_have_its_old_barcode(applied: Site) -> None:
+    applied.write({"hub.yml": "- {object: '1', price: 10}\n"})
+    assert applied.run().outcome == "changed"
+    applied.write(
         {
             "moved.yml": "objects: [{from: {barcode: '1'}, to: {barcode: A1}}]\n",
             "objects.csv": FILES["objects.csv"].replace("\n1,", "\nA1,"),
         }
     )
-    assert made.plan().findings == []
-    assert made.run().outcome == "changed"
-    assert made.plan().outcome == "unchanged"
+    assert applied.plan().findings == []
+    assert applied.run().outcome == "changed"
+    assert applied.plan().outcome == "unchanged"
 
 
 def _room(place: str) -> dict[str, str]:

@@ -87,8 +87,8 @@ def test_numbers_and_dates_of_the_files_are_the_same_in_a_plan_file(site: Site, 
 
     assert account.outcome == "changed", account.failures
     assert not path.exists()
-    made = {record["fields"]["barcode"]: record["fields"] for record in site.dump()["objects"]}
-    assert (made["A"]["purchasing_price"], made["A"]["purchasing_date"]) == (12.5, "2024-05-31")
+    fields = {record["fields"]["barcode"]: record["fields"] for record in site.dump()["objects"]}
+    assert (fields["A"]["purchasing_price"], fields["A"]["purchasing_date"]) == (12.5, "2024-05-31")
     assert site.plan().outcome == "unchanged"
 
 

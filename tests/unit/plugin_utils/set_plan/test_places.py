@@ -81,12 +81,12 @@ def test_a_room_and_a_location_that_disagree_are_a_finding(
         site.run()
     record = thing(**{f"{column}_room": "Dresden/1.04", f"{column}_building": location})
     site.write({"objects.yml": record})
-    told = site.run(limits={"create_percent": 1000})
+    result = site.run(limits={"create_percent": 1000})
     if is_fine:
-        assert told.outcome == "changed"
+        assert result.outcome == "changed"
         assert site.plan().outcome == "unchanged"
     else:
-        (found,) = told.findings
+        (found,) = result.findings
         assert found.startswith("objects.yml:4:")
         assert f"{column}_building" in found
         assert "Dresden/1.04" in found

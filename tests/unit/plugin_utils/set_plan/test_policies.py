@@ -66,11 +66,11 @@ def test_what_is_pruned_is_called_as_the_files_called_it(site: Site) -> None:
             "objects.csv": "barcode,inventory_name,target_room\n1,Chair,North/1\n2,Chair,North/2\n",
         }
     )
-    made = {change["key"] for change in site.run().changes if change["section"] == "objects"}
+    keys = {change["key"] for change in site.run().changes if change["section"] == "objects"}
     site.write({"objects.csv": "barcode,inventory_name,target_room\n1,Chair,North/1\n", "rooms.yml": "[]\n"})
     account = site.plan(confirm_empty=True)
     assert [(change["section"], change["key"]) for change in account.changes] == [("objects", "Chair/North/2")]
-    assert "Chair/North/2" in made
+    assert "Chair/North/2" in keys
     assert account.reported == {"rooms": ["North/1", "North/2"]}
     assert site.plan(exclude=["Chair/North/2"], confirm_empty=True).outcome == "unchanged"
 

@@ -66,8 +66,8 @@ def test_a_relabelled_record_is_a_finding_that_offers_its_line(
 ) -> None:
     uuid = relabel(house, kind, **new)
     house.service.clear_log()
-    told = house.run()
-    (finding,) = [finding for finding in told.findings if "its key was changed" in finding]
+    result = house.run()
+    (finding,) = [finding for finding in result.findings if "its key was changed" in finding]
     assert uuid in finding
     assert house.writes() == []
     offered = finding.partition("moved.yml: ")[2]

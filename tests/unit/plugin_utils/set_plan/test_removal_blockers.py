@@ -92,8 +92,8 @@ def test_in_rough_weather_too(house: Site, tmp_path: Path, monkeypatch: pytest.M
 def test_a_person_who_is_named_in_an_unmanaged_object_stays(house: Site) -> None:
     others(house, thing("99", responsible_person="eva@acme.example"))
     house.write(files(locations=LOCATIONS, rooms=ROOMS, persons=PERSONS[:1]))
-    told = refused(house)
-    assert "person eva@acme.example is to be removed, and object 99 (responsible_person) refers to it" in told
+    message = refused(house)
+    assert "person eva@acme.example is to be removed, and object 99 (responsible_person) refers to it" in message
 
 
 @pytest.mark.parametrize(
@@ -106,9 +106,9 @@ def test_a_person_who_is_named_in_an_unmanaged_object_stays(house: Site) -> None
 def test_a_location_that_holds_anything_stays(house: Site, sections: dict[str, Any], words: str) -> None:
     others(house, **{"objects": [], **sections})
     house.write(files(locations=LOCATIONS[:1], rooms=ROOMS, persons=PERSONS))
-    told = refused(house)
-    assert told.startswith("prune of locations: location South is to be removed, and ")
-    assert words in told
+    message = refused(house)
+    assert message.startswith("prune of locations: location South is to be removed, and ")
+    assert words in message
 
 
 def test_a_few_of_many_are_named(house: Site) -> None:
@@ -126,8 +126,8 @@ def test_a_managed_object_whose_room_is_in_no_file_is_there_too(house: Site) -> 
 
 def test_what_the_files_say_of_a_room_is_a_finding_where_they_say_it(house: Site) -> None:
     house.write(files(locations=LOCATIONS, rooms=ROOMS[:1], objects=[thing("5", target_room="North/2")]))
-    told = refused(house)
-    assert told.startswith("objects.yml:3:16: target_room: room North/2 is to be removed at prune of rooms")
+    message = refused(house)
+    assert message.startswith("objects.yml:3:16: target_room: room North/2 is to be removed at prune of rooms")
 
 
 def test_a_room_that_the_files_take_away_by_name_is_looked_into_as_well(house: Site) -> None:
@@ -193,14 +193,14 @@ def test_a_whole_location_goes_with_what_is_in_it(full: Site) -> None:
 def test_an_archived_object_keeps_its_room(full: Site) -> None:
     settings = SETTINGS.replace("objects: delete", "objects: archive")
     without_the_room(full, settings=settings)
-    (told,) = full.plan(confirm_empty=True).findings
-    assert "object 5 (target_room, also when it is archived) refers to it" in told
+    (finding,) = full.plan(confirm_empty=True).findings
+    assert "object 5 (target_room, also when it is archived) refers to it" in finding
 
 
 def test_what_is_not_chosen_stays_where_it_is(full: Site) -> None:
     without_the_room(full, thing("5", target_room="North/1"))
-    (told,) = full.run(exclude=["5"]).findings
-    assert "room North/2 is to be removed, and object 5 (target_room) refers to it" in told
+    (finding,) = full.run(exclude=["5"]).findings
+    assert "room North/2 is to be removed, and object 5 (target_room) refers to it" in finding
     assert full.run(exclude=["rooms"]).outcome == "changed"
 
 

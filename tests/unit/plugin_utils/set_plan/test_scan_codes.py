@@ -44,8 +44,8 @@ def codes(site: Site) -> dict[str, str]:
 def imported(site: Site, request: pytest.FixtureRequest) -> Site:
     """Apply four objects with placeholders. Without state, each run is the first run of its runner."""
     site.write({"instance.yml": SETTINGS, "objects.csv": ledger(1, 2, 3, 4)})
-    told = site.run()
-    assert (told.outcome, told.warnings, told.scan_codes) == ("changed", [], {})
+    result = site.run()
+    assert (result.outcome, result.warnings, result.scan_codes) == ("changed", [], {})
     if request.param == "stateless":
         site.journal().unlink()
     return site
@@ -54,10 +54,10 @@ def imported(site: Site, request: pytest.FixtureRequest) -> Site:
 def test_a_label_is_no_change_and_no_second_object(imported: Site) -> None:
     labelled(imported, 1, "100001")
     labelled(imported, 2, "100002")
-    told = imported.plan()
-    assert told.outcome == "unchanged"
-    assert told.scan_codes == {"attached": 2, "total": 4, "differ": 2}
-    assert "scan codes: 2 of 4 attached, 2 differ from the files" in as_text(told)
+    planned = imported.plan()
+    assert planned.outcome == "unchanged"
+    assert planned.scan_codes == {"attached": 2, "total": 4, "differ": 2}
+    assert "scan codes: 2 of 4 attached, 2 differ from the files" in as_text(planned)
     imported.write({"objects.csv": ledger(1, 2, 3, 4).replace("Thing 1", "Table")})
     assert [change["after"] for change in imported.run().changes] == [{"inventory_name": "Table"}]
     assert codes(imported) == {"A1": "100001", "A2": "100002", "A3": "IMP-000003", "A4": "IMP-000004"}
@@ -66,8 +66,8 @@ def test_a_label_is_no_change_and_no_second_object(imported: Site) -> None:
 def test_an_old_label_in_a_file_is_no_change(imported: Site) -> None:
     labelled(imported, 1, "100500")
     imported.write({"objects.csv": ledger(1, 2, 3, 4, n1="100001")})
-    told = imported.run()
-    assert (told.outcome, told.scan_codes["differ"]) == ("unchanged", 1)
+    result = imported.run()
+    assert (result.outcome, result.scan_codes["differ"]) == ("unchanged", 1)
     assert codes(imported)["A1"] == "100500"
 
 
@@ -165,8 +165,8 @@ def test_new_purchases_are_no_finding(imported: Site) -> None:
         labelled(imported, number, f"10000{number}")
     known = {f"n{number}": f"10000{number}" for number in (1, 2, 3, 4)}
     imported.write({"objects.csv": ledger(1, 2, 3, 4, 5, 6, **known)})
-    told = imported.run(limits=FREE)
-    assert (told.outcome, told.summary["objects"]["created"]) == ("changed", 2)
+    result = imported.run(limits=FREE)
+    assert (result.outcome, result.summary["objects"]["created"]) == ("changed", 2)
 
 
 @pytest.mark.parametrize(("rows", "is_refused"), [(8, False), (9, True)])
@@ -214,8 +214,8 @@ def test_absent_rows_and_rows_without_a_code_are_no_concern(imported: Site) -> N
     labelled(imported, 1, "100001")
     text = ledger(1, 2, 3, 4).replace("IMP-000001,A1", ",A1")
     imported.write({"objects.csv": text})
-    told = imported.plan()
-    assert (told.outcome, told.scan_codes) == ("unchanged", {"attached": 1, "total": 4, "differ": 0})
+    planned = imported.plan()
+    assert (planned.outcome, planned.scan_codes) == ("unchanged", {"attached": 1, "total": 4, "differ": 0})
 
 
 @pytest.mark.parametrize(

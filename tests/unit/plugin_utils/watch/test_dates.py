@@ -22,7 +22,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.watch.dates 
 NOW = dt.datetime(2031, 5, 31, 12, tzinfo=dt.timezone(dt.timedelta(hours=2)))
 
 
-def told(kind: str, days: int = 0, **values: Any) -> list[tuple[str, str, int]]:
+def dates_reported(kind: str, days: int = 0, **values: Any) -> list[tuple[str, str, int]]:
     return [(reported.type, reported.field, reported.days_left) for reported in terms_of(kind, values, NOW, days)]
 
 
@@ -49,13 +49,13 @@ def told(kind: str, days: int = 0, **values: Any) -> list[tuple[str, str, int]]:
     ],
 )
 def test_what_is_to_be_done(kind: str, days: int, values: dict[str, Any], expected: list[Any]) -> None:
-    assert told(kind, days, **values) == expected
+    assert dates_reported(kind, days, **values) == expected
 
 
 @pytest.mark.parametrize(("hour", "expected"), [(9, "overdue"), (11, "due")])
 def test_a_rental_by_the_hour_is_overdue_by_its_instant(hour: int, expected: str) -> None:
     due_at = dt.datetime(2031, 5, 31, hour, tzinfo=dt.UTC)
-    found = told("rental_case", status="borrowed", due_date=due_at.date(), due_at=due_at)
+    found = dates_reported("rental_case", status="borrowed", due_date=due_at.date(), due_at=due_at)
     assert found == [(expected, "due_date", 0)]
 
 

@@ -126,8 +126,8 @@ def test_without_feedback_the_cursor_moves_with_the_next_look(main: Main, option
         await asyncio.to_thread(rename, options, "One")
         return await rulebook.events.get()
 
-    told = while_running(main, {**options, "existing": "tell"}, take, with_feedback=False)
-    assert told["type"] == "changed", "so the first look was kept"
+    event = while_running(main, {**options, "existing": "tell"}, take, with_feedback=False)
+    assert event["type"] == "changed", "so the first look was kept"
 
 
 def test_an_instance_that_can_not_be_reached_is_said_once_and_tried_again(

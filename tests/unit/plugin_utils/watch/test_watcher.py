@@ -69,7 +69,7 @@ class Bench:
     def uuid_of(self, barcode: str) -> str:
         return next(record.uuid for record in self.client.list_all(OBJECT) if record.flat["barcode"] == barcode)
 
-    def asked(self, look: Callable[[], Any]) -> list[str]:
+    def requests_of(self, look: Callable[[], Any]) -> list[str]:
         self.service.clear_log()
         look()
         return [entry["path"].rpartition("/v1")[2] for entry in self.service.log()]
@@ -88,7 +88,7 @@ def brief(events: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
     return [(event["type"], event["kind"], event["uuid"]) for event in events]
 
 
-def seen(watcher: Watcher) -> list[dict[str, Any]]:
+def events_of(watcher: Watcher) -> list[dict[str, Any]]:
     events = watcher.read_changes()
     watcher.keep()
     return events
@@ -96,15 +96,15 @@ def seen(watcher: Watcher) -> list[dict[str, Any]]:
 
 def test_the_first_look_reports_nothing_and_later_ones_report_what_changed(bench: Bench) -> None:
     watcher = bench.start(fields=["inventory_name"])
-    assert seen(watcher) == []
-    assert seen(watcher) == []
+    assert events_of(watcher) == []
+    assert events_of(watcher) == []
     objects = bench.client.list_all(OBJECT)
     gone, stored, touched = objects[0], objects[1], objects[2]
     bench.client.delete(OBJECT, gone.uuid)
     bench.client.archive(OBJECT, stored.uuid)
     bench.client.update(OBJECT, touched.uuid, {"inventory_name": "Another name"})
     fresh = bench.client.create(OBJECT, {"barcode": "0900001", "inventory_name": "Fresh"})
-    events = seen(watcher)
+    events = events_of(watcher)
     assert sorted(brief(events)) == [
         ("archived", "object", stored.uuid),
         ("changed", "object", touched.uuid),
@@ -116,26 +116,28 @@ def test_the_first_look_reports_nothing_and_later_ones_report_what_changed(bench
     assert by_type["changed"]["instance"] == bench.service.base_url
     assert (by_type["new"]["key"], by_type["new"]["key_length"]) == (900001, 7)
     assert (by_type["deleted"]["record_id"], by_type["deleted"]["key"]) == (gone.id, None)
-    assert seen(watcher) == []
+    assert events_of(watcher) == []
     bench.client.archive(OBJECT, stored.uuid, back=True)
-    assert brief(seen(watcher)) == [("unarchived", "object", stored.uuid)]
+    assert brief(events_of(watcher)) == [("unarchived", "object", stored.uuid)]
 
 
 def test_a_closed_task_is_a_changed_status(bench: Bench) -> None:
     watcher = bench.start(kinds=["task"], fields=["status"])
-    seen(watcher)
+    events_of(watcher)
     task = next(record for record in bench.client.list_all(TASK) if record.flat["status"] == "open")
     bench.client.set_status(TASK, task.uuid, "closed")
-    (event,) = seen(watcher)
+    (event,) = events_of(watcher)
     assert (event["type"], event["changed"], event["status"]) == ("changed", ["status"], "closed")
 
 
 def test_a_room_that_is_renamed_changes_no_object_in_it(bench: Bench) -> None:
     watcher = bench.start(kinds=["room", "object"])
-    seen(watcher)
+    events_of(watcher)
     room = bench.client.list_all(KINDS["room"])[0]
     bench.client.update(KINDS["room"], room.uuid, {"name": "Renamed"})
-    assert [(event["kind"], event["changed"], event["other_fields"]) for event in seen(watcher)] == [("room", [], 1)]
+    assert [(event["kind"], event["changed"], event["other_fields"]) for event in events_of(watcher)] == [
+        ("room", [], 1)
+    ]
 
 
 def test_a_rental_case_is_due_and_overdue_once(bench: Bench) -> None:
@@ -143,17 +145,17 @@ def test_a_rental_case_is_due_and_overdue_once(bench: Bench) -> None:
     day = dt.date.fromisoformat(str(case.flat["due_date"])[:10])
     bench.today = dt.datetime.combine(day - dt.timedelta(days=9), dt.time(12), dt.UTC)
     watcher = bench.start(kinds=["rental_case"], due_days=2)
-    seen(watcher)
+    events_of(watcher)
     found = []
     for _day in range(12):
         bench.today += dt.timedelta(days=1)
-        found += [(bench.today.date() - day, event) for event in seen(watcher) if event["uuid"] == case.uuid]
+        found += [(bench.today.date() - day, event) for event in events_of(watcher) if event["uuid"] == case.uuid]
     assert [(after.days, event["type"], event["days_left"], event["field"]) for after, event in found] == [
         (-2, "due", 2, "due_date"),
         (1, "overdue", -1, "due_date"),
     ]
     bench.today += dt.timedelta(days=1)
-    assert seen(bench.start(kinds=["rental_case"], due_days=2)) == [], "told before the restart"
+    assert events_of(bench.start(kinds=["rental_case"], due_days=2)) == [], "reported before the restart"
 
 
 def test_a_date_of_a_field_is_reported_once_and_again_where_it_moved(bench: Bench) -> None:
@@ -161,15 +163,15 @@ def test_a_date_of_a_field_is_reported_once_and_again_where_it_moved(bench: Benc
     bench.client.update(OBJECT, uuid, {"purchasing_date": "2030-02-01"})
     options: dict[str, Any] = {"kinds": ["object"], "dates": [Watch("object", "purchasing_date", 10)]}
     watcher = bench.start(**options)
-    assert seen(watcher) == [], "those that passed are remembered"
+    assert events_of(watcher) == [], "those that passed are remembered"
     bench.today = dt.datetime(2030, 1, 22, tzinfo=dt.UTC)
-    (event,) = seen(watcher)
+    (event,) = events_of(watcher)
     assert (event["type"], event["uuid"], event["date"], event["days_left"]) == ("due", uuid, "2030-02-01", 10)
-    assert seen(bench.start(**options)) == []
+    assert events_of(bench.start(**options)) == []
     bench.client.update(OBJECT, uuid, {"purchasing_date": "2030-01-30"})
-    assert [event["type"] for event in seen(bench.start(**options))] == ["changed", "due"]
+    assert [event["type"] for event in events_of(bench.start(**options))] == ["changed", "due"]
     options["dates"] = [Watch("object", "purchasing_date", 10), Watch("object", "purchasing_date", 400)]
-    assert seen(bench.start(**options)) == [], "what is watched from now on is remembered"
+    assert events_of(bench.start(**options)) == [], "what is watched from now on is remembered"
 
 
 def test_an_unknown_field_is_named(bench: Bench) -> None:
@@ -178,28 +180,28 @@ def test_an_unknown_field_is_named(bench: Bench) -> None:
 
 
 def test_what_is_there_is_reported_where_that_is_wanted(bench: Bench) -> None:
-    events = seen(bench.start(kinds=["room"], reports_existing=True))
+    events = events_of(bench.start(kinds=["room"], reports_existing=True))
     assert {event["type"] for event in events} == {"new"}
     assert len(events) == len(bench.client.list_all(KINDS["room"]))
 
 
 def test_a_kind_that_is_watched_from_now_on_reports_nothing_at_first(bench: Bench) -> None:
-    seen(bench.start(kinds=["room"]))
-    assert seen(bench.start(kinds=["room", "object"])) == []
+    events_of(bench.start(kinds=["room"]))
+    assert events_of(bench.start(kinds=["room", "object"])) == []
 
 
 def test_what_was_not_kept_is_reported_again_with_the_same_id(bench: Bench) -> None:
-    seen(bench.start(kinds=["object"]))
+    events_of(bench.start(kinds=["object"]))
     bench.client.create(OBJECT, {"barcode": "900001", "inventory_name": "Fresh"})
     first, second = bench.start(kinds=["object"]).read_changes(), bench.start(kinds=["object"]).read_changes()
     assert [event["id"] for event in first] == [event["id"] for event in second] != []
-    seen(bench.start(kinds=["object"]))
+    events_of(bench.start(kinds=["object"]))
     assert bench.start(kinds=["object"]).read_changes() == []
 
 
 def test_a_look_that_fails_loses_nothing(bench: Bench) -> None:
     watcher = bench.start(kinds=["room", "object"])
-    seen(watcher)
+    events_of(watcher)
     room = bench.client.list_all(KINDS["room"])[0]
     bench.client.update(KINDS["room"], room.uuid, {"name": "Renamed"})
     bench.service.steer("POST", "/faults", {"path": "*/objects", "fault": "503"})
@@ -207,20 +209,20 @@ def test_a_look_that_fails_loses_nothing(bench: Bench) -> None:
     with pytest.raises(SeventhingsError):
         watcher.read_changes()
     bench.service.steer("DELETE", "/faults")
-    assert [event["kind"] for event in seen(watcher)] == ["room"]
+    assert [event["kind"] for event in events_of(watcher)] == ["room"]
 
 
 def test_a_module_that_is_off_is_said_and_the_rest_is_watched(bench: Bench) -> None:
     bench.service.steer("PUT", "/settings", {"modules_off": ["rental"]})
     watcher = bench.start(kinds=["rental_case", "room"], reports_existing=True)
-    assert {event["kind"] for event in seen(watcher)} == {"room"}
+    assert {event["kind"] for event in events_of(watcher)} == {"room"}
     assert "switched off" in " ".join(watcher.problems)
 
 
 def test_a_small_list_is_read_whole_with_one_request(bench: Bench) -> None:
     watcher = bench.start(kinds=["task", "room"])
-    seen(watcher)
-    assert len(bench.asked(watcher.read_changes)) == 3, "two lists, and the definitions of rooms"
+    events_of(watcher)
+    assert len(bench.requests_of(watcher.read_changes)) == 3, "two lists, and the definitions of rooms"
 
 
 @pytest.fixture
@@ -232,20 +234,20 @@ def _long_lists(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("_long_lists")
 def test_of_a_long_list_only_changes_are_read(bench: Bench) -> None:
     watcher = bench.start(kinds=["object"], whole_interval=100, fields=["inventory_name"])
-    seen(watcher)
+    events_of(watcher)
     bench.seconds = 99
     uuid = bench.client.list_all(OBJECT)[0].uuid
     bench.client.update(OBJECT, uuid, {"inventory_name": "Another name"})
     bench.service.clear_log()
-    (event,) = seen(watcher)
+    (event,) = events_of(watcher)
     assert event["changed"] == ["inventory_name"]
     log = bench.service.log()
     assert [request["path"].rpartition("/v1")[2] for request in log][-2:] == ["/objects", "/objects/count"]
     bench.client.delete(OBJECT, uuid)
-    assert [event["type"] for event in seen(watcher)] == ["deleted"], "the count tells"
-    assert seen(watcher) == []
+    assert [event["type"] for event in events_of(watcher)] == ["deleted"], "the count tells"
+    assert events_of(watcher) == []
     bench.seconds = 300
-    assert "/objects/count" not in bench.asked(watcher.read_changes), "it is time to read all"
+    assert "/objects/count" not in bench.requests_of(watcher.read_changes), "it is time to read all"
 
 
 @pytest.mark.usefixtures("_long_lists")
@@ -256,22 +258,22 @@ def test_a_filter_that_is_ignored_is_found_out(bench: Bench) -> None:
     room_stamps = {str(record.flat["updated_at"]) for record in bench.client.list_all(KINDS["room"])}
     assert len(room_stamps) > 1
     bench.service.steer("PUT", "/switches", {"places_filter": "ignore"})
-    seen(watcher)
-    seen(watcher)
-    assert [path for path in bench.asked(watcher.read_changes) if "rooms" in path] == ["/rooms"]
+    events_of(watcher)
+    events_of(watcher)
+    assert [path for path in bench.requests_of(watcher.read_changes) if "rooms" in path] == ["/rooms"]
 
 
-def _lists_of(asked: list[str], path: str) -> list[str]:
-    return [request for request in asked if request.startswith(path)]
+def _lists_of(requests_of: list[str], path: str) -> list[str]:
+    return [request for request in requests_of if request.startswith(path)]
 
 
 @pytest.mark.usefixtures("_long_lists")
 def test_where_records_are_not_counted_lists_are_read_whole_from_then_on(bench: Bench) -> None:
     watcher = bench.start(kinds=["object"])
-    seen(watcher)
+    events_of(watcher)
     bench.service.steer("POST", "/faults", {"path": "*/count", "fault": "422"})
-    assert _lists_of(bench.asked(watcher.read_changes), "/object") == ["/objects", "/objects/count", "/objects"]
-    assert _lists_of(bench.asked(watcher.read_changes), "/object") == ["/objects"]
+    assert _lists_of(bench.requests_of(watcher.read_changes), "/object") == ["/objects", "/objects/count", "/objects"]
+    assert _lists_of(bench.requests_of(watcher.read_changes), "/object") == ["/objects"]
 
 
 @pytest.mark.usefixtures("_long_lists")
@@ -279,7 +281,7 @@ def test_where_counts_are_never_right_lists_are_read_whole_after_some_looks(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     watcher = bench.start(kinds=["object"])
-    seen(watcher)
+    events_of(watcher)
     send = watcher.client.send
     off_by_one = SimpleNamespace(json=lambda: {"count": 999})
     monkeypatch.setattr(
@@ -287,7 +289,7 @@ def test_where_counts_are_never_right_lists_are_read_whole_after_some_looks(
         "send",
         lambda method, path, **more: off_by_one if "/count" in path else send(method, path, **more),
     )
-    sent = [_lists_of(bench.asked(lambda: seen(watcher)), "/objects") for _look in range(5)]
+    sent = [_lists_of(bench.requests_of(lambda: events_of(watcher)), "/objects") for _look in range(5)]
     assert list(map(len, sent)) == [2, 2, 2, 1, 1]
 
 
@@ -304,18 +306,18 @@ def test_who_is_not_let_in_is_reported_so(bench: Bench, monkeypatch: pytest.Monk
 
 def test_a_record_that_is_shown_no_more_is_neither_deleted_nor_lost(bench: Bench) -> None:
     watcher = bench.start(kinds=["room"])
-    seen(watcher)
+    events_of(watcher)
     room = bench.client.list_all(KINDS["room"])[0]
     listed = watcher.client.list_all
     bench.service.steer("POST", "/faults", {"path": f"/room/{room.uuid}", "fault": "403"})
     watcher.client.list_all = lambda kind, *more, **named: [  # type: ignore[method-assign]
         record for record in listed(kind, *more, **named) if record.uuid != room.uuid
     ]
-    assert seen(watcher) == []
+    assert events_of(watcher) == []
     watcher.client.list_all = listed  # type: ignore[method-assign]
     bench.service.steer("DELETE", "/faults")
     bench.client.update(KINDS["room"], room.uuid, {"name": "Renamed"})
-    assert [(event["type"], event["other_fields"]) for event in seen(watcher)] == [("changed", 1)]
+    assert [(event["type"], event["other_fields"]) for event in events_of(watcher)] == [("changed", 1)]
 
 
 @pytest.mark.usefixtures("_long_lists")
@@ -324,7 +326,7 @@ def test_a_date_of_a_record_that_may_not_be_read_is_reported_without_it(bench: B
     bench.client.update(OBJECT, uuid, {"purchasing_date": "2030-01-20"})
     bench.client.update(OBJECT, another, {"inventory_name": "The newest"})
     watcher = bench.start(kinds=["object"], dates=[Watch("object", "purchasing_date", 14)])
-    seen(watcher)
+    events_of(watcher)
     listed = watcher.client.list_all
     # The record is not in the list of recent changes.
     watcher.client.list_all = lambda kind, *more, **named: [  # type: ignore[method-assign]
@@ -332,7 +334,7 @@ def test_a_date_of_a_record_that_may_not_be_read_is_reported_without_it(bench: B
     ]
     bench.service.steer("POST", "/faults", {"path": f"/object/{uuid}", "fault": "403"})
     bench.today += dt.timedelta(days=10)
-    (event,) = seen(watcher)
+    (event,) = events_of(watcher)
     assert (event["type"], event["uuid"], event["key"], event["days_left"]) == ("due", uuid, None, 9)
 
 
@@ -356,7 +358,7 @@ def test_a_disk_that_fails_under_a_cursor_is_an_error(bench: Bench, step: str, m
 
 def test_the_cursor_is_private_and_holds_no_values(bench: Bench) -> None:
     bench.client.create(OBJECT, {"barcode": "900001", "inventory_name": "Secret project"})
-    seen(bench.start(kinds=["object"]))
+    events_of(bench.start(kinds=["object"]))
     assert stat.S_IMODE(bench.path.stat().st_mode) == 0o600
     text = bench.path.read_text("utf-8")
     assert "900001" not in text
@@ -393,7 +395,7 @@ def test_a_cursor_that_is_none_is_an_error(bench: Bench, content: str, expected:
     ids=str,
 )  # fmt: skip
 def test_a_cursor_with_an_odd_member_is_an_error(bench: Bench, odd: dict[str, Any]) -> None:
-    seen(bench.start(kinds=["object"]))
+    events_of(bench.start(kinds=["object"]))
     bench.opened.pop().close()
     kept = json.loads(bench.path.read_text("utf-8"))
     kept.update({name: value for name, value in odd.items() if name in kept})
@@ -431,11 +433,11 @@ def test_a_link_is_no_cursor(bench: Bench, tmp_path: Path) -> None:
 def test_an_event_carries_numbers_booleans_and_dates_of_the_named_fields(bench: Bench) -> None:
     names = ["Purchasing price", "purchasing_date", "inventory_name"]
     watcher = bench.start(kinds=["object", "room"], fields=names)
-    seen(watcher)
+    events_of(watcher)
     uuid = bench.client.list_all(OBJECT)[0].uuid
     changes = {"purchasing_price": 12.5, "purchasing_date": "2030-02-01", "inventory_name": "x"}
     bench.client.update(OBJECT, uuid, changes)
-    (event,) = seen(watcher)
+    (event,) = events_of(watcher)
     assert event["values"] == {"Purchasing price": 12.5, "purchasing_date": "2030-02-01", "inventory_name": None}
     assert (sorted(event["changed"]), event["other_fields"]) == (sorted(names), 0)
 
@@ -453,10 +455,10 @@ def test_filters_of_the_rulebook_are_answered_by_their_names(bench: Bench) -> No
         Match("rooms", "room", {"name": {"like": ["Saw"]}}),
     ]
     watcher = bench.start(kinds=["object"], matches=matches)
-    seen(watcher)
+    events_of(watcher)
     bench.client.update(OBJECT, first.uuid, {"inventory_name": "Saw {{ 1 }}", "purchasing_price": 2000})
     bench.client.update(OBJECT, second.uuid, {"inventory_name": "Drill", "purchasing_price": 1})
-    assert {event["uuid"]: event["matches"] for event in seen(watcher)} == {
+    assert {event["uuid"]: event["matches"] for event in events_of(watcher)} == {
         first.uuid: ["expensive", "named"],
         second.uuid: [],
     }
@@ -511,7 +513,7 @@ def test_events_carry_no_free_text(bench: Bench, text: str) -> None:
     )
     operator = ["inventory_name", "name"]
     watcher = bench.start(fields=operator, due_days=5000)
-    seen(watcher)
+    events_of(watcher)
     values = {"barcode": text, "inventory_name": text, key: text}
     uuid = bench.client.create(OBJECT, values)
     bench.client.create(KINDS["location"], {"name": text})
@@ -519,10 +521,10 @@ def test_events_carry_no_free_text(bench: Bench, text: str) -> None:
         record = bench.client.list_all(KINDS[kind])[0]
         fields = {"room": "name", "person": "first_name", "task": "title", "rental_case": "title"}
         ensure(bench.client, DesiredRecord(KINDS[kind], {fields[kind]: text}, uuid=record.uuid))
-    events = seen(watcher)
+    events = events_of(watcher)
     bench.client.archive(OBJECT, uuid)
     bench.client.delete(OBJECT, bench.client.list_all(OBJECT)[0].uuid)
-    events += seen(watcher)
+    events += events_of(watcher)
     assert {event["kind"] for event in events} == set(WATCHED)
     assert {"new", "changed", "archived", "deleted"} <= {event["type"] for event in events}
     strange = [text for text in texts_in(events) if text not in {*WORDS, *operator} and not SHAPES.fullmatch(text)]
@@ -531,8 +533,8 @@ def test_events_carry_no_free_text(bench: Bench, text: str) -> None:
 
 def test_no_event_holds_a_credential(bench: Bench) -> None:
     watcher = bench.start(kinds=["object"], fields=["inventory_name"])
-    seen(watcher)
+    events_of(watcher)
     password = bench.service.password
     bench.client.create(OBJECT, {"barcode": f"b {password}", "inventory_name": password})
-    (event,) = seen(watcher)
+    (event,) = events_of(watcher)
     assert password not in str(event)

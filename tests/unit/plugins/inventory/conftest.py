@@ -95,14 +95,14 @@ class Parsed:
 @pytest.fixture
 def instance(monkeypatch: pytest.MonkeyPatch) -> Instance:
     """Return an empty instance that replaces the one in the connection options."""
-    made = Instance()
+    instance = Instance()
 
     def connect(options: dict[str, Any]) -> Instance:
-        made.options = options
-        return made
+        instance.options = options
+        return instance
 
     monkeypatch.setattr(places, "reader", connect)
-    return made
+    return instance
 
 
 @pytest.fixture

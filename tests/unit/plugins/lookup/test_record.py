@@ -89,7 +89,7 @@ class Instance:
 
 @pytest.fixture
 def acme(monkeypatch: pytest.MonkeyPatch) -> Instance:
-    made = Instance(
+    instance = Instance(
         {
             "location": [
                 {"id": 1, "location_uuid": uuid(1), "name": "Head office", "floors": "3"},
@@ -119,9 +119,9 @@ def acme(monkeypatch: pytest.MonkeyPatch) -> Instance:
             ],
         }
     )
-    monkeypatch.setattr(lookup, "shared_reader", lambda _options: made)
+    monkeypatch.setattr(lookup, "shared_reader", lambda _options: instance)
     monkeypatch.setenv("SEVENTHINGS_BASE_URL", "https://acme.example")
-    return made
+    return instance
 
 
 @pytest.fixture
