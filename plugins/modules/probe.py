@@ -194,7 +194,7 @@ msg:
     - The outcome in a few lines.
   returned: success
   type: str
-  sample: "Outcome: fine. Of 78 switches 36 are told; 4 of them are not on the documented side."
+  sample: "Outcome: fine. Of 78 switches, 36 are known; 4 of them are not on the documented side."
 diff:
   description:
     - The file if it is written, and changes of its mode, owner and group.

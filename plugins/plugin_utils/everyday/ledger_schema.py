@@ -12,32 +12,35 @@ from .schema_parts import DATE, INSTANCE, TEXT, TEXTS, as_file, closed, counted,
 NAME = "ledger.schema.json"
 
 _COUNTS = ("rows", "equal", "differ", "not_found", "not_in_books", "doubtful", "not_in_scope")
-_KEY = {**TEXT, "description": "The values that identify it."}
+_KEY = {**TEXT, "description": "The values that identify the row or the object."}
 _PLACE = {**TEXT, "description": "File and line of the row."}
 
 
 def ledger_schema() -> dict[str, Any]:
     """Return the schema, every member described."""
-    named: dict[str, Any] = {"key": _KEY, "scan_code": {**TEXT, "description": "Empty if the object has none."}}
+    named: dict[str, Any] = {
+        "key": _KEY,
+        "scan_code": {**TEXT, "description": "The scan code; empty if the object has none."},
+    }
     named |= {"name": TEXT, "uuid": TEXT}
     difference: dict[str, Any] = {
         **named,
         "field": {**TEXT, "description": "Key of the field."},
         "label": {**TEXT, "description": "Label of the field."},
-        "books": {**TEXT, "description": "The value of the ledger; empty if it has none."},
+        "books": {**TEXT, "description": "The value in the ledger; empty if it has none."},
         "instance": {**TEXT, "description": "The value of the object; empty if it has none."},
         "place": _PLACE,
     }
     values: dict[str, Any] = {
         "type": "object",
         "additionalProperties": TEXT,
-        "description": "Key of a field to the value of the row.",
+        "description": "Field keys to the values of the row.",
     }
     doubt: dict[str, Any] = {
         "key": _KEY,
         "place": _PLACE,
-        "reason": {**TEXT, "description": "Why the row has no object of its own."},
-        "uuids": {**TEXTS, "description": "The objects that it may mean."},
+        "reason": {**TEXT, "description": "Why the row can't be matched with one object."},
+        "uuids": {**TEXTS, "description": "The objects that may match the row."},
     }
     lists: dict[str, tuple[dict[str, Any], str]] = {
         "not_found": ({"key": _KEY, "place": _PLACE, "values": values}, "Rows without an object."),

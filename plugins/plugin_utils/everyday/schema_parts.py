@@ -39,7 +39,7 @@ def sees() -> dict[str, Any]:
         "hidden_fields": TEXTS,
         "words": TEXT,
     }
-    return {**closed(members), "description": "What the account sees of the instance."}
+    return {**closed(members), "description": "What the account can see."}
 
 
 def whole(name: str, module: str, document: Mapping[str, Any], parts: Mapping[str, Any]) -> dict[str, Any]:

@@ -36,7 +36,7 @@ ADDRESS = "https://ansible-collections.github.io/community.seventhings/schema/v1
 
 _FIELDS: Json = {"type": "array", "items": {"type": "string", "minLength": 1}, "minItems": 1}
 _LIFECYCLE: Json = {
-    "initial": {"description": "Fields that are written at creation and never compared", **_FIELDS},
+    "initial": {"description": "Fields that are written when a record is created, and never compared", **_FIELDS},
     "ignore": {"description": "Fields that are neither written nor compared", **_FIELDS},
 }
 _MANAGED: Json = {
@@ -301,7 +301,7 @@ def _settings() -> Json:
     names = {"type": "array", "items": {"type": "string"}, "minItems": 1}
     key: Json = {"type": ["string", "number"], "minLength": 1}
     protected: Json = {
-        "description": "Natural keys of records that no plan may delete or archive; * stands for anything",
+        "description": "Natural keys of records that no plan may delete or archive; * matches any text",
         "type": "array",
         "items": key,
         "minItems": 1,
@@ -311,14 +311,15 @@ def _settings() -> Json:
         "properties": {
             "api": {"const": "seventhings/v1"},
             "instance": {
-                "description": "Root of the instance, or a list of roots: any other is refused",
+                "description": "Root of the instance, or a list of roots; other instances are refused",
                 "anyOf": [root, {"type": "array", "items": root}],
             },
             "set": {"type": "string", "description": "Name of this managed set. Without it, prune only reports"},
             "set_id": {
                 "type": "string",
                 "minLength": 1,
-                "description": "Distinguishes this set from others of its name; the first run or an export creates it",
+                "description": "Distinguishes this set from others of the same name; the first run or an "
+                "export creates it",
             },
             "timezone": {"type": "string", "examples": ["Europe/Berlin"]},
             "identity": {**_by_section(names), "description": "Fields that identify a record"},
@@ -326,27 +327,34 @@ def _settings() -> Json:
                 {
                     "prune": _closed(prune),
                     "limits": _closed(limits),
-                    "create_users": {"type": "boolean", "description": "Creating a user sends an e-mail"},
+                    "create_users": {
+                        "type": "boolean",
+                        "description": "Whether users are created; a new user gets an e-mail",
+                    },
                     "notify": {"type": "boolean"},
                 }
             ),
             "scope": _by_section({"type": "object", "additionalProperties": {"type": "array"}}),
             "lifecycle": _by_section(_closed({**_LIFECYCLE, "protect": protected}))
-            | {"description": "What is not compared, and what must stay"},
+            | {"description": "Fields to leave alone, and records to keep"},
             "observed": _closed({key_0: {"type": "array", "items": _FIELDS["items"]} for key_0 in SECTIONS_WITH_FIELDS})
-            | {"description": "Fields that scans or people write, and files must not; an empty list: none"},
+            | {"description": "Fields that scans or people write, and files must not; an empty list means none"},
             "scan_codes": _closed(
                 {
                     "field": {
                         "type": "string",
                         "minLength": 1,
-                        "description": "Field of an object that holds its code",
+                        "description": "Field with the scan code of an object",
                     },
-                    "placeholder": {"type": "string", "pattern": "^.+[^0-9]$", "description": "Prefix; digits follow"},
+                    "placeholder": {
+                        "type": "string",
+                        "pattern": "^.+[^0-9]$",
+                        "description": "Prefix of a placeholder; digits follow",
+                    },
                 }
             )
             | {"required": ["field", "placeholder"]}
-            | {"description": "Scan codes that labels replace; needs identity of objects by another field"},
+            | {"description": "Placeholders that labels replace; another field must identify objects"},
             "marker": {"type": "string", "description": "Field that names the set in each record"},
             "csv": _tables(),
             "tables": _foreign_tables(),
@@ -364,7 +372,7 @@ def _variables() -> Json:
     variable = _closed({"type": types, "description": {"type": "string"}, "default": default})
     return {
         "type": "object",
-        "description": "Variables, used as ${name} in values; ${$} is a dollar",
+        "description": "Variables, used as ${name} in values; ${$} is a dollar sign",
         "propertyNames": {"pattern": "^[A-Za-z_][A-Za-z0-9_]*$"},
         "additionalProperties": variable | {"type": ["object", "null"]},
     }
@@ -387,25 +395,25 @@ def _foreign_tables() -> Json:
     keys: Json = {
         "files": {"description": "Patterns of paths below the directory of the files", **texts},
         "columns": {
-            "description": "Columns to fields; a field that ends in .id has a column of ids",
+            "description": "Columns to fields; for a target that ends in .id, the cells are ids",
             "type": "object",
             "additionalProperties": text,
         },
         **_table_keys(),
-        "constant": {"description": "Fields that each record gets if it has none", "type": "object"},
+        "constant": {"description": "Fields to values for records that have no value", "type": "object"},
         "values": {
-            "description": "Fields to the words of their cells and what these mean",
+            "description": "Fields to maps of the words in their cells to values",
             "type": "object",
             "additionalProperties": words,
         },
         "missing_rows": {"description": "What happens to a record whose row is missing", "enum": [KEEP, PRUNE]},
         "sheets": {
-            "description": "Sheets of workbooks that are read, with or without their sections",
+            "description": "Sheets of workbooks to read: a name, a list, or a map to sections",
             "anyOf": [*texts["anyOf"], {"type": "object", "additionalProperties": section, "minProperties": 1}],
         },
-        "header_row": {"description": "The row that names the columns", **number},
+        "header_row": {"description": "Number of the row that names the columns", **number},
         "skip_rows": {
-            "description": "How many rows are skipped, or row numbers and texts in the first cell",
+            "description": "How many rows to skip, or a list of row numbers and of texts in the first cell",
             "anyOf": [
                 {"type": "integer", "minimum": 0},
                 text,
@@ -425,31 +433,38 @@ def _table_keys() -> Json:
     empty: Json = {"enum": ["ignore", "clear"]}
     return {
         "preset": {"description": "How the spreadsheets of a country save tables", "enum": [*PRESETS]},
-        "delimiter": {"description": "Between cells; found where it is not given", "type": "string", "maxLength": 1},
-        "encoding": {"description": "Else UTF-8, UTF-16 by its mark, or CP1252", "type": "string"},
-        "decimal": {"description": "Between a number and its fraction", "enum": [".", ","]},
-        "thousands": {"description": "Between groups of three digits", **texts},
-        "dates": {"description": "Patterns of strptime; ISO dates are always read", **texts},
+        "delimiter": {
+            "description": "Character between cells; detected if it is not set",
+            "type": "string",
+            "maxLength": 1,
+        },
+        "encoding": {
+            "description": "Encoding; if it is not set, UTF-8, UTF-16 with a byte order mark, or CP1252",
+            "type": "string",
+        },
+        "decimal": {"description": "Character between a number and its fraction", "enum": [".", ","]},
+        "thousands": {"description": "Characters between groups of three digits", **texts},
+        "dates": {"description": "strptime patterns of dates; ISO dates are always read", **texts},
         "booleans": {
-            "description": "Words for true, words for false",
+            "description": "Words for true and words for false",
             "anyOf": [
                 _closed({"true": words, "false": words}) | {"required": ["true", "false"]},
                 {"type": "array", "items": words, "minItems": 2, "maxItems": 2},
             ],
         },
-        "currency": {"description": "Signs that may stand beside a number", **texts},
+        "currency": {"description": "Currency signs that may appear beside a number", **texts},
         "empty": {
-            "description": "What an empty cell does, everywhere or by column",
+            "description": "What an empty cell does, for all columns or by column",
             "anyOf": [empty, {"type": "object", "additionalProperties": empty}],
         },
-        "null": {"description": "A cell that clears its field", **text},
-        "ignore": {"description": "Columns that are not read, or patterns of them", **texts},
-        "list_separator": {"description": "Between the items of a list", "type": "string", "maxLength": 1},
+        "null": {"description": "Word that clears the field of its cell", **text},
+        "ignore": {"description": "Columns that are not read, or patterns of such columns", **texts},
+        "list_separator": {"description": "Character between the items of a list", "type": "string", "maxLength": 1},
         "text_columns": {
-            "description": "Columns whose numbers and formulas of a text are texts, or patterns of them",
+            "description": "Columns whose cells are texts, or patterns of such columns",
             **texts,
         },
-        "trim": {"description": "Whether blanks at the edges of cells are left out", "type": "boolean"},
+        "trim": {"description": "Whether spaces at the beginning and end of cells are removed", "type": "boolean"},
     }
 
 

@@ -48,7 +48,7 @@ def _probe(run: ControllerRun, check_mode: bool) -> dict[str, Any]:
         _require_permission(options)
     if options["tier"] != LOOK and not options["sweep"] and journal.exists():
         raise InvalidInput(
-            f"dest: {journal.path} tells of a probe that was killed; take away what it left first, with sweep: true"
+            f"dest: {journal.path} is the journal of an interrupted probe; delete what it left first, with sweep: true"
         )
     reads_only = check_mode or not writes
     client = run.connect(read_only=reads_only)
@@ -126,10 +126,12 @@ def probe_instance(
 
 def _swept(client: Client, journal: Journal, check_mode: bool) -> dict[str, Any]:
     if check_mode:
-        return {"changed": journal.exists(), "swept": 0, "msg": "Check mode takes nothing away."}
+        return {"changed": journal.exists(), "swept": 0, "msg": "Check mode deletes nothing."}
     number = sweep(client, journal, object_keys(client.definitions(OBJECT.template)))
-    removed = f"{number} scratch record{'' if number == 1 else 's'} of killed probes {'was' if number == 1 else 'were'}"
-    return {"changed": number > 0, "swept": number, "msg": f"{removed} taken away."}
+    removed = (
+        f"{number} scratch record{'' if number == 1 else 's'} of interrupted probes {'was' if number == 1 else 'were'}"
+    )
+    return {"changed": number > 0, "swept": number, "msg": f"{removed} deleted."}
 
 
 def _written(profile: Mapping[str, Any], target: Target, local: LocalFiles, is_known: bool) -> dict[str, Any]:

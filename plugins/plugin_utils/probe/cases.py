@@ -41,7 +41,7 @@ def observe_tasks(evidence: Evidence, request: str, tasks: Records) -> None:
     evidence.observe("task_slug", "given" if slugs else "none", request, slugs or len(tasks))
     stamped = [task for task in tasks if "created_at" in task or "updated_at" in task]
     if any(task.get("created_at") or task.get("updated_at") for task in stamped):
-        evidence.odd("task_stamps", f"{request}: created_at or updated_at holds a value")
+        evidence.odd("task_stamps", f"{request}: created_at or updated_at has a value")
     else:
         evidence.observe("task_stamps", "null" if stamped else "none", request, len(stamped) or len(tasks))
 

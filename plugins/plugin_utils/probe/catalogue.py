@@ -37,7 +37,7 @@ def _switches(tier: str, why: str, *lines: str) -> list[Switch]:
 _TABLE = (
     *_switches(
         LOOK,
-        "no record that is listed shows it",
+        "no listed record shows it",
         "list_envelope items array",
         "list_total given text none",
         "list_echo both page none",
@@ -76,13 +76,13 @@ _TABLE = (
     ),
     *_switches(
         LOOK,
-        "no list has more than 200 records, and no answer names a smaller page than was asked for",
+        "no list has more than 200 records, and no answer reports a smaller page than requested",
         "per_page_cap none 200 100 50",
     ),
-    *_switches(LOOK, "there are less than three field definitions of objects", "unpaged_lists whole refuse paged"),
+    *_switches(LOOK, "there are fewer than three field definitions of objects", "unpaged_lists whole refuse paged"),
     *_switches(
         LOOK,
-        "it can only be refuted: read twice, the records came in one order, or were too few",
+        "it can only be disproved: two reads returned the same order, or too few records",
         "page_order stable unstable",
     ),
     *_switches(LOOK, "no task is listed", "task_slug given none", "task_stamps none null"),
@@ -95,11 +95,11 @@ _TABLE = (
         "rental_references full reduced",
         "rental_stamps given none",
     ),
-    *_switches(LOOK, "no rental case that is listed is past its day", "rental_overdue stay move"),
-    *_switches(LOOK, "no answer was 429, and none is provoked", "retry_after seconds date none"),
+    *_switches(LOOK, "no listed rental case is past its day", "rental_overdue stay move"),
+    *_switches(LOOK, "no answer was 429, and the probe provokes none", "retry_after seconds date none"),
     *_switches(
         TOUCH,
-        "it takes a record that can be written and taken away",
+        "it needs a record that can be written and deleted",
         "location_header url path",
         "patch_answer record empty_object empty no_content",
         "room_location coupled independent",
@@ -116,14 +116,14 @@ _TABLE = (
     ),
     *_switches(
         TOUCH,
-        "it takes a task that can be written and taken away",
+        "it needs a task that can be written and deleted",
         "task_reminders zero_to_two one_to_two",
         "task_empty_references accept refuse",
         "task_put_omitted clear keep",
     ),
     *_switches(
         TOUCH,
-        "it takes a rental case that can be written and taken away",
+        "it needs a rental case that can be written and deleted",
         "rental_overlap accept refuse",
         "rental_null_reminder accept refuse",
         "rental_omitted_reminder clear keep",
@@ -134,38 +134,38 @@ _TABLE = (
     ),
     *_switches(
         TOUCH,
-        "it takes a login of its own, with user name, password and client id",
+        "it needs a separate login, with user name, password and client id",
         "refresh_token accept refuse",
         "refresh_rotation once_more single_use",
     ),
-    *_switches(TOUCH, "it takes a question to the hub, which is a POST", "hub_nothing object list"),
+    *_switches(TOUCH, "it needs a request to the hub, which is a POST", "hub_nothing object list"),
     *_switches(
         TRACE,
-        "it takes a file, which nothing deletes",
+        "it needs a file, which can't be deleted",
         "file_location plain data",
         "file_results messages objects",
         "unattached_files keep forget",
     ),
-    *_switches(TRACE, "it takes two field definitions, which nothing deletes", "duplicate_labels accept refuse"),
+    *_switches(TRACE, "it needs two field definitions, which can't be deleted", "duplicate_labels accept refuse"),
     *_switches(
-        TRACE, "it takes a request that may provoke an error of the service", "filter_without_operator refuse error"
+        TRACE, "it needs a request that may cause an error of the service", "filter_without_operator refuse error"
     ),
-    *_switches(NEVER, "only who would be told can say it: ask the person", "task_notify when_true always"),
+    *_switches(NEVER, "only the person who would be notified can say: ask that person", "task_notify when_true always"),
     *_switches(
-        NEVER, "it takes a wrong password, which may lock the account", "wrong_password unauthorized bad_request"
+        NEVER, "it needs a wrong password, which may lock the account", "wrong_password unauthorized bad_request"
     ),
-    *_switches(NEVER, "it takes an account that is limited to locations", "hidden_objects unreadable readable nowhere"),
-    *_switches(NEVER, "it takes a revocation, which may end the sessions of others", "revoke session user"),
+    *_switches(NEVER, "it needs an account that is limited to locations", "hidden_objects unreadable readable nowhere"),
+    *_switches(NEVER, "it needs a revocation, which may end the sessions of others", "revoke session user"),
     *_switches(
         NEVER,
-        "it takes a new user, which gets an e-mail and which nothing deletes",
+        "it needs a new user, who gets an e-mail and can't be deleted",
         "create_user_none not_found nothing",
         "create_user_several all refuse",
         "create_user_email refuse share",
     ),
     *_switches(
         NEVER,
-        "it takes an offer on the hub, which is published",
+        "it needs an offer on the hub, which is published",
         "hub_repeat_offer refuse accept",
         "hub_category any known",
         "hub_priceless_object accept error",

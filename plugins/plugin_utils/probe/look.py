@@ -91,7 +91,7 @@ class Look:
             for step in steps:
                 step()
         except SpentAll:
-            self.evidence.new.append("the requests of this tier did not suffice; what is missing was not probed")
+            self.evidence.new.append("this tier allows too few requests; the remaining switches were not probed")
 
     def again(self, created: Sequence[tuple[Kind, Mapping[str, Any]]]) -> None:
         """Repeat what could not be determined, with the scratch records.
@@ -169,9 +169,9 @@ class Look:
             if status == HTTPStatus.FORBIDDEN:
                 self.evidence.unread.append(FIELD_DEFINITION.name)
             else:
-                form = "in no known form" if status is None else f"with HTTP {status}"
+                form = "of an unknown form" if status is None else f"HTTP {status}"
                 self.evidence.unable[f"any task about a record of the template {template}"] = (
-                    f"its field definitions are answered {form}"
+                    f"the answer for its field definitions is {form}"
                 )
             return []
 
@@ -226,7 +226,7 @@ class Look:
             self.evidence.unread.append(kind.name)
         else:
             self.evidence.unable[f"any task that reads {words}"] = (
-                f"GET {path} answers HTTP {answer.status} and no list"
+                f"the answer to GET {path} is HTTP {answer.status} and no list"
             )
         return []
 
@@ -294,7 +294,7 @@ class Look:
 
         first = page(1)
         if not isinstance(first, Mapping) or not first.get("items"):
-            self.evidence.cannot("history_beyond_end", "the record that was asked for has no history")
+            self.evidence.cannot("history_beyond_end", "the requested record has no history")
             return
         last = page(_FAR)
         if isinstance(last, Mapping) and isinstance(last.get("items"), list):
@@ -316,7 +316,7 @@ class Look:
     def _beyond(self) -> None:
         kind = next((kind for kind in (LOCATION, ROOM, OBJECT) if self.listed.get(kind.name)), None)
         if kind is None:
-            self.evidence.cannot("page_beyond_end", "there is no list with a record in it")
+            self.evidence.cannot("page_beyond_end", "no list contains a record")
             return
         answer = self.asker.get(kind.list_path, [("page", str(_FAR * 100)), ("per_page", "1")])
         request = f"GET {kind.list_path}?page=..."
@@ -360,7 +360,7 @@ class Look:
             self.hits(OBJECT, [Condition(key, "eq", (spelling,))], key) for spelling in (text, text.swapcase())
         )
         if exact is None or swapped is None or {hit.casefold() for hit in [*exact, *swapped]} != {text.casefold()}:
-            self.evidence.cannot("filter_eq", "a filter on a text did not find just the records that have it")
+            self.evidence.cannot("filter_eq", "a filter on a text did not find exactly the records that have it")
         elif text in swapped:
             self.evidence.observe("filter_eq", "case_blind", request, len(swapped))
         else:
@@ -396,7 +396,7 @@ class Look:
 
     def _unknown_field(self) -> None:
         if not self.listed.get(OBJECT.name):
-            self.evidence.cannot("filter_unknown_field", "there is no object to be filtered")
+            self.evidence.cannot("filter_unknown_field", "there is no object to filter")
             return
         pairs = Condition(UNKNOWN_FIELD, "eq", ("1",)).pairs()
         answer = self.asker.get(OBJECT.list_path, [("page", "1"), ("per_page", "1"), *pairs])
@@ -419,7 +419,7 @@ class Look:
             if both is not None:
                 self._filtered_by_link(key, both)
                 return
-        self.evidence.cannot("filter_links", "no object that is listed links to a record whose id and uuid are known")
+        self.evidence.cannot("filter_links", "no listed object links to a record whose id and uuid are known")
 
     def _filtered_by_link(self, key: str, both: tuple[Any, Any]) -> None:
         by_id, by_uuid = (self.hits(OBJECT, [Condition(key, "eq", (form,))], key) for form in both)
@@ -461,7 +461,7 @@ class Look:
         """Determine if a filter on the id of one record finds exactly that record."""
         kind = next((kind for kind in kinds if len(self._ids(kind)) > 1), None)
         if kind is None:
-            self.evidence.cannot(switch, "there are no two records to choose one from")
+            self.evidence.cannot(switch, "there are fewer than two records")
             return
         wanted = self._ids(kind)[-1]
         hits = self.hits(kind, [Condition("id", "eq", (wanted,))], "id")

@@ -46,7 +46,7 @@ def profile_of(look: Look, account: Mapping[str, Any], tier: str, today: dt.date
     }
     new = [*dict.fromkeys(evidence.new), *strange]
     new += [f"switch {contradiction['switch']}: several sides" for contradiction in contradictions]
-    new += [f"keys of {KINDS[name].plural} that no catalogue knows" for name in unknown]
+    new += [f"members of {KINDS[name].plural} that the collection does not know" for name in unknown]
     profile = {
         "version": {"profile": PROFILE_VERSION, "collection": version()},
         "date": today.isoformat(),
@@ -70,7 +70,7 @@ def _not_in(tier: str) -> dict[str, str]:
         return {}
     later = TIERS[TIERS.index(tier) + 1 :]
     return {
-        name: f"the tier {switch.tier} tells it: {switch.why}"
+        name: f"the tier {switch.tier} determines it: {switch.why}"
         for name, switch in SWITCHES.items()
         if switch.tier in later
     }
@@ -95,7 +95,7 @@ def summary_of(profile: Mapping[str, Any]) -> list[str]:
     states = [entry["state"] for entry in profile["switches"].values()]
     determined = len(states) - states.count(NOT_PROBED)
     counted = (
-        f"Of {len(states)} switches {determined} are told; {states.count(NO)} of them are not on the documented side."
+        f"Of {len(states)} switches, {determined} are known; {states.count(NO)} of them are not on the documented side."
     )
     lines = [f"Outcome: {profile['outcome']}. {counted}"]
     lines += [f"Can't handle: {entry['task']}: {entry['why']}" for entry in profile["unable"]]
@@ -108,7 +108,7 @@ def summary_of(profile: Mapping[str, Any]) -> list[str]:
     lines += [f"Restricted: the list of {KINDS[kind].plural} is refused" for kind in account["not_readable"]]
     lines += [f"Absent, or switched off: {KINDS[kind].plural}" for kind in profile["absent"]]
     if profile["tier"] == LOOK:
-        lines.append(f"The tier {TOUCH} tells more: it makes scratch records and takes them away.")
+        lines.append(f"The tier {TOUCH} determines more: it creates scratch records and deletes them.")
     return lines
 
 
@@ -124,18 +124,18 @@ def profile_schema() -> Json:
         {
             "version": {
                 **_closed({"profile": {"const": PROFILE_VERSION}, "collection": _TEXT}),
-                "description": "Of this form, and of the collection that probed.",
+                "description": "Version of the profile format, and of the collection that probed.",
             },
             "date": {"type": "string", "format": "date", "description": "The day of the probe."},
-            "tier": {"enum": list(TIERS), "description": "What it was allowed to send."},
+            "tier": {"enum": list(TIERS), "description": "The tier, which limits what the probe may send."},
             "outcome": {"enum": list(OUTCOMES), "description": "The outcome."},
             "unable": {
                 "type": "array",
                 "items": _closed({"task": _TEXT, "why": _TEXT}),
                 "description": "What the collection can't do with this instance.",
             },
-            "new": {"type": "array", "items": _TEXT, "description": "What is new, and does no harm."},
-            "account": {**_account(), "description": "What the account that probed does not see."},
+            "new": {"type": "array", "items": _TEXT, "description": "What is new, and is harmless."},
+            "account": {**_account(), "description": "What the account can't see."},
             "absent": {
                 "type": "array",
                 "items": {"enum": list(KINDS)},
@@ -148,14 +148,15 @@ def profile_schema() -> Json:
             "contradictions": {
                 "type": "array",
                 "items": _closed({"switch": {"enum": list(SWITCHES)}, "sides": _map_of(_TEXT)}),
-                "description": "Switches of which several sides were seen, with what showed each.",
+                "description": "Switches for which several sides were observed, with the requests that "
+                "showed each side.",
             },
             "unknown_keys": {
                 **_map_of(_closed({"names": {"type": "array", "items": _TEXT}, "counted": _COUNT})),
-                "description": "Kind to the members of its records that no catalogue knows: those of the service by "
-                "their names, those that may be custom fields counted.",
+                "description": "Kinds to members of their records that the collection does not know: the names of "
+                "members of the service, and the number of members that may be custom fields.",
             },
-            "fields": {**_map_of(_COUNT), "description": "Template to the number of its field definitions."},
+            "fields": {**_map_of(_COUNT), "description": "Templates to the numbers of their field definitions."},
         }
     )
     return {
@@ -176,11 +177,11 @@ def _account() -> Json:
         {
             "restricted_fields": {
                 **_map_of(_COUNT),
-                "description": "Kind to the number of its fields that are in no record.",
+                "description": "Kinds to the numbers of their hidden fields, which are in no record.",
             },
             "hidden_records": {
                 "enum": [YES, NO, "unknown"],
-                "description": "Whether there are records that it does not see.",
+                "description": "Whether records are hidden from the account.",
             },
             "not_readable": {
                 "type": "array",
@@ -196,11 +197,11 @@ def _entry(sides: tuple[str, ...]) -> Json:
         {
             "state": {
                 "enum": [YES, NO, NOT_PROBED],
-                "description": "Whether it is on the documented side, which is the first one.",
+                "description": "Whether the instance is on the documented side, which is the first side.",
             },
-            "side": {"enum": [*sides, None], "description": "The side; null where it is not known."},
-            "seen": {**_TEXT, "description": "The requests that showed it, and how many records."},
-            "why": {**_TEXT, "description": "Why it is not known; empty where it is."},
+            "side": {"enum": [*sides, None], "description": "The observed side; null if it is not known."},
+            "seen": {**_TEXT, "description": "The requests that showed the side, with their numbers of records."},
+            "why": {**_TEXT, "description": "Why the side is not known; empty if it is known."},
         }
     )
 

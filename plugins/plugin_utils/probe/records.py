@@ -110,7 +110,7 @@ class ObservedRecords:
             elif self.evidence.side("link_read") == "object":
                 self.evidence.observe("record_id", "given", sample.request, given)
             else:
-                self.evidence.cannot("record_id", "where links are integers, records have to have an id")
+                self.evidence.cannot("record_id", "if links are integers, records must have an id")
 
     def _links(self) -> None:
         forms: Counter[tuple[str, str]] = Counter()
@@ -127,7 +127,7 @@ class ObservedRecords:
             if form in sides:
                 self.evidence.observe("link_read", sides[form], request, number)
         if any(form == "integer" for form, _request in forms) and not has_empty:
-            self.evidence.cannot("link_read", "links are integers, and no record has an empty one that shows how it is")
+            self.evidence.cannot("link_read", "links are integers, and no record has an empty link that shows its form")
 
     def _shown(self, kind: Kind) -> set[str]:
         """Return the listed fields of a kind that some record has. A field without any value may be hidden."""

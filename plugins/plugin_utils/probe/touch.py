@@ -37,7 +37,7 @@ _INTERVAL = {"unit": "days", "value": 1}
 _SUGGEST = "/circularity-hub/suggest-category"
 _TEXTS = ("TEXT", "LONG_TEXT")
 _PLACES = ("LINKED_LOCATION", "LINKED_ROOM")
-_NO_CALLER = "who signed in is not known, and a scratch record is given to nobody else"
+_NO_CALLER = "it is not known who signed in, and a scratch record is assigned to nobody else"
 
 
 @dataclass
@@ -120,14 +120,14 @@ class Touch:
 
     def _object(self) -> None:
         if self.object_key is None:
-            self._no_object("objects have no text field that could hold the name of a scratch object")
+            self._no_object("objects have no text field for the name of a scratch object")
             return
         if any(
             self._place_of_others(definition) is None
             for definition in self._mandatory("asset")
             if definition.get("type") in _PLACES
         ):
-            self._no_object("objects must be in a place, and none that is shown tells a place that this account sees")
+            self._no_object("objects must be in a place, and no visible object shows a place that this account sees")
             return
         self.object = self._new_object("object")
         if self.object is None:
@@ -159,7 +159,7 @@ class Touch:
             return uuid
         why = f"a scratch {kind.words} was not created, or the answer does not identify it: HTTP {answer.status}"
         if uuid:
-            why = f"this account does not see what a {kind.words} is called, by which a scratch one is found again"
+            why = f"this account does not see the names of {kind.plural}, by which scratch records are found again"
             if self.asker.write("DELETE", kind.item_path.format(uuid=uuid)).is_good:
                 self.scratch.forget(kind, uuid)
         if kind is OBJECT:
@@ -293,7 +293,7 @@ class Touch:
         if is_linked:
             self._deleting("delete_referenced", OBJECT, other)
         else:
-            self.evidence.cannot("delete_referenced", "nothing could be made to refer to a scratch object")
+            self.evidence.cannot("delete_referenced", "no record could be set to refer to a scratch object")
 
     def _unique(self, uuid: str) -> None:
         keys = [
@@ -354,7 +354,10 @@ class Touch:
         found = self.look.hits(OBJECT, [Condition(str(self.object_key), "eq", (name,))], str(self.object_key))
         request = f"GET {OBJECT.list_path}?filter[FIELD][eq]"
         if self.evidence.side("archived_at") != "given":
-            self.evidence.cannot("archived_in_lists", "nothing tells an archived object, so lists have to leave it out")
+            self.evidence.cannot(
+                "archived_in_lists",
+                "nothing shows whether an object is archived, so lists must leave archived objects out",
+            )
         elif found is None or set(found) - {name}:
             self.evidence.cannot("archived_in_lists", "a filter on the name of a scratch object did not find it alone")
         else:
@@ -506,7 +509,7 @@ class Touch:
         answer = self.asker.write("POST", _SUGGEST, {"filter": {"id": {"eq": -1}}})
         decoded = answer.json()
         if not answer.is_good:
-            self.evidence.cannot("hub_nothing", f"the hub answers HTTP {answer.status}")
+            self.evidence.cannot("hub_nothing", f"the answer of the hub is HTTP {answer.status}")
         elif decoded in ({}, []):
             self.evidence.observe("hub_nothing", "list" if decoded == [] else "object", f"POST {_SUGGEST}")
         else:

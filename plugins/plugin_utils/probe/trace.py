@@ -81,7 +81,7 @@ def _results(touch: Touch) -> None:
         side = "objects" if isinstance(results[0], Mapping) else "messages"
         touch.evidence.observe("file_results", side, request)
     else:
-        touch.evidence.odd("file_results", f"{request}: HTTP {answer.status} for a file that is there already")
+        touch.evidence.odd("file_results", f"{request}: HTTP {answer.status} for a file that is already attached")
 
 
 def _upload(touch: Touch) -> tuple[Answer, str] | None:

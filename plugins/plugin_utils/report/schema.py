@@ -29,55 +29,59 @@ def report_schema() -> dict[str, Any]:
         {
             "outcome": {"enum": list(OUTCOMES), "description": "The outcome."},
             "instance": {**_TEXT, "description": "Root of the instance."},
-            "check_mode": {"type": "boolean", "description": "Whether nothing was to be sent."},
+            "check_mode": {"type": "boolean", "description": "Whether the run only created a plan."},
             "summary": _of_sections(
-                _closed(dict.fromkeys(_COUNTED, _COUNT)), "Counts of records: what was done, in check mode would be."
+                _closed(dict.fromkeys(_COUNTED, _COUNT)),
+                "Counts of changed records; in check mode, of planned changes.",
             ),
             "changes": {
                 "type": "array",
                 "items": {"$ref": "#/$defs/change"},
-                "description": "Every change, in the order in which they are applied.",
+                "description": "Every change, in the order in which the changes are applied.",
             },
             "failures": {
                 "type": "array",
                 "items": _closed(dict.fromkeys(("change", "place", "reason"), _TEXT)),
-                "description": "What was not done, and why.",
+                "description": "Changes that failed or were skipped, with the reason.",
             },
             "refusals": {**_TEXTS, "description": "Why nothing was applied."},
-            "findings": {**_TEXTS, "description": "What is wrong with the files, a line for each kind of mistake."},
-            "warnings": {**_TEXTS, "description": "What should be known although it is no error."},
-            "reported": _of_sections(_TEXTS, "Natural keys of records that are in no file and were left alone."),
-            "requests": {**_COUNT, "description": "Requests that were sent."},
-            "duration": {"type": "number", "minimum": 0, "description": "Seconds."},
+            "findings": {**_TEXTS, "description": "Mistakes in the files, one line for each kind of mistake."},
+            "warnings": {**_TEXTS, "description": "Warnings: facts to know that are not errors."},
+            "reported": _of_sections(_TEXTS, "Natural keys of records that are in no file and were not changed."),
+            "requests": {**_COUNT, "description": "Number of requests that were sent."},
+            "duration": {"type": "number", "minimum": 0, "description": "Seconds that the run took."},
             "apply_record": {**_TEXT, "description": "The file with the apply record; empty if none was written."},
             "apply_record_digest": {**_TEXT, "description": "SHA-256 of the apply record; empty if none was written."},
             "plan_digest": {
                 "type": "string",
                 "pattern": "^([0-9a-f]{64})?$",
-                "description": "SHA-256 of the plan file; empty where there is none.",
+                "description": "SHA-256 of the plan file; empty if there is none.",
             },
-            "every_finding": {**_TEXTS, "description": "Each finding, where they are more than the lines about them."},
+            "every_finding": {**_TEXTS, "description": "Each single finding, if findings has fewer lines."},
             "forecast": {
                 **_closed({"requests": _COUNT, "minutes": {"type": ["number", "null"], "minimum": 0}}),
-                "description": "Requests of an apply, and minutes that they take; null where there is no limit.",
+                "description": "Requests of an apply, and the minutes that they take; null if there is no rate limit.",
             },
-            "cautions": {**_TEXTS, "description": "The first of the warnings, with which other reports begin."},
+            "cautions": {**_TEXTS, "description": "The warnings with which other reports begin."},
             "hidden_records": {
                 "enum": [YES, NO, UNKNOWN],
-                "description": "Whether records are hidden from the account, as far as what was read shows.",
+                "description": "Whether records are hidden from the account, as far as the lists that were "
+                "read show it.",
             },
             "scan_codes": {
                 **_closed(dict.fromkeys(("attached", "total", "differ"), _COUNT)),
                 "required": [],
-                "description": "Rows whose object has a label, rows, and codes that differ; empty without scan_codes.",
+                "description": "Rows whose object has a label, all rows, and codes that differ; empty "
+                "without scan_codes.",
             },
             "moves": _rows(
                 {"from": _TEXT_OR_NULL, "to": _TEXT_OR_NULL, "count": _COUNT},
-                "Records that change their room or location, by field; null: no place.",
+                "Records that change their room or location, by field; null means no place.",
             ),
             "money": _rows(
                 {"before": {"type": "number"}, "after": {"type": "number"}, "count": _COUNT},
-                "Totals of the amounts of all records that change, before and after; a removed record has none after.",
+                "Totals of the amounts of all records that change, before and after; a removed record has no "
+                "amount after.",
             ),
             "persons": _rows(
                 {"person": _TEXT, "gains": _COUNT, "loses": _COUNT},
@@ -86,13 +90,13 @@ def report_schema() -> dict[str, Any]:
             ),
             "mails": _rows(
                 {"count": _COUNT, "to": _TEXTS},
-                "Records that make the service send e-mail, and to whom, if that is known.",
+                "Records that make the service send e-mail, and the recipients if they are known.",
                 ("section",),
             ),
-            "undo": {**_TEXT, "description": "What can't be undone, and what only in part; empty if all can be."},
+            "undo": {**_TEXT, "description": "Changes that can't be undone, or only in part; empty if there are none."},
             "made_by": {
                 **_closed(dict.fromkeys(("set", "date", "user", "version", "host"), _TEXT)),
-                "description": "Of which set, when (UTC), by whom, with which version, for which host.",
+                "description": "The set, time (UTC), user, version and host of the run.",
             },
         }
     )
@@ -114,26 +118,35 @@ def _change() -> dict[str, Any]:
     return _closed(
         {
             "section": {"enum": list(SECTIONS)},
-            "key": {**_TEXT, "description": "The natural key; where it is vaulted, the place stands for it."},
+            "key": {**_TEXT, "description": "The natural key; if it is vaulted, the place instead."},
             "action": {"enum": list(ACTIONS)},
             "note": {
                 **_TEXT,
-                "description": "What the action takes beside the fields, such as unarchive and update; of a drift, "
-                "that the record was created by this set and deleted in the application.",
+                "description": "What the action includes besides the fields, such as unarchive and update. In a drift "
+                "report, that this set created the record and somebody deleted it in the application.",
             },
-            "uuid": {"type": ["string", "null"], "description": "Null where the record is not there yet."},
-            "before": {"type": "object", "description": "Field key to the value as it is."},
-            "after": {"type": "object", "description": "Field key to the value as it is written."},
-            "place": {**_TEXT, "description": "Where it is written."},
-            "labels": {"type": "object", "additionalProperties": _TEXT, "description": "Field key to label."},
+            "uuid": {
+                "type": ["string", "null"],
+                "description": "UUID of the record; null if the record does not exist yet.",
+            },
+            "before": {"type": "object", "description": "Field keys to current values."},
+            "after": {"type": "object", "description": "Field keys to new values."},
+            "place": {**_TEXT, "description": "The place in the files."},
+            "labels": {"type": "object", "additionalProperties": _TEXT, "description": "Field keys to labels."},
             "status": {"enum": [DONE, FAILED, SKIPPED, NOT_TRIED], "description": "The outcome."},
-            "reason": {**_TEXT, "description": "Why it was not done; empty where it was, and in a plan."},
-            "name": {**_TEXT, "description": "The name of the record for people; empty if it has none or is hidden."},
+            "reason": {
+                **_TEXT,
+                "description": "Why the change was not applied; empty if it was applied, and in a plan.",
+            },
+            "name": {
+                **_TEXT,
+                "description": "The display name of the record; empty if it has no name or the name is hidden.",
+            },
             "removed": {
                 "type": "object",
-                "description": "What goes with a record that is deleted or archived: name, room, person, value, number "
-                "of attachments, history, who changed it last, and the numbers of tasks, rental cases and hub offers "
-                "that refer to it, or that they were not looked up. Empty for every other change.",
+                "description": "What is lost with a record that is deleted or archived: name, room, person, value, "
+                "number of attachments, history, the user of the last change, and the numbers of tasks, rental cases "
+                "and hub offers that refer to it, or that they were not looked up. Empty for every other change.",
             },
         }
     )

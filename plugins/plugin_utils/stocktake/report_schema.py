@@ -30,7 +30,7 @@ _FLAG = {"type": "boolean"}
 _AMOUNTS = {
     "type": "object",
     "additionalProperties": {"type": "string", "pattern": "^-?[0-9]+([.][0-9]+)?$"},
-    "description": "Key of a field of the type MONEY to an amount.",
+    "description": "Keys of fields of the type MONEY to amounts.",
 }
 
 
@@ -38,24 +38,27 @@ def stocktake_schema() -> dict[str, Any]:
     """Return the schema, with every member described."""
     document = closed(
         {
-            "mode": {"enum": [PREPARE, EVALUATE, CLOSE], "description": "What was asked for."},
+            "mode": {"enum": [PREPARE, EVALUATE, CLOSE], "description": "The mode of the task."},
             "instance": INSTANCE,
             "date": DATE,
             "window": {
                 **closed({"since": TEXT_OR_NULL, "until": TEXT_OR_NULL, "time_field": TEXT}),
-                "description": "The time of the stocktake, and the field that says when an object was scanned.",
+                "description": "The period of the stocktake, and the field that says when an object was scanned.",
             },
             "sees": sees(),
-            "counts": {**counted(STATUSES), "description": "Status to number of objects."},
-            "scanned": {**counted(SCANNED), "description": "Number of objects by what the scans say of them."},
-            "reasons": {**counted(REASONS), "description": "Number of objects by why they need a look beforehand."},
+            "counts": {**counted(STATUSES), "description": "Numbers of objects by status."},
+            "scanned": {**counted(SCANNED), "description": "Numbers of objects by the result of the scans."},
+            "reasons": {
+                **counted(REASONS),
+                "description": "Numbers of objects that need attention before the stocktake, by reason.",
+            },
             "amounts": _AMOUNTS,
             "by_place": {
                 "type": "array",
                 "items": closed(
                     {
                         "location": TEXT_OR_NULL,
-                        "room": {**TEXT_OR_NULL, "description": "Null in the sum of a location."},
+                        "room": {**TEXT_OR_NULL, "description": "The room; null for a whole location."},
                         **dict.fromkeys(STATUSES, COUNT),
                         "visitors": {**COUNT, "description": "Objects found here that belong elsewhere."},
                         "amounts": _AMOUNTS,
@@ -66,9 +69,9 @@ def stocktake_schema() -> dict[str, Any]:
             "objects": {
                 "type": "array",
                 "items": {"$ref": "#/$defs/object"},
-                "description": "Every object in scope; before a stocktake those that need a look.",
+                "description": "Every object in scope; with the mode prepare, only objects that need attention.",
             },
-            "unknown_codes": {**TEXTS, "description": "Codes of lists that no object in scope has."},
+            "unknown_codes": {**TEXTS, "description": "Scanned or accepted codes that no object in scope has."},
             "unlabelled": {**TEXTS, "description": "Scan codes of objects without a label, to confirm by hand."},
         }
     )
@@ -83,18 +86,27 @@ def stocktake_schema_file() -> bytes:
 def _object() -> dict[str, Any]:
     return closed(
         {
-            "scan_code": {**TEXT, "description": "Empty if the object has none."},
+            "scan_code": {**TEXT, "description": "The scan code; empty if the object has none."},
             "status": {"enum": list(STATUSES), "description": "Computed from both rooms."},
-            "scanned": {"enum": list(SCANNED), "description": "What the scans of the window say."},
+            "scanned": {
+                "enum": list(SCANNED),
+                "description": "The result of the scans in the period of the stocktake.",
+            },
             "name": TEXT,
             "uuid": TEXT,
-            "target_room": {**TEXT_OR_NULL, "description": "Where it belongs."},
-            "actual_room": {**TEXT_OR_NULL, "description": "Where it was found."},
-            "time": {**TEXT_OR_NULL, "description": "When it was scanned."},
+            "target_room": {
+                **TEXT_OR_NULL,
+                "description": "The room where the object belongs; null if that is not known.",
+            },
+            "actual_room": {
+                **TEXT_OR_NULL,
+                "description": "The room where the object was found; null if it was not found.",
+            },
+            "time": {**TEXT_OR_NULL, "description": "When the object was scanned; null if it was not scanned."},
             "from_scans": {**_FLAG, "description": "Whether the actual room comes from the list of scans."},
-            "unlabelled": {**_FLAG, "description": "Whether it has no label that could be scanned."},
+            "unlabelled": {**_FLAG, "description": "Whether the object has no label that could be scanned."},
             "reasons": {"type": "array", "items": {"enum": list(REASONS)}},
-            "service_status": {**TEXT_OR_NULL, "description": "The status of the service, if it is another."},
+            "service_status": {**TEXT_OR_NULL, "description": "The status that the service reports, if it differs."},
             "amounts": _AMOUNTS,
         }
     )

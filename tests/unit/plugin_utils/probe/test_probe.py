@@ -99,7 +99,7 @@ def one_side(switch: Switch, side: str, folder: Path) -> None:
     entry = profile["switches"][switch.name]
     if UNDECIDED.get(switch.name) == side:
         assert entry["state"] == NOT_PROBED
-        assert "refuted" in entry["why"]
+        assert "disproved" in entry["why"]
     else:
         assert entry["side"] == side, entry
     told_right(profile, {switch.name: side})
@@ -257,7 +257,7 @@ def test_a_look_ends_when_its_requests_are_spent(tmp_path: Path, monkeypatch: py
     profile = probed(service, tmp_path)
     assert len(service.log) == 10
     assert profile["switches"]["persons_filter"]["state"] == NOT_PROBED
-    assert any("did not suffice" in line for line in profile["new"])
+    assert any("too few requests" in line for line in profile["new"])
 
 
 @pytest.mark.parametrize("weather", ["calm", "rough"])
@@ -323,7 +323,7 @@ def test_nothing_is_made_whose_name_a_sweep_would_not_see(hidden: list[str], tmp
     told_right(profile, {})
     assert service.dump() == before
     switch = profile["switches"]["delete_occupied" if hidden == ["name"] else "patch_answer"]
-    assert "does not see what" in switch["why"]
+    assert "does not see the names" in switch["why"]
 
 
 def test_a_sweep_reports_what_is_left_whose_name_it_does_not_see(tmp_path: Path) -> None:
@@ -399,7 +399,7 @@ def test_as_long_as_something_may_be_left_nothing_is_added_to_it(tmp_path: Path)
     Journal(tmp_path / "profile.json.journal").note(root="http://127.0.0.1:1", prefix="zz-probe-0123456789ab")
     options = {"base_url": "http://127.0.0.1:1", "allow_writes": "http://127.0.0.1:1/", "sweep": False}
     result = probe({**options, "tier": TOUCH, "dest": str(tmp_path / "profile.json")}, False)
-    assert "tells of a probe that was killed" in result["msg"]
+    assert "is the journal of an interrupted probe" in result["msg"]
     assert (result["failed"], result["requests"]) == (True, 0)
 
 
@@ -873,7 +873,7 @@ def test_a_list_in_an_unknown_form_is_what_cannot_be_handled(tmp_path: Path) -> 
     profile = probed(service, tmp_path)
     assert profile["outcome"] == profiles.UNABLE
     assert profile["unable"] == [
-        {"task": "any task that reads rooms", "why": "GET /rooms answers HTTP 200 and no list"}
+        {"task": "any task that reads rooms", "why": "the answer to GET /rooms is HTTP 200 and no list"}
     ]
 
 
