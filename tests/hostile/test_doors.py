@@ -166,6 +166,7 @@ def _pairs() -> list[tuple[str, str]]:
     ]
 
 
+@pytest.mark.sample(60)
 @pytest.mark.parametrize(("name", "mode"), _pairs())
 def test_a_module_with_a_hostile_service(world: World, name: str, mode: str) -> None:
     results = []
@@ -183,6 +184,7 @@ def test_a_module_with_a_hostile_service(world: World, name: str, mode: str) -> 
         assert path.resolve().is_relative_to(world.inside)
 
 
+@pytest.mark.sample(12)
 @pytest.mark.parametrize("name", sorted(doors.MODULES))
 def test_a_module_with_payloads_in_its_options(world: World, name: str) -> None:
     """Messages contain values that a playbook receives from elsewhere and uses as options."""
@@ -258,6 +260,7 @@ def desired(text: str) -> dict[str, Any]:
     }
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("mode", MODES)
 def test_the_instance_with_a_hostile_service_and_every_report(world: World, mode: str) -> None:
     results = []
@@ -405,6 +408,7 @@ UNNAMEABLE = ["{{ own_secret }}", "{# x #}", "\\ud800", "a\\0b", " ", "=1+1", "#
 """Payloads that are no possible names of fields in files, or only in quotes. As values they are allowed."""
 
 
+@pytest.mark.sample(12)
 @pytest.mark.parametrize("form", sorted(doors.FORMATS))
 @pytest.mark.parametrize("name", UNNAMEABLE)
 def test_a_value_under_a_hostile_name_is_exported_or_reported(world: World, form: str, name: str) -> None:
@@ -428,6 +432,7 @@ def test_a_value_under_a_hostile_name_is_absorbed_or_reported(world: World, name
     assert_harmless([result, again])
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("ending", ["csv", "jsonl", "yml"])
 @pytest.mark.parametrize("gone", ["keep", "remove", "absent"])
 def test_payloads_that_are_absorbed_into_files(world: World, ending: str, gone: str) -> None:
@@ -486,6 +491,7 @@ def test_a_stocktake_of_a_hostile_service_and_every_report(world: World, mode: s
 # ---- the probe, in this process
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("mode", MODES)
 def test_a_probe_of_a_hostile_service(world: World, mode: str) -> None:
     """No part of any answer gets into the profile."""

@@ -306,6 +306,7 @@ def answers(path_of: Callable[[str], Any]) -> Iterator[Callable[[Any, bool], Cli
 READING = sorted(name for name in doors.MODULES if name.endswith("_info"))
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("name", READING)
 def test_answers(name: str) -> None:
     """Any part of the answers to an info module is changed."""
@@ -376,6 +377,7 @@ GROWING: dict[str, Callable[[int], tuple[str, bytes]]] = {
 }
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("what", sorted(GROWING))
 def test_four_times_as_much_takes_no_more_than_four_times_as_long(tmp_path: Path, what: str) -> None:
     """The tested factor allows for noise: quadratic time would be sixteen times as long."""

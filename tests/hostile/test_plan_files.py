@@ -499,6 +499,7 @@ for _level in range(500):
     _DEEP = {"a": _DEEP}
 
 
+@pytest.mark.sample(15)
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -714,6 +715,7 @@ def test_any_bytes_are_refused_in_words(tmp_path: Path, content: bytes) -> None:
         PlanFile(path).read()
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("number", range(len(_CHANGES)))
 @given(data=st.data())
 @hypothesis_settings(

@@ -74,6 +74,7 @@ def answered(site: Site, mode: str, files: dict[str, str], secret: str) -> dict[
     return answers
 
 
+@pytest.mark.sample(7)
 @pytest.mark.parametrize("question", QUESTIONS)
 @pytest.mark.parametrize("mode", ["validate", "apply"])
 @pytest.mark.parametrize("is_there", [False, True], ids=["new field", "field of the instance"])

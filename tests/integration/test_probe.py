@@ -136,6 +136,7 @@ def test_the_module_keeps_its_promises(service: Emulator, tmp_path: Path) -> Non
     assert documentation.never_seen(results, documentation.returned("probe")) == []
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("after", [5, 25])
 def test_a_process_that_is_killed_leaves_nothing_that_a_sweep_does_not_find(
     service: Emulator, tmp_path: Path, after: int

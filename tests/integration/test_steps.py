@@ -5,9 +5,9 @@
 """Every module keeps its promises in the steps of ``steps/MODULE.yml`` (``support/steps.py``).
 
 Each step is predicted (check mode), carried out, and repeated. The prediction must be right, the repetition must change
-nothing, and check mode must send no write. All steps run like this in this process, with each set of switches. A real
-play carries out each step once with calm switches; some steps also with prediction and repetition, some in a module
-process. In the long tests, plays run everything that this process runs.
+nothing, and check mode must send no write. Steps run like this in this process, with calm and with rough switches. Real
+plays carry out the steps of some modules once with calm switches; some steps also with prediction and repetition, some
+in a module process. In the long tests, all steps run with all switches, in this process and in plays.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ def service(emulator: Emulator) -> Emulator:
     return emulator
 
 
+@pytest.mark.sample(32)
 @each_file
 @pytest.mark.parametrize("weather", steps.WEATHERS)
 def test_every_step_is_predicted_done_and_not_done_again(
@@ -47,6 +48,7 @@ def test_every_step_is_predicted_done_and_not_done_again(
     steps.judge_all(walk, results, service.log(), weather)
 
 
+@pytest.mark.sample(10)
 @each_file
 @pytest.mark.parametrize("weather", steps.WEATHERS if LONG else ["calm"])
 def test_every_step_in_a_play(service: Emulator, tmp_path: Path, path: Path, weather: str) -> None:

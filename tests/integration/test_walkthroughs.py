@@ -5,7 +5,7 @@
 """The walk-throughs of CONTRIBUTING.md work: they are carried out literally in a copy of the repository.
 
 The copy has its own embedded service, its own modules and its own tests. An archivable kind includes all steps for a
-new kind, so outside the long tests only its copy runs its tests.
+new kind, so outside the long tests only its records go from files to the instance and back.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ import emulator_process
 import playbook
 import pytest
 import yaml
-from project import LONG
 from walkthrough import Copy, touches
 
 MOST_TOUCHES_OF_A_KIND = 7
@@ -33,9 +32,6 @@ TESTS_OF_KINDS = (
     "tests/unit/module_utils/ansible_module/test_catalogue.py",
     "tests/unit/test_docs.py",
 )
-
-OF_A_KIND = "(contract or every_module or generated or group or lacks or readme or section) and not documentation_says"
-"""The tests that a new kind may fail, without the walk of all kinds, which the long run repeats in the copy."""
 
 
 def copy_with(root: Path, *headings: str) -> Copy:
@@ -77,12 +73,12 @@ def test_a_kind_takes_at_most_seven_touches() -> None:
     assert len({touch.path for touch in found}) == len(found) <= MOST_TOUCHES_OF_A_KIND
 
 
-if LONG:
+@pytest.mark.sample(0)
+def test_a_new_kind_passes_the_tests_of_the_copy(with_contracts: Copy) -> None:
+    with_contracts.run("-m", "pytest", "-q", *TESTS_OF_KINDS)
 
-    def test_a_new_kind_passes_the_tests_of_the_copy(with_contracts: Copy) -> None:
-        with_contracts.run("-m", "pytest", "-q", *TESTS_OF_KINDS)
 
-
+@pytest.mark.sample(0)
 def test_records_of_a_new_kind_go_from_files_to_the_instance_and_back(
     with_contracts: Copy, service: emulator_process.Emulator, tmp_path: Path
 ) -> None:
@@ -131,14 +127,14 @@ def with_archive(tmp_path_factory: pytest.TempPathFactory) -> Copy:
     return copy_with(tmp_path_factory.mktemp("archive") / "seventhings", "Add a kind", "Let a kind be archived")
 
 
+@pytest.mark.sample(0)
 def test_a_kind_that_is_archived_passes_the_tests_of_the_copy(with_archive: Copy) -> None:
     """Its steps run in real plays: create, unchanged, change, predict, remove, list.
 
     Documentation, routing, action group, argument specs and lists follow from the changes of the walk-through. The
     tests of all archivable kinds cover the new kind, too.
     """
-    wanted = [] if LONG else ["-k", OF_A_KIND]
-    with_archive.run("-m", "pytest", "-q", *TESTS_OF_KINDS, *wanted)
+    with_archive.run("-m", "pytest", "-q", *TESTS_OF_KINDS)
     with_archive.run("-m", "pytest", "-q", "tests/unit/rules/test_plan_is_executed.py", "-k", "archivable")
 
 
@@ -224,10 +220,10 @@ def test_a_field_type_takes_few_touches() -> None:
     assert len({touch.path for touch in found}) == 5
 
 
+@pytest.mark.sample(0)
 def test_a_new_field_type_passes_the_tests_of_the_copy(with_addresses: Copy) -> None:
     folders = ["tests/unit/module_utils/model", "tests/unit/test_docs.py"]
-    wanted = [] if LONG else ["-k", "ip_address or IP_ADDRESS or generated"]
-    with_addresses.run("-m", "pytest", "-q", *folders, *wanted)
+    with_addresses.run("-m", "pytest", "-q", *folders)
 
 
 def test_values_of_a_new_field_type_go_from_files_to_the_instance_and_back(

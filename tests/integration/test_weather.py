@@ -28,7 +28,7 @@ from swarm import Swarm, first_seed
 HERE = Path(__file__).parent
 TOUR = HERE / "tour.yml"
 PROFILES = HERE.parent / "emulator" / "profiles"
-SUBSETS = 200 if LONG else 12
+SUBSETS = 200 if LONG else 6
 PLAYS = 4
 """The number of plays: the maximum number of sides of one switch that are not calm."""
 SHARES = 4
@@ -133,6 +133,7 @@ def test_any_mixture_of_sides(service: Emulator, hasty: Walker, sides: Mapping[s
     assert not problems, "\n\n".join(problems)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("number", range(PLAYS))
 def test_every_side_in_a_real_play(
     service: Emulator, tmp_path: Path, sides: Mapping[str, list[str]], number: int
@@ -151,18 +152,17 @@ def test_every_side_in_a_real_play(
     steps.judge_all(walk, run.results, service.log(), "mixed", run.output)
 
 
-if LONG:
+@pytest.mark.sample(0)
+def test_every_step_under_each_switch(service: Emulator, hasty: Walker, sides: Mapping[str, list[str]]) -> None:
+    problems = {}
+    for name, side in awkward(sides):
+        for path in sorted((HERE / "steps").glob("*.yml")):
+            try:
+                walk_here(service, hasty, {name: side}, path)
+            except AssertionError as problem:
+                problems[f"{name}={side} {path.stem}"] = str(problem)
 
-    def test_every_step_under_each_switch(service: Emulator, hasty: Walker, sides: Mapping[str, list[str]]) -> None:
-        problems = {}
-        for name, side in awkward(sides):
-            for path in sorted((HERE / "steps").glob("*.yml")):
-                try:
-                    walk_here(service, hasty, {name: side}, path)
-                except AssertionError as problem:
-                    problems[f"{name}={side} {path.stem}"] = str(problem)
-
-        assert not problems, "\n\n".join(f"{weather}: {problem}" for weather, problem in problems.items())
+    assert not problems, "\n\n".join(f"{weather}: {problem}" for weather, problem in problems.items())
 
 
 def test_a_reminder_that_leaving_out_keeps_is_cleared_with_null(service: Emulator) -> None:

@@ -105,6 +105,7 @@ def test_every_command_of_the_readme_works_as_written(checkout: Path, exports: d
     assert (checkout / "my-instance" / "instance.yml").is_file()
 
 
+@pytest.mark.sample(0)
 def test_every_command_of_the_demo_works_as_written(checkout: Path, exports: dict[str, str]) -> None:
     lines = [line.strip() for line in demo.GO_ON if line.startswith("  ")]
     assert len(lines) >= 3

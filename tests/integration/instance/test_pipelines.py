@@ -24,6 +24,9 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.conne
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import load
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.run import RunOptions, run_instance
 
+pytestmark = pytest.mark.sample(1)
+"""Each test runs on one of the hosting services."""
+
 EXAMPLES = ROOT / "examples"
 _SECONDS = 240
 

@@ -36,7 +36,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.report.resul
 from .random_states import OPERATOR, State, as_files, gone, sections_of, states, without
 
 _SEED = first_seed(5)
-_SWARMS = 30 if LONG else 1
+_SWARMS = 30 if LONG else 2
 _MOST_RUNS = 15
 _LIMITS = {"create_percent": 1000, "update_percent": 1000, "delete_percent": 1000}
 
