@@ -61,8 +61,8 @@ def barcodes(site: Site) -> set[str]:
 
 
 def test_files_lift_no_limit_of_the_task(site: Site) -> None:
-    asked = settings("{limits: {create_percent: 1000, creates: 1000, from_existing: 1000, users: 1000}}")
-    site.write({"instance.yml": asked, "objects.yml": objects(20)})
+    of_files = settings("{limits: {create_percent: 1000, creates: 1000, from_existing: 1000, users: 1000}}")
+    site.write({"instance.yml": of_files, "objects.yml": objects(20)})
     result = apply(site, limits={"creates": 5})
     assert result["outcome"] == "refused"
     assert "objects: create 20 is more than limits.creates (5)" in result["refusals"][0]
@@ -80,8 +80,8 @@ def test_files_may_set_lower_limits_than_the_task(site: Site) -> None:
 def test_what_a_protected_task_does_not_name_is_held_to_its_default(site: Site) -> None:
     site.write({"objects.yml": objects(10)})
     assert apply(site)["outcome"] == "changed"
-    asked = settings("{limits: {create_percent: 1000, from_existing: 1000}, prune: {objects: delete}}")
-    site.write({"instance.yml": asked, "objects.yml": objects(20)})
+    of_files = settings("{limits: {create_percent: 1000, from_existing: 1000}, prune: {objects: delete}}")
+    site.write({"instance.yml": of_files, "objects.yml": objects(20)})
     result = apply(site, **protected(site, limits={"creates": 50}))
     assert result["outcome"] == "refused"
     assert "objects: create 10 of 10 records is more than limits.create_percent (30 %)" in result["refusals"][0]
@@ -93,8 +93,8 @@ def test_what_a_protected_task_does_not_name_is_held_to_its_default(site: Site) 
 
 
 def test_files_make_no_users_where_the_task_forbids_it(site: Site) -> None:
-    asked = settings("{create_users: true}")
-    site.write({"instance.yml": asked, "persons.yml": PERSON, "users.yml": "- p@acme.example\n"})
+    of_files = settings("{create_users: true}")
+    site.write({"instance.yml": of_files, "persons.yml": PERSON, "users.yml": "- p@acme.example\n"})
     result = apply(site, create_users=False)
     assert result["summary"]["users"]["skipped"] == 1
     assert not any("user" in line for line in site.writes() if "person" not in line)
@@ -117,8 +117,8 @@ def test_files_can_not_allow_what_only_a_task_may(site: Site, where: str) -> Non
 
 
 def test_inline_states_are_held_to_the_same_ceilings(site: Site) -> None:
-    asked = {"api": "seventhings/v1", "set": "test", "policy": {"limits": {"creates": 1000}}}
-    desired = {"instance": asked, "objects": [{"barcode": str(number), "inventory_name": "x"} for number in range(5)]}
+    inline = {"api": "seventhings/v1", "set": "test", "policy": {"limits": {"creates": 1000}}}
+    desired = {"instance": inline, "objects": [{"barcode": str(number), "inventory_name": "x"} for number in range(5)]}
     assert apply(site, src=None, desired=desired, limits={"creates": 4})["outcome"] == "refused"
     assert site.writes() == []
 

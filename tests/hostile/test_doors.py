@@ -71,7 +71,7 @@ class World:
     inside: Path
     outside: Path
 
-    def look(self) -> dict[str, tuple[float, bytes]]:
+    def snapshot(self) -> dict[str, tuple[float, bytes]]:
         """Return the files outside with their times of change."""
         return {
             str(path.relative_to(self.outside)): (path.lstat().st_mtime, path.read_bytes())
@@ -105,9 +105,9 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
     monkeypatch.chdir(tmp_path / "inside")
     with hostile_service.running() as service:
         world = World(service, tmp_path / "inside", outside)
-        before = world.look()
+        before = world.snapshot()
         yield world
-        assert world.look() == before
+        assert world.snapshot() == before
         assert sorted(path.name for path in tmp_path.iterdir()) == ["inside", "outside"]
 
 
@@ -434,15 +434,15 @@ def test_a_value_under_a_hostile_name_is_absorbed_or_reported(world: World, name
 
 @pytest.mark.sample(4)
 @pytest.mark.parametrize("ending", ["csv", "jsonl", "yml"])
-@pytest.mark.parametrize("gone", ["keep", "remove", "absent"])
-def test_payloads_that_are_absorbed_into_files(world: World, ending: str, gone: str) -> None:
+@pytest.mark.parametrize("if_deleted", ["keep", "remove", "absent"])
+def test_payloads_that_are_absorbed_into_files(world: World, ending: str, if_deleted: str) -> None:
     """Texts of the service become new records, and new values of existing records."""
     results = []
     for number, texts in enumerate(BATCHES):
         world.service.texts = texts
         src = state(world.inside / f"{number}", {"objects/here.yml": "- {barcode: '1', inventory_name: x}\n"})
         into = {"objects": f"objects/new.{ending}", "rooms": f"rooms.{ending}", "locations": f"locations.{ending}"}
-        options = {**world.service.options(), "src": str(src), "into": into, "new": "all", "gone": gone}
+        options = {**world.service.options(), "src": str(src), "into": into, "new": "all", "gone": if_deleted}
         planned = call("instance_absorb", options, True)
         result = call("instance_absorb", options, False)
         assert planned.get("patch") == result.get("patch")

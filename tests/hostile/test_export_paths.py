@@ -230,8 +230,8 @@ def test_links_at_names_that_a_writer_could_choose_are_not_written_through(demo:
 
 def test_a_link_in_the_place_of_a_schema_or_an_attachment_is_not_written_through(demo: Site, outside: Path) -> None:
     export_of(demo)
-    held = next(path for path in contents(demo.root) if path.startswith("files/"))
-    for name in ("schema/rooms.schema.json", held):
+    attachment = next(path for path in contents(demo.root) if path.startswith("files/"))
+    for name in ("schema/rooms.schema.json", attachment):
         (demo.root / name).unlink()
         (demo.root / name).symlink_to(outside / "p.txt")
         done = export_of(demo)
@@ -261,11 +261,11 @@ def test_pipes_hang_nothing(demo: Site, name: str, force: bool) -> None:
 
 def test_files_that_links_name_are_not_searched_for_attachments(demo: Site) -> None:
     export_of(demo, only=["objects"])
-    held = [path for path in contents(demo.root) if path.startswith("files/")]
-    (demo.root.parent / "names.yml").write_text("\n".join(held), "utf-8")
+    attachments = [path for path in contents(demo.root) if path.startswith("files/")]
+    (demo.root.parent / "names.yml").write_text("\n".join(attachments), "utf-8")
     (demo.root / "tasks.yml").symlink_to(demo.root.parent / "names.yml")
     done = export_of(demo, only=["objects"], filters={"objects": {"barcode": "none"}})
-    assert set(held) <= set(done["files"]["removed"])
+    assert set(attachments) <= set(done["files"]["removed"])
 
 
 def test_the_directory_itself_may_be_a_link(demo: Site, tmp_path: Path) -> None:

@@ -397,7 +397,7 @@ def test_four_times_as_much_takes_no_more_than_four_times_as_long(tmp_path: Path
 def test_four_times_as_many_patterns_of_rows_take_no_more_than_four_times_as_long() -> None:
     """The number of rows grows, too. Texts without wildcards are not compared one by one."""
 
-    def look(size: int) -> float:
+    def measure(size: int) -> float:
         rows = Rows(patterns=("Total *", *(f"Sum {number}" for number in range(size))))
 
         def act() -> None:
@@ -407,13 +407,13 @@ def test_four_times_as_many_patterns_of_rows_take_no_more_than_four_times_as_lon
 
         return seconds(act)
 
-    assert look(4800) < 9 * look(1200) + 0.3
+    assert measure(4800) < 9 * measure(1200) + 0.3
 
 
 def test_four_times_as_many_protections_take_no_more_than_four_times_as_long() -> None:
     """The number of records grows, too. The factor allows for noise as above."""
 
-    def look(size: int) -> float:
+    def measure(size: int) -> float:
         names = [f"IMP-{number:06}" for number in range(size)]
         lifecycle = Lifecycle(protect=tuple(names))
 
@@ -423,4 +423,4 @@ def test_four_times_as_many_protections_take_no_more_than_four_times_as_long() -
 
         return seconds(act)
 
-    assert look(6000) < 9 * look(1500) + 0.3
+    assert measure(6000) < 9 * measure(1500) + 0.3

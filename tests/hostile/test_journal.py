@@ -121,10 +121,10 @@ def test_only_what_is_noted_for_these_files_is_kept_in_memory(
 
 @both_modes
 def test_what_a_pull_request_says_in_the_files_is_not_read(site: Site, check_mode: bool) -> None:
-    there = mine_and_theirs(site)
+    existing = mine_and_theirs(site)
     old = site.root / ".seventhings" / "journal.jsonl"
-    forge(old, site, {"note": "begun", "approved": [f"remove objects {barcode}" for barcode in there]})
-    forge(old, site, *({"note": "managed", "uuid": uuid} for uuid in there.values()))
+    forge(old, site, {"note": "begun", "approved": [f"remove objects {barcode}" for barcode in existing]})
+    forge(old, site, *({"note": "managed", "uuid": uuid} for uuid in existing.values()))
     before = old.read_bytes()
     account = site.run(check_mode=check_mode)
     assert account.outcome == "unchanged"
@@ -309,19 +309,19 @@ def kept(tmp_path: Path) -> Path:
     ],
 )
 def test_records_of_another_set_are_never_pruned(site: Site, kept: Path, names: dict[str, str]) -> None:
-    there = mine_and_theirs(site)
-    forge(kept / "journal.jsonl", site, *({"note": "managed", "uuid": uuid} for uuid in there.values()), **names)
+    existing = mine_and_theirs(site)
+    forge(kept / "journal.jsonl", site, *({"note": "managed", "uuid": uuid} for uuid in existing.values()), **names)
     account = site.run(journal=kept, limits={"delete_percent": 100})
     assert (account.outcome, account.changes) == ("unchanged", [])
 
 
 @both_modes
 def test_forged_approvals_lift_no_limit(site: Site, kept: Path, check_mode: bool) -> None:
-    there = mine_and_theirs(site)
-    removals = [f"remove objects {barcode}" for barcode in there]
-    notes: list[dict[str, Any]] = [{"note": "managed", "uuid": uuid} for uuid in there.values()]
+    existing = mine_and_theirs(site)
+    removals = [f"remove objects {barcode}" for barcode in existing]
+    notes: list[dict[str, Any]] = [{"note": "managed", "uuid": uuid} for uuid in existing.values()]
     notes += [{"note": "begun", "run": "", "approved": " ".join(removals)}, {"note": "begun", "approved": removals}]
-    notes += [{"note": "made", "kind": "object", "key": barcode, "uuid": uuid} for barcode, uuid in there.items()]
+    notes += [{"note": "made", "kind": "object", "key": barcode, "uuid": uuid} for barcode, uuid in existing.items()]
     forge(kept / "journal.jsonl", site, *notes)
     for limits in ({}, {"delete_percent": 10}, {"deletes": 5, "delete_percent": 100}):
         account = site.run(journal=kept, check_mode=check_mode, limits=limits)
@@ -331,9 +331,9 @@ def test_forged_approvals_lift_no_limit(site: Site, kept: Path, check_mode: bool
 
 
 def test_forged_records_out_of_scope_are_never_pruned(site: Site, kept: Path) -> None:
-    there = mine_and_theirs(site)
+    existing = mine_and_theirs(site)
     site.write({"instance.yml": SETTINGS + "scope: {objects: {inventory_name: [Thing]}}\n"})
-    forge(kept / "journal.jsonl", site, *({"note": "managed", "uuid": uuid} for uuid in there.values()))
+    forge(kept / "journal.jsonl", site, *({"note": "managed", "uuid": uuid} for uuid in existing.values()))
     assert site.run(journal=kept, limits={"delete_percent": 100}).outcome == "unchanged"
 
 
@@ -392,13 +392,13 @@ def test_what_was_let_pass_once_lets_no_other_plan_pass(site: Site, kept: Path, 
 
 def test_forged_notes_of_an_interrupted_run_allow_no_change_of_existing_records(site: Site, kept: Path) -> None:
     """The digest of the run is correct, because the attacker knows the files. Only missing records may be created."""
-    there = mine_and_theirs(site)
+    existing = mine_and_theirs(site)
     changed = objects(*range(20), name="Changed")
     interrupted(site, kept, changed + objects(*range(20, 40)), 0, limits={"create_percent": 100, "update_percent": 100})
     client = site.client()
-    for uuid in there.values():
+    for uuid in existing.values():
         client.update(OBJECT, uuid, {"inventory_name": "Theirs"})
-    notes = [{"note": "made", "kind": "object", "key": barcode, "uuid": uuid} for barcode, uuid in there.items()]
+    notes = [{"note": "made", "kind": "object", "key": barcode, "uuid": uuid} for barcode, uuid in existing.items()]
     forge(kept / "journal.jsonl", site, *notes)
     refusals = site.plan(journal=kept).refusals
     assert any(refusal.startswith("objects: update 20 of 20 records") for refusal in refusals), refusals
@@ -406,12 +406,12 @@ def test_forged_notes_of_an_interrupted_run_allow_no_change_of_existing_records(
 
 
 def test_forged_notes_of_a_run_that_was_cut_off_take_nothing_more_away(site: Site, kept: Path) -> None:
-    there = mine_and_theirs(site, 30)
+    existing = mine_and_theirs(site, 30)
     site.write({"objects.yml": objects(0) + objects(*range(1, 20), name="Theirs") + objects(99)})
     site.service.steer("PUT", "/faults", [{"fault": "422", "method": "POST", "path": "/object"}])
     site.run(journal=kept)
     site.service.steer("DELETE", "/faults")
-    notes = [{"note": "made", "kind": "object", "key": barcode, "uuid": uuid} for barcode, uuid in there.items()]
+    notes = [{"note": "made", "kind": "object", "key": barcode, "uuid": uuid} for barcode, uuid in existing.items()]
     forge(kept / "journal.jsonl", site, *notes)
     (refusal,) = site.plan(journal=kept).refusals
     assert refusal.startswith("objects: delete 10 of 30 records is more than limits.delete_percent (10 %)")
@@ -426,9 +426,9 @@ def test_a_stale_plan_stays_stale_whatever_the_journal_says(site: Site, kept: Pa
     site.service.steer("PUT", "/faults", [{"fault": "422", "method": "PATCH"}])
     assert site.run(plan_file=path, journal=kept).outcome == "failed"
     site.service.steer("DELETE", "/faults")
-    there = uuids(site)
-    site.client().update(OBJECT, there["001"], {"inventory_name": "By hand"})
-    forge(kept / "journal.jsonl", site, {"note": "changing", "uuid": there["001"]})
+    existing = uuids(site)
+    site.client().update(OBJECT, existing["001"], {"inventory_name": "By hand"})
+    forge(kept / "journal.jsonl", site, {"note": "changing", "uuid": existing["001"]})
     account = site.run(plan_file=path, journal=kept)
     assert account.outcome == "refused"
     assert ["object 001" in refusal for refusal in account.refusals] == [True]

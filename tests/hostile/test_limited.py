@@ -63,11 +63,11 @@ def test_work_without_end_ends_after_its_time_on_the_processor() -> None:
 
 
 def test_the_child_has_no_open_file_of_its_parent_and_is_gone_afterwards(tmp_path: Path) -> None:
-    with (tmp_path / "lock").open("w", encoding="utf-8") as held:
+    with (tmp_path / "lock").open("w", encoding="utf-8") as lock:
         (numbers,) = limited(
-            lambda: [[held.fileno(), *(int(descriptor.name) for descriptor in Path("/dev/fd").iterdir())]], 64, 5
+            lambda: [[lock.fileno(), *(int(descriptor.name) for descriptor in Path("/dev/fd").iterdir())]], 64, 5
         )
-        assert held.fileno() not in numbers[1:]
+        assert lock.fileno() not in numbers[1:]
     children = limited(lambda: itertools.repeat(os.getpid()), 64, 5)
     child = next(children)
     children.close()

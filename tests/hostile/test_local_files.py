@@ -86,8 +86,8 @@ def unix_socket(path: Path) -> None:
     here = Path.cwd()
     os.chdir(path.parent)
     try:
-        with socket.socket(socket.AF_UNIX) as held:
-            held.bind(path.name)
+        with socket.socket(socket.AF_UNIX) as bound:
+            bound.bind(path.name)
     finally:
         os.chdir(here)
 
@@ -130,7 +130,7 @@ NO_FILES: tuple[Callable[[Path], None], ...] = (
 
 
 @pytest.mark.parametrize(
-    ("there", "missing"),
+    ("existing", "missing"),
     [
         ("/etc/passwd", "/etc/no-such-file"),
         ("//etc/passwd", "//etc/no-such-file"),
@@ -147,10 +147,10 @@ NO_FILES: tuple[Callable[[Path], None], ...] = (
         ("linked/deep/one.yml", "linked/none/one.yml"),
     ],
 )
-def test_what_lies_outside_or_is_hidden_is_never_sent_nor_reported_of(site: Site, there: str, missing: str) -> None:
+def test_what_lies_outside_or_is_hidden_is_never_sent_nor_reported_of(site: Site, existing: str, missing: str) -> None:
     (site.root / "linked").symlink_to(site.root.parent / "secrets")
     findings = []
-    for path in (there, missing):
+    for path in (existing, missing):
         site.write({"objects.yml": object_with(path)})
         account = site.run()
         (finding,) = account.findings

@@ -117,18 +117,18 @@ def test_a_journal_among_the_files_is_neither_written_nor_believed_nor_waited_fo
 
 def test_settings_of_the_files_widen_nothing_that_the_task_allows(service: Emulator, tmp_path: Path) -> None:
     """The files request wider limits, prune and users."""
-    asked = (
+    settings = (
         SETTINGS
         + "policy: {create_users: true, prune: {objects: archive}, "
         + "limits: {creates: 9, create_percent: 100, deletes: 9, delete_percent: 100}}\n"
     )
     person = yaml_list([{"email": "p@acme.example", "first_name": "A", "last_name": "B"}])
-    src = write(tmp_path / "files", instance=asked, objects=things("1", "2", "3"), persons=person)
+    src = write(tmp_path / "files", instance=settings, objects=things("1", "2", "3"), persons=person)
     first = play(tmp_path, service, task("make", src))
     assert first.named("make")["outcome"] == "changed"
 
-    write(src, instance=asked, objects=things("1"), users=yaml_list([{"email": "p@acme.example"}]))
-    more = write(tmp_path / "more", instance=asked, objects=things("1", "4", "5"))
+    write(src, instance=settings, objects=things("1"), users=yaml_list([{"email": "p@acme.example"}]))
+    more = write(tmp_path / "more", instance=settings, objects=things("1", "4", "5"))
     run = play(
         tmp_path,
         service,

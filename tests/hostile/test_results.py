@@ -145,8 +145,8 @@ def test_what_a_record_module_gives_is_data(service: Emulator, tmp_path: Path, e
 
 def test_what_the_lookup_gives_is_data(service: Emulator, tmp_path: Path) -> None:
     uuid = send(service, service.token(), "GET", "objects?per_page=1")["items"][0]["uuid"]
-    look = f"query('community.seventhings.record', 'object', '{uuid}')"
-    assert_data(run(tmp_path, service, {"ansible.builtin.set_fact": {"looked": "{{ " + look + " }}"}}))
+    lookup = f"query('community.seventhings.record', 'object', '{uuid}')"
+    assert_data(run(tmp_path, service, {"ansible.builtin.set_fact": {"looked": "{{ " + lookup + " }}"}}))
 
 
 @pytest.mark.parametrize("mode", ["plan", "apply"])

@@ -415,16 +415,16 @@ def test_no_cookie_is_kept_or_sent_back(service: str) -> None:
 def test_tasks_that_ignore_every_filter_end(monkeypatch: pytest.MonkeyPatch) -> None:
     task = KINDS["task"]
     client = connect({"base_url": "https://acme.test", "access_token": "t"})
-    asked: list[Any] = []
+    requests: list[Any] = []
 
     def send(*_request: Any, **options: Any) -> Any:
-        asked.append(options)
+        requests.append(options)
         return _Tasks()
 
     monkeypatch.setattr(client, "send", send)
     with pytest.raises(IncompleteList):
         client.list_all(task)
-    assert len(asked) < 200
+    assert len(requests) < 200
 
 
 class _Tasks:

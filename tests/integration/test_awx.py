@@ -92,9 +92,9 @@ def test_awx_takes_the_survey() -> None:
 
 
 def test_who_asks_for_nothing_else_gets_the_careful_answers() -> None:
-    asked = {question["variable"]: question for question in loaded("survey.yml")["spec"]}
-    assert asked["awx_apply"]["default"] == "false"
-    percent = asked["delete_percent"]
+    questions = {question["variable"]: question for question in loaded("survey.yml")["spec"]}
+    assert questions["awx_apply"]["default"] == "false"
+    percent = questions["delete_percent"]
     assert percent["min"] <= percent["default"] <= percent["max"]
 
 

@@ -38,17 +38,17 @@ class Foreign:
     """A server that is not an instance: its answers, and the received requests."""
 
     url: str
-    asked: list[str]
+    requests: list[str]
     authority: Path
 
 
 class _Page(http.server.BaseHTTPRequestHandler):
-    asked: list[str]
+    requests: list[str]
     status = 200
     more: tuple[tuple[str, str], ...] = ()
 
     def do_GET(self) -> None:
-        self.asked.append(f"{self.command} {self.path} {self.headers.get('Authorization')}")
+        self.requests.append(f"{self.command} {self.path} {self.headers.get('Authorization')}")
         body = b"<html><body>Welcome to our portal</body></html>"
         self.send_response(self.status)
         self.send_header("Content-Length", str(len(body)))
@@ -66,8 +66,8 @@ class _Page(http.server.BaseHTTPRequestHandler):
 def _serve(
     directory: Path, secure: bool, status: int = 200, more: tuple[tuple[str, str], ...] = ()
 ) -> Iterator[Foreign]:
-    asked: list[str] = []
-    handler = type("Page", (_Page,), {"asked": asked, "status": status, "more": more})
+    requests: list[str] = []
+    handler = type("Page", (_Page,), {"requests": requests, "status": status, "more": more})
     authority = directory / "authority.pem"
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         if secure:
@@ -78,7 +78,7 @@ def _serve(
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
         thread.start()
         scheme = "https" if secure else "http"
-        yield Foreign(f"{scheme}://127.0.0.1:{server.server_address[1]}", asked, authority)
+        yield Foreign(f"{scheme}://127.0.0.1:{server.server_address[1]}", requests, authority)
         server.shutdown()
         thread.join()
 
@@ -238,7 +238,7 @@ def test_a_redirect_is_not_followed(redirecting: Foreign) -> None:
 
     assert "HTTP 302, redirected to https://elsewhere.example/login" in message
     assert "Redirects are not followed" in message
-    assert len(redirecting.asked) == 1
+    assert len(redirecting.requests) == 1
 
 
 def test_a_certificate_that_nobody_vouches_for(self_signed: Foreign) -> None:
@@ -247,7 +247,7 @@ def test_a_certificate_that_nobody_vouches_for(self_signed: Foreign) -> None:
     assert "the certificate of 127.0.0.1:" in message
     assert "was not accepted" in message
     assert "ca_path" in message
-    assert self_signed.asked == []
+    assert self_signed.requests == []
 
 
 @pytest.mark.filterwarnings("ignore:Unverified HTTPS request")
@@ -260,9 +260,9 @@ def test_ways_to_accept_a_certificate(self_signed: Foreign, how: str, monkeypatc
     message = error(base_url=self_signed.url, access_token="a-long-token", retries=0, **{how: options[how]})
 
     assert "the answer is not JSON" in message
-    (asked,) = self_signed.asked
-    assert asked.startswith("GET /customer-api/v1/locations?")
-    assert asked.endswith(" Bearer a-long-token")
+    (request,) = self_signed.requests
+    assert request.startswith("GET /customer-api/v1/locations?")
+    assert request.endswith(" Bearer a-long-token")
 
 
 def test_a_netrc_file_does_not_take_the_place_of_the_token(
@@ -276,7 +276,7 @@ def test_a_netrc_file_does_not_take_the_place_of_the_token(
     error(base_url=portal.url, access_token="a-long-token", retries=0)
     error(base_url=portal.url, username="ada", password="x", client_id="x", retries=0)
 
-    assert [line.rpartition(" ")[2] for line in portal.asked] == ["a-long-token", "None"]
+    assert [line.rpartition(" ")[2] for line in portal.requests] == ["a-long-token", "None"]
 
 
 @pytest.mark.parametrize(

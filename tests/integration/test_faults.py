@@ -308,10 +308,10 @@ def test_a_change_and_a_deletion_are_repeated(desk: Desk, fault: str) -> None:
     desk.fault(fault, method="DELETE", times=1)
 
     changed = desk.call("location", {"fields": {"name": "Mill", "city": "Bremen"}})
-    gone = desk.call("location", {"fields": {"name": "Mill"}, "state": "absent"})
+    deleted = desk.call("location", {"fields": {"name": "Mill"}, "state": "absent"})
 
     assert changed["record"]["city"] == "Bremen", changed
-    assert gone["changed"], gone
+    assert deleted["changed"], deleted
     assert desk.found(MAKINGS[1]) == 0
 
 

@@ -248,8 +248,8 @@ def test_a_process_that_is_killed_during_its_request_leaves_no_lock_and_no_dupli
         assert sum(result["changed"] for result in done) in (0, 1)
         assert posts(service, making) == 1
         for lock in locks():
-            with lock.open("rb") as held:
-                fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            with lock.open("rb") as lock_file:
+                fcntl.flock(lock_file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def locks() -> list[Path]:

@@ -130,8 +130,8 @@ def test_both_ends_give_the_same_result(service: Emulator, tmp_path: Path) -> No
     run = playbook.run(tmp_path, [play(defaults, tasks)])
 
     for worker, module in (("auto", "module"), ("wrong auto", "wrong module")):
-        here, there = (comparable(run.named(name).data) for name in (worker, module))
-        assert here == there
+        on_controller, as_module = (comparable(run.named(name).data) for name in (worker, module))
+        assert on_controller == as_module
 
 
 def comparable(data: dict[str, Any]) -> dict[str, Any]:

@@ -83,11 +83,11 @@ def secret(name: str) -> str:
 
 def assert_hidden(run: playbook.Run, *more: str) -> None:
     for hidden in (*SECRETS, *more):
-        assert hidden not in run.output, f"{hidden} in {near(run.output, hidden)}"
+        assert hidden not in run.output, f"{hidden} in {surroundings(run.output, hidden)}"
         assert hidden not in json.dumps([result.data for result in run.results], default=str), hidden
 
 
-def near(text: str, hidden: str) -> str:
+def surroundings(text: str, hidden: str) -> str:
     at = text.index(hidden)
     return text[max(0, at - 600) : at + 200]
 

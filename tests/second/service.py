@@ -176,15 +176,15 @@ def matches(record: Json, conditions: Mapping[str, Mapping[str, Any]]) -> bool:
 
 
 def meets(value: Any, name: str, wanted: Any) -> bool:
-    several = wanted if isinstance(wanted, list) else [wanted]
+    values = wanted if isinstance(wanted, list) else [wanted]
     forms = {str(form) for form in ((value["id"], value["uuid"]) if isinstance(value, Mapping) else (value,))}
     if name in ("empty", "null", "not_empty", "not_null"):
         return (value in (None, "", [])) is not name.startswith("not")
     if name in ("like", "not_like"):
-        found = any(str(wanted).lower() in str(comparable(value)).lower() for wanted in several)
+        found = any(str(wanted).lower() in str(comparable(value)).lower() for wanted in values)
         return found is (name == "like")
     if name in ("eq", "in", "neq", "nin"):
-        return bool(forms & {str(wanted) for wanted in several}) is (name in ("eq", "in"))
+        return bool(forms & {str(wanted) for wanted in values}) is (name in ("eq", "in"))
     if value is None:
         return name.endswith("_or_null")
     number = isinstance(value, (int, float))

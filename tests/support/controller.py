@@ -37,7 +37,7 @@ def survey_problems(survey: Json) -> list[str]:
         return problems
     if not survey["spec"]:
         return ["there is no question"]
-    asked: set[str] = set()
+    variables: set[str] = set()
     for number, question in enumerate(survey["spec"]):
         if not isinstance(question, dict):
             return [*problems, f"question {number} is no mapping"]
@@ -47,9 +47,9 @@ def survey_problems(survey: Json) -> list[str]:
             if not isinstance(question.get(name), kind)
         ]
         problems += [f"question {number}: {problem}" for problem in wrong or _question_problems(question)]
-        if not wrong and question["variable"] in asked:
+        if not wrong and question["variable"] in variables:
             problems.append(f"question {number}: {question['variable']} is asked for twice")
-        asked.add(str(question.get("variable")))
+        variables.add(str(question.get("variable")))
     return problems
 
 
@@ -109,10 +109,10 @@ class Controller:
         if len(parts) == 2:
             found = [item for item in self.items.get(parts[0], []) if str(item["id"]) == parts[1]]
             return self._shown(parts[0], found[0]) if found else None
-        held = self.linked.get(path, [])
+        linked = self.linked.get(path, [])
         if parts[2] == "survey_spec":
-            return held[-1] if held else {}
-        return {"count": len(held), "next": None, "results": held}
+            return linked[-1] if linked else {}
+        return {"count": len(linked), "next": None, "results": linked}
 
     def post(self, path: str, body: Json) -> tuple[int, Json]:
         """Create a record, or link a record to another."""

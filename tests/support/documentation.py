@@ -64,8 +64,8 @@ def misfits(results: Iterable[Mapping[str, Any]], documented: Mapping[str, Any])
 
 def never_seen(results: Iterable[Mapping[str, Any]], documented: Mapping[str, Any]) -> list[str]:
     """List the documented values that no result has."""
-    seen = {path for result in results for path in _seen(result, documented, "")}
-    return sorted(set(_members(documented, "")) - seen)
+    returned = {path for result in results for path in _seen(result, documented, "")}
+    return sorted(set(_members(documented, "")) - returned)
 
 
 def _is_of_ansible(key: str) -> bool:

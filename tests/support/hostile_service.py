@@ -239,9 +239,9 @@ class _Answer(BaseHTTPRequestHandler):
         elif self.command != "GET":
             self._send(201, b"", "application/json", {"Location-UUID": uuid_of(99, len(self.server.requests))})
         else:
-            self._one(steps)
+            self._answer_one(steps)
 
-    def _one(self, steps: list[str]) -> None:
+    def _answer_one(self, steps: list[str]) -> None:
         for path, (item, identity, _first) in KINDS.items():
             if "/".join(steps[:-1]).removesuffix("/by-id").removesuffix("/by-barcode") == item:
                 for record in self.server.records(path):

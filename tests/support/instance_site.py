@@ -152,7 +152,7 @@ def sample_files(number: int, seed: int = 1, files: int = 12) -> dict[str, str |
     extra = max(2, number // 30)
     objects = number - len(locations) - len(rooms) - len(persons) - 2 * extra - 2
     contents = {f"files/{index:03d}.txt": f"Document {index} of {seed}\n".encode() * 20 for index in range(files)}
-    held = dict(zip(chance.sample(range(objects), min(files, objects)), contents, strict=False))
+    files_of = dict(zip(chance.sample(range(objects), min(files, objects)), contents, strict=False))
     records: list[dict[str, Any]] = []
     for index in range(objects):
         record: dict[str, Any] = {
@@ -168,8 +168,8 @@ def sample_files(number: int, seed: int = 1, files: int = 12) -> dict[str, str |
             record["accessories"] = [f"{seed:02d}{(index + 1) % objects:06d}"]
         if index % 5 == 1:
             record["accessories"] = [f"{seed:02d}{index - 1:06d}"]
-        if index in held:
-            record["documents"] = [held[index]]
+        if index in files_of:
+            record["documents"] = [files_of[index]]
         records.append(record)
     barcodes = [record["barcode"] for record in records]
     tasks = [

@@ -256,15 +256,15 @@ def is_write(entry: Mapping[str, Any]) -> bool:
 
 def read_twice(entries: Iterable[Mapping[str, Any]]) -> list[str]:
     """Return requests that repeat an earlier read without a write in between."""
-    seen: set[str] = set()
+    reads: set[str] = set()
     twice = []
     for entry in entries:
         line = " ".join(str(entry.get(part)) for part in ("method", "path", "query", "body"))
         if is_write(entry):
-            seen.clear()
-        elif line in seen:
+            reads.clear()
+        elif line in reads:
             twice.append(line)
-        seen.add(line)
+        reads.add(line)
     return twice
 
 

@@ -249,8 +249,8 @@ def main() -> None:
     """Run everything on each requested ansible-core, by default on all for which an interpreter is found."""
     built = archive.build()
     lines = []
-    for asked in sys.argv[1:] or CORES:
-        core, _at, wish = asked.partition("@")
+    for core_version in sys.argv[1:] or CORES:
+        core, _at, wish = core_version.partition("@")
         python = interpreters.find().get(int(wish.removeprefix("3."))) if wish else sanity.python_for(core)
         if python is None:
             lines.append(f"{core}: not run, no Python for it")

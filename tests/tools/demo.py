@@ -60,8 +60,8 @@ class Demo:
         """Print lines of a command's output below its step."""
         print(*(f"     {line}" for line in lines), sep="\n", flush=True)
 
-    def show(self, holds: bool, text: str) -> None:
-        self.shown.append((holds, text))
+    def show(self, is_met: bool, text: str) -> None:
+        self.shown.append((is_met, text))
 
     def run(self, *command: str, fails: bool = False, extra: dict[str, str] | None = None) -> str:
         """Run a command, append its output to the log, and end the demo if it fails or succeeds unexpectedly."""
@@ -100,8 +100,8 @@ def main() -> int:
         demo.show("Shipyard" in graph and "Reception" in graph, "inventory     rooms are hosts, locations are groups")
         sent = len(service.log())
     print("\nWhat was shown\n")
-    for holds, text in demo.shown:
-        print(f"  {'yes' if holds else 'NO '}  {text}")
+    for is_met, text in demo.shown:
+        print(f"  {'yes' if is_met else 'NO '}  {text}")
     print(
         f"  {sent} requests to the instance, {time.monotonic() - started:.0f} s",
         "",
@@ -111,7 +111,7 @@ def main() -> int:
         "examples/ci and examples/awx put it into a pipeline.",
         sep="\n",
     )
-    return 0 if all(holds for holds, _text in demo.shown) else 1
+    return 0 if all(is_met for is_met, _text in demo.shown) else 1
 
 
 def _recap(printed: str) -> str:

@@ -56,10 +56,10 @@ def main() -> int:
         ),
     ]
     print("\nWhat was shown\n")
-    for holds, text in shown:
-        print(f"  {'yes' if holds else 'NO '}  {text}")
+    for is_met, text in shown:
+        print(f"  {'yes' if is_met else 'NO '}  {text}")
     print(f"  {time.monotonic() - started:.0f} s", "", f"Output of all commands: {_LOG.relative_to(ROOT)}", sep="\n")
-    return 0 if all(holds for holds, _text in shown) else 1
+    return 0 if all(is_met for is_met, _text in shown) else 1
 
 
 def _host(number: int, root: str) -> dict[str, Any]:

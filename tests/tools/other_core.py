@@ -69,8 +69,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("core")
     parser.add_argument("--python", default="")
-    asked, options = parser.parse_known_args()
-    bin_folder = make(asked.core, asked.python)
+    arguments, options = parser.parse_known_args()
+    bin_folder = make(arguments.core, arguments.python)
     paths = [] if any((ROOT / option).exists() for option in options) else ["tests/integration", "tests/hostile"]
     env = environment(PATH=os.pathsep.join([str(bin_folder), os.environ["PATH"]]))
     call(bin_folder / "python", "-m", "pytest", "-q", "--color=no", "-n", "2", *options, *paths, env=env)

@@ -162,10 +162,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("step", choices=["prepare", "files"])
     parser.add_argument("version", help="such as 1.0.0")
-    asked = parser.parse_args()
-    if not re.fullmatch(r"\d+\.\d+\.\d+(-[\w.]+)?", asked.version):
-        parser.error(f"{asked.version} is no version such as 1.0.0")
-    {"prepare": prepare, "files": files}[asked.step](asked.version)
+    arguments = parser.parse_args()
+    if not re.fullmatch(r"\d+\.\d+\.\d+(-[\w.]+)?", arguments.version):
+        parser.error(f"{arguments.version} is no version such as 1.0.0")
+    {"prepare": prepare, "files": files}[arguments.step](arguments.version)
 
 
 if __name__ == "__main__":

@@ -105,9 +105,9 @@ def shipped_files() -> list[Path]:
     shutil.rmtree(folder, ignore_errors=True)
     call(BIN / "ansible-galaxy", "collection", "build", "--output-path", folder)
     with tarfile.open(next(folder.glob("*.tar.gz"))) as archive:
-        held = set(archive.getnames())
+        names = set(archive.getnames())
     # galaxy.yml is in the archive in another form.
-    return [name for name in tracked_files() if name.as_posix() in {*held, "galaxy.yml"}]
+    return [name for name in tracked_files() if name.as_posix() in {*names, "galaxy.yml"}]
 
 
 def copy_tree(wanted: list[Path]) -> Path:

@@ -45,16 +45,16 @@ def test_a_pattern_is_complete(name: str) -> None:
     for template in templates:
         assert (folder / "playbooks" / template["playbook"]).is_file()
         options = load(folder / "playbooks" / "meta" / template["playbook"])["argument_specs"]["main"]["options"]
-        asked = {question["variable"]: question for question in template["survey"]["spec"]}
-        assert set(asked) == set(options)
+        questions = {question["variable"]: question for question in template["survey"]["spec"]}
+        assert set(questions) == set(options)
         assert set(template["labels"]) <= set(resources["controller_labels"])
-        assert {name for name, option in options.items() if option.get("required")} <= set(asked)
+        assert {name for name, option in options.items() if option.get("required")} <= set(questions)
 
 
 def test_the_pattern_for_drift_asks_for_options_of_the_role() -> None:
     role = load(ROOT / "roles" / "drift" / "meta" / "argument_specs.yml")["argument_specs"]["main"]["options"]
-    asked = load(EXTENSIONS / "patterns" / "drift" / "playbooks" / "meta" / "drift.yml")
-    for name, option in asked["argument_specs"]["main"]["options"].items():
+    survey = load(EXTENSIONS / "patterns" / "drift" / "playbooks" / "meta" / "drift.yml")
+    for name, option in survey["argument_specs"]["main"]["options"].items():
         assert option["type"] == role[name]["type"]
 
 

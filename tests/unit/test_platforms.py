@@ -71,12 +71,12 @@ def test_the_code_asks_for_the_oldest_python() -> None:
 
 
 def test_examples_install_the_lowest_versions_or_newer() -> None:
-    asked = [
+    versions = [
         found
         for path in (ROOT / "examples").rglob("*.yml")
         for found in re.findall(r"\b(requests|urllib3)>=([\d.]+)", path.read_text("utf-8"))
     ]
-    assert set(asked) == {(package, platforms.LOWEST[package]) for package in ("requests", "urllib3")}
+    assert set(versions) == {(package, platforms.LOWEST[package]) for package in ("requests", "urllib3")}
 
 
 def test_the_metadata_ask_for_the_oldest_core() -> None:

@@ -92,6 +92,6 @@ def test_a_policy_asks_only_for_what_a_report_has(name: str) -> None:
     text = (POLICY / name).read_text("utf-8")
     of_report = set(re.findall(r"input\.(\w+)|report\[[\"'](\w+)[\"']\]", text))
     of_change = set(re.findall(r"change\.(\w+)|change\[[\"'](\w+)[\"']\]", text))
-    asked = [{next(filter(None, pair)) for pair in found} for found in (of_report, of_change)]
-    assert {"outcome", "changes"} <= asked[0] <= set(SCHEMA["properties"])
-    assert {"action", "before", "after"} <= asked[1] <= set(SCHEMA["$defs"]["change"]["properties"])
+    names = [{next(filter(None, pair)) for pair in found} for found in (of_report, of_change)]
+    assert {"outcome", "changes"} <= names[0] <= set(SCHEMA["properties"])
+    assert {"action", "before", "after"} <= names[1] <= set(SCHEMA["$defs"]["change"]["properties"])

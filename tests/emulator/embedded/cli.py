@@ -55,11 +55,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.list_switches:
         sys.stdout.write(switches.as_markdown())
         return 0
-    lacking = [name for name in _PACKAGES if importlib.util.find_spec(name) is None]
-    if lacking:
+    missing = [name for name in _PACKAGES if importlib.util.find_spec(name) is None]
+    if missing:
         wanted = os.path.relpath(Path(__file__).parents[1] / "requirements.txt")
         print(
-            f"emulator: this Python has no {', '.join(lacking)}; install what the embedded service needs: "
+            f"emulator: this Python has no {', '.join(missing)}; install what the embedded service needs: "
             f"{sys.executable} -m pip install -r {shlex.quote(wanted)}",
             file=sys.stderr,
         )

@@ -20,14 +20,14 @@ class Clock:
     def __init__(self, seconds: Callable[[], float] = time.monotonic, moment: Callable[[], datetime] = _utc) -> None:
         self._seconds = seconds
         self._moment = moment
-        self._ahead = 0.0
+        self._advanced = 0.0
 
     def now(self) -> float:
-        return self._seconds() + self._ahead
+        return self._seconds() + self._advanced
 
     def moment(self) -> datetime:
-        return self._moment() + timedelta(seconds=self._ahead)
+        return self._moment() + timedelta(seconds=self._advanced)
 
     def forward(self, seconds: float) -> None:
         """Put the clock forward."""
-        self._ahead += seconds
+        self._advanced += seconds

@@ -107,9 +107,9 @@ class Context:
     @property
     def per_page(self) -> int:
         """The number of records on a page: as requested, or fewer if the instance has a lower cap."""
-        asked: int = self.parameters["per_page"]
+        requested: int = self.parameters["per_page"]
         cap = self.weather["per_page_cap"]
-        return asked if cap == "none" else min(asked, int(cap))
+        return requested if cap == "none" else min(requested, int(cap))
 
     def page(
         self,
@@ -167,12 +167,12 @@ class Context:
 
         :param size: the number of records on a page, on instances that page it anyway.
         """
-        side, asked = self.weather["unpaged_lists"], self.query.parameters
-        if side == "refuse" and "page" in asked:
+        side, parameters = self.weather["unpaged_lists"], self.query.parameters
+        if side == "refuse" and "page" in parameters:
             raise bad_request("There is no parameter page")
         if side == "paged":
             page, per_page = (
-                _counted(asked.get(name), otherwise) for name, otherwise in (("page", 1), ("per_page", size))
+                _counted(parameters.get(name), otherwise) for name, otherwise in (("page", 1), ("per_page", size))
             )
             per_page = min(per_page, size)
             last = max(1, math.ceil(len(found) / per_page))

@@ -60,7 +60,7 @@ class Rule:
 
     given: dict[str, Any]
     added: float = 0.0
-    seen: int = 0
+    matched: int = 0
     acted: int = 0
 
     @property
@@ -83,8 +83,8 @@ class Rule:
         times = given.get("times")
         if times is not None and self.acted >= times:
             return False
-        self.seen += 1
-        if self.seen <= given.get("after", 0) or chance >= given.get("probability", 1):
+        self.matched += 1
+        if self.matched <= given.get("after", 0) or chance >= given.get("probability", 1):
             return False
         self.acted += 1
         return True

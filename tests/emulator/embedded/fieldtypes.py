@@ -252,8 +252,8 @@ class LinkList(FieldType):
     is_list = True
 
     def store(self, value: Any, definition: Definition, links: Links) -> Any:
-        several = value if isinstance(value, list) else [value]
-        ids = [_linked(item, "asset", definition, links) for item in several]
+        values = value if isinstance(value, list) else [value]
+        ids = [_linked(item, "asset", definition, links) for item in values]
         return json.dumps(list(dict.fromkeys(ids)))
 
     def shows(self, view: View) -> bool:

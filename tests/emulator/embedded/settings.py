@@ -68,9 +68,10 @@ def _check_operations(name: str, value: Any) -> None:
         raise BadRule(f'{name} is {{"METHOD /path": ...}}')
     for operation in value:
         if operation not in OPERATIONS:
-            near = get_close_matches(operation, OPERATIONS, n=3)
+            suggestions = get_close_matches(operation, OPERATIONS, n=3)
             raise BadRule(
-                f"{name}: there is no operation {operation!r}" + (f"; near: {', '.join(near)}" if near else "")
+                f"{name}: there is no operation {operation!r}"
+                + (f"; near: {', '.join(suggestions)}" if suggestions else "")
             )
 
 

@@ -548,8 +548,8 @@ def as_markdown() -> str:
 def _known(name: str, side: object) -> str:
     switch = BY_NAME.get(name)
     if switch is None:
-        near = get_close_matches(name, BY_NAME, n=3)
-        hint = f"; near: {', '.join(near)}" if near else ""
+        suggestions = get_close_matches(name, BY_NAME, n=3)
+        hint = f"; near: {', '.join(suggestions)}" if suggestions else ""
         raise UnknownSide(f"no switch is called {name!r}{hint}")
     if side not in switch.sides:
         raise UnknownSide(f"{name} is one of {', '.join(switch.sides)}, not {side!r}")

@@ -91,10 +91,10 @@ class View:
         rows = self._among(
             f"SELECT id, uuid, {DISPLAY_NAME[template]} AS display_name FROM {template} WHERE id IN", ids
         )
-        gone = ids - {row["id"] for row in rows}
-        if gone:
+        deleted = ids - {row["id"] for row in rows}
+        if deleted:
             rows += self._among(
-                f"SELECT id, uuid, display_name FROM departed WHERE template = '{template}' AND id IN", gone
+                f"SELECT id, uuid, display_name FROM departed WHERE template = '{template}' AND id IN", deleted
             )
         return rows
 

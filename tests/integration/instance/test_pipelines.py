@@ -111,10 +111,10 @@ class Pipeline(ABC):
 
     def account(self, *names: str) -> dict[str, str]:
         """Return the secrets of some accounts."""
-        held = {"CLIENT_ID": self.service.client_id}
+        variables = {"CLIENT_ID": self.service.client_id}
         for name in names:
-            held |= {f"{name}_USERNAME": self.service.username, f"{name}_PASSWORD": self.service.password}
-        return {f"SEVENTHINGS_{name}": value for name, value in held.items()}
+            variables |= {f"{name}_USERNAME": self.service.username, f"{name}_PASSWORD": self.service.password}
+        return {f"SEVENTHINGS_{name}": value for name, value in variables.items()}
 
     def run(self, script: str, cwd: Path, variables: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
         environment = playbook.environment({**variables, "HOME": str(self.home)})
@@ -371,8 +371,8 @@ def test_a_journal_that_a_commit_brings_along_is_none(service: Emulator, tmp_pat
 
 def test_secrets_of_the_account_that_writes_are_for_one_job_only() -> None:
     text = yaml.safe_load((EXAMPLES / "ci" / GitHub.file).read_text("utf-8"))
-    holders = [name for name, job in text["jobs"].items() if "SEVENTHINGS_APPLY" in yaml.safe_dump(job)]
-    assert holders == ["apply"]
+    jobs = [name for name, job in text["jobs"].items() if "SEVENTHINGS_APPLY" in yaml.safe_dump(job)]
+    assert jobs == ["apply"]
     assert text["jobs"]["apply"]["environment"] == "seventhings"
     assert "secrets." not in yaml.safe_dump([text["env"], text["jobs"]["validate"]])
 

@@ -75,8 +75,8 @@ def is_a_screen(text: str) -> bool:
 def test_a_refusal_is_one_screen_and_the_reason_is_last(
     empty: Emulator, acme: Path, options: tuple[str, ...], form: str
 ) -> None:
-    held = task("Apply", limits={"creates": 100})
-    run = played(acme.parent, empty, held, options=options, ANSIBLE_CALLBACK_RESULT_FORMAT=form)
+    refused = task("Apply", limits={"creates": 100})
+    run = played(acme.parent, empty, refused, options=options, ANSIBLE_CALLBACK_RESULT_FORMAT=form)
     screen = printed(run, "Apply")
     assert is_a_screen(screen), screen
     assert error(run, "Apply")[-1].endswith(_HELD)

@@ -417,9 +417,9 @@ def test_a_protected_role_allows_nothing_by_its_defaults(acme: Path, service: Em
 def test_a_role_holds_the_files_to_what_it_allows(acme: Path, service: Emulator, tmp_path: Path) -> None:
     settings = (acme / "instance.yml").read_text("utf-8")
     service.reset()
-    asked = settings.replace("limits: {create_percent: 50}", "limits: {creates: 1000}\n  create_users: true")
-    assert asked != settings
-    (acme / "instance.yml").write_text(asked, "utf-8")
+    demanding = settings.replace("limits: {create_percent: 50}", "limits: {creates: 1000}\n  create_users: true")
+    assert demanding != settings
+    (acme / "instance.yml").write_text(demanding, "utf-8")
     refused = provision(tmp_path, service, provision_limits={"creates": 1})
     assert refused.named("Apply")["outcome"] == "refused"
     done = applied(provision(tmp_path, service, provision_create_users=False))

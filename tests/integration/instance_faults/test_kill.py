@@ -160,10 +160,10 @@ def test_a_worker_whose_parent_is_gone_stops_before_its_next_write(site: Site) -
     run = Apply(site, workers=1)
     _until(run.process, lambda: len(site.writes()) >= 20)
     run.kill(with_worker=False)
-    seen = len(site.writes())
+    writes = len(site.writes())
     _wait_for_worker(site)
     # Only the pending write, and for a task or an object with a file the rest of that record.
-    assert len(site.writes()) - seen <= 3
+    assert len(site.writes()) - writes <= 3
     run.wait_for_group()
     Apply(site).finish()
     assert site.plan().outcome == "unchanged"

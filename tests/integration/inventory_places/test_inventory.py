@@ -70,7 +70,7 @@ class Workplace:
     def inventory(self, *options: str, **variables: str) -> Output:
         return self.run("ansible-inventory", "-i", "lab.seventhings.yml", *options, **variables)
 
-    def asked(self) -> list[str]:
+    def new_requests(self) -> list[str]:
         """Return the requests since the last time, as ``METHOD path``."""
         found = [f"{entry['method']} {entry['path'].removeprefix('/customer-api/v1')}" for entry in self.emulator.log()]
         self.emulator.clear_log()
@@ -144,9 +144,9 @@ def test_a_list_has_variables_of_hosts_and_groups(work: Workplace) -> None:
 def test_five_requests_are_enough(work: Workplace) -> None:
     """One of them proves that the list of definitions is complete."""
     work.write()
-    work.asked()
+    work.new_requests()
     work.inventory("--list")
-    assert sorted(work.asked()) == [
+    assert sorted(work.new_requests()) == [
         "GET /asset-tracking/room/field-definitions",
         "GET /asset-tracking/room/field-definitions",
         "GET /locations",
@@ -158,9 +158,9 @@ def test_five_requests_are_enough(work: Workplace) -> None:
 def test_an_access_token_saves_the_login(work: Workplace) -> None:
     work.write(hosts="locations")
     token = work.emulator.token()
-    work.asked()
+    work.new_requests()
     assert work.inventory("--list", SEVENTHINGS_TOKEN=token).status == 0
-    assert work.asked() == ["GET /locations"]
+    assert work.new_requests() == ["GET /locations"]
 
 
 def test_objects_stand_in_rooms_and_rooms_in_locations(work: Workplace) -> None:
@@ -267,7 +267,7 @@ def test_a_template_in_remote_text_is_never_rendered(
     )
     if caching:
         work.inventory("--graph")
-        work.asked()
+        work.new_requests()
     shown = work.inventory("--graph")
     assert f"0.01/{NAME}" in members(shown.out, "seventhings_Werkstatt")
     message = "<< {{ seventhings_name }} | {{ same }} | {{ longer }} | {{ inventory_hostname }} >>"
@@ -283,7 +283,7 @@ def test_a_template_in_remote_text_is_never_rendered(
     )
     assert f"<< {TEMPLATE} | {TEMPLATE} | a {TEMPLATE} | 0.01/{NAME} >>" in debug.out
     assert "uid=" not in shown.out + debug.out + debug.err
-    assert bool(work.asked()) is not caching
+    assert bool(work.new_requests()) is not caching
 
 
 # ---- cache
@@ -294,14 +294,14 @@ def cached(work: Workplace) -> Workplace:
     """Return a workplace with a warm cache."""
     work.write(cache=True, cache_plugin="jsonfile", cache_connection="cache")
     assert work.inventory("--list").status == 0
-    work.asked()
+    work.new_requests()
     return work
 
 
 def test_a_warm_cache_makes_no_request_at_all(cached: Workplace) -> None:
     nowhere = {"SEVENTHINGS_PASSWORD": "", "SEVENTHINGS_CLIENT_ID": ""}
     warm = cached.inventory("--list", **nowhere)
-    assert cached.asked() == []
+    assert cached.new_requests() == []
     assert len(warm.json["_meta"]["hostvars"]) == 21
     for path in (cached.directory / "cache").iterdir():
         path.unlink()
@@ -310,16 +310,16 @@ def test_a_warm_cache_makes_no_request_at_all(cached: Workplace) -> None:
 
 def test_the_cache_can_be_flushed(cached: Workplace, rename: Callable[[str, str, str], None]) -> None:
     rename("room", "Tischlerei", "Carpentry")
-    cached.asked()
+    cached.new_requests()
     assert "Werkstatt/Tischlerei" in cached.inventory("--graph").out
-    assert cached.asked() == []
+    assert cached.new_requests() == []
     # Before ansible-core 2.19, ansible-inventory has no such option, but ansible-playbook has.
     (cached.directory / "flush.yml").write_text("- hosts: all\n  gather_facts: false\n", "utf-8")
     fresh = cached.run("ansible-playbook", "-i", "lab.seventhings.yml", "--flush-cache", "--list-hosts", "flush.yml")
     assert "Werkstatt/Carpentry" in fresh.out
-    assert cached.asked() != []
+    assert cached.new_requests() != []
     assert "Werkstatt/Carpentry" in cached.inventory("--graph").out
-    assert cached.asked() == []
+    assert cached.new_requests() == []
 
 
 # ---- weather and errors
@@ -382,4 +382,4 @@ def test_ten_thousand_rooms_take_fourteen_requests(many: Workplace) -> None:
     assert shown.out.count("@seventhings_location_") == LOCATIONS
     assert members(shown.out, "seventhings_location_1")[0] == "location 1/room 500"
     # One of them proves that the list of definitions is complete.
-    assert len(many.asked()) <= 14
+    assert len(many.new_requests()) <= 14

@@ -152,6 +152,6 @@ def _script_that_prints(text: str) -> Path:
     return script
 
 
-def _must_be(holds: bool, otherwise: str) -> None:
-    if not holds:
+def _must_be(is_met: bool, otherwise: str) -> None:
+    if not is_met:
         raise RuntimeError(otherwise)

@@ -133,8 +133,8 @@ def test_nothing_is_done_without_an_acceptable_representation(api: Api, method: 
 
 
 def test_not_processable(api: Api) -> None:
-    taken = api.read(f"/object/{api.create_object()}")["barcode"]
-    response = api.post("/object", {"inventory_name": "Twin", "barcode": taken})
+    used = api.read(f"/object/{api.create_object()}")["barcode"]
+    response = api.post("/object", {"inventory_name": "Twin", "barcode": used})
     assert response.status_code == 422
     assert response.json()["message"]
 

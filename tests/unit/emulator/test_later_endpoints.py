@@ -54,21 +54,21 @@ class Story:
         self.key = key
 
     @property
-    def one(self) -> str:
+    def singular(self) -> str:
         return self.path.rpartition("/")[2].replace("-", "_")
 
     def create(self, api: Api) -> str:
-        created: str = getattr(api, f"create_{self.one}")()
+        created: str = getattr(api, f"create_{self.singular}")()
         return created
 
     def change(self, api: Api, uuid: str) -> None:
         path = f"{self.path}/{uuid}"
-        if self.one == "task":
+        if self.singular == "task":
             response = api.put(path, api.task(title=code()))
-        elif self.one == "rental_case":
+        elif self.singular == "rental_case":
             response = api.put(path, api.rental_case(title=code()))
         else:
-            key = {"object": "inventory_name", "person": "last_name"}.get(self.one, "name")
+            key = {"object": "inventory_name", "person": "last_name"}.get(self.singular, "name")
             response = api.patch(path, {key: code()})
         assert response.status_code in (200, 204)
 
@@ -85,7 +85,7 @@ STORIES = [
     Story("/task-management/task", "task_uuid"),
     Story("/rental-management/rental-case", "rental_case_uuid"),
 ]
-each_story = pytest.mark.parametrize("story", STORIES, ids=lambda story: story.one)
+each_story = pytest.mark.parametrize("story", STORIES, ids=lambda story: story.singular)
 
 
 @each_story
@@ -117,7 +117,7 @@ def test_history_names_who_did_it(api: Api, story: Story) -> None:
     for entry in story.history(api, created)["items"]:
         assert entry["user_uuid"] == api.me()["uuid"]
         assert entry["event_name"]
-        if story.one != "object":
+        if story.singular != "object":
             assert entry[story.key] == created
             assert entry["details"] == "" or json.loads(entry["details"]) is not None
 

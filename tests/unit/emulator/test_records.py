@@ -22,29 +22,29 @@ class Kind:
     """One of the four kinds of records."""
 
     def __init__(self, singular: str, plural: str, text: str, other: str) -> None:
-        self.one = f"/{singular}"
+        self.item_path = f"/{singular}"
         self.many = f"/{plural}"
         self.key = f"{'asset' if singular == 'object' else singular}_uuid"
         self.text = text
         self.other = other
 
     def create(self, api: Api, **fields: Any) -> str:
-        created: str = getattr(api, f"create_{self.one[1:]}")(**fields)
+        created: str = getattr(api, f"create_{self.item_path[1:]}")(**fields)
         return created
 
     def body(self, api: Api, **fields: Any) -> JsonMap:
         """Return a body that creates a record."""
-        if self.one == "/object":
+        if self.item_path == "/object":
             return {"inventory_name": "Thing", "barcode": code(), **fields}
-        if self.one == "/room":
+        if self.item_path == "/room":
             site = api.items("/locations", "per_page=1")[0]
             return {"name": "Room", "number": code(), "building_id": site["id"], **fields}
-        if self.one == "/location":
+        if self.item_path == "/location":
             return {"name": "Site", **fields}
         return {"fields": {"first_name": "Ada", "last_name": "Byron", "email": f"{code()}@example.org", **fields}}
 
     def __str__(self) -> str:
-        return self.one[1:]
+        return self.item_path[1:]
 
 
 KINDS = [
@@ -58,19 +58,19 @@ each_kind = pytest.mark.parametrize("kind", KINDS, ids=str)
 
 @each_kind
 def test_create(api: Api, kind: Kind) -> None:
-    response = api.post(kind.one, kind.body(api, **{kind.text: "Cabinet"}))
+    response = api.post(kind.item_path, kind.body(api, **{kind.text: "Cabinet"}))
     assert response.status_code == 201
     assert response.content == b""
     created = response.headers["Location-UUID"]
     assert last_segment(response.headers["Location"]) == created
-    record = api.read(f"{kind.one}/{created}")
+    record = api.read(f"{kind.item_path}/{created}")
     assert record[kind.text] == "Cabinet"
     assert record[kind.key] == created
 
 
 @each_kind
 def test_location_header_leads_to_the_record(api: Api, kind: Kind) -> None:
-    response = api.post(kind.one, kind.body(api))
+    response = api.post(kind.item_path, kind.body(api))
     found = api.session.get(
         urljoin(api.url("/"), response.headers["Location"]),
         headers={"Authorization": f"Bearer {api.tokens['access_token']}"},
@@ -82,7 +82,7 @@ def test_location_header_leads_to_the_record(api: Api, kind: Kind) -> None:
 
 @each_kind
 def test_record_is_a_flat_map(api: Api, kind: Kind) -> None:
-    record = api.read(f"{kind.one}/{kind.create(api)}")
+    record = api.read(f"{kind.item_path}/{kind.create(api)}")
     assert "fields" not in record
     assert isinstance(record["id"], int)
     assert record["id"] >= 1
@@ -92,7 +92,7 @@ def test_record_is_a_flat_map(api: Api, kind: Kind) -> None:
 
 @each_kind
 def test_ids_and_uuids_differ(api: Api, kind: Kind) -> None:
-    records = [api.read(f"{kind.one}/{kind.create(api)}") for _number in range(3)]
+    records = [api.read(f"{kind.item_path}/{kind.create(api)}") for _number in range(3)]
     assert len({record["id"] for record in records}) == 3
     assert len({record[kind.key] for record in records}) == 3
 
@@ -103,31 +103,31 @@ def test_new_record_is_listed_and_counted_at_once(api: Api, kind: Kind) -> None:
     created = kind.create(api)
     assert api.count(kind.many) == before + 1
     listed = [record for record in api.items(kind.many, "per_page=1000") if record[kind.key] == created]
-    assert listed == [api.read(f"{kind.one}/{created}")]
+    assert listed == [api.read(f"{kind.item_path}/{created}")]
 
 
 @each_kind
 def test_text_goes_through_unchanged(api: Api, kind: Kind) -> None:
     text = "Käse \u201e№ 5\u201c \N{GRINNING FACE} <b>&amp;</b> 'x' \"y\" \\z \t; DROP TABLE --"
     created = kind.create(api, **{kind.text: text})
-    assert api.read(f"{kind.one}/{created}")[kind.text] == text
+    assert api.read(f"{kind.item_path}/{created}")[kind.text] == text
 
 
 @each_kind
 def test_change_answers_with_the_record(api: Api, kind: Kind) -> None:
     created = kind.create(api)
-    response = api.patch(f"{kind.one}/{created}", {kind.text: "Changed"})
+    response = api.patch(f"{kind.item_path}/{created}", {kind.text: "Changed"})
     assert response.status_code == 200
-    assert response.json() == api.read(f"{kind.one}/{created}")
+    assert response.json() == api.read(f"{kind.item_path}/{created}")
     assert response.json()[kind.text] == "Changed"
 
 
 @each_kind
 def test_change_leaves_other_keys_alone(api: Api, kind: Kind) -> None:
     created = kind.create(api)
-    before = api.read(f"{kind.one}/{created}")
-    api.patch(f"{kind.one}/{created}", {kind.text: "Changed"})
-    after = api.read(f"{kind.one}/{created}")
+    before = api.read(f"{kind.item_path}/{created}")
+    api.patch(f"{kind.item_path}/{created}", {kind.text: "Changed"})
+    after = api.read(f"{kind.item_path}/{created}")
     moving = {kind.text, "updated_at", "updated_by_user_id"}
     assert {key: value for key, value in before.items() if key not in moving} == {
         key: value for key, value in after.items() if key not in moving
@@ -137,26 +137,26 @@ def test_change_leaves_other_keys_alone(api: Api, kind: Kind) -> None:
 @each_kind
 def test_change_leaves_other_records_alone(api: Api, kind: Kind) -> None:
     created, bystander = kind.create(api), kind.create(api)
-    before = api.read(f"{kind.one}/{bystander}")
-    api.patch(f"{kind.one}/{created}", {kind.text: "Changed"})
-    assert api.read(f"{kind.one}/{bystander}") == before
+    before = api.read(f"{kind.item_path}/{bystander}")
+    api.patch(f"{kind.item_path}/{created}", {kind.text: "Changed"})
+    assert api.read(f"{kind.item_path}/{bystander}") == before
 
 
 @each_kind
 def test_change_of_several_keys(api: Api, kind: Kind) -> None:
     created = kind.create(api)
     other = code()
-    api.patch(f"{kind.one}/{created}", {kind.text: "One", kind.other: other})
-    record = api.read(f"{kind.one}/{created}")
+    api.patch(f"{kind.item_path}/{created}", {kind.text: "One", kind.other: other})
+    record = api.read(f"{kind.item_path}/{created}")
     assert (record[kind.text], record[kind.other]) == ("One", other)
 
 
 @each_kind
 def test_change_of_nothing(api: Api, kind: Kind) -> None:
     created = kind.create(api)
-    before = api.read(f"{kind.one}/{created}")
-    assert api.patch(f"{kind.one}/{created}", {}).status_code == 200
-    after = api.read(f"{kind.one}/{created}")
+    before = api.read(f"{kind.item_path}/{created}")
+    assert api.patch(f"{kind.item_path}/{created}", {}).status_code == 200
+    after = api.read(f"{kind.item_path}/{created}")
     assert {**before, "updated_at": ""} == {**after, "updated_at": ""}
 
 
@@ -166,20 +166,20 @@ def test_null_clears_and_empty_text_stays(api: Api, kind: Kind) -> None:
     if str(kind) == "object":
         key = api.define("TEXT")["field_key"]
     created = kind.create(api, **{key: "filled"})
-    api.patch(f"{kind.one}/{created}", {key: ""})
-    assert api.read(f"{kind.one}/{created}")[key] == ""
-    api.patch(f"{kind.one}/{created}", {key: None})
-    assert api.read(f"{kind.one}/{created}")[key] is None
+    api.patch(f"{kind.item_path}/{created}", {key: ""})
+    assert api.read(f"{kind.item_path}/{created}")[key] == ""
+    api.patch(f"{kind.item_path}/{created}", {key: None})
+    assert api.read(f"{kind.item_path}/{created}")[key] is None
 
 
 @each_kind
 def test_delete(api: Api, kind: Kind) -> None:
     created = kind.create(api)
     before = api.count(kind.many)
-    response = api.delete(f"{kind.one}/{created}")
+    response = api.delete(f"{kind.item_path}/{created}")
     assert response.status_code == 204
     assert response.content == b""
-    assert api.get(f"{kind.one}/{created}").status_code == 404
+    assert api.get(f"{kind.item_path}/{created}").status_code == 404
     assert api.count(kind.many) == before - 1
     assert created not in [record[kind.key] for record in api.items(kind.many, "per_page=1000")]
 
@@ -187,7 +187,7 @@ def test_delete(api: Api, kind: Kind) -> None:
 @each_kind
 @pytest.mark.parametrize("method", ["GET", "PATCH", "DELETE"])
 def test_record_that_is_not_there(api: Api, kind: Kind, method: str) -> None:
-    response = api.request(method, f"{kind.one}/{NOBODY}", json={kind.text: "x"} if method == "PATCH" else None)
+    response = api.request(method, f"{kind.item_path}/{NOBODY}", json={kind.text: "x"} if method == "PATCH" else None)
     assert response.status_code == 404
 
 
@@ -195,8 +195,8 @@ def test_record_that_is_not_there(api: Api, kind: Kind, method: str) -> None:
 @pytest.mark.parametrize("method", ["GET", "PATCH", "DELETE"])
 def test_record_that_is_gone(api: Api, kind: Kind, method: str) -> None:
     created = kind.create(api)
-    api.delete(f"{kind.one}/{created}")
-    response = api.request(method, f"{kind.one}/{created}", json={kind.text: "x"} if method == "PATCH" else None)
+    api.delete(f"{kind.item_path}/{created}")
+    response = api.request(method, f"{kind.item_path}/{created}", json={kind.text: "x"} if method == "PATCH" else None)
     assert response.status_code == 404
 
 
@@ -204,7 +204,7 @@ def test_record_that_is_gone(api: Api, kind: Kind, method: str) -> None:
 @pytest.mark.parametrize("method", ["GET", "PATCH", "DELETE"])
 @pytest.mark.parametrize("name", ["1", "not-a-uuid", "00000000-0000-4000-8000-00000000000", "'", "%20"])
 def test_malformed_uuid(api: Api, kind: Kind, method: str, name: str) -> None:
-    response = api.request(method, f"{kind.one}/{name}", json={kind.text: "x"} if method == "PATCH" else None)
+    response = api.request(method, f"{kind.item_path}/{name}", json={kind.text: "x"} if method == "PATCH" else None)
     assert response.status_code == 400
 
 
@@ -213,36 +213,36 @@ def test_records_of_other_kinds_are_not_found(api: Api, kind: Kind) -> None:
     created = kind.create(api)
     for other in KINDS:
         if other is not kind:
-            assert api.get(f"{other.one}/{created}").status_code == 404
+            assert api.get(f"{other.item_path}/{created}").status_code == 404
 
 
 @each_kind
 def test_unknown_key_on_create(api: Api, kind: Kind) -> None:
     before = api.count(kind.many)
-    assert api.post(kind.one, kind.body(api, no_such_field="x")).status_code == 400
+    assert api.post(kind.item_path, kind.body(api, no_such_field="x")).status_code == 400
     assert api.count(kind.many) == before
 
 
 @each_kind
 def test_unknown_key_on_change(api: Api, kind: Kind) -> None:
     created = kind.create(api)
-    before = api.read(f"{kind.one}/{created}")
-    assert api.patch(f"{kind.one}/{created}", {kind.text: "Changed", "no_such_field": "x"}).status_code == 400
-    assert api.read(f"{kind.one}/{created}") == before
+    before = api.read(f"{kind.item_path}/{created}")
+    assert api.patch(f"{kind.item_path}/{created}", {kind.text: "Changed", "no_such_field": "x"}).status_code == 400
+    assert api.read(f"{kind.item_path}/{created}") == before
 
 
 @each_kind
 @pytest.mark.parametrize("method", ["POST", "PATCH"])
 @pytest.mark.parametrize("body", [[], [{}], "text", 5, None, True], ids=repr)
 def test_body_that_is_no_map(api: Api, kind: Kind, method: str, body: Any) -> None:
-    path = kind.one if method == "POST" else f"{kind.one}/{kind.create(api)}"
+    path = kind.item_path if method == "POST" else f"{kind.item_path}/{kind.create(api)}"
     assert api.request(method, path, json=body).status_code == 400
 
 
 @each_kind
 @pytest.mark.parametrize("method", ["POST", "PATCH"])
 def test_no_body(api: Api, kind: Kind, method: str) -> None:
-    path = kind.one if method == "POST" else f"{kind.one}/{kind.create(api)}"
+    path = kind.item_path if method == "POST" else f"{kind.item_path}/{kind.create(api)}"
     assert api.request(method, path, headers={"Content-Type": "application/json"}).status_code == 400
 
 
@@ -250,12 +250,12 @@ def test_no_body(api: Api, kind: Kind, method: str) -> None:
 def test_text_field_takes_text_only(api: Api, kind: Kind) -> None:
     created = kind.create(api)
     for value in (5, True, ["x"], {"x": 1}):
-        assert api.patch(f"{kind.one}/{created}", {kind.text: value}).status_code == 400
+        assert api.patch(f"{kind.item_path}/{created}", {kind.text: value}).status_code == 400
 
 
 @each_kind
 def test_put_is_not_offered(api: Api, kind: Kind) -> None:
-    assert api.put(f"{kind.one}/{kind.create(api)}", {kind.text: "x"}).status_code == 404
+    assert api.put(f"{kind.item_path}/{kind.create(api)}", {kind.text: "x"}).status_code == 404
 
 
 # objects
@@ -286,20 +286,20 @@ def test_mandatory_field_of_a_definition(api: Api) -> None:
 
 
 def test_second_record_with_a_unique_value(api: Api) -> None:
-    taken = code()
-    first = api.create_object(barcode=taken)
+    used = code()
+    first = api.create_object(barcode=used)
     before = api.count("/objects")
-    assert api.post("/object", {"inventory_name": "Twin", "barcode": taken}).status_code == 422
+    assert api.post("/object", {"inventory_name": "Twin", "barcode": used}).status_code == 422
     assert api.count("/objects") == before
     second = api.create_object()
-    assert api.patch(f"/object/{second}", {"barcode": taken}).status_code == 422
-    assert api.patch(f"/object/{first}", {"barcode": taken}).status_code == 200
+    assert api.patch(f"/object/{second}", {"barcode": used}).status_code == 422
+    assert api.patch(f"/object/{first}", {"barcode": used}).status_code == 200
 
 
 def test_unique_value_is_free_again_after_delete(api: Api) -> None:
-    taken = code()
-    api.delete(f"/object/{api.create_object(barcode=taken)}")
-    assert api.post("/object", {"inventory_name": "Heir", "barcode": taken}).status_code == 201
+    used = code()
+    api.delete(f"/object/{api.create_object(barcode=used)}")
+    assert api.post("/object", {"inventory_name": "Heir", "barcode": used}).status_code == 201
 
 
 def test_unique_field_of_a_definition(api: Api) -> None:

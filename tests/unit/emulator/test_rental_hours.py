@@ -103,9 +103,9 @@ def test_a_filter_on_the_time_of_change(api: Api) -> None:
     created = {"/objects": api.create_object(), "/rooms": api.create_room(), "/persons": api.create_person()}
     created[f"{CASE}s"] = api.create_rental_case()
     for path, uuid in created.items():
-        for query, there in (("[gte]=2026-01-01+00:00:00", True), ("[gt]=2999-01-01+00:00:00", False)):
+        for query, is_found in (("[gte]=2026-01-01+00:00:00", True), ("[gt]=2999-01-01+00:00:00", False)):
             found = [record["uuid"] for record in api.items(path, f"filter[updated_at]{query}&per_page=1000")]
-            assert (uuid in found) == there, path
+            assert (uuid in found) == is_found, path
 
 
 def test_reminders_of_a_task_may_be_left_out(api: Api) -> None:

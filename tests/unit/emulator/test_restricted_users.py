@@ -60,17 +60,17 @@ def test_objects_of_other_locations_are_not_there(api: Api, steering: Steering) 
     mine, other = api.create_location(), api.create_location()
     room, elsewhere = api.create_room(building_id=mine), api.create_room(building_id=other)
     barcodes = [code() for _number in range(3)]
-    seen = api.create_object(actual_room=room, barcode=barcodes[0])
+    visible = api.create_object(actual_room=room, barcode=barcodes[0])
     nowhere = api.create_object(barcode=barcodes[1])
     hidden = api.create_object(actual_room=elsewhere, barcode=barcodes[2])
     restricted = signed_in(api, steering, locations=[mine])
 
     listed = [record["uuid"] for record in restricted.items("/objects", "per_page=1000")]
-    assert seen in listed
+    assert visible in listed
     assert nowhere in listed
     assert hidden not in listed
     assert restricted.count("/objects") == len(listed)
-    assert [restricted.get(f"/object/{uuid}").status_code for uuid in (seen, nowhere, hidden)] == [200, 200, 404]
+    assert [restricted.get(f"/object/{uuid}").status_code for uuid in (visible, nowhere, hidden)] == [200, 200, 404]
     found = [restricted.get(f"/object/by-barcode/{barcode}").status_code for barcode in barcodes]
     assert found == [200, 200, 404]
     assert restricted.get(f"/object/{hidden}/history").status_code == 404
@@ -84,7 +84,7 @@ def test_objects_of_other_locations_are_not_there(api: Api, steering: Steering) 
 def test_hidden_objects(api: Api, steering: Steering, side: str) -> None:
     mine, other = api.create_location(), api.create_location()
     barcode = code()
-    seen = api.create_object(actual_room=api.create_room(building_id=mine), purchasing_price=5)
+    visible = api.create_object(actual_room=api.create_room(building_id=mine), purchasing_price=5)
     hidden = api.create_object(actual_room=api.create_room(building_id=other), barcode=barcode, purchasing_price=5)
     restricted = signed_in(api, steering, locations=[mine])
     is_read = 200 if side == "readable" else 404
@@ -108,22 +108,22 @@ def test_hidden_objects(api: Api, steering: Steering, side: str) -> None:
         assert [restricted.get(f"{single}/{uuid}/history").status_code == 200 for uuid in uuids] == read
         return read
 
-    about = ([asset(seen)], [asset(seen), asset(hidden)], [asset(hidden)])
+    about = ([asset(visible)], [asset(visible), asset(hidden)], [asset(hidden)])
     shown = [True, True, side != "nowhere"]
     tasks = [api.create_task(references=[]), *(api.create_task(references=references) for references in about)]
     assert kept("/task-management/tasks", "/task-management/task", tasks) == [True, *shown]
     cases = [api.create_rental_case(references=references) for references in about]
     assert kept("/rental-management/rental-cases", "/rental-management/rental-case", cases) == shown
 
-    offers = {uuid: {"category": "category_furniture", "price": 4} for uuid in (seen, hidden)}
+    offers = {uuid: {"category": "category_furniture", "price": 4} for uuid in (visible, hidden)}
     assert api.post(f"{HUB}/add-objects-to-circularity-hub", offers).status_code == 201
-    ids = {api.read(f"/object/{uuid}")["id"]: uuid for uuid in (seen, hidden)}
+    ids = {api.read(f"/object/{uuid}")["id"]: uuid for uuid in (visible, hidden)}
     items = {
         ids[item["asset_id"]]: item
         for item in restricted.items(f"{HUB}/items", "per_page=1000")
         if item["asset_id"] in ids
     }
-    assert set(items) == ({seen} if side == "nowhere" else {seen, hidden})
+    assert set(items) == ({visible} if side == "nowhere" else {visible, hidden})
     if hidden in items:
         assert (items[hidden]["object_data"] != {}) == (side == "readable")
         assert restricted.get(f"{HUB}/item/{items[hidden]['id']}").status_code == 200

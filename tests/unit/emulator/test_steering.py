@@ -343,15 +343,15 @@ def test_writes_that_show_late(api: Api, steering: Steering) -> None:
 def test_writes_show_in_their_order(api: Api, steering: Steering) -> None:
     path = f"/location/{api.create_location(name='0')}"
     steering.call("PUT", "/settings", {"read_lag_seconds": 5})
-    seen = []
+    reads = []
     for name in "123":
         api.patch(path, {"name": name})
         steering.call("POST", "/forward", {"seconds": 2})
-        seen.append(api.read(path)["name"])
+        reads.append(api.read(path)["name"])
     for _turn in range(3):
         steering.call("POST", "/forward", {"seconds": 2})
-        seen.append(api.read(path)["name"])
-    assert seen == ["0", "0", "1", "2", "3", "3"]
+        reads.append(api.read(path)["name"])
+    assert reads == ["0", "0", "1", "2", "3", "3"]
     api.patch(path, {"name": "4"})
     steering.call("PUT", "/settings", {"read_lag_seconds": 0})
     assert api.read(path)["name"] == "4"

@@ -105,8 +105,8 @@ def test_empty_form(api: Api, side: str) -> None:
 def test_linked_assets_read(api: Api, side: str) -> None:
     key = api.define("LINKED_ASSETS")["field_key"]
     things = [api.create_object() for _number in range(2)]
-    several = api.read(f"/object/{api.create_object(**{key: things})}")[key]
-    assert [link["uuid"] for link in several] == things
+    links = api.read(f"/object/{api.create_object(**{key: things})}")[key]
+    assert [link["uuid"] for link in links] == things
     single = api.read(f"/object/{api.create_object(**{key: things[:1]})}")[key]
     assert (single[0] if side == "list" else single)["uuid"] == things[0]
 
@@ -250,11 +250,11 @@ def test_write_unknown_field(api: Api, side: str) -> None:
 
 @every_side("unique_values", "unprocessable", "bad_request", "take")
 def test_unique_values(api: Api, side: str) -> None:
-    taken = code()
-    api.create_object(barcode=taken)
+    used = code()
+    api.create_object(barcode=used)
     expected = {"unprocessable": 422, "bad_request": 400, "take": 201}[side]
-    assert api.post("/object", {"inventory_name": "Twin", "barcode": taken}).status_code == expected
-    assert api.count("/objects", in_brackets({"barcode": {"eq": taken}})) == (2 if side == "take" else 1)
+    assert api.post("/object", {"inventory_name": "Twin", "barcode": used}).status_code == expected
+    assert api.count("/objects", in_brackets({"barcode": {"eq": used}})) == (2 if side == "take" else 1)
 
 
 @every_side("archive_repeat", "accept", "refuse")

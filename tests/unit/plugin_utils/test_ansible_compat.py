@@ -93,16 +93,16 @@ def test_below_2_19_a_name_is_no_template_and_a_name_in_what_is_listed(
 
 @pytest.mark.parametrize(("setting", "wanted"), [("true", True), ("false", False)])
 def test_invocation_follows_the_setting(monkeypatch: pytest.MonkeyPatch, setting: str, wanted: bool) -> None:
-    asked: list[str] = []
+    settings: list[str] = []
 
     def value(name: str, **_others: Any) -> bool:
-        asked.append(name)
+        settings.append(name)
         return setting == "true"
 
     monkeypatch.setattr(compat, "_MAY_LEAVE_OUT", True)
     monkeypatch.setattr(constants.config, "get_config_value", value)
     assert compat.wants_invocation({}, None) is wanted
-    assert asked == ["INJECT_INVOCATION"]
+    assert settings == ["INJECT_INVOCATION"]
 
 
 def test_invocation_is_in_every_result_where_no_setting_says_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -78,7 +78,7 @@ def of_a_process(service: Embedded, shared: Path, now: Callable[[], float] = lam
     return client
 
 
-def asked(service: Embedded, act: Callable[[], Any]) -> list[tuple[str, str]]:
+def requests_of(service: Embedded, act: Callable[[], Any]) -> list[tuple[str, str]]:
     """Return a list that collects path and query of each GET."""
     before = len(service.requests())
     act()
@@ -164,7 +164,9 @@ def test_the_proof_for_a_list_without_pages_holds_for_a_day(side: str, tmp_path:
 
     def read() -> list[tuple[str, str]]:
         client = of_a_process(service, tmp_path, lambda: now[0])
-        return asked(service, lambda: (client.list_all(TASK), client.definitions("asset"), client.definitions("room")))
+        return requests_of(
+            service, lambda: (client.list_all(TASK), client.definitions("asset"), client.definitions("room"))
+        )
 
     once = ["/task-management/tasks", *(FIELD_DEFINITION.list_path.format(template=name) for name in ("asset", "room"))]
     assert [path for path, query in read() if "page" in query] == once[:2]
@@ -179,7 +181,7 @@ def test_the_proof_for_a_list_without_pages_holds_for_a_day(side: str, tmp_path:
 def test_a_note_that_can_not_be_true_counts_as_none(content: bytes, tmp_path: Path) -> None:
     Folder(tmp_path).write("unpaged-acme-task", content)
     service = Embedded.started()
-    assert len(asked(service, lambda: of_a_process(service, tmp_path, lambda: 1000.0).list_all(TASK))) == 2
+    assert len(requests_of(service, lambda: of_a_process(service, tmp_path, lambda: 1000.0).list_all(TASK))) == 2
 
 
 def test_a_profile_replaces_the_proof() -> None:
@@ -187,7 +189,7 @@ def test_a_profile_replaces_the_proof() -> None:
     for side, requests in (("whole", 1), ("refuse", 1), ("paged", 2)):
         client = service.client()
         client.profile = cast(Any, _Profile({"unpaged_lists": side}))
-        assert len(asked(service, partial(client.list_all, TASK))) == requests
+        assert len(requests_of(service, partial(client.list_all, TASK))) == requests
 
 
 class _Profile:
@@ -242,11 +244,11 @@ def test_the_record_of_a_unique_key_needs_no_proof() -> None:
         Condition("asset_uuid", "in", (first.uuid,)),
         Condition("id", "eq", (first.id,)),
     ):
-        sent = asked(service, partial(client.list_all, OBJECT, [condition]))
+        sent = requests_of(service, partial(client.list_all, OBJECT, [condition]))
         assert [path for path, _query in sent] == ["/objects"]
     # Names are not unique, so another record may have the same name.
     name = Condition("inventory_name", "eq", (first.flat["inventory_name"],))
-    assert len(asked(service, lambda: client.list_all(OBJECT, [name]))) == 2
+    assert len(requests_of(service, lambda: client.list_all(OBJECT, [name]))) == 2
 
 
 def test_a_key_that_is_not_found_is_looked_for_to_the_end_of_the_list() -> None:
@@ -423,7 +425,7 @@ def test_a_list_is_complete_when_an_instance_begins_to_page(beyond: str, profile
 
     whole = count()
     assert min(whole[:2]) > 2
-    assert len(asked(service, count)) == 4
+    assert len(requests_of(service, count)) == 4
     paged = Embedded.started({"unpaged_lists": "paged", "page_beyond_end": beyond})
     service.service, service.gateway = paged.service, paged.gateway
     assert count() == whole
@@ -450,6 +452,6 @@ def test_a_list_that_is_shorter_because_of_this_user_needs_no_proof(tmp_path: Pa
     first, second = of_a_process(service, tmp_path), of_a_process(service, tmp_path)
     tasks = first.list_all(TASK)
     first.delete(TASK, tasks[0].uuid)
-    assert len(asked(service, partial(second.list_all, TASK))) == 1
+    assert len(requests_of(service, partial(second.list_all, TASK))) == 1
     service.client().delete(TASK, tasks[1].uuid)
-    assert len(asked(service, partial(second.list_all, TASK))) == 2
+    assert len(requests_of(service, partial(second.list_all, TASK))) == 2

@@ -188,11 +188,11 @@ def test_no_label_loses_the_values_of_its_field_in_a_table(site: Site, form: str
     client = site.client()
     definitions = [{"label": name, "type": "TEXT"} for name in names]
     written = {"fields/asset.yml": yaml_list(definitions), "objects.jsonl": json.dumps(_labelled(names))}
-    with tempfile.TemporaryDirectory() as held:
-        source = Site(Path(held), site.service)
+    with tempfile.TemporaryDirectory() as directory:
+        source = Site(Path(directory), site.service)
         source.write(written)
         assert source.run().outcome == "changed"
-        out = Site(Path(held) / "out", site.service)
+        out = Site(Path(directory) / "out", site.service)
         done = export_of(out, format=form)
         assert done["left_out"] == []
         assert out.plan().outcome == "unchanged"

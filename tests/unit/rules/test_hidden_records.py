@@ -240,11 +240,11 @@ def test_a_record_that_can_not_be_read_proves_nothing(house: Site, side: str) ->
 
 def test_at_most_twenty_records_are_read(house: Site) -> None:
     email = house.client().list_all(USER)[0].flat["email"]
-    gone = [{"barcode": f"g{number}", "inventory_name": "Gone", "actual_room": "South/1"} for number in range(30)]
+    deleted = [{"barcode": f"g{number}", "inventory_name": "Gone", "actual_room": "South/1"} for number in range(30)]
     tasks = [
         {**TASKS[0], "title": str(number), "assignees": [email], "references": [f"g{number}"]} for number in range(30)
     ]
-    house.write({"objects.yml": yaml_list([*OBJECTS, *gone]), "tasks.yml": yaml_list(tasks)})
+    house.write({"objects.yml": yaml_list([*OBJECTS, *deleted]), "tasks.yml": yaml_list(tasks)})
     assert house.run(confirm_empty=True).outcome == "changed"
     client = house.client()
     for record in client.list_all(OBJECT):
@@ -345,13 +345,13 @@ def test_an_export_says_what_is_known_of_hidden_records(
     assert result.get("warnings", []) == warnings
 
 
-@pytest.mark.parametrize("gone", ["remove", "absent"])
+@pytest.mark.parametrize("if_deleted", ["remove", "absent"])
 @pytest.mark.parametrize("side", ["unreadable", "readable", "nowhere"])
-def test_absorb_takes_no_hidden_record_for_deleted(house: Site, gone: str, side: str) -> None:
+def test_absorb_takes_no_hidden_record_for_deleted(house: Site, if_deleted: str, side: str) -> None:
     (house.root / "tasks.yml").unlink()
     before = (house.root / "objects.yml").read_text()
     account = limited(house, "North", side=side)
-    result = absorbed(account, gone=gone)
+    result = absorbed(account, gone=if_deleted)
     assert result["changed"] is False
     assert (house.root / "objects.yml").read_text() == before
     if side == "readable":
@@ -364,7 +364,7 @@ def test_absorb_takes_no_hidden_record_for_deleted(house: Site, gone: str, side:
         "object in its location: this account may be limited to locations); limited_account: true takes it to be "
         "deleted"
     )
-    assert absorbed(account, gone=gone, limited_account=True)["changed"] is True
+    assert absorbed(account, gone=if_deleted, limited_account=True)["changed"] is True
 
 
 def absorbed(site: Site, **options: Any) -> dict[str, Any]:

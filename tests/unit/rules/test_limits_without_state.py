@@ -164,8 +164,8 @@ def test_removals_are_measured_against_the_set(shared: Site) -> None:
 def test_records_that_the_files_say_are_absent_count_as_removals_from_the_set(shared: Site, journal: str) -> None:
     if journal == "lost":
         shared.journal().unlink()
-    gone = yaml_list({"barcode": f"{number:04d}", "_state": "archived"} for number in range(9))
-    shared.write({"objects/a.yml": gone + things(range(9, 18))})
+    absent = yaml_list({"barcode": f"{number:04d}", "_state": "archived"} for number in range(9))
+    shared.write({"objects/a.yml": absent + things(range(9, 18))})
     assert shared.run().refusals == [OF_SET.replace("archive", "delete")]
 
 

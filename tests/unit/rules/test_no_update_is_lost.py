@@ -30,12 +30,12 @@ def meanwhile(machine: Machine, act: Callable[[], object], before: tuple[str, st
     service, pending = machine.service, [act]
     take = service.gateway.take
 
-    def taken(call: Any, problem: Any = None) -> Any:
+    def intercept(call: Any, problem: Any = None) -> Any:
         if pending and call.method == before[0] and before[1] in call.path:
             pending.pop()()
         return take(call, problem)
 
-    service.gateway.take = taken  # type: ignore[method-assign]
+    service.gateway.take = intercept  # type: ignore[method-assign]
 
 
 def change(machine: Machine, kind: str, **fields: Any) -> dict[str, Any]:

@@ -168,8 +168,8 @@ def test_locks_are_released_during_an_outage() -> None:
     assert [end - began for began, end in pauses] == [60]
 
 
-@pytest.mark.parametrize(("asked", "is_released"), [(1, False), (5, False), (20, True)])
-def test_a_short_pause_releases_no_lock(asked: int, is_released: bool) -> None:
+@pytest.mark.parametrize(("pause", "is_released"), [(1, False), (5, False), (20, True)])
+def test_a_short_pause_releases_no_lock(pause: int, is_released: bool) -> None:
     """Otherwise another process would take the lock, and create the record that this process is about to look up."""
     service = Embedded.started()
     client = signed_in(service)
@@ -182,9 +182,9 @@ def test_a_short_pause_releases_no_lock(asked: int, is_released: bool) -> None:
         pauses.append(service.clock.now() - began)
 
     client.transport.pausing = pausing
-    service.fault("503", method="POST", path="/location", retry_after=asked, times=1)
+    service.fault("503", method="POST", path="/location", retry_after=pause, times=1)
     assert ensure(client, DesiredRecord(LOCATION, {"name": "Mill"})).changed
-    assert pauses == ([asked] if is_released else [])
+    assert pauses == ([pause] if is_released else [])
 
 
 # ---- a set

@@ -228,8 +228,8 @@ def test_a_value_that_is_taken_fails_and_the_next_plan_finds_its_record(listed: 
 
 def test_a_refused_record_is_looked_up_before_a_sample(listed: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     listed.write({"objects.csv": table(range(300))})
-    taken = thing(299)
-    meanwhile(monkeypatch, lambda: archived(listed, taken))
+    duplicate = thing(299)
+    meanwhile(monkeypatch, lambda: archived(listed, duplicate))
     account = listed.run()
     (failure,) = account.failures
     assert failure["change"].endswith("N00299")
@@ -501,8 +501,8 @@ def test_references_to_archived_objects_are_not_lost_in_silence(listed: Site, tm
     (uuid,) = [record.uuid for record in client.list_all(OBJECT) if record.flat["barcode"] == "N00001"]
     client.archive(OBJECT, uuid)
     left_out = export_of(listed, tmp_path / "exported")["left_out"]
-    gone = f"the object {uuid} is in no list (archived or deleted)"
-    assert {line.partition(": ")[0] for line in left_out if gone in line} == {"object N00002", "task Look"}
+    reason = f"the object {uuid} is in no list (archived or deleted)"
+    assert {line.partition(": ")[0] for line in left_out if reason in line} == {"object N00002", "task Look"}
     listed.root = tmp_path / "files"
     listed.write({"objects.yml": yaml_list(objects), "tasks.yml": yaml_list([{**task, "assignees": [caller]}])})
     done = take(listed, gone="absent")

@@ -77,7 +77,7 @@ class Bench:
     def rooms(self) -> list[str]:
         return list(noted(self.path / "rooms"))
 
-    def looks(self) -> int:
+    def reads(self) -> int:
         return len(list(noted(self.path / "looks")))
 
 
@@ -109,7 +109,7 @@ def test_two_processes_exclude_each_other_if_they_have_one_place_in_common(tmp_p
 
     def meanwhile() -> None:
         others.extend((beside(bench, [1]), beside(bench, [0]), beside(bench, [0, 1, 2])))
-        until(lambda: bench.looks() >= 4)
+        until(lambda: bench.reads() >= 4)
 
     assert bench.ensure(bench.creations([0, 1]), meanwhile=meanwhile)
     assert ended(*others) == [0, 0, 0]
@@ -136,7 +136,7 @@ def test_a_lock_outlives_the_removal_of_a_place(removed: list[int], bench: Bench
         for number in removed:
             shutil.rmtree(bench.places[number])
         others.append(beside(bench))
-        until(lambda: bench.looks() == 2)
+        until(lambda: bench.reads() == 2)
 
     assert bench.ensure(bench.creations(), meanwhile=meanwhile)
     assert ended(*others) == [0]
@@ -145,26 +145,26 @@ def test_a_lock_outlives_the_removal_of_a_place(removed: list[int], bench: Bench
 
 def test_a_lock_of_removed_places_is_taken_anew_before_it_is_relied_on(bench: Bench, clock: Clock) -> None:
     """Another process took the new lock in between, and created the room."""
-    holder = bench.creations(clock=clock)
-    holder.watch(["room"])
-    holder.hold(["room"])
+    owner = bench.creations(clock=clock)
+    owner.watch(["room"])
+    owner.hold(["room"])
     assert bench.rooms() == []
     for place in bench.places:
         shutil.rmtree(place)
     assert bench.ensure(bench.creations(clock=clock))
-    with pytest.raises(CreatedMeanwhile), holder.making("room"):
+    with pytest.raises(CreatedMeanwhile), owner.making("room"):
         pass
-    assert holder.have_moved("room")
+    assert owner.have_moved("room")
     (warning,) = bench.warnings
     assert warning == (
         f"{bench.places[0] / LOCK} was removed during the run, by a cleaner of temporary files or at the end of a "
         f"session, and was created anew. SEVENTHINGS_RUNTIME_DIR may name a directory that stays."
     )
     other = beside(bench)
-    until(lambda: bench.looks() == 2)
-    with holder.making("room"):
+    until(lambda: bench.reads() == 2)
+    with owner.making("room"):
         note(bench.path / "rooms", "Hall")
-    holder.leave()
+    owner.leave()
     assert ended(other) == [0]
     assert bench.rooms() == ["Lab", "Hall"]
 
@@ -175,7 +175,7 @@ def test_who_waited_for_a_lock_that_was_removed_takes_the_new_one(tmp_path: Path
 
     def meanwhile() -> None:
         others.append(beside(bench))
-        until(lambda: bench.looks() == 2)
+        until(lambda: bench.reads() == 2)
         shutil.rmtree(bench.places[0])
 
     assert bench.ensure(bench.creations(), meanwhile=meanwhile)
@@ -244,7 +244,7 @@ def test_on_a_full_disk_two_processes_exclude_each_other(bench: Bench, monkeypat
     def meanwhile() -> None:
         others.extend(beside(bench) for _number in range(3))
         # This process has read the list once more itself.
-        until(lambda: bench.looks() == 5)
+        until(lambda: bench.reads() == 5)
 
     assert bench.ensure(bench.creations(), meanwhile=meanwhile)
     assert ended(*others) == [0, 0, 0]

@@ -148,8 +148,8 @@ def test_lines_that_take_records_away_may_go_with_their_file(applied: Site) -> N
 
 
 def test_a_file_that_says_of_all_its_records_that_they_are_absent_is_not_empty(applied: Site) -> None:
-    gone = "barcode,_state\n" + "".join(f"{number:03d},absent\n" for number in range(45))
-    applied.write({"objects/a.csv": gone})
+    table = "barcode,_state\n" + "".join(f"{number:03d},absent\n" for number in range(45))
+    applied.write({"objects/a.csv": table})
     assert applied.run(limits={"delete_percent": 90}).outcome == "changed"
     applied.write({"objects/a.csv": HEAD})
     assert applied.run().outcome == "unchanged"

@@ -86,9 +86,9 @@ def _note(
 def _reader(kind: str, parameter: str, uuid_key: str) -> Callable[[Context], Answer]:
     def handler(context: Context) -> Answer:
         uuid = context.uuid(parameter)
-        seen = readable(context, kind)
-        seen.add("uuid = ?", uuid)
-        if context.store.value(f"SELECT 1 FROM {kind} WHERE {seen.sql}", seen.parameters) is None:
+        readable_rows = readable(context, kind)
+        readable_rows.add("uuid = ?", uuid)
+        if context.store.value(f"SELECT 1 FROM {kind} WHERE {readable_rows.sql}", readable_rows.parameters) is None:
             raise not_found(f"There is no {kind} {uuid}")
         return _history(context, kind, uuid, uuid_key)
 

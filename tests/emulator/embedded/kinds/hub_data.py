@@ -102,9 +102,11 @@ def mapped(context: Context, rows: Sequence[Any]) -> list[dict[str, Any]]:
 def mapped_by_id(context: Context, ids: Sequence[int]) -> dict[int, dict[str, Any]]:
     """Return the mapped values of the objects that the caller can read, by id."""
     template = context.templates["asset"]
-    seen = readable(context, "asset")
-    seen.add("id IN (SELECT value FROM json_each(?))", json.dumps(ids))
-    rows = context.store.rows(f"SELECT {template.select} FROM asset WHERE {seen.sql}", seen.parameters)
+    readable_rows = readable(context, "asset")
+    readable_rows.add("id IN (SELECT value FROM json_each(?))", json.dumps(ids))
+    rows = context.store.rows(
+        f"SELECT {template.select} FROM asset WHERE {readable_rows.sql}", readable_rows.parameters
+    )
     return dict(zip((row["id"] for row in rows), mapped(context, rows), strict=True))
 
 

@@ -167,9 +167,9 @@ def remove_item(context: Context) -> Answer:
 
 def _find(context: Context) -> Any:
     number = context.identifier("identifier")
-    seen = readable(context, "hub_item")
-    seen.add("id = ? AND deleted = 0", number)
-    row = context.store.row(f"SELECT * FROM hub_item WHERE {seen.sql}", seen.parameters)
+    readable_rows = readable(context, "hub_item")
+    readable_rows.add("id = ? AND deleted = 0", number)
+    row = context.store.row(f"SELECT * FROM hub_item WHERE {readable_rows.sql}", readable_rows.parameters)
     if row is None:
         raise not_found(f"There is no hub item {context.path['identifier']}")
     return row

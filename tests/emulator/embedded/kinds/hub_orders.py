@@ -121,9 +121,9 @@ def insert(context: Context, item_ids: Sequence[int]) -> int:
 def _on_offer(context: Context, number: int) -> Any:
     row = None
     if abs(number) < 2**63:
-        seen = readable(context, "hub_item")
-        seen.add("id = ? AND deleted = 0", int(number))
-        row = context.store.row(f"SELECT * FROM hub_item WHERE {seen.sql}", seen.parameters)
+        readable_rows = readable(context, "hub_item")
+        readable_rows.add("id = ? AND deleted = 0", int(number))
+        row = context.store.row(f"SELECT * FROM hub_item WHERE {readable_rows.sql}", readable_rows.parameters)
     if row is None:
         raise not_found(f"There is no hub item {number}")
     if row["order_id"] is not None:

@@ -55,10 +55,11 @@ def delete(context: Context, template: Template) -> Answer:
 def read_by_barcode(context: Context) -> Answer:
     """Return an object by its barcode, archived or not. Lists omit archived objects."""
     template = context.templates["asset"]
-    seen = readable(context, template.table)
-    seen.add("barcode = ?", context.path["barcode"])
+    readable_rows = readable(context, template.table)
+    readable_rows.add("barcode = ?", context.path["barcode"])
     row = context.store.row(
-        f"SELECT {template.select} FROM asset WHERE {seen.sql} ORDER BY archived_at IS NOT NULL, id", seen.parameters
+        f"SELECT {template.select} FROM asset WHERE {readable_rows.sql} ORDER BY archived_at IS NOT NULL, id",
+        readable_rows.parameters,
     )
     if row is None:
         raise not_found(f"There is no object with the barcode {context.path['barcode']}")

@@ -26,8 +26,8 @@ def list_persons(context: Context) -> Answer:
     template = context.templates["person"]
     parameters = context.parameters
     sort = dict(context.query.sort)
-    asked = "sort_by" in context.query.parameters or "order" in context.query.parameters
-    if not sort and asked and context.weather["persons_sort_by"] == "honour":
+    is_sorted = "sort_by" in context.query.parameters or "order" in context.query.parameters
+    if not sort and is_sorted and context.weather["persons_sort_by"] == "honour":
         sort = {parameters["sort_by"]: parameters["order"].upper()}
     page = page_of(
         context.store,

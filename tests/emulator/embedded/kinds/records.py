@@ -78,9 +78,11 @@ def wrapped(view: View, kind: Kind, records: Sequence[dict[str, Any]]) -> Sequen
 
 def find(context: Context, template: Template, uuid: str, *, writing: bool = False) -> Any:
     """Return the row of a record. Raise a 404 if there is none."""
-    seen = visibility.readable(context, template.table)
-    seen.add("uuid = ?", uuid)
-    row = context.store.row(f"SELECT {template.select} FROM {template.table} WHERE {seen.sql}", seen.parameters)
+    readable_rows = visibility.readable(context, template.table)
+    readable_rows.add("uuid = ?", uuid)
+    row = context.store.row(
+        f"SELECT {template.select} FROM {template.table} WHERE {readable_rows.sql}", readable_rows.parameters
+    )
     if row is None:
         message = f"There is no {template.kind.singular} {uuid}"
         if writing and context.weather["missing_record"] == "unprocessable":

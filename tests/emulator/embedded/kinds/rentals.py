@@ -156,9 +156,9 @@ def delete_rental_case(context: Context) -> Answer:
 
 def _find(context: Context) -> Any:
     uuid = context.uuid("rentalCaseUuid")
-    seen = readable(context, "rental_case")
-    seen.add("uuid = ?", uuid)
-    row = context.store.row(f"SELECT * FROM rental_case WHERE {seen.sql}", seen.parameters)
+    readable_rows = readable(context, "rental_case")
+    readable_rows.add("uuid = ?", uuid)
+    row = context.store.row(f"SELECT * FROM rental_case WHERE {readable_rows.sql}", readable_rows.parameters)
     if row is None:
         raise not_found(f"There is no rental case {uuid}")
     return row

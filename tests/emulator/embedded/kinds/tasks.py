@@ -140,9 +140,9 @@ def delete_task(context: Context) -> Answer:
 
 def _find(context: Context) -> Any:
     uuid = context.uuid("taskUuid")
-    seen = readable(context, "task")
-    seen.add("uuid = ?", uuid)
-    row = context.store.row(f"SELECT * FROM task WHERE {seen.sql}", seen.parameters)
+    readable_rows = readable(context, "task")
+    readable_rows.add("uuid = ?", uuid)
+    row = context.store.row(f"SELECT * FROM task WHERE {readable_rows.sql}", readable_rows.parameters)
     if row is None:
         raise not_found(f"There is no task {uuid}")
     return row

@@ -79,10 +79,10 @@ class StartData:
             self.fill(self._copy)
         store.copy_from(self._copy)
         known = _users(store)
-        still_there = {number for number, uuid in users.items() if known.get(number) == uuid}
+        unchanged = {number for number, uuid in users.items() if known.get(number) == uuid}
         with store.transaction():
             for table, rows in tokens.items():
-                store.insert_all(table, [tuple(row) for row in rows if row["user_id"] in still_there])
+                store.insert_all(table, [tuple(row) for row in rows if row["user_id"] in unchanged])
 
 
 def _users(store: Store) -> dict[int, str]:

@@ -106,7 +106,7 @@ def _colours(collector: Collector) -> dict[Ref, str]:
     nodes = collector.nodes
     colours = {ref: _hash(*_place(node)) for ref, node in nodes.items()}
     referring = [ref for ref, node in nodes.items() if _refers(node.content)]
-    told_apart = 0
+    distinct = 0
 
     def colour(ref: Ref) -> str:
         return colours.get(ref) or f"gone {collector.departed.get(ref, '')}"
@@ -118,9 +118,9 @@ def _colours(collector: Collector) -> dict[Ref, str]:
             for ref in (referring if number else nodes)
         }
         colours.update(again)
-        if len(set(colours.values())) == told_apart:
+        if len(set(colours.values())) == distinct:
             break
-        told_apart = len(set(colours.values()))
+        distinct = len(set(colours.values()))
     return colours
 
 

@@ -298,12 +298,12 @@ class Tasks:
         self.tasks = tasks
 
     def __call__(self, call: Invocation) -> Any:
-        asked = dict(call.pairs)
+        parameters = dict(call.pairs)
         found = [
             task
             for task in self.tasks
-            if asked.get("status", task["status"]) == task["status"]
-            and asked.get("deadline_from", "") <= task["deadline"] <= asked.get("deadline_to", "9999")
+            if parameters.get("status", task["status"]) == task["status"]
+            and parameters.get("deadline_from", "") <= task["deadline"] <= parameters.get("deadline_to", "9999")
         ]
         return answer(found[:10_000])
 
@@ -363,17 +363,17 @@ def test_no_day_is_asked_for_beyond_the_part_that_is_split(far: int) -> None:
         {"uuid": uuid_of(number), "title": "Any", "status": "open", "deadline": f"2024-01-0{day + 1}"}
         for number, day in enumerate(itertools.chain.from_iterable(days))
     ]
-    asked: list[tuple[str, ...]] = []
+    requested: list[tuple[str, ...]] = []
     service = Tasks(many)
 
     def play(call: Invocation) -> Any:
-        asked.append(tuple(dict(call.pairs).get(f"deadline_{end}", "") for end in ("from", "to")))
+        requested.append(tuple(dict(call.pairs).get(f"deadline_{end}", "") for end in ("from", "to")))
         return service(call)
 
     transport = FakeTransport({LISTS["task"]: play})
     found = client_on(transport).list_all(KINDS["task"], parameters={"status": "open"})
     assert {record.uuid for record in found} == {task["uuid"] for task in many}
-    assert all(low <= high for low, high in asked if low and high)
+    assert all(low <= high for low, high in requested if low and high)
 
 
 @pytest.mark.parametrize("deadline", ["soon", "0001-01-01", "2024-05-31"])
@@ -382,8 +382,8 @@ def test_a_list_that_is_cut_and_honours_no_deadlines_is_an_error(deadline: str) 
     few = cut[:1] if deadline == "2024-05-31" else cut
 
     def play(call: Invocation) -> Any:
-        asked = dict(call.pairs)
-        return answer(few if asked.get("deadline_from") == deadline == asked.get("deadline_to") else cut)
+        parameters = dict(call.pairs)
+        return answer(few if parameters.get("deadline_from") == deadline == parameters.get("deadline_to") else cut)
 
     transport = FakeTransport({LISTS["task"]: play})
     with pytest.raises(IncompleteList, match="it answers with other deadlines than it was asked for"):
@@ -639,9 +639,9 @@ def test_a_barcode_that_is_not_there_or_not_looked_up_is_none() -> None:
     assert client_on(transport).get_by_barcode(KINDS["object"], "1") is None
 
 
-@pytest.mark.parametrize("taken", [True, False])
-def test_what_is_found_by_a_condition_is_asked_for_once(taken: bool) -> None:
-    transport = FakeTransport({OBJECTS: [answer(objects(1)) if taken else refusal(422)]})
+@pytest.mark.parametrize("is_accepted", [True, False])
+def test_what_is_found_by_a_condition_is_asked_for_once(is_accepted: bool) -> None:
+    transport = FakeTransport({OBJECTS: [answer(objects(1)) if is_accepted else refusal(422)]})
     transport.samples["/objects"] = objects(1)
     client = client_on(transport)
     found = [client.found_by(KINDS["object"], Condition("barcode", "eq", ("0001",))) for _time in range(2)]

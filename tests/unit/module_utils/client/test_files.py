@@ -159,7 +159,7 @@ def local(path: Path, *names: str | None) -> list[Attachment]:
 
 
 @pytest.mark.parametrize(
-    ("names", "there", "wanted"),
+    ("names", "existing", "wanted"),
     [
         ((None, None), {20: "a.txt"}, [20, 20]),
         ((None, None), {20: "a.txt", 21: "b.txt"}, [20, 21]),
@@ -172,12 +172,14 @@ def local(path: Path, *names: str | None) -> list[Attachment]:
     ],
 )
 def test_files_with_one_content_share_what_is_linked(
-    names: Iterable[str | None], there: dict[int, str], wanted: list[int | None], invoice: Path
+    names: Iterable[str | None], existing: dict[int, str], wanted: list[int | None], invoice: Path
 ) -> None:
-    transport = FakeTransport(contents(*there))
+    transport = FakeTransport(contents(*existing))
     files = local(invoice, *names)
     attachments.recognise(
-        attachments.Contents(client_on(transport)), files, [linked(number, name=name) for number, name in there.items()]
+        attachments.Contents(client_on(transport)),
+        files,
+        [linked(number, name=name) for number, name in existing.items()],
     )
     assert [file.uuid for file in files] == [None if number is None else uuid_of(number) for number in wanted]
     assert len(transport.lines) == len(set(transport.lines))
@@ -230,7 +232,7 @@ def download_all(transport: FakeTransport, dest: Path, check_mode: bool = False)
     return file_download(client_on(transport), {"object": "1", "field": "documents", "dest": str(dest)}, check_mode)
 
 
-def held(*files: JsonMap, **more: Any) -> FakeTransport:
+def service_with(*files: JsonMap, **more: Any) -> FakeTransport:
     flat = {"asset_uuid": uuid_of(1), "id": 1, "barcode": "1", "documents": list(files)}
     return FakeTransport(
         {
@@ -249,7 +251,7 @@ def test_in_a_directory_files_keep_their_names_even_where_the_object_does_not_re
     files = [{"uuid": uuid_of(number), "size": len(LAPTOP)} for number in (20, 21)]
     named = [{**file, "name": f"{number}.txt"} for number, file in enumerate(files)]
     meta = {f"GET /file/{file['uuid']}": answer(file) for file in named}
-    transport = held(*(named if has_names else files), **meta)
+    transport = service_with(*(named if has_names else files), **meta)
     done, again = download_all(transport, tmp_path), download_all(transport, tmp_path, check_mode=True)
     assert (done.changed, again.changed) == (True, False)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["0.txt", "1.txt"]
@@ -259,12 +261,12 @@ def test_in_a_directory_files_keep_their_names_even_where_the_object_does_not_re
 def test_two_files_with_one_name_are_an_error_before_anything_is_written(tmp_path: Path) -> None:
     files = [{"uuid": uuid_of(number), "size": 11, "name": "a.txt"} for number in (20, 21)]
     with pytest.raises(InvalidInput, match="several files are called a"):
-        download_all(held(*files), tmp_path)
+        download_all(service_with(*files), tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_file_that_can_not_be_written_is_an_error_of_the_module_and_leaves_nothing(tmp_path: Path) -> None:
-    transport = held({"uuid": uuid_of(20), "size": len(LAPTOP), "name": "a"})
+    transport = service_with({"uuid": uuid_of(20), "size": len(LAPTOP), "name": "a"})
     options = {"uuid": None, "object": "1", "field": "documents", "dest": str(tmp_path / ("a" * 300))}
     done = run_module(
         "file_download", ModuleCall(options, {}, check_mode=False), lambda _options, _check: client_on(transport)
@@ -277,7 +279,7 @@ def test_a_file_that_can_not_be_written_is_an_error_of_the_module_and_leaves_not
 def test_several_files_need_a_directory(tmp_path: Path) -> None:
     files = [{"uuid": uuid_of(number), "size": 11, "name": f"{number}.txt"} for number in (20, 21)]
     with pytest.raises(InvalidInput, match="is not a directory, and 2 files are to be written"):
-        download_all(held(*files), tmp_path / "a")
+        download_all(service_with(*files), tmp_path / "a")
 
 
 @pytest.mark.parametrize("check_mode", [True, False])
@@ -288,7 +290,7 @@ def test_a_uuid_of_no_file_is_an_error_in_check_mode_too(check_mode: bool, tmp_p
 
 
 def test_a_directory_that_is_not_there_is_a_warning_in_check_mode_and_an_error_later(tmp_path: Path) -> None:
-    transport, dest = held({"uuid": uuid_of(20), "size": 6, "name": "a"}), tmp_path / "none" / "a"
+    transport, dest = service_with({"uuid": uuid_of(20), "size": 6, "name": "a"}), tmp_path / "none" / "a"
     missing = f"dest: the directory {dest.parent} does not exist"
     predicted = download_all(transport, dest, check_mode=True)
     assert (predicted.changed, predicted.warnings) == (True, (missing,))
@@ -331,11 +333,11 @@ class Service:
         return listing([self._flat()])(call)
 
     def _flat(self) -> JsonMap:
-        held = {
+        fields = {
             key: [{"uuid": uuid_of(number), "size": len(LAPTOP), "name": f"{number}.txt"} for number in numbers]
             for key, numbers in self.fields.items()
         }
-        return {"asset_uuid": uuid_of(1), "id": 1, "barcode": "1", **held}
+        return {"asset_uuid": uuid_of(1), "id": 1, "barcode": "1", **fields}
 
     def _add(self, call: Invocation) -> Any:
         for pair in call.body:

@@ -22,21 +22,21 @@ class _Service:
     :ivar asked: the requested pages. :ivar most: the maximum number of concurrent requests.
     """
 
-    def __init__(self, held: frozenset[int] = frozenset(), broken: frozenset[int] = frozenset()) -> None:
-        self.asked: list[int] = []
+    def __init__(self, delayed: frozenset[int] = frozenset(), broken: frozenset[int] = frozenset()) -> None:
+        self.requested: list[int] = []
         self.most = 0
         self.free = threading.Event()
-        self._held, self._broken = held, broken
+        self._delayed, self._broken = delayed, broken
         self._under_way = 0
         self._changed = threading.Condition()
 
     def __call__(self, number: int) -> Response:
         with self._changed:
-            self.asked.append(number)
+            self.requested.append(number)
             self._under_way += 1
             self.most = max(self.most, self._under_way)
             self._changed.notify_all()
-        if number in self._held:
+        if number in self._delayed:
             assert self.free.wait(30)
         with self._changed:
             self._under_way -= 1
@@ -52,38 +52,38 @@ class _Service:
 
 @pytest.mark.parametrize("most_waiting", [0, _LENGTH, 100 * _LENGTH])
 def test_pages_come_in_their_order_two_are_asked_for_at_a_time(most_waiting: int) -> None:
-    service = _Service(held=frozenset({2}))
-    with Prefetch(service, range(2, 20), most_waiting) as ahead:
+    service = _Service(delayed=frozenset({2}))
+    with Prefetch(service, range(2, 20), most_waiting) as prefetch:
         # While the first page is pending, further pages are requested.
-        assert service.wait(lambda: 3 in service.asked)
+        assert service.wait(lambda: 3 in service.requested)
         service.free.set()
-        answers = [ahead.next() for _number in range(2, 20)]
+        answers = [prefetch.next() for _number in range(2, 20)]
         assert [answer.body[0] for answer in answers if answer is not None] == list(range(2, 20))
-        assert ahead.next() is None
+        assert prefetch.next() is None
     assert service.most <= 2
-    assert sorted(service.asked) == list(range(2, 20))
+    assert sorted(service.requested) == list(range(2, 20))
 
 
-@pytest.mark.parametrize(("most_waiting", "asked"), [(0, 2), (_LENGTH, 2), (3 * _LENGTH, 4), (6 * _LENGTH, 7)])
-def test_as_much_waits_as_may_wait(most_waiting: int, asked: int) -> None:
+@pytest.mark.parametrize(("most_waiting", "requested"), [(0, 2), (_LENGTH, 2), (3 * _LENGTH, 4), (6 * _LENGTH, 7)])
+def test_as_much_waits_as_may_wait(most_waiting: int, requested: int) -> None:
     service = _Service()
-    with Prefetch(service, range(2, 20), most_waiting) as ahead:
-        assert service.wait(lambda: len(service.asked) >= asked)
-    assert len(service.asked) == asked
-    assert ahead.next() is not None
+    with Prefetch(service, range(2, 20), most_waiting) as prefetch:
+        assert service.wait(lambda: len(service.requested) >= requested)
+    assert len(service.requested) == requested
+    assert prefetch.next() is not None
 
 
 def test_the_failure_of_a_page_is_reported_at_its_turn() -> None:
     service = _Service(broken=frozenset({3}))
-    with Prefetch(service, range(2, 20), 0) as ahead:
-        assert ahead.next() is not None
+    with Prefetch(service, range(2, 20), 0) as prefetch:
+        assert prefetch.next() is not None
         with pytest.raises(ValueError, match="page 3"):
-            ahead.next()
-    assert len(service.asked) <= 4
+            prefetch.next()
+    assert len(service.requested) <= 4
 
 
 def test_nothing_is_asked_for_where_there_are_no_more_pages() -> None:
     service = _Service()
-    with Prefetch(service, range(2, 2), 1000) as ahead:
-        assert ahead.next() is None
-    assert service.asked == []
+    with Prefetch(service, range(2, 2), 1000) as prefetch:
+        assert prefetch.next() is None
+    assert service.requested == []

@@ -221,10 +221,10 @@ def test_a_long_list_is_split_so_that_every_query_fits_and_together_they_ask_for
     parts = parts_of(Condition("name", "eq", ("a",)), Condition("barcode", "in", values))
     assert all(on_the_wire(*part) <= 5700 for part in parts)
     assert all(part[0] == Condition("name", "eq", ("a",)) for part in parts)
-    asked = [
+    requested = [
         value for part in parts for condition in part if condition.field == "barcode" for value in condition.values
     ]
-    assert sorted(asked) == sorted(values)
+    assert sorted(requested) == sorted(values)
     pair_length = len("&filter%5Bbarcode%5D%5Bin%5D%5B%5D=0000000")
     assert len(parts) == math.ceil(count / ((5700 - on_the_wire(Condition("name", "eq", ("a",)))) // pair_length))
 
@@ -238,18 +238,18 @@ def test_splitting_never_loses_or_doubles_a_value(values: list[str]) -> None:
 
 
 def test_of_two_long_lists_every_pair_is_still_asked_for() -> None:
-    ones = tuple(f"a{number:05d}" for number in range(300))
+    first_values = tuple(f"a{number:05d}" for number in range(300))
     twos = tuple(f"b{number:05d}" for number in range(200))
-    parts = parts_of(Condition("x", "in", ones), Condition("y", "in", twos))
+    parts = parts_of(Condition("x", "in", first_values), Condition("y", "in", twos))
     assert all(on_the_wire(*part) <= 5700 for part in parts)
-    asked = [
+    requested = [
         (value, two)
         for part in parts
         for value in next(condition for condition in part if condition.field == "x").values
         for two in next(condition for condition in part if condition.field == "y").values
     ]
-    assert len(asked) == 300 * 200
-    assert len(set(asked)) == 300 * 200
+    assert len(requested) == 300 * 200
+    assert len(set(requested)) == 300 * 200
 
 
 @pytest.mark.parametrize("operator", ["nin", "like", "not_like"])

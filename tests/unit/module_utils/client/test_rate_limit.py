@@ -41,13 +41,13 @@ def bucket(per_minute: float, burst: int = 10) -> Service:
 
 def counting(per_minute: int) -> Service:
     """Return a service that counts the requests accepted in the last minute."""
-    taken: list[float] = []
+    sent_at: list[float] = []
 
     def take(moment: float) -> float:
-        taken[:] = [accepted for accepted in taken if accepted > moment - 60]
-        if len(taken) >= per_minute:
-            return math.ceil(taken[0] + 60 - moment)
-        taken.append(moment)
+        sent_at[:] = [accepted for accepted in sent_at if accepted > moment - 60]
+        if len(sent_at) >= per_minute:
+            return math.ceil(sent_at[0] + 60 - moment)
+        sent_at.append(moment)
         return 0
 
     return take
@@ -66,17 +66,17 @@ def many(rate: RateLimit, number: int) -> list[float]:
 
 def insist(rate: RateLimit, clock: Clock, service: Service, number: int) -> tuple[list[float], int]:
     """Send until a number of requests was accepted. Return their times, and the number of refused requests."""
-    taken: list[float] = []
+    sent_at: list[float] = []
     refused = 0
-    while len(taken) < number:
+    while len(sent_at) < number:
         sent = rate.wait()
         pause = service(clock.now)
         if pause:
             refused += 1
             rate.refused(sent, pause)
         else:
-            taken.append(sent)
-    return taken, refused
+            sent_at.append(sent)
+    return sent_at, refused
 
 
 def per_minute(sent: list[float]) -> float:
@@ -233,9 +233,9 @@ def test_a_refusal_without_a_wait_changes_nothing(clock: Clock) -> None:
 def test_a_burst_that_is_refused_becomes_an_even_pace_at_the_limit(clock: Clock) -> None:
     """The service counts differently. After one refusal, the whole limit is used."""
     rate = RateLimit(200, clock, clock.sleep)
-    taken, refused = insist(rate, clock, bucket(200), 1000)
+    sent_at, refused = insist(rate, clock, bucket(200), 1000)
     assert refused == 1
-    assert per_minute(taken) >= 0.99 * 200
+    assert per_minute(sent_at) >= 0.99 * 200
 
 
 def test_refusals_of_concurrent_requests_count_once(clock: Clock) -> None:
@@ -251,16 +251,16 @@ def test_refusals_of_concurrent_requests_count_once(clock: Clock) -> None:
 @pytest.mark.parametrize("allowed", [50, 100, 150])
 def test_the_pace_adapts_to_a_service_that_allows_less(allowed: int, limit: int, clock: Clock) -> None:
     rate = RateLimit(limit, clock, clock.sleep)
-    taken, refused = insist(rate, clock, bucket(allowed), 1000)
-    assert per_minute(taken) >= 0.9 * allowed
+    sent_at, refused = insist(rate, clock, bucket(allowed), 1000)
+    assert per_minute(sent_at) >= 0.9 * allowed
     assert refused < 120
 
 
 def test_the_pace_grows_again_when_the_others_are_gone(clock: Clock) -> None:
     rate = RateLimit(200, clock, clock.sleep)
     insist(rate, clock, bucket(50), 200)
-    taken, refused = insist(rate, clock, bucket(200), 1000)
-    assert per_minute(taken[500:]) >= 0.99 * 200
+    sent_at, refused = insist(rate, clock, bucket(200), 1000)
+    assert per_minute(sent_at[500:]) >= 0.99 * 200
     assert refused < 3
 
 
@@ -277,22 +277,22 @@ def test_stray_refusals_do_not_collapse_the_pace(
 ) -> None:
     rate = RateLimit(200, clock, clock.sleep)
     rate.expect(1500)
-    taken, _refused = insist(rate, clock, with_strays(share, service()), 1500)
-    assert per_minute(taken) >= least
+    sent_at, _refused = insist(rate, clock, with_strays(share, service()), 1500)
+    assert per_minute(sent_at) >= least
 
 
 def test_stray_refusals_do_not_hide_a_limit(clock: Clock) -> None:
     rate = RateLimit(200, clock, clock.sleep)
-    taken, refused = insist(rate, clock, with_strays(0.05, bucket(100)), 1000)
-    assert per_minute(taken) >= 80
+    sent_at, refused = insist(rate, clock, with_strays(0.05, bucket(100)), 1000)
+    assert per_minute(sent_at) >= 80
     assert refused < 200
 
 
 def test_a_limit_that_is_lowered_during_stray_refusals_is_kept(clock: Clock) -> None:
     rate = RateLimit(200, clock, clock.sleep)
     insist(rate, clock, with_strays(0.15), 300)
-    taken, refused = insist(rate, clock, bucket(50), 500)
-    assert per_minute(taken[50:]) >= 0.9 * 50
+    sent_at, refused = insist(rate, clock, bucket(50), 500)
+    assert per_minute(sent_at[50:]) >= 0.9 * 50
     assert refused < 100
 
 

@@ -615,7 +615,7 @@ class Handler(BaseHTTPRequestHandler):
     server: Loopback
 
     def handle_any(self) -> None:
-        self.server.seen.append((self.command, self.path, dict(self.headers)))
+        self.server.received.append((self.command, self.path, dict(self.headers)))
         self.server.act(self)
 
     do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = do_CONNECT = handle_any
@@ -631,7 +631,7 @@ class Loopback(ThreadingHTTPServer):
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
-        self.seen: list[tuple[str, str, dict[str, str]]] = []
+        self.received: list[tuple[str, str, dict[str, str]]] = []
         self.act: Callable[[Handler], None] = answer_json
         self.closing = threading.Event()
 
@@ -691,7 +691,7 @@ def test_half_a_body_of_a_read_is_read_again(server: Loopback, clock: Clock) -> 
 
     server.act = half
     assert reach(server, clock).request("GET", "/objects").json() == {"a": 1}
-    assert len(server.seen) == 2
+    assert len(server.received) == 2
 
 
 def test_a_read_that_is_not_answered_in_time_is_repeated(server: Loopback, clock: Clock) -> None:
@@ -702,7 +702,7 @@ def test_a_read_that_is_not_answered_in_time_is_repeated(server: Loopback, clock
 
     server.act = silent
     assert reach(server, clock, timeout=0.2).request("GET", "/objects").json() == {"a": 1}
-    assert len(server.seen) == 2
+    assert len(server.received) == 2
 
 
 def test_a_create_whose_connection_breaks_is_sent_once(server: Loopback, clock: Clock) -> None:
@@ -713,7 +713,7 @@ def test_a_create_whose_connection_breaks_is_sent_once(server: Loopback, clock: 
     server.act = hang_up
     with pytest.raises(OutcomeUnknown, match="the outcome is unknown"):
         reach(server, clock).request("POST", "/object", effect=UNSAFE, body={})
-    assert len(server.seen) == 1
+    assert len(server.received) == 1
 
 
 def test_a_redirect_to_another_place_gets_neither_request_nor_token(server: Loopback, clock: Clock) -> None:
@@ -726,7 +726,7 @@ def test_a_redirect_to_another_place_gets_neither_request_nor_token(server: Loop
     server.act = redirect
     with pytest.raises(SeventhingsError, match="Redirects are not followed"):
         reach(server, clock).request("GET", "/objects", token=SECRET)
-    assert [path for _method, path, _headers in server.seen] == ["/customer-api/v1/objects"]
+    assert [path for _method, path, _headers in server.received] == ["/customer-api/v1/objects"]
 
 
 @pytest.mark.parametrize(("token", "sent"), [(SECRET, f"Bearer {SECRET}"), (None, None)])
@@ -739,7 +739,7 @@ def test_a_netrc_file_is_ignored(
     monkeypatch.setenv("NETRC", str(netrc))
     assert requests.utils.get_netrc_auth(server.url) == ("somebody", "else")
     reach(server, clock).request("GET", "/objects", token=token)
-    assert server.seen[0][2].get("Authorization") == sent
+    assert server.received[0][2].get("Authorization") == sent
 
 
 def test_a_proxy_gets_the_name_of_the_instance_and_no_token(
@@ -750,7 +750,7 @@ def test_a_proxy_gets_the_name_of_the_instance_and_no_token(
     sender = Transport("https://acme.invalid", sleep=clock.sleep, retries=0)
     with pytest.raises(ConnectionFailed, match=r"the proxy to acme\.invalid failed .* See HTTPS_PROXY and NO_PROXY"):
         sender.request("GET", "/objects", token=SECRET)
-    ((method, path, headers),) = server.seen
+    ((method, path, headers),) = server.received
     assert (method, path) == ("CONNECT", "acme.invalid:443")
     assert SECRET not in str(headers)
 
@@ -766,13 +766,13 @@ def test_a_request_that_is_not_answered_before_its_deadline_is_not_repeated(
     sender = reach(server, clock, deadline=0.05)
     with pytest.raises(error, match=r"no whole answer within 0\.05 seconds\. The option tuning\.request_deadline "):
         sender.request("GET" if effect is SAFE else "POST", "/objects", effect=effect)
-    assert len(server.seen) == 1
+    assert len(server.received) == 1
 
 
 def test_a_text_that_is_no_unicode_is_not_sent(server: Loopback, clock: Clock) -> None:
     with pytest.raises(InvalidInput, match="/objects: not sent, because a text holds half of a surrogate pair"):
         reach(server, clock).request("POST", "/objects", effect=UNSAFE, body={"name": "\ud83d"})
-    assert server.seen == []
+    assert server.received == []
 
 
 def test_a_base_url_that_leads_nowhere_is_reported(clock: Clock) -> None:
@@ -825,7 +825,7 @@ def test_a_certificate_that_nobody_vouches_for_is_reported_and_not_tried_again(s
     assert "ca_path" in caught.value.message
     assert "validate_certs" in caught.value.message
     assert sender.sent == 1
-    assert secure.seen == []
+    assert secure.received == []
 
 
 def test_an_authority_in_ca_path_is_trusted(

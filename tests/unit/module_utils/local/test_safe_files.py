@@ -144,8 +144,8 @@ def test_what_is_refused_says_where_and_why(folder: Folder, victim: Path) -> Non
 
 def _make_socket(where: Path) -> None:
     # The whole path may be too long for a socket.
-    with contextlib.chdir(where), socket.socket(socket.AF_UNIX) as held:
-        held.bind("socket")
+    with contextlib.chdir(where), socket.socket(socket.AF_UNIX) as bound:
+        bound.bind("socket")
 
 
 def test_what_is_sparse_is_refused_by_its_size_and_not_read(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -215,7 +215,7 @@ def test_a_field_written_by_key_and_by_label_is_an_error_that_names_both(order: 
 
 
 @pytest.mark.parametrize(
-    ("name", "near"),
+    ("name", "nearest"),
     [
         ("inventory_nmae", "inventory_name"),
         ("purchase_price", "purchasing_price"),
@@ -223,11 +223,11 @@ def test_a_field_written_by_key_and_by_label_is_an_error_that_names_both(order: 
         ("roomm", "Room"),
     ],
 )
-def test_an_unknown_field_is_reported_with_the_nearest_names(name: str, near: str) -> None:
+def test_an_unknown_field_is_reported_with_the_nearest_names(name: str, nearest: str) -> None:
     found = findings(LAPTOP, {name: 1})
     assert found.errors == []
     assert found.unknown[0].startswith(f"fields.{name}: no such field in an object; did you mean ")
-    assert near in found.unknown[0]
+    assert nearest in found.unknown[0]
 
 
 def test_an_unknown_field_with_nothing_near_is_reported_with_all_that_are_known() -> None:

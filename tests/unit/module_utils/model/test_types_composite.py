@@ -780,10 +780,10 @@ WISHES: dict[str, st.SearchStrategy[Any]] = {
 def test_what_was_written_is_read_back_as_equal(name: str, data: st.DataObject) -> None:
     faces = STRUCTURES[name]
     wish = faces.parse(data.draw(WISHES[name]), FIELD)
-    meant = faces.merge(faces.empty, wish) if faces.merge else wish
-    answered = faces.read(faces.write(meant), FIELD)
-    assert faces.equal(answered, meant, FIELD)
-    assert faces.equal(meant, answered, FIELD)
+    expected = faces.merge(faces.empty, wish) if faces.merge else wish
+    answered = faces.read(faces.write(expected), FIELD)
+    assert faces.equal(answered, expected, FIELD)
+    assert faces.equal(expected, answered, FIELD)
 
 
 def test_every_structure_has_a_round_trip() -> None:

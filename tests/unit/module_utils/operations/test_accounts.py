@@ -194,14 +194,14 @@ def test_a_link_to_a_deleted_user_does_not_count() -> None:
 # ---- never sent twice
 
 
-@pytest.mark.parametrize("look", [1, 2, 3])
-def test_after_a_lost_answer_the_user_is_looked_for_at_0_1_and_4_seconds(look: int, clock: Clock) -> None:
-    transport = service([ADA], *[[] for _number in range(look)], [user(9, "ada@example.com")])
+@pytest.mark.parametrize("attempt", [1, 2, 3])
+def test_after_a_lost_answer_the_user_is_looked_for_at_0_1_and_4_seconds(attempt: int, clock: Clock) -> None:
+    transport = service([ADA], *[[] for _number in range(attempt)], [user(9, "ada@example.com")])
     transport.routes[CREATE] = [lost()]
     report = make(transport, clock=clock)
     assert report.changed
     assert report.uuid == uuid_of(9)
-    assert clock.now - 1000 == {1: 0, 2: 1, 3: 4}[look]
+    assert clock.now - 1000 == {1: 0, 2: 1, 3: 4}[attempt]
     assert transport.count(CREATE) == 1
 
 

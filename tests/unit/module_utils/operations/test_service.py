@@ -151,11 +151,11 @@ def test_an_object_shows_no_location_but_the_one_that_it_is_in(second: dict[str,
     "place", [{}, {"building_id": None}, {"building_id": 0}], ids=["hidden location", "no location", "zero"]
 )
 @pytest.mark.parametrize(
-    ("there", "expected"), [([1, 2], "no"), ([1], "unknown")], ids=["in each room", "in one of two"]
+    ("existing", "expected"), [([1, 2], "no"), ([1], "unknown")], ids=["in each room", "in one of two"]
 )
-def test_a_room_of_an_unknown_location_is_for_itself(place: dict[str, Any], there: list[int], expected: str) -> None:
+def test_a_room_of_an_unknown_location_is_for_itself(place: dict[str, Any], existing: list[int], expected: str) -> None:
     rooms = [{"room_uuid": uuid_of(20 + number), "id": number, "number": "1", **place} for number in (1, 2)]
-    things = [thing(room, room=room, notes=None) for room in there]
+    things = [thing(room, room=room, notes=None) for room in existing]
     pages = {"objects": listing(things), "rooms": listing(rooms), "locations": listing(LOCATIONS)}
     assert visible_parts(**pages)[1] == expected
 
@@ -211,16 +211,16 @@ def test_details_are_json_where_they_are(details: Any, read: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("there", "kind", "words"),
+    ("record", "kind", "words"),
     [
         ({"uuid": uuid_of(1), "title": "Any"}, SeventhingsError, "no history of a task: its version is too old"),
         (None, NoMatch, "There is no task"),
     ],
 )
 def test_a_history_that_is_not_there_is_distinguished_from_a_record_that_is_not(
-    there: JsonMap | None, kind: type[Exception], words: str
+    record: JsonMap | None, kind: type[Exception], words: str
 ) -> None:
-    transport = FakeTransport({f"GET {TASK}/history": refusal(404), f"GET {TASK}": by_uuid(there)})
+    transport = FakeTransport({f"GET {TASK}/history": refusal(404), f"GET {TASK}": by_uuid(record)})
     with pytest.raises(kind) as caught:
         history(transport)
     assert words in json.dumps(str(getattr(caught.value, "message", "")))

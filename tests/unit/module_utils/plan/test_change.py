@@ -82,15 +82,15 @@ def wish(written: JsonMap) -> JsonMap:
 
 
 def test_differences_are_shown_with_references_in_one_notation() -> None:
-    asked = []
+    requested = []
 
     def in_one_notation(is_now: Any, written: Any) -> tuple[Any, Any]:
-        asked.append((is_now, written))
+        requested.append((is_now, written))
         return "as it is", "as it was written"
 
     change = plan_present(OBJECT, {"name": "Desk", "active": True}, CURRENT, in_one_notation=in_one_notation)
     assert change.diff == {"before": {"name": "as it is"}, "after": {"name": "as it was written"}}
-    assert asked == [("Laptop", "Desk")]
+    assert requested == [("Laptop", "Desk")]
     assert change.values == {"name": "Desk"}
 
 

@@ -106,8 +106,8 @@ def test_a_link_by_uuid_is_compared_where_the_instance_answers_bare_ids() -> Non
     assert transport.lines == [f"GET /room/{uuid_of(7)}"]
 
 
-@pytest.mark.parametrize(("absent", "meant"), [(False, uuid_of(2)), (True, uuid_of(1))])
-def test_the_open_task_matches_unless_a_status_narrows_the_deletion(absent: bool, meant: str) -> None:
+@pytest.mark.parametrize(("absent", "expected"), [(False, uuid_of(2)), (True, uuid_of(1))])
+def test_the_open_task_matches_unless_a_status_narrows_the_deletion(absent: bool, expected: str) -> None:
     tasks = [
         {**dict.fromkeys(TASK.fields), "uuid": uuid_of(1), "title": "t", "status": "closed"},
         {**dict.fromkeys(TASK.fields), "uuid": uuid_of(2), "title": "t", "status": "open"},
@@ -116,7 +116,7 @@ def test_the_open_task_matches_unless_a_status_narrows_the_deletion(absent: bool
     desired = {"title": "t", "status": "closed"} if absent else {"title": "t", "comment": "x"}
     planned = plan_record(state, Wanted(TASK, desired, "absent" if absent else "present"), ["title"], None)
     assert planned.change.current is not None
-    assert planned.change.current.uuid == meant
+    assert planned.change.current.uuid == expected
     assert planned.known == {uuid_of(1), uuid_of(2)}
 
 

@@ -172,8 +172,8 @@ def test_what_is_changed_is_not_read_again_where_a_profile_says_that_the_answer_
     assert transport.count(f"GET {path}") == reads
 
 
-@pytest.mark.parametrize(("side", "looks"), [("absent", 0), ("present", 1), (None, 1)])
-def test_no_barcode_is_looked_up_where_a_profile_says_that_the_instance_can_not(side: str | None, looks: int) -> None:
+@pytest.mark.parametrize(("side", "lookups"), [("absent", 0), ("present", 1), (None, 1)])
+def test_no_barcode_is_looked_up_where_a_profile_says_that_the_instance_can_not(side: str | None, lookups: int) -> None:
     transport = service(
         **{
             "POST /object": created(9),
@@ -183,7 +183,7 @@ def test_no_barcode_is_looked_up_where_a_profile_says_that_the_instance_can_not(
     client = client_on(transport)
     client.profile = Profile({} if side is None else {"later_endpoints": side})
     assert ensure(client, DesiredRecord(KINDS["object"], {"barcode": "0009"})).changed
-    assert transport.count("GET /object/by-barcode/0009") == looks
+    assert transport.count("GET /object/by-barcode/0009") == lookups
 
 
 @pytest.mark.parametrize("state", ["present", "absent"])

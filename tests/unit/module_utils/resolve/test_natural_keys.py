@@ -284,7 +284,7 @@ CLOSED, CLOSED_TOO = record("task", 3, status="closed"), record("task", 4, statu
 
 
 @pytest.mark.parametrize(
-    ("found", "status", "meant"),
+    ("found", "status", "expected"),
     [
         ([], None, []),
         ([], "open", []),
@@ -307,9 +307,9 @@ CLOSED, CLOSED_TOO = record("task", 3, status="closed"), record("task", 4, statu
     ],
 )
 def test_open_tasks_count_alone_and_of_several_closed_ones_none_can_be_distinguished_unless_closed_is_wanted(
-    found: Any, status: str | None, meant: Any
+    found: Any, status: str | None, expected: Any
 ) -> None:
-    assert natural_keys.targets_by_status(TASK, found, status, lambda _record: True) == meant
+    assert natural_keys.targets_by_status(TASK, found, status, lambda _record: True) == expected
 
 
 def test_the_closed_task_that_is_as_wanted_matches() -> None:
@@ -317,24 +317,24 @@ def test_the_closed_task_that_is_as_wanted_matches() -> None:
     assert natural_keys.targets_by_status(TASK, closed, "closed", lambda candidate: candidate is closed[1]) == [
         closed[1]
     ]
-    assert natural_keys.targets_by_status(TASK, closed, "closed", lambda _one: False) == closed
+    assert natural_keys.targets_by_status(TASK, closed, "closed", lambda _record: False) == closed
 
 
 def test_a_status_narrows_down_what_is_deleted() -> None:
     found = [record("task", 1, status="open"), record("task", 2, status="closed")]
-    assert natural_keys.targets_by_status(TASK, found, "closed", lambda _one: True, absent=True) == [found[1]]
-    assert natural_keys.targets_by_status(TASK, found, None, lambda _one: True, absent=True) == [found[0]]
+    assert natural_keys.targets_by_status(TASK, found, "closed", lambda _record: True, absent=True) == [found[1]]
+    assert natural_keys.targets_by_status(TASK, found, None, lambda _record: True, absent=True) == [found[0]]
 
 
 def test_a_kind_says_which_status_counts_as_open() -> None:
     plans = replace(TASK, open_status="active")
     found = [record("task", 1, status="paused"), record("task", 2, status="active"), record("task", 3, status="paused")]
-    assert natural_keys.targets_by_status(plans, found, None, lambda _one: True) == [found[1]]
+    assert natural_keys.targets_by_status(plans, found, None, lambda _record: True) == [found[1]]
     paused = [found[0], found[2]]
     assert natural_keys.targets_by_status(plans, paused, "paused", lambda candidate: candidate is found[2]) == [
         found[2]
     ]
-    assert natural_keys.targets_by_status(replace(TASK, open_status=""), found, None, lambda _one: True) == found
+    assert natural_keys.targets_by_status(replace(TASK, open_status=""), found, None, lambda _record: True) == found
 
 
 # ---- paths of rooms
@@ -404,10 +404,10 @@ def test_at_most_five_near_names_are_reported_unless_another_limit_is_given() ->
 
 @pytest.mark.parametrize("template", ["asset", "person"])
 def test_values_in_use_are_those_that_records_have(template: str) -> None:
-    asked = []
+    requests = []
 
     def listed(kind: Kind, conditions: Sequence[Condition]) -> list[Record]:
-        asked.append((kind.name, list(conditions)))
+        requests.append((kind.name, list(conditions)))
         return [record(kind.name, number, colour=colour) for number, colour in enumerate(("red", None, "blue"))]
 
     field = Record.from_answer(KINDS["field_definition"], definition("colour", "DROPDOWN"))
@@ -415,7 +415,7 @@ def test_values_in_use_are_those_that_records_have(template: str) -> None:
     assert used == ["blue", "red"]
     # Only lists with filters are narrowed.
     narrowed = [Condition("colour", "in", ("green", "blue", "red"))]
-    assert asked == [("object", narrowed) if template == "asset" else ("person", [])]
+    assert requests == [("object", narrowed) if template == "asset" else ("person", [])]
 
 
 # ---- a key that is looked up

@@ -233,8 +233,8 @@ def test_references_of_one_kind_take_one_request(wanted: Any, lines: list[str], 
 def test_natural_keys_are_asked_for_by_filter() -> None:
     transport = FakeTransport({"GET /objects": listing(OBJECTS)})
     resolve(transport, ("object", "0001"), ("object", "17"))
-    asked = [(name, value) for name, value in transport.calls[0].pairs if name.startswith("filter")]
-    assert asked == [("filter[barcode][in][]", "0001"), ("filter[barcode][in][]", "17")]
+    filters = [(name, value) for name, value in transport.calls[0].pairs if name.startswith("filter")]
+    assert filters == [("filter[barcode][in][]", "0001"), ("filter[barcode][in][]", "17")]
 
 
 def test_rooms_by_path_and_by_map_are_asked_for_by_their_buildings(transport: FakeTransport) -> None:
@@ -242,8 +242,8 @@ def test_rooms_by_path_and_by_map_are_asked_for_by_their_buildings(transport: Fa
         transport, ("room", "Head office/0.12"), ("room", {"building_id": "Harbour", "number": "0.12"})
     )
     assert (path.id, fields.id) == (11, 14)
-    asked = [(name, value) for name, value in transport.calls[1].pairs if name.startswith("filter")]
-    assert asked == [("filter[building_id][in][]", "1"), ("filter[building_id][in][]", "3")]
+    filters = [(name, value) for name, value in transport.calls[1].pairs if name.startswith("filter")]
+    assert filters == [("filter[building_id][in][]", "1"), ("filter[building_id][in][]", "3")]
 
 
 def test_maps_that_share_no_field_take_a_list_for_each_field(transport: FakeTransport) -> None:
@@ -307,7 +307,7 @@ def test_a_path_that_can_be_read_in_two_ways_must_hit_once(transport: FakeTransp
 
 
 @pytest.mark.parametrize(
-    ("kind", "value", "near"),
+    ("kind", "value", "nearest"),
     [
         ("location", "Head ofice", "Head office"),
         ("room", "Head office/0.14", "Head office/0.12"),
@@ -319,13 +319,13 @@ def test_a_path_that_can_be_read_in_two_ways_must_hit_once(transport: FakeTransp
     ],
 )
 def test_what_is_not_found_is_an_error_with_the_nearest_candidates(
-    kind: str, value: str, near: str, transport: FakeTransport
+    kind: str, value: str, nearest: str, transport: FakeTransport
 ) -> None:
     with pytest.raises(NoMatch) as caught:
         resolve(transport, (kind, value))
     limited = " (this account may be limited to locations)" if kind == "object" else ""
     assert caught.value.message.startswith(f"There is no {kind} {value!r}{limited}.")
-    assert near in caught.value.message
+    assert nearest in caught.value.message
 
 
 def test_candidates_for_several_objects_are_read_once(transport: FakeTransport) -> None:

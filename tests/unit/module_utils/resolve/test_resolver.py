@@ -173,15 +173,15 @@ def test_places_in_paths_are_resolved_after_referenced_places() -> None:
 
 
 def test_a_place_in_a_path_is_known_to_be_a_place() -> None:
-    seen: list[Any] = []
+    places: list[Any] = []
 
     class Kept(Known):
         def find(self, kind: Kind, questions: Sequence[Sequence[Question]]) -> list[list[Any]]:
-            seen.extend(value for ways in questions for question in ways for value in question.values.values())
+            places.extend(value for ways in questions for question in ways for value in question.values.values())
             return super().find(kind, questions)
 
     resolve(Kept({"location: name=A": [HEAD]}), ref("room", "A/1"))
-    assert Reference("location", 1, uuid_of(1)) in seen
+    assert Reference("location", 1, uuid_of(1)) in places
 
 
 def test_what_only_looks_like_a_path_asks_for_no_place() -> None:
@@ -228,14 +228,14 @@ def test_references_in_maps_are_resolved_before_what_they_stand_in() -> None:
         }
     )
     thing = ref("object", {"room": {"number": "1", "building_id": {"name": "Depot"}}})
-    [asked] = resolution([thing], source).lookups
+    [lookup] = resolution([thing], source).lookups
     assert source.asked == [
         ("location", [["location: name=Depot"]]),
         ("room", [["room: number=1 building_id=2"]]),
         ("object", [["object: room=11"]]),
     ]
-    assert asked.target.id == 42
-    [(key, room)] = asked.inner
+    assert lookup.target.id == 42
+    [(key, room)] = lookup.inner
     assert (key, room.target.id) == ("room", 11)
     [(key, place)] = room.inner
     assert (key, place.target, place.inner) == ("building_id", DEPOT, [])
@@ -270,8 +270,8 @@ def test_definitions_are_read_only_for_fields_beyond_the_natural_key() -> None:
 )
 def test_a_reference_in_a_map_knows_where_it_was_written(location: str, expected: str) -> None:
     room = ref("room", {"building_id": "Depot", "number": "1"}, location)
-    [asked] = resolution([room], Known()).lookups
-    [(_key, place)] = asked.inner
+    [lookup] = resolution([room], Known()).lookups
+    [(_key, place)] = lookup.inner
     assert place.reference.location == expected
 
 
@@ -419,7 +419,7 @@ def test_a_user_is_filled_in_with_the_names_that_an_instance_may_answer(
 
 
 @pytest.mark.parametrize(
-    ("kind", "value", "names", "near"),
+    ("kind", "value", "names", "nearest"),
     [
         ("location", "Depto", ["Depot", "Harbour"], ("Depot",)),
         ("location", "Somewhere quite far away/Depto", ["Depot"], ()),
@@ -431,12 +431,12 @@ def test_a_user_is_filled_in_with_the_names_that_an_instance_may_answer(
         ("room", "Another place/Nothing", ["Hall"], ()),
     ],
 )
-def test_the_nearest_names_are_reported(kind: str, value: Any, names: list[str], near: tuple[str, ...]) -> None:
+def test_the_nearest_names_are_reported(kind: str, value: Any, names: list[str], nearest: tuple[str, ...]) -> None:
     reference = ref(kind, value)
     other = "room" if kind == "location" else "location"
     source = Known(named={kind: names, other: ["Depot", "Hall", "Hlal"]})
     word = KINDS[kind].words
-    expected = Unresolved(reference, Why.MISSING, f"there is no {word} {value!r}", nearest=near)
+    expected = Unresolved(reference, Why.MISSING, f"there is no {word} {value!r}", nearest=nearest)
     assert resolve(source, reference) == [expected]
 
 

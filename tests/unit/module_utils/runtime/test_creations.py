@@ -54,7 +54,7 @@ class Service:
         """Look for a record, and create it if it is missing. Return True if it was created."""
 
         def act() -> bool:
-            note(self.path / "looks", name)
+            note(self.path / "reads", name)
             if name in noted(self.path / "records"):
                 return False
             with creations.making(kind):
@@ -64,8 +64,8 @@ class Service:
 
         return creations.run(kind, act)
 
-    def looks(self) -> int:
-        return len(list(noted(self.path / "looks")))
+    def reads(self) -> int:
+        return len(list(noted(self.path / "reads")))
 
     def records(self) -> list[str]:
         return list(noted(self.path / "records"))
@@ -89,7 +89,7 @@ def test_who_is_alone_looks_once(folder: Folder, tmp_path: Path) -> None:
     service = Service(tmp_path)
     for number in range(3):
         assert service.ensure(on(folder), f"room {number}")
-    assert service.looks() == 3
+    assert service.reads() == 3
 
 
 def test_of_many_one_makes_it(folder: Folder, tmp_path: Path) -> None:
@@ -178,18 +178,18 @@ def test_kills_leave_no_lock_and_no_duplicate(folder: Folder, tmp_path: Path) ->
         assert list(noted(tmp_path / "records")) == ["Lab"], number
 
 
-def looks_after(folder: Folder, clock: Clock, *, kind: str = "room", **options: Any) -> list[float]:
+def moments_of_reads(folder: Folder, clock: Clock, *, kind: str = "room", **options: Any) -> list[float]:
     """Create a record with an existing mark. Return the times of the reads; the first is always immediate."""
-    looks: list[float] = []
+    reads: list[float] = []
     began, mine = clock.now, on(folder, clock, **options)
 
     def act() -> None:
-        looks.append(clock.now - began)
+        reads.append(clock.now - began)
         with mine.making(kind):
             pass
 
     mine.run(kind, act)
-    return looks
+    return reads
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
@@ -210,8 +210,8 @@ def test_an_interrupted_writer_costs_one_horizon_and_one_re_read(
     until((tmp_path / "sent").exists)
     os.kill(process, number)
     ended(process)
-    assert looks_after(folder, clock) == [0, 30]
-    assert looks_after(folder, clock) == [0], "the mark was cleared"
+    assert moments_of_reads(folder, clock) == [0, 30]
+    assert moments_of_reads(folder, clock) == [0], "the mark was cleared"
 
 
 class Interrupted(BaseException):
@@ -230,7 +230,7 @@ def leave_a_mark(folder: Folder, clock: Clock, error: BaseException | None = Non
 
 
 @pytest.mark.parametrize(
-    ("later", "options", "looks"),
+    ("later", "options", "reads"),
     [
         (12.0, {}, [0, 18]),
         (30.0, {}, [0, 0]),
@@ -242,15 +242,15 @@ def leave_a_mark(folder: Folder, clock: Clock, error: BaseException | None = Non
     ],
 )
 def test_a_mark_counts_until_it_is_as_old_as_the_horizon(
-    folder: Folder, clock: Clock, later: float, options: dict[str, Any], looks: list[float]
+    folder: Folder, clock: Clock, later: float, options: dict[str, Any], reads: list[float]
 ) -> None:
     leave_a_mark(folder, clock)
     clock.now += later
-    assert looks_after(folder, clock, **options) == looks
+    assert moments_of_reads(folder, clock, **options) == reads
 
 
 @pytest.mark.parametrize(
-    ("error", "looks"),
+    ("error", "reads"),
     [
         (OutcomeUnknown("HTTP 504", 504), [0, 30]),
         (OutcomeUnknown("no answer in time", may_follow=True), [0, 30]),
@@ -259,10 +259,10 @@ def test_a_mark_counts_until_it_is_as_old_as_the_horizon(
     ],
 )
 def test_a_lost_answer_leaves_its_mark_and_a_refusal_does_not(
-    folder: Folder, clock: Clock, error: Exception, looks: list[float]
+    folder: Folder, clock: Clock, error: Exception, reads: list[float]
 ) -> None:
     leave_a_mark(folder, clock, error)
-    assert looks_after(folder, clock) == looks
+    assert moments_of_reads(folder, clock) == reads
 
 
 def test_of_many_requests_one_whose_answer_was_lost_keeps_the_mark(folder: Folder, clock: Clock) -> None:
@@ -274,7 +274,7 @@ def test_of_many_requests_one_whose_answer_was_lost_keeps_the_mark(folder: Folde
     with many.making("room"):
         pass
     many.leave()
-    assert looks_after(folder, clock) == [0, 30]
+    assert moments_of_reads(folder, clock) == [0, 30]
 
 
 def test_a_lost_answer_that_was_looked_for_up_to_the_horizon_leaves_no_mark(folder: Folder, clock: Clock) -> None:
@@ -285,7 +285,7 @@ def test_a_lost_answer_that_was_looked_for_up_to_the_horizon_leaves_no_mark(fold
         raise OutcomeUnknown("HTTP 504", 504)
     many.settled()
     many.leave()
-    assert looks_after(folder, clock) == [0]
+    assert moments_of_reads(folder, clock) == [0]
 
 
 def test_a_replacement_that_was_answered_at_the_second_attempt_keeps_its_mark(folder: Folder, clock: Clock) -> None:
@@ -299,7 +299,7 @@ def test_a_replacement_that_was_answered_at_the_second_attempt_keeps_its_mark(fo
         raise OutcomeUnknown("HTTP 504", 504)
     many.settled()
     many.leave()
-    assert looks_after(folder, clock, kind="task") == [0, 30]
+    assert moments_of_reads(folder, clock, kind="task") == [0, 30]
 
 
 def test_a_lost_replacement_leaves_no_mark_after_the_horizon(folder: Folder, clock: Clock) -> None:
@@ -310,7 +310,7 @@ def test_a_lost_replacement_leaves_no_mark_after_the_horizon(folder: Folder, clo
         many.lose()
     clock.now += 30
     many.leave()
-    assert looks_after(folder, clock, kind="task") == [0]
+    assert moments_of_reads(folder, clock, kind="task") == [0]
 
 
 def test_a_lost_creation_that_was_found_leaves_no_mark(folder: Folder, clock: Clock) -> None:
@@ -319,7 +319,7 @@ def test_a_lost_creation_that_was_found_leaves_no_mark(folder: Folder, clock: Cl
     with many.making("room"):
         many.lose()
     many.leave()
-    assert looks_after(folder, clock) == [0]
+    assert moments_of_reads(folder, clock) == [0]
 
 
 def test_the_moment_of_a_mark_is_that_of_the_request_and_not_that_of_a_pause_before_it(
@@ -336,11 +336,11 @@ def test_the_moment_of_a_mark_is_that_of_the_request_and_not_that_of_a_pause_bef
 
     with pytest.raises(Interrupted):
         creations.run("room", act)
-    assert looks_after(folder, clock) == [0, 30]
+    assert moments_of_reads(folder, clock) == [0, 30]
 
 
 @pytest.mark.parametrize(
-    ("content", "looks"),
+    ("content", "reads"),
     [
         (b"", [0]),
         (struct.pack("<QQd16s", 7, 0, 0.0, b""), [0]),
@@ -352,13 +352,13 @@ def test_the_moment_of_a_mark_is_that_of_the_request_and_not_that_of_a_pause_bef
     ],
 )
 def test_a_mark_of_another_version_is_never_trusted_blindly(
-    folder: Folder, clock: Clock, content: bytes, looks: list[float]
+    folder: Folder, clock: Clock, content: bytes, reads: list[float]
 ) -> None:
     path = folder.path / "create-acme-room"
     path.write_bytes(content)
     path.chmod(0o600)
-    assert looks_after(folder, clock) == looks
-    assert looks_after(folder, clock) == [0]
+    assert moments_of_reads(folder, clock) == reads
+    assert moments_of_reads(folder, clock) == [0]
 
 
 def test_the_newest_mark_of_any_process_counts_in_whatever_place_it_is(
@@ -534,17 +534,17 @@ def test_after_a_long_pause_in_which_nobody_made_anything_it_goes_on(folder: Fol
 def test_a_long_pause_after_a_lost_answer_keeps_the_mark(folder: Folder, clock: Clock, is_replaced: bool) -> None:
     """Examples are the pause during an outage, and the search for the result of a request."""
     creations = on(folder, clock)
-    looks: list[list[float]] = []
+    reads: list[list[float]] = []
 
     def act() -> None:
         with creations.replacing("room") if is_replaced else creations.making("room"):
-            if not looks:
+            if not reads:
                 creations.lose()
                 with creations.paused():
-                    looks.append(looks_after(folder, clock))
+                    reads.append(moments_of_reads(folder, clock))
 
     creations.run("room", act)
-    assert looks == [[0, 30]]
+    assert reads == [[0, 30]]
 
 
 def test_after_a_pause_only_the_locks_of_before_are_held(folder: Folder, tmp_path: Path) -> None:

@@ -535,10 +535,10 @@ def test_a_link_is_never_written_through(site: Site, tmp_path: Path) -> None:
 
 
 @pytest.mark.sample(6)
-@pytest.mark.parametrize("gone", ["keep", "remove", "absent"])
+@pytest.mark.parametrize("option", ["keep", "remove", "absent"])
 @pytest.mark.parametrize("state", ["absent", "archived"])
 @pytest.mark.parametrize("ending", ["yml", "jsonl", "csv"])
-def test_records_that_are_gone(site: Site, tmp_path: Path, gone: str, state: str, ending: str) -> None:
+def test_records_that_are_gone(site: Site, tmp_path: Path, option: str, state: str, ending: str) -> None:
     site.root = tmp_path / "files"
     texts = {
         "yml": "- barcode: '1'\n  inventory_name: A\n# two\n- barcode: '2'  # b\n  inventory_name: B\n"
@@ -551,9 +551,9 @@ def test_records_that_are_gone(site: Site, tmp_path: Path, gone: str, state: str
     site.write({f"objects.{ending}": texts[ending]})
     site.run()
     somebody(site, {"objects.jsonl": _lines({"barcode": "2", "_state": state})})
-    done = _told_nothing(site, tmp_path, gone=gone)
+    done = _told_nothing(site, tmp_path, gone=option)
     written = (site.root / f"objects.{ending}").read_text()
-    if gone == "keep":
+    if option == "keep":
         is_now = "archived" if state == "archived" else "not"
         assert done["changed"] is False
         assert done["not_changed"][0].endswith(
@@ -570,7 +570,7 @@ def test_records_that_are_gone(site: Site, tmp_path: Path, gone: str, state: str
         ("csv", "remove"): texts["csv"].replace('2,"B",\n', ""),
         ("csv", "absent"): texts["csv"].replace('2,"B",', f'2,"B",{state}'),
     }
-    assert written == expected[ending, gone]
+    assert written == expected[ending, option]
 
 
 def test_protected_records_and_those_that_have_no_state_stay_and_are_reported(site: Site, tmp_path: Path) -> None:
@@ -580,8 +580,8 @@ def test_protected_records_and_those_that_have_no_state_stay_and_are_reported(si
     site.write({"instance.yml": settings, "objects.yml": text})
     site.run()
     somebody(site, {"objects.jsonl": _lines(*({"barcode": barcode, "_state": "absent"} for barcode in "12"))})
-    for gone in ("remove", "absent"):
-        done = take(site, gone=gone)
+    for option in ("remove", "absent"):
+        done = take(site, gone=option)
         assert [line.rpartition("because ")[2] for line in done["not_changed"]] == ["the files protect it"] * 2
         assert (site.root / "objects.yml").read_text() == text
 
@@ -599,8 +599,8 @@ def test_what_something_that_can_t_be_removed_refers_to_stays(site: Site, tmp_pa
     site.write(files)
     site.run()
     states = _lines({"barcode": "1", "_state": "absent"}, {"barcode": "2", "_state": "absent"})
-    gone = "".join(f"- {{building_id: North, number: '{number}', _state: absent}}\n" for number in "12")
-    somebody(site, {"objects.jsonl": states, "rooms.yml": gone})
+    absent = "".join(f"- {{building_id: North, number: '{number}', _state: absent}}\n" for number in "12")
+    somebody(site, {"objects.jsonl": states, "rooms.yml": absent})
     done = _told_nothing(site, tmp_path, gone="absent")
     assert [line.partition(":")[0] for line in done["not_changed"]] == ["rooms.yml", "objects.csv"]
     assert "room North/1 is not in the instance: not changed, because other records" in done["not_changed"][0]
@@ -651,9 +651,9 @@ class _Killed(BaseException):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("gone", ["keep", "remove", "absent"])
+@pytest.mark.parametrize("option", ["keep", "remove", "absent"])
 def test_a_run_that_was_killed_between_two_files_is_repeated(
-    site: Site, tmp_path: Path, gone: str, monkeypatch: pytest.MonkeyPatch
+    site: Site, tmp_path: Path, option: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The deleted records refer to each other, and records in other files referred to them."""
     before = {
@@ -697,7 +697,7 @@ def test_a_run_that_was_killed_between_two_files_is_repeated(
         with monkeypatch.context() as patched:
             patched.setattr(Folder, "write", some)
             try:
-                assert not take(site, gone=gone, into=into).get("failed")
+                assert not take(site, gone=option, into=into).get("failed")
                 wanted = content(site.root)
                 break
             except _Killed:
@@ -705,7 +705,7 @@ def test_a_run_that_was_killed_between_two_files_is_repeated(
     assert len(written) >= 4
     for number in range(len(written)):
         site.root = tmp_path / str(number)
-        again = take(site, gone=gone, into=into)
+        again = take(site, gone=option, into=into)
         assert not again.get("failed"), (number, again["msg"])
         assert content(site.root) == wanted, number
 

@@ -160,16 +160,18 @@ def _files(state: State, chance: random.Random) -> tuple[dict[str, bytes], dict[
     ending=st.sampled_from(["yml", "jsonl", "csv"]),
 )
 def test_files_follow_the_instance(
-    empty_service: Emulator, before: State, after: State, spelled: int, gone: str, ending: str
+    empty_service: Emulator, before: State, after: State, spelled: int, if_deleted: str, ending: str
 ) -> None:
     root = Path(tempfile.mkdtemp())
     try:
-        _follow(Site(root / "files", empty_service), root, before, after, random.Random(spelled), gone, ending)
+        _follow(Site(root / "files", empty_service), root, before, after, random.Random(spelled), if_deleted, ending)
     finally:
         shutil.rmtree(root, ignore_errors=True)
 
 
-def _follow(site: Site, root: Path, before: State, after: State, chance: random.Random, gone: str, ending: str) -> None:
+def _follow(
+    site: Site, root: Path, before: State, after: State, chance: random.Random, if_deleted: str, ending: str
+) -> None:
     site.service.reset()
     order: dict[str, Any] = {**ANY, "journal": root / "journal"}
     files, chunks = _files(before, chance)
@@ -191,20 +193,20 @@ def _follow(site: Site, root: Path, before: State, after: State, chance: random.
     differing = {(change["section"], change["key"]) for change in site.plan(**order).changes}
     into = {section: f"{section}/new.{ending if section in _FLAT else 'yml'}" for section in before}
     untouched = content(site.root)
-    planned = take(site, check_mode=True, gone=gone, into=into)
+    planned = take(site, check_mode=True, gone=if_deleted, into=into)
     assert not planned.get("failed"), planned["msg"]
     assert content(site.root) == untouched
     patched = applied(site.root, root, planned["patch"])
-    taken = take(site, gone=gone, into=into)
+    absorbed = take(site, gone=if_deleted, into=into)
     assert content(site.root) == patched
-    note("\n".join(taken["not_changed"]))
+    note("\n".join(absorbed["not_changed"]))
     _only_what_differs(site, chunks, differing)
-    again = take(site, gone=gone, into=into)
+    again = take(site, gone=if_deleted, into=into)
     assert (again["changed"], again["patch"]) == (False, "")
     left = site.plan(**order)
-    assert left.findings == [] or taken["not_changed"], left.findings
+    assert left.findings == [] or absorbed["not_changed"], left.findings
     for change in left.changes:
-        assert any(str(change["key"]) in line for line in taken["not_changed"]), (change, taken["not_changed"])
+        assert any(str(change["key"]) in line for line in absorbed["not_changed"]), (change, absorbed["not_changed"])
 
 
 def _only_what_differs(

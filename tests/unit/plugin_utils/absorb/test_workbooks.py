@@ -115,11 +115,11 @@ def test_a_formula_is_reported_and_not_changed(site: Site) -> None:
     content = book(["100001", "Table", None, 12.5, None, None, None])
     workbook = openpyxl.load_workbook(io.BytesIO(content))
     workbook["objects"]["D2"] = "=6*2.5"
-    held = io.BytesIO()
-    workbook.save(held)
+    saved = io.BytesIO()
+    workbook.save(saved)
     # A spreadsheet program also stores the value of a formula.
     stored = io.BytesIO()
-    with zipfile.ZipFile(held) as packed, zipfile.ZipFile(stored, "w") as kept:
+    with zipfile.ZipFile(saved) as packed, zipfile.ZipFile(stored, "w") as kept:
         for part in packed.infolist():
             text = re.sub(rb"</f><v ?/>|</f><v></v>", b"</f><v>15</v>", packed.read(part))
             kept.writestr(part, text)
@@ -247,7 +247,7 @@ def look(path: Path) -> dict[str, Any]:
         for cell in row
     }
     return {
-        "cells": {name: repr(seen) for name, seen in cells_seen.items()},
+        "cells": {name: repr(value) for name, value in cells_seen.items()},
         "widths": {name: column.width for name, column in sheet.column_dimensions.items()},
         "frozen": sheet.freeze_panes,
         "filter": sheet.auto_filter.ref,

@@ -52,11 +52,11 @@ def test_what_a_killed_run_made_is_found_by_the_next_one(
     site.run()
     site.write({"instance.yml": "api: seventhings/v1\nset: test\npolicy: {create_users: true}\n", path: text})
 
-    def killed(*_given: Any) -> None:
+    def kill(*_given: Any) -> None:
         raise _Killed
 
     with monkeypatch.context() as patched:
-        patched.setattr(Journal, "note_creation", killed)
+        patched.setattr(Journal, "note_creation", kill)
         with pytest.raises(_Killed):
             site.run()
     site.service.clear_log()

@@ -201,14 +201,14 @@ def test_a_journal_that_stays_locked_is_refused_after_lock_wait(tmp_path: Path) 
     kill(process)
     ended(process)
     assert sum(slept) == pytest.approx(90)
-    held = f"another run holds {tmp_path / 'journal.jsonl'}"
+    owned = f"another run holds {tmp_path / 'journal.jsonl'}"
     moment = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d[+-]\d\d:\d\d"
     who = f": process {process}, running since {moment}" if sys.platform == "linux" else ""
     ((after, words),) = reported
     assert after == pytest.approx(5)
-    assert re.fullmatch(f"Waiting for the journal: {re.escape(held)}{who}\\.", words)
+    assert re.fullmatch(f"Waiting for the journal: {re.escape(owned)}{who}\\.", words)
     assert re.fullmatch(
-        f"journal: {re.escape(held)} for more than 90 seconds \\(tuning.lock_wait\\){who}; try again when it is done",
+        f"journal: {re.escape(owned)} for more than 90 seconds \\(tuning.lock_wait\\){who}; try again when it is done",
         caught.value.message,
     )
     began = re.search(moment, caught.value.message)

@@ -73,19 +73,19 @@ def test_the_level_is_reported_where_all_of_it_is_written() -> None:
 
 
 def test_where_nothing_is_written_no_level_is() -> None:
-    gone = planned("objects", DELETE, 1)
-    assert [level for level, _batch in ready(gone).batches() if level is not None] == []
-    assert written(ready(gone)) == [gone]
+    removal = planned("objects", DELETE, 1)
+    assert [level for level, _batch in ready(removal).batches() if level is not None] == []
+    assert written(ready(removal)) == [removal]
 
 
 def test_who_lets_go_of_a_unique_value_is_removed_before_the_one_that_gets_it() -> None:
-    gone, other, thing = (
+    removal, other, thing = (
         planned("objects", DELETE, 1),
         planned("objects", DELETE, 2),
         planned("objects", CREATE),
     )
-    thing.after = (("serial", gone.entry),)
-    assert written(ready(gone, other, thing)) == [gone, thing, other]
+    thing.after = (("serial", removal.entry),)
+    assert written(ready(removal, other, thing)) == [removal, thing, other]
 
 
 # ---- what lacks

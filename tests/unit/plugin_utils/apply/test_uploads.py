@@ -34,8 +34,8 @@ def invoice(tmp_path: Path) -> Attachment:
 
 @pytest.fixture
 def journal(tmp_path: Path) -> Iterator[Journal]:
-    with Journal(tmp_path, "https://acme.test", "set") as held:
-        yield held
+    with Journal(tmp_path, "https://acme.test", "set") as opened:
+        yield opened
 
 
 def upload(transport: FakeTransport, journal: Journal, attachment: Attachment, clock: Clock) -> str | None:
@@ -84,10 +84,10 @@ def test_a_deleted_upload_of_an_earlier_run_is_uploaded_again(
 def test_what_many_records_link_is_uploaded_once(journal: Journal, invoice: Attachment, clock: Clock) -> None:
     transport = FakeTransport({POST: created(3)})
     uploads = Uploads(client_on(transport, clock), journal)
-    ones = [Attachment(path=invoice.path, type="text/plain") for _number in range(20)]
+    attachments = [Attachment(path=invoice.path, type="text/plain") for _number in range(20)]
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(uploads.upload, ones))
-    assert {file.uuid for file in ones} == {NEW}
+        list(pool.map(uploads.upload, attachments))
+    assert {file.uuid for file in attachments} == {NEW}
     assert transport.count(POST) == 1
 
 

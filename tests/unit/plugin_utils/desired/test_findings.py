@@ -163,9 +163,9 @@ def test_what_json_has_without_quotes_is_not_put_down_to_yaml(tmp_path: Path, va
 
 def test_a_name_that_is_far_from_all_others_gets_no_proposal(site: Site) -> None:
     site.write({"objects.csv": "barcode,inventory_name,foo,barcod\n1,One,x,y\n"})
-    far, near = site.plan().findings
-    assert far.startswith("objects.csv:1:24: foo: no such field in an object; known are ")
-    assert near.startswith("objects.csv:1:28: barcod: no such field in an object; did you mean barcode")
+    with_unlike_name, with_similar_name = site.plan().findings
+    assert with_unlike_name.startswith("objects.csv:1:24: foo: no such field in an object; known are ")
+    assert with_similar_name.startswith("objects.csv:1:28: barcod: no such field in an object; did you mean barcode")
 
 
 # ---- cells

@@ -116,9 +116,9 @@ def test_tasks_rental_cases_and_offers_need_their_objects_too(site: Site) -> Non
             "hub.yml": '- {object: "1", category: c, price: 1}\n- {object: "2", category: c, price: 1}\n',
         }
     )
-    gone = ": object 1 is to be removed at objects.yml:1:3"
-    findings = [finding for finding in site.plan().findings if finding.endswith(gone)]
-    assert [finding.removesuffix(gone) for finding in findings] == [
+    removal = ": object 1 is to be removed at objects.yml:1:3"
+    findings = [finding for finding in site.plan().findings if finding.endswith(removal)]
+    assert [finding.removesuffix(removal) for finding in findings] == [
         "hub.yml:1:12: object",
         "rental_cases.yml:1:73: references[0]",
         "tasks.yml:1:32: references[1]",

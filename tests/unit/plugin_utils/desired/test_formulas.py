@@ -108,10 +108,10 @@ def test_a_file_is_read_back_as_it_was_exported(texts: list[str]) -> None:
             rows = list(csv.reader(content.decode().splitlines(keepends=True)))
             assert not [cell for row in rows for cell in row if cell.startswith(RUNS) and not is_number(cell)]
             read += [node.value for node in read_csv(content.decode(), name, findings)]
-    held = sum(content.count(b"\n") for name, content in files.items() if name.endswith(".jsonl"))
+    lines = sum(content.count(b"\n") for name, content in files.items() if name.endswith(".jsonl"))
     assert findings == []
     assert all(record in records for record in read)
-    assert len(read) + held == len(records)
+    assert len(read) + lines == len(records)
 
 
 def is_number(text: str) -> bool:

@@ -340,8 +340,8 @@ def test_users_without_a_person_and_offers_of_archived_objects_are_listed(demo: 
     person = next(record for record in client.list_all(KINDS["person"]) if record.flat.get("user_uuid"))
     client.delete(KINDS["person"], person.uuid)
     done = export_of(demo)
-    gone = f"the object {offered.flat['asset_id']} is in no list (archived or deleted)"
-    assert f"hub: item {offered.id}: {gone}" in done["left_out"]
+    reason = f"the object {offered.flat['asset_id']} is in no list (archived or deleted)"
+    assert f"hub: item {offered.id}: {reason}" in done["left_out"]
     assert person.flat["email"] in done["not_cloned"]["users"]
 
 

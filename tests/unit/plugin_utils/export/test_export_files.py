@@ -136,12 +136,12 @@ def test_a_failing_read_leaves_the_files_as_they_are(demo: Site) -> None:
 
 def test_a_narrower_export_takes_away_the_attachments_that_nothing_names_any_more(demo: Site) -> None:
     export_of(demo)
-    held = {path for path in contents(demo.root) if path.startswith("files/")}
-    of_tasks = {path for path in held if path.encode() in contents(demo.root)["tasks.yml"]}
+    attachments = {path for path in contents(demo.root) if path.startswith("files/")}
+    of_tasks = {path for path in attachments if path.encode() in contents(demo.root)["tasks.yml"]}
     assert of_tasks
-    assert held - of_tasks
+    assert attachments - of_tasks
     done = export_of(demo, only=["objects"], filters={"objects": {"barcode": "none"}})
-    assert set(done["files"]["removed"]) == {"objects/0001.yml"} | held - of_tasks
+    assert set(done["files"]["removed"]) == {"objects/0001.yml"} | attachments - of_tasks
     assert {path for path in contents(demo.root) if path.startswith("files/")} == of_tasks
     assert not export_of(demo, only=["objects"], filters={"objects": {"barcode": "none"}})["changed"]
 
@@ -247,10 +247,10 @@ def test_an_attachment_that_can_not_be_taken_along_is_asked_for_once_and_said(
     things = [{"barcode": number, "inventory_name": "Lamp", "documents": ["a.txt"]} for number in "12"]
     site.write({"objects.yml": yaml_list(things), "a.txt": "12345"})
     site.run()
-    asked = []
+    requests = []
 
     def fetch(_client: Client, uuid: str, _size: int | None) -> bytes:
-        asked.append(uuid)
+        requests.append(uuid)
         if is_gone:
             raise NotFound(404, "no such file", f"file {uuid}")
         return b"12345"
@@ -263,7 +263,7 @@ def test_an_attachment_that_can_not_be_taken_along_is_asked_for_once_and_said(
     assert all(
         ("no such file" in line) if is_gone else ("has 5 bytes, which can't be uploaded" in line) for line in left
     )
-    assert len(asked) == 1
+    assert len(requests) == 1
     assert not (site.root / "out/files").exists()
 
 

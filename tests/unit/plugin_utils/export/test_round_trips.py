@@ -96,8 +96,8 @@ def _values(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 def _read(files: Mapping[str, bytes], csv: str) -> list[dict[str, Any]]:
     """Return the data that is read from some files."""
-    with tempfile.TemporaryDirectory() as held:
-        root = Path(held)
+    with tempfile.TemporaryDirectory() as directory:
+        root = Path(directory)
         for name, content in {"instance.yml": f"api: seventhings/v1\n{csv}".encode(), **files}.items():
             (root / name).parent.mkdir(parents=True, exist_ok=True)
             (root / name).write_bytes(content)

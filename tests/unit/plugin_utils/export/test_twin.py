@@ -124,14 +124,14 @@ def test_records_that_refer_to_archived_objects_are_on_the_twin(demo: Site, tmp_
     with running_here(export=exported) as service:
         twin = Site(tmp_path / "twin", service)
         for name in ("task", "rental_case"):
-            here, there = (
+            original, copied = (
                 {
                     record.uuid: {linked["uuid"] for linked in record.flat["references"]}
                     for record in site.client(read_only=True).list_all(KINDS[name])
                 }
                 for site in (demo, twin)
             )
-            assert here == there
+            assert original == copied
         again = tmp_path / "again"
         assert not export_of(twin, again, twin=True).get("failed")
         assert contents(again) == contents(exported)
@@ -156,8 +156,8 @@ def test_offers_of_archived_objects_are_on_the_twin(demo: Site, tmp_path: Path) 
     assert not [line for line in result["left_out"] if line.startswith("hub:")]
     with running_here(export=exported) as service:
         twin = Site(tmp_path / "twin", service)
-        there = [record.flat for record in twin.client(read_only=True).list_all(KINDS["hub_item"])]
-        assert [(item["id"], item["asset_id"], item["price"]) for item in there] == [
+        offers = [record.flat for record in twin.client(read_only=True).list_all(KINDS["hub_item"])]
+        assert [(item["id"], item["asset_id"], item["price"]) for item in offers] == [
             (item["id"], item["asset_id"], item["price"]) for item in items
         ]
         # Applying the export changes nothing on either instance.
@@ -178,12 +178,14 @@ def test_a_barcode_means_the_active_object_on_the_twin_too(demo: Site, tmp_path:
         "assignees": [client.list_all(KINDS["user"])[0].flat["email"]],
         "references": ["BOTH"],
     }
-    meant = []
+    expected = []
     for title in ("Old", "New"):
         demo.write({"objects.yml": yaml_list([{"barcode": "BOTH", "inventory_name": title}])})
         demo.write({"tasks.yml": yaml_list([{**task, "title": title}])})
         assert demo.run().outcome == "changed"
-        meant += [record.uuid for record in demo.client().list_all(KINDS["object"]) if record.flat["barcode"] == "BOTH"]
+        expected += [
+            record.uuid for record in demo.client().list_all(KINDS["object"]) if record.flat["barcode"] == "BOTH"
+        ]
         if title == "Old":
             archive(demo, "BOTH")
             demo.service.steer("PUT", "/switches", {"unique_values": "take"})
@@ -192,8 +194,8 @@ def test_a_barcode_means_the_active_object_on_the_twin_too(demo: Site, tmp_path:
     assert not export_of(demo, exported, twin=True).get("failed")
     with running_here(export=exported) as service:
         tasks = Site(tmp_path / "twin", service).client(read_only=True).list_all(KINDS["task"])
-        there = {task.flat["title"]: [linked["uuid"] for linked in task.flat["references"]] for task in tasks}
-    assert [there["Old"], there["New"]] == [[uuid] for uuid in meant]
+        links = {task.flat["title"]: [linked["uuid"] for linked in task.flat["references"]] for task in tasks}
+    assert [links["Old"], links["New"]] == [[uuid] for uuid in expected]
 
 
 def test_an_archived_object_that_no_file_can_hold_is_reported_and_referred_to_by_nothing(
@@ -220,9 +222,9 @@ def test_a_twin_behaves_like_its_instance(site: Site, tmp_path: Path, seed: int)
     site.write(sample_files(24, files=2))
     assert site.run().outcome == "changed"
     chance = random.Random(seed)
-    there: dict[str, Any] = site.service.steer("GET", "/switches")
+    switches: dict[str, Any] = site.service.steer("GET", "/switches")
     sides = {
-        name: switch["sides"][-1] if not seed else chance.choice(switch["sides"]) for name, switch in there.items()
+        name: switch["sides"][-1] if not seed else chance.choice(switch["sides"]) for name, switch in switches.items()
     }
     site.service.steer("PUT", "/switches", sides)
     profile = tmp_path / "profile.json"

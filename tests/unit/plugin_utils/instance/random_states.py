@@ -104,7 +104,7 @@ states: st.SearchStrategy[State] = st.fixed_dictionaries(
     }
 ).map(lambda state: consistent({**state}))
 
-gone = st.dictionaries(st.sampled_from(BARCODES), st.sampled_from(["absent", "archived"]), max_size=2)
+removals = st.dictionaries(st.sampled_from(BARCODES), st.sampled_from(["absent", "archived"]), max_size=2)
 
 _LINKS = {
     "target_room": "rooms",

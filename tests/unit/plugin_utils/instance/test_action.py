@@ -51,10 +51,10 @@ def _objects(*barcodes: str) -> str:
 def test_progress_is_a_line_every_few_seconds_with_what_is_left() -> None:
     now = 100.0
     lines: list[str] = []
-    tell = progress_printer(lines.append, lambda: now)
+    report = progress_printer(lines.append, lambda: now)
     for done in range(1, 101):
         now += 0.125
-        tell(Progress("objects", done, 200, done + 3, 200 - done))
+        report(Progress("objects", done, 200, done + 3, 200 - done))
     assert lines == [
         "objects: 32 of 200, 168 requests left this minute, about 21 s left",
         "objects: 64 of 200, 136 requests left this minute, about 17 s left",
@@ -65,29 +65,29 @@ def test_progress_is_a_line_every_few_seconds_with_what_is_left() -> None:
 def test_progress_is_silent_when_nothing_takes_long() -> None:
     now = 100.0
     lines: list[str] = []
-    tell = progress_printer(lines.append, lambda: now)
+    report = progress_printer(lines.append, lambda: now)
     for done in range(1, 101):
         now += 0.03
-        tell(Progress("objects", done, 100, done))
+        report(Progress("objects", done, 100, done))
     assert lines == []
 
 
 def test_progress_without_a_rate_limit_says_so() -> None:
     now = 0.0
     lines: list[str] = []
-    tell = progress_printer(lines.append, lambda: now)
+    report = progress_printer(lines.append, lambda: now)
     now = 5.0
-    tell(Progress("rooms", 5, 5, 9))
+    report(Progress("rooms", 5, 5, 9))
     assert lines == ["rooms: 5 of 5, no rate limit, about 0 s left"]
 
 
 def test_progress_of_one_host_of_many_names_it() -> None:
     now = 0.0
     lines: list[str] = []
-    tells = [progress_printer(lines.append, lambda: now, host) for host in ("berlin", "localhost")]
+    printers = [progress_printer(lines.append, lambda: now, host) for host in ("berlin", "localhost")]
     now = 5.0
-    for tell in tells:
-        tell(Progress("rooms", 5, 5, 9))
+    for report in printers:
+        report(Progress("rooms", 5, 5, 9))
     assert lines == [f"{name}rooms: 5 of 5, no rate limit, about 0 s left" for name in ("berlin: ", "")]
 
 

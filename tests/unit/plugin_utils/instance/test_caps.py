@@ -210,11 +210,11 @@ def test_an_action_of_prune_that_no_section_has_is_an_error(prune: dict[str, str
 
 def test_a_limit_that_the_files_lower_is_reported() -> None:
     caps = Caps.from_task({"protected": True, "limits": {"creates": 50, "users": 3, "updates": 4}})
-    asked = Policy(limits={"creates": 5.5, "users": 3, "updates": 9, "deletes": 0})
-    assert caps.narrowed(asked) == [
+    of_files = Policy(limits={"creates": 5.5, "users": 3, "updates": 9, "deletes": 0})
+    assert caps.narrowed(of_files) == [
         "limits.creates: the task allows 50, and the files 5.5; the smaller one counts.",
     ]
-    assert Caps().narrowed(asked) == []
+    assert Caps().narrowed(of_files) == []
 
 
 def pruning(section: str, action: str, pruned: bool = True) -> Planned:

@@ -33,7 +33,7 @@ from swarm import Swarm, first_seed
 from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.result import RunResult
 
-from .random_states import OPERATOR, State, as_files, gone, sections_of, states, without
+from .random_states import OPERATOR, State, as_files, removals, sections_of, states, without
 
 _SEED = first_seed(5)
 _SWARMS = 30 if LONG else 2
@@ -97,7 +97,7 @@ class Converging(RuleBasedStateMachine):
         self.service.reset()
         self.site = Site(self._root / "files", self.service)
         self._state: State = {"locations": {}, "objects": {}}
-        self._gone: dict[str, str] = {}
+        self._removed: dict[str, str] = {}
         self._theirs: list[str] = []
         self._order: dict[str, Any] = {"limits": _LIMITS, "confirm_empty": True, "journal": self._root / "journal"}
 
@@ -135,7 +135,7 @@ class Converging(RuleBasedStateMachine):
         ]
 
     @rule(
-        files=st.one_of(st.tuples(states, gone), st.tuples(states, gone), st.none()),
+        files=st.one_of(st.tuples(states, removals), st.tuples(states, removals), st.none()),
         switches=st.fixed_dictionaries(
             {}, optional={name: st.sampled_from(sides) for name, sides in _SWITCHES.items()}
         ),
@@ -154,9 +154,9 @@ class Converging(RuleBasedStateMachine):
         """Change the files (or not) and the switches, and apply everything, with or without faults."""
         operations = self.swarm.operations
         if files is not None:
-            self._gone = {key: state for key, state in files[1].items() if f"_state: {state}" in operations}
+            self._removed = {key: state for key, state in files[1].items() if f"_state: {state}" in operations}
             left_out = [section for section in _SECTIONS if section not in operations]
-            self._state = without(sections_of(files[0], left_out), self._gone)
+            self._state = without(sections_of(files[0], left_out), self._removed)
         self.service.steer(
             "PUT", "/switches", {name: switches[name] for name in self.swarm.switches if name in switches}
         )
@@ -187,7 +187,7 @@ class Converging(RuleBasedStateMachine):
 
     def _write(self, chance: random.Random) -> None:
         shutil.rmtree(self.site.root, ignore_errors=True)
-        self.site.write(as_files(self._state, self._gone, chance))
+        self.site.write(as_files(self._state, self._removed, chance))
 
     def _run_until_unchanged(self, order: dict[str, Any]) -> str:
         outcome = ""
@@ -209,7 +209,7 @@ class Converging(RuleBasedStateMachine):
         after = self.site.dump()
         active = [record["fields"]["barcode"] for record in after["objects"] if not record["archived"]]
         assert set(self._state["objects"]) <= set(active)
-        assert not set(self._gone) & set(active)
+        assert not set(self._removed) & set(active)
         deleted = [json.dumps(change["key"]) for change in planned.changes if change["action"] == "delete"]
         for kind in _SHOWN:
             names = [record["name"].partition("#")[0] for record in after[kind] if kind not in ("rooms", "locations")]

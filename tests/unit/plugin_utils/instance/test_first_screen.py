@@ -141,7 +141,7 @@ def test_each_mistake_is_named_on_the_first_screen(changes: int, tmp_path: Path)
     account, share = planned(changes, tmp_path)
     assert len(account.changes) == changes
     for name, form in FORMS.items():
-        seen = form(account)
+        screen = form(account)
         words = [f"{share} {'date' if share == 1 else 'dates'} before 1950 or more than 20 years ahead", "2105-01-01"]
         if changes == 5 and name not in ("json", "sarif"):
             words += ["10250.0", "SN-00003", "SN-00004"]
@@ -154,7 +154,7 @@ def test_each_mistake_is_named_on_the_first_screen(changes: int, tmp_path: Path)
         if name not in ("json", "sarif", "csv"):
             words += ["Head/0.19", "can be undone only in part: 1 deletion"]
         for word in words:
-            assert word in seen, (name, word, seen)
+            assert word in screen, (name, word, screen)
     rows = list(csv.DictReader(io.StringIO(as_csv(account).removeprefix("\ufeff"))))
     marked = [row["field"] for row in rows if row["odd"]]
     assert marked.count("purchasing_date") == share

@@ -100,10 +100,10 @@ def test_columns_of_few_words_are_not_shifted(site: Site) -> None:
 
 def test_many_records_newly_in_one_room_are_found(site: Site) -> None:
     places = {"locations.yml": "- name: Head\n", "rooms.yml": '- {number: "0.1", building_id: Head}\n'}
-    site.write({**places, "objects.yml": things(101, target_room=lambda _one: "Head/0.1")})
+    site.write({**places, "objects.yml": things(101, target_room=lambda _number: "Head/0.1")})
     (text,) = site.plan().cautions
     assert text.startswith("objects target_room: 101 records newly in one room, Head/0.1: ")
-    site.write({"objects.yml": things(100, target_room=lambda _one: "Head/0.1")})
+    site.write({"objects.yml": things(100, target_room=lambda _number: "Head/0.1")})
     assert site.plan().cautions == []
 
 
@@ -111,19 +111,19 @@ def test_many_records_newly_in_one_room_are_found(site: Site) -> None:
     ("value", "words"), [("Gr\u00c3\u00b6\u00c3\u0178e", "wrong encoding"), ('="0001235"', 'begins with ="')]
 )
 def test_texts_of_bad_exports_are_found(site: Site, value: str, words: str) -> None:
-    site.write({"objects.yml": things(1, serial_number=lambda _one: value)})
+    site.write({"objects.yml": things(1, serial_number=lambda _number: value)})
     (text,) = site.plan().cautions
     assert words in text
 
 
 @pytest.mark.parametrize("value", ["Gr\u00f6\u00dfe", "S\u00c3O", "Ch\u00e2teau", "=A1", 'A = "x"'])
 def test_ordinary_texts_are_not_odd(site: Site, value: str) -> None:
-    site.write({"objects.yml": things(1, serial_number=lambda _one: value)})
+    site.write({"objects.yml": things(1, serial_number=lambda _number: value)})
     assert site.plan().cautions == []
 
 
 def test_hidden_values_are_not_quoted(site: Site) -> None:
-    site.write({"objects.yml": things(1, purchasing_date=lambda _one: "2105-01-01")})
+    site.write({"objects.yml": things(1, purchasing_date=lambda _number: "2105-01-01")})
     desired = site.load()
     desired.hiding.names.add("purchasing_date")
     account = site.run(desired, check_mode=True)

@@ -396,9 +396,9 @@ def test_a_record_with_hidden_values_is_filled_and_compared_with_its_key(path: P
     now = updated()
     now.entry = entry
     plan = InstancePlan([now])
-    assert stored.stale(plan, Digests(), lambda _one: False) == []
+    assert stored.stale(plan, Digests(), lambda _planned: False) == []
     now.fingerprint = "cd" * 32
-    assert stored.stale(plan, Digests(), lambda _one: False) == [now]
+    assert stored.stale(plan, Digests(), lambda _planned: False) == [now]
     other = DesiredInstance(entries=[Entry(OBJECT, {**NAMED, "inventory_name": "Desk"}, PLACE)])
     with pytest.raises(PlanOutdated):
         read(path).placeholders.fill(str(path), lambda: other)
@@ -430,8 +430,8 @@ def test_a_changed_file_makes_a_change_stale(path: Path) -> None:
     now = with_files("a.txt")
     (now.entry,) = stored.desired.entries
     plan = InstancePlan([now])
-    assert stored.stale(plan, Digests(), lambda _one: True) == []
-    assert stored.stale(plan, Digests(**{"/src/a.txt": "00" * 32}), lambda _one: True) == [now]
+    assert stored.stale(plan, Digests(), lambda _planned: True) == []
+    assert stored.stale(plan, Digests(**{"/src/a.txt": "00" * 32}), lambda _planned: True) == [now]
 
 
 def test_a_changed_file_of_a_record_with_hidden_values_makes_it_stale(path: Path) -> None:
@@ -443,8 +443,8 @@ def test_a_changed_file_of_a_record_with_hidden_values_makes_it_stale(path: Path
     for other in (with_files("a.txt", "b.txt"), with_files("b.txt", "a.txt")):
         now = replace(other, entry=entry)
         plan = InstancePlan([now])
-        assert stored.stale(plan, Digests(), lambda _one: False) == []
-        assert stored.stale(plan, Digests(**{"/src/a.txt": "00" * 32}), lambda _one: False) == [now]
+        assert stored.stale(plan, Digests(), lambda _planned: False) == []
+        assert stored.stale(plan, Digests(**{"/src/a.txt": "00" * 32}), lambda _planned: False) == [now]
 
 
 def test_a_changed_record_is_stale_unless_an_earlier_run_left_it_so(path: Path) -> None:
@@ -455,7 +455,7 @@ def test_a_changed_record_is_stale_unless_an_earlier_run_left_it_so(path: Path) 
     fresh = updated()
     (now.entry,) = stored.desired.entries
     plan = InstancePlan([now, fresh])
-    assert stored.stale(plan, Digests(), lambda _one: False) == [now]
+    assert stored.stale(plan, Digests(), lambda _planned: False) == [now]
     assert stored.stale(plan, Digests(), lambda planned: planned is now) == []
 
 
@@ -483,16 +483,16 @@ def test_a_plan_without_files_needs_no_directory(path: Path) -> None:
 
 
 def test_each_record_finds_its_files_in_its_layer() -> None:
-    here, there = Entry(OBJECT, {}, Place("objects.yml:3:1")), Entry(OBJECT, {}, Place("none.yml:1:1"))
+    in_layer, elsewhere = Entry(OBJECT, {}, Place("objects.yml:3:1")), Entry(OBJECT, {}, Place("none.yml:1:1"))
     places = Positions()
     written = [
         Entry(HUB_ITEM, {}, PLACE, root="hub"),
         Entry(OBJECT, {}, PLACE, root="layer", places=places),
         Entry(OBJECT, {}, Place("objects.yml", 4, 1), root="other"),
     ]
-    StoredPlan(DesiredInstance(entries=[there, here])).locate_layers(DesiredInstance(entries=written))
-    assert (here.root, there.root) == ("layer", "")
-    assert here.places is places
+    StoredPlan(DesiredInstance(entries=[elsewhere, in_layer])).locate_layers(DesiredInstance(entries=written))
+    assert (in_layer.root, elsewhere.root) == ("layer", "")
+    assert in_layer.places is places
 
 
 # ---- the rest of an interrupted application

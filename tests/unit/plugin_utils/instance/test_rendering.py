@@ -197,7 +197,7 @@ def test_what_is_written_can_be_read_by_its_owner_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("there", "message"),
+    ("existing", "message"),
     [
         ({"out/notes.txt": "mine"}, "is not empty, and no render created it"),
         ({"out/.render.json": "{}"}, "was not written by a render"),
@@ -205,8 +205,8 @@ def test_what_is_written_can_be_read_by_its_owner_alone(tmp_path: Path) -> None:
         ({"out": "a file"}, "is no directory"),
     ],
 )
-def test_a_directory_of_another_origin_is_refused(tmp_path: Path, there: Mapping[str, str], message: str) -> None:
-    _write(tmp_path, {**FILES, **there})
+def test_a_directory_of_another_origin_is_refused(tmp_path: Path, existing: Mapping[str, str], message: str) -> None:
+    _write(tmp_path, {**FILES, **existing})
     before = _tree(tmp_path)
     done = _render(tmp_path, "base", variables={"city": "Berlin"})
     assert done["failed"]
@@ -265,10 +265,10 @@ def test_what_is_vaulted_or_hidden_is_never_written_unless_the_task_shows_it(tmp
         },
     )
     refused = _render(tmp_path, "base", secret="s3cret", hide=["city"])
-    stands = "and rendered files are in clear text"
+    reason = "and rendered files are in clear text"
     assert refused["findings"] == [
-        f"locations.yml:1:22: city: is vaulted or hidden, {stands}; set show_vaulted: true to have it written",
-        f"persons.yml: this file is vaulted, {stands}; leave it out of src, or set show_vaulted: true",
+        f"locations.yml:1:22: city: is vaulted or hidden, {reason}; set show_vaulted: true to have it written",
+        f"persons.yml: this file is vaulted, {reason}; leave it out of src, or set show_vaulted: true",
     ]
     assert "hunter" not in str(refused)
     assert not (tmp_path / "out").exists()
@@ -395,9 +395,9 @@ def test_renames_that_are_vaulted_are_not_written_in_clear(tmp_path: Path) -> No
         tmp_path, {"base/instance.yml": SETTINGS, "base/locations.yml": "- name: hunter2\n", "base/moved.yml": moved}
     )
     refused = _render(tmp_path, "base", secret="s3cret")
-    stands = "and rendered files are in clear text"
+    reason = "and rendered files are in clear text"
     assert refused["findings"] == [
-        f"moved.yml: this file is vaulted, {stands}; leave it out of src, or set show_vaulted: true"
+        f"moved.yml: this file is vaulted, {reason}; leave it out of src, or set show_vaulted: true"
     ]
     assert not (tmp_path / "out").exists()
 
@@ -498,8 +498,8 @@ def _layers(draw: st.DrawFn) -> list[State]:
 @given(layers=_layers(), seed=st.integers(0, 1000))
 def test_random_layers_plan_the_same_rendered_and_not(site: Site, layers: Sequence[State], seed: int) -> None:
     chance = random.Random(seed)
-    with tempfile.TemporaryDirectory() as held:
-        root = Path(held)
+    with tempfile.TemporaryDirectory() as directory:
+        root = Path(directory)
         for name, state in zip(("base", "top"), layers, strict=True):
             settings_file = {"instance.yml": f"{SETTINGS}set: random\n"} if name == "base" else {}
             _write(root / name, {**settings_file, **as_files(state, {}, chance)})

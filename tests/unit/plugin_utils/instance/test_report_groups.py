@@ -229,9 +229,9 @@ def test_a_record_names_its_fields_where_its_group_has_several() -> None:
 
 
 def test_no_group_takes_the_room_of_the_others_in_a_comment() -> None:
-    gone = [update(f"D{number:04}", {"note": "x" * 60}, {}, action="delete") for number in range(2000)]
+    deletions = [update(f"D{number:04}", {"note": "x" * 60}, {}, action="delete") for number in range(2000)]
     odd = [update(f"N{number:04}", {"note": "a"}, {"note": str(number)}) for number in range(2000)]
-    comment = as_markdown(account([*gone, *odd, *MANY]))
+    comment = as_markdown(account([*deletions, *odd, *MANY]))
     assert len(comment) <= 60_000
     assert "\n\n2,001 deleted, 3,015 updated, 1 created\n" in comment
     for title in ("delete: 2,001 objects", "note: 2,002 objects"):
@@ -239,7 +239,7 @@ def test_no_group_takes_the_room_of_the_others_in_a_comment() -> None:
     assert "`quantity 1 -> 2: 999 objects`" in comment
     assert "`objects C`" in comment
     # If all of them fit, all are shown.
-    few = as_markdown(account(gone[:150]))
+    few = as_markdown(account(deletions[:150]))
     assert few.count("**-**") == 150
     assert "more of" not in few
 
@@ -330,16 +330,16 @@ def test_every_text_has_a_contrast_of_4_5_in_both_themes() -> None:
         for block in re.findall(r":root \{(.*?)\}", page, re.DOTALL)
     ]
     pairs = [
-        *((text, ground) for text in ("text", "soft") for ground in ("page", "card")),
-        *(("text", ground) for ground in ("before", "after")),
-        *(("on-badge", ground) for ground in ("good", "neutral", "warned", "bad")),
+        *((text, background) for text in ("text", "soft") for background in ("page", "card")),
+        *(("text", background) for background in ("before", "after")),
+        *(("on-badge", background) for background in ("good", "neutral", "warned", "bad")),
         ("link", "page"),
     ]
     assert len(themes) == 2
     for theme in themes:
-        for text, ground in pairs:
-            darker, lighter = sorted((luminance(theme[text]), luminance(theme[ground])))
-            assert (lighter + 0.05) / (darker + 0.05) >= 4.5, (text, ground, theme)
+        for text, background in pairs:
+            darker, lighter = sorted((luminance(theme[text]), luminance(theme[background])))
+            assert (lighter + 0.05) / (darker + 0.05) >= 4.5, (text, background, theme)
 
 
 def test_a_page_has_landmarks_and_tables_have_heads() -> None:

@@ -732,16 +732,16 @@ def test_modules_decide_nothing_wrong_for_any_account(house: Site, seed: int) ->
         if infos[1].get("failed"):
             assert is_said(infos[1]), (limits, name, infos[1])
         else:
-            every, seen = ({record["uuid"]: record for record in info["records"]} for info in infos)
-            assert set(seen) <= set(every), (limits, name)
-            for uuid, record in seen.items():
+            every, visible = ({record["uuid"]: record for record in info["records"]} for info in infos)
+            assert set(visible) <= set(every), (limits, name)
+            for uuid, record in visible.items():
                 assert record.items() <= every[uuid].items() or is_said(infos[1]), (limits, name, record)
         for fields in records:
             done = module(account, name, fields=fields)
             assert is_said(done) if done.get("failed") else not done["changed"], (limits, name, fields, done)
-            gone = module(account, name, True, fields=fields, state="absent")
-            right = gone.get("changed") or is_said(gone)
-            assert right, (limits, name, fields, gone)
+            deleted = module(account, name, True, fields=fields, state="absent")
+            right = deleted.get("changed") or is_said(deleted)
+            assert right, (limits, name, fields, deleted)
     assert house.dump() == before
 
 
@@ -797,11 +797,11 @@ def test_an_inventory_of_some_rooms_has_only_their_objects(house: Site) -> None:
 
 def test_a_lookup_of_a_field_that_is_hidden_is_an_error(house: Site) -> None:
     account = restricted(house, hidden_fields=["weight"])
-    for site, seen in ((house, True), (account, False)):
+    for site, is_visible in ((house, True), (account, False)):
         finder = Finder(site.client(read_only=True), KINDS["object"])
         (record,) = finder.find(["1"])
         assert finder.show(record, "inventory_name") == "One"
-        if seen:
+        if is_visible:
             assert finder.show(record, "weight") == 1.5
         else:
             with pytest.raises(InvalidInput, match=re.escape(f"field: {UNSEEN.format('weight')}")):

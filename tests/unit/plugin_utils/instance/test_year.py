@@ -314,22 +314,22 @@ def test_a_year(stages: Stages, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     year.here = year.copied()
     proof = evidence(year.objects())
     assert changed_fields(year.plan()) == {("update", "target_room"): MOVED}
-    taken = year.stocktake(mode="evaluate", report=[str(tmp_path / "stocktake.csv")])
+    stocktake = year.stocktake(mode="evaluate", report=[str(tmp_path / "stocktake.csv")])
     unlabelled = OBJECTS - LABELLED
-    assert taken["counts"] == {
+    assert stocktake["counts"] == {
         "ok": OBJECTS - DEVIATIONS - MISSING - unlabelled,
         "deviation": DEVIATIONS,
         "missing": MISSING + unlabelled,
         "new": 0,
         "unknown": 0,
     }
-    assert taken["scanned"] == {
+    assert stocktake["scanned"] == {
         "in_place": OBJECTS - DEVIATIONS - MISSING - unlabelled,
         "elsewhere": DEVIATIONS,
         "not_scanned": MISSING,
         "unlabelled": unlabelled,
     }
-    assert set(taken["unlabelled"]) == {f"IMP-{number:06d}" for number in range(LABELLED, OBJECTS)}
+    assert set(stocktake["unlabelled"]) == {f"IMP-{number:06d}" for number in range(LABELLED, OBJECTS)}
 
     # Absorb the labels and moves into the files.
     absorbed = year.absorb()
@@ -355,19 +355,19 @@ def test_a_year(stages: Stages, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     planned = year.plan()
     assert changed_fields(planned) == {("update", "target_room"): len(accepted)}
     year.apply()
-    taken = year.stocktake(mode="evaluate")
-    assert taken["counts"]["deviation"] == DEVIATIONS - len(accepted)
+    stocktake = year.stocktake(mode="evaluate")
+    assert stocktake["counts"]["deviation"] == DEVIATIONS - len(accepted)
     assert year.plan().outcome == "unchanged"
 
     # The next ledger: placeholders as before, new prices, new purchases, and some assets written off.
-    gone, total = range(OBJECTS // 3, OBJECTS // 3 + 10), OBJECTS + PURCHASES
-    rows = [number for number in range(total) if number not in gone]
+    removed, total = range(OBJECTS // 3, OBJECTS // 3 + 10), OBJECTS + PURCHASES
+    rows = [number for number in range(total) if number not in removed]
     dearer = range(20)
     year.write("ledger/objects/ledger.csv", ledger(rows, prices=dict.fromkeys(dearer, "999,50")))
     created = ("create", *sorted([year.number_key(), "barcode", "inventory_name", "purchasing_price"]))
     planned = year.plan()
     assert changed_fields(planned) == {("update", "purchasing_price"): len(dearer), created: PURCHASES}
-    assert planned.scan_codes == {"attached": LABELLED, "total": total, "differ": LABELLED - len(gone)}
+    assert planned.scan_codes == {"attached": LABELLED, "total": total, "differ": LABELLED - len(removed)}
     before = codes(year.objects())
     year.apply()
     planned = year.plan()

@@ -41,7 +41,7 @@ def _load(
     return load_layers([root / layer for layer in layers], inline, variables=given or {})
 
 
-def _one(root: Path, text: str, given: Mapping[str, Any] | None = None, settings: str = DECLARED) -> DesiredInstance:
+def _loaded(root: Path, text: str, given: Mapping[str, Any] | None = None, settings: str = DECLARED) -> DesiredInstance:
     return _load(root, {"instance.yml": settings, "objects.yml": text}, given)
 
 
@@ -51,7 +51,7 @@ def _findings(desired: DesiredInstance) -> list[str]:
 
 def test_a_value_that_is_only_a_variable_keeps_its_type(tmp_path: Path) -> None:
     text = "- {barcode: A, c: '${city}', f: '${floor}', r: '${rent}', o: '${open}', l: ['${floor}', x]}\n"
-    (entry,) = _one(tmp_path, text, {"open": True, "floor": 4}).entries
+    (entry,) = _loaded(tmp_path, text, {"open": True, "floor": 4}).entries
     assert entry.fields == {"barcode": "A", "c": "Bonn", "f": 4, "r": "1.50", "o": True, "l": [4, "x"]}
     assert isinstance(entry.fields["r"], Plain)
     assert entry.fields["f"].__class__ is int
@@ -59,7 +59,7 @@ def test_a_value_that_is_only_a_variable_keeps_its_type(tmp_path: Path) -> None:
 
 def test_variables_stand_inside_of_texts_and_a_dollar_is_escaped(tmp_path: Path) -> None:
     text = "- {barcode: 'x-${city}-${floor}-${open}', note: 'US${$}5 ${$}{city} $city $5'}\n"
-    (entry,) = _one(tmp_path, text, {"open": False}).entries
+    (entry,) = _loaded(tmp_path, text, {"open": False}).entries
     assert entry.fields == {"barcode": "x-Bonn-3-false", "note": "US$5 ${city} $city $5"}
 
 
@@ -74,9 +74,9 @@ def test_the_size_of_replaced_variables_is_limited(tmp_path: Path, monkeypatch: 
     """Otherwise a file of some KiB could fill the memory."""
     settings = "api: seventhings/v1\nvariables: {a: {default: '0123456789'}, b: {default: x}}\n"
     text = "".join(f"- {{barcode: '{number}', name: '${{a}} ${{b}}'}}\n" for number in range(20))
-    assert not _one(tmp_path, text, settings=settings).findings
+    assert not _loaded(tmp_path, text, settings=settings).findings
     monkeypatch.setattr(variables, "MOST_FILLED", 100)
-    desired = _one(tmp_path, text, settings=settings)
+    desired = _loaded(tmp_path, text, settings=settings)
     words = "variables stand for more than 0 MiB in all values; write less into them, or use them less"
     assert _findings(desired) == [f"objects.yml:10:24: ${{{name}}}: {words}" for name in "ab"]
     assert sum(len(entry.fields["name"]) for entry in desired.entries) < 400
@@ -87,7 +87,7 @@ def test_thousands_of_unknown_variables_cost_linear_time(tmp_path: Path) -> None
     settings = f"api: seventhings/v1\nvariables:\n{declared}"
     text = "".join(f"- {{barcode: '${{abd{number}}}'}}\n" for number in range(3000))
     started = time.process_time()
-    found = _findings(_one(tmp_path, text, settings=settings))
+    found = _findings(_loaded(tmp_path, text, settings=settings))
     assert time.process_time() - started < 5
     assert len(found) == 3000
     assert found[0].endswith("did you mean abc0?")
@@ -97,13 +97,13 @@ def test_thousands_of_unknown_variables_cost_linear_time(tmp_path: Path) -> None
 def test_a_thousand_variables_may_be_declared(tmp_path: Path) -> None:
     declared = "".join(f"  a{number}:\n" for number in range(1001))
     settings = f"api: seventhings/v1\nvariables:\n{declared}"
-    assert _findings(_one(tmp_path, "- {barcode: x}\n", settings=settings)) == [
+    assert _findings(_loaded(tmp_path, "- {barcode: x}\n", settings=settings)) == [
         "instance.yml:3:3: variables: expected at most 1,000, these are 1,001"
     ]
 
 
 def test_keys_stay_as_they_are(tmp_path: Path) -> None:
-    (entry,) = _one(tmp_path, "- {barcode: A, '${city}': x}\n").entries
+    (entry,) = _loaded(tmp_path, "- {barcode: A, '${city}': x}\n").entries
     assert entry.fields["${city}"] == "x"
 
 
@@ -141,7 +141,7 @@ def test_one_file_and_its_places_work_the_same(tmp_path: Path) -> None:
 
 
 def test_without_declarations_a_dollar_and_a_brace_mean_themselves(tmp_path: Path) -> None:
-    desired = _one(tmp_path, "- {barcode: '${city}${$}'}\n", {"city": "Bonn"}, "api: seventhings/v1\n")
+    desired = _loaded(tmp_path, "- {barcode: '${city}${$}'}\n", {"city": "Bonn"}, "api: seventhings/v1\n")
     assert desired.entries[0].fields["barcode"] == "${city}${$}"
     assert desired.warnings == ["variables.city: no such variable; instance.yml declares the variables; it is not used"]
 
@@ -163,7 +163,7 @@ def test_what_is_inline_is_not_filled_in(tmp_path: Path) -> None:
     ],
 )
 def test_a_use_that_means_nothing_is_found_with_its_place(tmp_path: Path, text: str, found: str) -> None:
-    (finding,) = _findings(_one(tmp_path, text))
+    (finding,) = _findings(_loaded(tmp_path, text))
     assert finding.startswith(found)
 
 
@@ -185,7 +185,7 @@ def test_a_use_that_means_nothing_is_found_with_its_place(tmp_path: Path, text: 
 )
 def test_a_value_of_another_type_is_found(tmp_path: Path, given: dict[str, Any], found: str) -> None:
     name = next(iter(given))
-    (finding,) = _findings(_one(tmp_path, f"- barcode: ${{{name}}}\n", given))
+    (finding,) = _findings(_loaded(tmp_path, f"- barcode: ${{{name}}}\n", given))
     assert finding.startswith(found)
 
 
@@ -209,12 +209,12 @@ def test_a_value_of_another_type_is_found(tmp_path: Path, given: dict[str, Any],
     ],
 )
 def test_a_declaration_that_is_wrong_is_found(tmp_path: Path, declared: str, found: str) -> None:
-    (finding,) = _findings(_one(tmp_path, "- barcode: A\n", settings=f"api: seventhings/v1\n{declared}\n"))
+    (finding,) = _findings(_loaded(tmp_path, "- barcode: A\n", settings=f"api: seventhings/v1\n{declared}\n"))
     assert finding.startswith(found)
 
 
 def test_what_is_not_used_is_a_warning(tmp_path: Path) -> None:
-    desired = _one(tmp_path, "- barcode: ${city}${floor}${rent}\n", {"ctiy": "x"})
+    desired = _loaded(tmp_path, "- barcode: ${city}${floor}${rent}\n", {"ctiy": "x"})
     assert desired.findings == []
     assert desired.warnings == [
         "instance.yml:6:9: the variable open is not used",
@@ -224,7 +224,7 @@ def test_what_is_not_used_is_a_warning(tmp_path: Path) -> None:
 
 def test_a_vaulted_value_is_refused_and_never_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(variables, "was_vaulted", lambda value: value == "hunter2")
-    desired = _one(tmp_path, "- barcode: ${city}\n", {"city": "hunter2"})
+    desired = _loaded(tmp_path, "- barcode: ${city}\n", {"city": "hunter2"})
     assert _findings(desired) == ["variables.city: is vaulted; write vaulted values in files or in desired"]
     assert desired.entries[0].fields["barcode"] == "${city}"
 
@@ -250,6 +250,6 @@ def test_a_text_is_escaped_so_that_it_is_read_as_itself(tmp_path: Path) -> None:
     text = "${city} ${$} $"
     record = escaped({"barcode": text, "list": [text], "n": Plain("5"), "none": None})
     lines = f"- {{barcode: '{record['barcode']}', list: ['{record['list'][0]}']}}\n"
-    (entry,) = _one(tmp_path, lines).entries
+    (entry,) = _loaded(tmp_path, lines).entries
     assert entry.fields == {"barcode": text, "list": [text]}
     assert (record["n"], record["none"]) == ("5", None)

@@ -820,8 +820,8 @@ def test_several_sides_are_a_contradiction() -> None:
     evidence.observe("list_total", "none", "GET /rooms", 3)
     evidence.observe("list_total", "given", "GET /objects", 5)
     assert evidence.side("list_total") == "given"
-    seen = {"given": "GET /objects (5 records)", "none": "GET /rooms (3 records)"}
-    assert evidence.contradictions() == [{"switch": "list_total", "sides": seen}]
+    observed = {"given": "GET /objects (5 records)", "none": "GET /rooms (3 records)"}
+    assert evidence.contradictions() == [{"switch": "list_total", "sides": observed}]
 
 
 def test_an_answer_on_no_side_is_reported() -> None:
@@ -899,6 +899,6 @@ def test_the_table_of_switches_says_where_a_side_was_seen(tmp_path: Path) -> Non
         (tmp_path / f"{name}.json").write_text(json.dumps({**profile, "date": day}), "utf-8")
     (tmp_path / "embedded_calm.json").write_text(json.dumps(profile), "utf-8")
     page = switch_table.page(tmp_path)
-    seen = "(seen: ``given`` on 1 instance, ``none`` on 2 instances, last on 2031-06-01)"
-    assert seen in page.partition("* - ``list_total``")[2].partition("* - ")[0]
+    remark = "(seen: ``given`` on 1 instance, ``none`` on 2 instances, last on 2031-06-01)"
+    assert remark in page.partition("* - ``list_total``")[2].partition("* - ")[0]
     assert "instance, last" not in page.partition("* - ``revoke``")[2].partition("* - ")[0]

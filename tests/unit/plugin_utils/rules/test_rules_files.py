@@ -109,7 +109,7 @@ def test_a_file_that_can_not_be_read_is_an_error(tmp_path: Path, name: str, why:
 
 
 @pytest.mark.parametrize(
-    ("value", "step", "holds"),
+    ("value", "step", "expected"),
     [
         (0.3, 0.1, True),
         (12.35, 0.05, True),
@@ -119,10 +119,10 @@ def test_a_file_that_can_not_be_read_is_an_error(tmp_path: Path, name: str, why:
         (10**300, 7, False),
     ],
 )
-def test_multiples_are_those_that_people_write(value: float, step: float, holds: bool) -> None:
+def test_multiples_are_those_that_people_write(value: float, step: float, expected: bool) -> None:
     schema = {"multipleOf": step}
-    assert compiled(schema)(value) is holds
-    assert bool(problems(schema, value)) is not holds
+    assert compiled(schema)(value) is expected
+    assert bool(problems(schema, value)) is not expected
 
 
 def test_names_of_members_that_a_rule_does_not_know_are_not_shown(tmp_path: Path) -> None:
@@ -188,6 +188,6 @@ SCHEMAS: st.SearchStrategy[Any] = st.recursive(st.booleans() | st.just({}), _sch
 @given(SCHEMAS, VALUES)
 @settings(max_examples=150, deadline=None)
 def test_a_compiled_test_says_what_jsonschema_says(schema: Any, value: Any) -> None:
-    holds = jsonschema.Draft202012Validator(schema).is_valid(value)
-    assert compiled(schema)(value) is holds
-    assert bool(problems(schema, value)) is not holds
+    expected = jsonschema.Draft202012Validator(schema).is_valid(value)
+    assert compiled(schema)(value) is expected
+    assert bool(problems(schema, value)) is not expected

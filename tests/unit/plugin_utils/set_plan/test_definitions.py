@@ -162,7 +162,9 @@ def test_a_definition_whose_uuid_is_none_is_another_field(
 ) -> None:
     definitions = Client.definitions
     monkeypatch.setattr(
-        Client, "definitions", lambda *asked: [*definitions(*asked), {"uuid": uuid, "label": "SN", "field_key": "x"}]
+        Client,
+        "definitions",
+        lambda *arguments: [*definitions(*arguments), {"uuid": uuid, "label": "SN", "field_key": "x"}],
     )
     site.write({ASSET: f"- {{field_key: {KEY}, label: SN}}\n"})
     (finding,) = site.plan().findings
@@ -255,9 +257,9 @@ def test_a_value_that_must_be_unique_is_written_once_and_not_what_another_record
     site.write({ASSET: "- {label: U, type: TEXT, attributes: {unique: true}}\n", "objects.yml": head.format(1, "a")})
     site.run()
     site.write({"objects.yml": head.format(2, "b") + head.format(3, "b") + head.format(4, "a") + head.format(5, "c")})
-    twice, held = site.plan().findings
+    twice, used = site.plan().findings
     assert twice == "objects.yml:2:42: U: 'b' must be unique, and is written at objects.yml:1:42 too"
-    assert held.startswith("objects.yml:3:42: U: 'a' must be unique, and an object has it already: ")
+    assert used.startswith("objects.yml:3:42: U: 'a' must be unique, and an object has it already: ")
     # The record with the value gives it up, or no record is known to have it.
     site.write({"objects.yml": head.format(1, "z") + head.format(4, "a")})
     assert site.plan().findings == []
@@ -436,12 +438,12 @@ def test_a_relation_may_name_a_field_by_the_label_that_it_gets(site: Site) -> No
 
 
 def test_of_relations_by_uuid_only_those_to_no_field_are_found(site: Site) -> None:
-    there = next(
+    existing = next(
         str(definition["uuid"])
         for definition in site.client().definitions("asset")
         if definition["field_key"] == "target_room"
     )
-    relations = f"[{{type: actual_field, field_uuid: {UUID}}}, {{type: expected_field, field_uuid: {there}}}]"
+    relations = f"[{{type: actual_field, field_uuid: {UUID}}}, {{type: expected_field, field_uuid: {existing}}}]"
     site.write({"fields/asset.yml": f"- {{label: A, type: FIELD_VALUE_COMPARISON, relations: {relations}}}\n"})
     (finding,) = site.plan().findings
     assert f"relations[0].field_uuid: this template has no field with the uuid {UUID}" in finding

@@ -69,8 +69,8 @@ def test_others_refer_to_an_archived_object_by_its_barcode(site: Site, written: 
 
 
 def test_of_very_many_barcodes_that_mean_nothing_some_are_looked_up(site: Site) -> None:
-    gone = [f"gone {number}" for number in range(100)]
-    task = {"title": "Ask who has it", "deadline": "2031-05-05", "references": gone}
+    barcodes = [f"gone {number}" for number in range(100)]
+    task = {"title": "Ask who has it", "deadline": "2031-05-05", "references": barcodes}
     site.write({"objects.yml": yaml_list([_object("2")]), "tasks.yml": yaml_list([task])})
     site.service.clear_log()
     assert len(site.plan().findings) == 100
@@ -458,8 +458,8 @@ def test_identity_may_name_other_fields(site: Site) -> None:
     assert site.plan().outcome == "unchanged"
     site.write({"instance.yml": "api: seventhings/v1\nidentity: {objects: [serial_numbr]}\n"})
     (finding,) = site.plan().findings
-    near = "did you mean serial_number or Serial number?"
-    assert finding == f"instance.yml:2:21: identity.objects: serial_numbr: no such field in an object; {near}"
+    suggestion = "did you mean serial_number or Serial number?"
+    assert finding == f"instance.yml:2:21: identity.objects: serial_numbr: no such field in an object; {suggestion}"
 
 
 def test_an_archived_object_is_found_by_its_barcode_whatever_identifies_it(site: Site) -> None:

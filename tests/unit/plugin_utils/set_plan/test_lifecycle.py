@@ -215,18 +215,18 @@ def test_a_protection_on_another_instance_is_none_here(guarded: Site) -> None:
 
 def test_nothing_is_removed_where_a_journal_of_another_set_can_not_be_read(guarded: Site) -> None:
     guarded.journal().chmod(0o666)
-    taken = {"objects": [{"barcode": "1", "_state": "absent"}]}
-    result = _call(guarded, desired=taken)
+    desired = {"objects": [{"barcode": "1", "_state": "absent"}]}
+    result = _call(guarded, desired=desired)
     assert result["outcome"] == "refused"
     assert f"{guarded.journal()} can be written by others" in result["msg"]
     assert _call(guarded, desired={"objects": [_thing("3")]})["outcome"] == "changed", "nothing is taken away"
     guarded.journal().unlink()
     guarded.journal().symlink_to("/dev/zero")
-    result = _call(guarded, desired=taken)
+    result = _call(guarded, desired=desired)
     assert result["outcome"] == "refused"
     assert f"{guarded.journal()} is a link" in result["msg"]
     guarded.journal().unlink()
-    assert _call(guarded, desired=taken)["outcome"] == "changed"
+    assert _call(guarded, desired=desired)["outcome"] == "changed"
 
 
 def test_a_record_that_says_both_is_refused(two: Site) -> None:
@@ -404,13 +404,13 @@ def test_a_record_outside_the_set_can_be_protected(two: Site) -> None:
     """The record stays in this plan, and because of the journal in later plans."""
     own = {"_lifecycle": {"protect": True}}
     two.write({"objects.jsonl": _records(_thing("1"), _unmanaged(**own))})
-    taken = {"objects": [{"barcode": "2", "_state": "absent"}]}
-    assert "object 2 is written twice" in _call(two, src=str(two.root), desired=taken, limits=ALL)["msg"]
+    desired = {"objects": [{"barcode": "2", "_state": "absent"}]}
+    assert "object 2 is written twice" in _call(two, src=str(two.root), desired=desired, limits=ALL)["msg"]
     assert two.run().outcome == "unchanged"
-    assert "object 2 is protected" in _call(two, desired=taken, limits=ALL)["msg"]
+    assert "object 2 is protected" in _call(two, desired=desired, limits=ALL)["msg"]
     two.write({"objects.jsonl": _records(_thing("1"), _unmanaged(_lifecycle={"protect": False}))})
     assert two.run().outcome == "unchanged"
-    assert _call(two, desired=taken, limits=ALL)["outcome"] == "changed"
+    assert _call(two, desired=desired, limits=ALL)["outcome"] == "changed"
 
 
 @pytest.mark.parametrize("own", [{}, {"_lifecycle": {"protect": False}}], ids=["silent", "lifted"])

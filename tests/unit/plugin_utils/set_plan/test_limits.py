@@ -32,7 +32,7 @@ def changes(number: int, action: str, section: str = "objects", resumed: bool = 
     kind = KINDS[SECTIONS[section]]
     change = Change(kind, action, before=before)
     entry = Entry(kind, {}, Place("files"))
-    return [Planned(section, entry, Schema(kind, ()), {}, (), "", change, resumed=resumed) for _one in range(number)]
+    return [Planned(section, entry, Schema(kind, ()), {}, (), "", change, resumed=resumed) for _number in range(number)]
 
 
 def check(

@@ -101,7 +101,7 @@ def test_a_journal_that_another_run_holds_is_a_refusal(to_create: Site) -> None:
     waited: list[float] = []
     order = RunOptions(journal=directory)
     with Journal(directory, "https://acme.test", "other"):
-        held = run_instance(
+        refused = run_instance(
             to_create.client(),
             to_create.load(),
             order,
@@ -109,8 +109,8 @@ def test_a_journal_that_another_run_holds_is_a_refusal(to_create: Site) -> None:
             sleep=lambda _seconds: waited.append(1.0),
         )
     assert len(waited) == 3
-    assert held.outcome == "refused"
-    assert "another run holds" in held.refusals[0]
+    assert refused.outcome == "refused"
+    assert "another run holds" in refused.refusals[0]
     assert to_create.writes() == []
 
 

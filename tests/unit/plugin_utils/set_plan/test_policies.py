@@ -168,7 +168,7 @@ def _edited(number: int, edit: Edit) -> str:
 
 
 @pytest.mark.parametrize(
-    ("content", "held"),
+    ("content", "message"),
     [
         (_objects(range(14)), "objects: create 4 of 11 records is more than limits.create_percent (30 %)"),
         (
@@ -185,13 +185,13 @@ def _edited(number: int, edit: Edit) -> str:
         ),
     ],
 )
-def test_a_brake_says_which_and_how_to_let_it_pass(ten: Site, content: str, held: str) -> None:
+def test_a_brake_says_which_and_how_to_let_it_pass(ten: Site, content: str, message: str) -> None:
     ten.write({"objects.yml": content})
     account = ten.run()
     assert account.outcome == "refused"
     (refusal,) = account.refusals
-    assert refusal.startswith(held)
-    option = held.partition("limits.")[2].partition(" ")[0]
+    assert refusal.startswith(message)
+    option = message.partition("limits.")[2].partition(" ")[0]
     assert refusal.endswith(f"; a higher limits.{option} lets this pass")
     assert ten.writes() == []
     assert ten.run(limits={option: "100"}).outcome == "changed"

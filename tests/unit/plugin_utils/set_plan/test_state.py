@@ -21,16 +21,16 @@ THINGS = [{"id": number, "asset_uuid": uuid_of(number)} for number in (1, 2)]
 
 
 def test_what_will_be_needed_is_listed_while_other_work_is_done() -> None:
-    asked = threading.Event()
+    requested = threading.Event()
 
     def notice(call: Invocation) -> Any:
-        asked.set()
+        requested.set()
         return listing(THINGS)(call)
 
     transport = FakeTransport({OBJECTS: notice})
     world = ListedState(client_on(transport))
     with world.prefetching([OBJECT]):
-        assert asked.wait(10)
+        assert requested.wait(10)
         assert not world.is_listed(OBJECT)
         assert [record.id for record in world.records(OBJECT)] == [1, 2]
     assert len(world.records(OBJECT)) == 2

@@ -253,7 +253,7 @@ def active(dump: Any) -> Any:
     return dump | {"objects": [record for record in dump["objects"] if not record.get("archived")]}
 
 
-def killed(here: SiteHere, at: int, run: Any) -> bool:
+def is_interrupted_at(here: SiteHere, at: int, run: Any) -> bool:
     """Run something and kill it before a request. Return False if it ended before that."""
     here.embedded.log.clear()
     here.embedded.kill_at = at
@@ -272,16 +272,16 @@ def test_an_undo_that_is_killed_anywhere_is_finished_by_the_next(tmp_path: Path,
     assert here.run(limits=EVERYTHING).outcome == "changed"
     store, state = here.embedded.service.store, tmp_path / "state"
     at = 0
-    is_killed = True
-    while is_killed:
+    is_interrupted = True
+    while is_interrupted:
         at += 1
         site = Embedded.started(store=store).site(here.root)
         shutil.rmtree(tmp_path / "again", ignore_errors=True)
         shutil.copytree(state, tmp_path / "again")
         with mock.patch.dict(os.environ, {"XDG_STATE_HOME": str(tmp_path / "again")}):
-            is_killed = killed(site, at, lambda site=site: undo(site, workers=1))
+            is_interrupted = is_interrupted_at(site, at, lambda site=site: undo(site, workers=1))
             site.embedded.clock.forward(120)
-            result = undo(site, workers=1) if is_killed else None
+            result = undo(site, workers=1) if is_interrupted else None
         assert result is None or not result.failed, (at, result.findings, result.failures, result.refusals)
         assert active(site.dump()) == before, at
     assert at > 15
@@ -300,8 +300,8 @@ def test_an_undo_that_is_killed_anywhere_restores_references(
     here.write({"objects.yml": yaml_list([thing(1), linked(2, 1), linked(5, 6), linked(6, 5)])})
     assert here.run().outcome == "changed"
     before = active(here.dump())
-    gone = [{**thing(number), "_state": "absent"} for number in (1, 5, 6)]
-    objects = [*gone, {**thing(2), "_state": "archived"}, linked(7, 8), linked(8, 7)]
+    removed = [{**thing(number), "_state": "absent"} for number in (1, 5, 6)]
+    objects = [*removed, {**thing(2), "_state": "archived"}, linked(7, 8), linked(8, 7)]
     here.write({"objects.yml": yaml_list(objects)})
     assert here.run(limits=EVERYTHING).outcome == "changed"
     applied = active(here.dump())
@@ -309,16 +309,18 @@ def test_an_undo_that_is_killed_anywhere_restores_references(
     here.embedded.log.clear()
     undo(here, check_mode=True)
     reads = at = len(here.sent())
-    is_killed = True
-    while is_killed:
+    is_interrupted = True
+    while is_interrupted:
         at += 1
         site = Embedded.started(store=store).site(here.root)
         shutil.rmtree(tmp_path / "again", ignore_errors=True)
         shutil.copytree(state, tmp_path / "again")
         with mock.patch.dict(os.environ, {"XDG_STATE_HOME": str(tmp_path / "again")}):
-            is_killed = killed(site, -at if is_answer_lost else at, lambda site=site: undo(site, workers=1))
+            is_interrupted = is_interrupted_at(
+                site, -at if is_answer_lost else at, lambda site=site: undo(site, workers=1)
+            )
             site.embedded.clock.forward(120)
-            result = undo(site, workers=1) if is_killed else None
+            result = undo(site, workers=1) if is_interrupted else None
             assert result is None or not result.failed, (at, result.findings, result.failures, result.refusals)
             assert active(site.dump()) == before, at
             redone = undo(site)
@@ -332,14 +334,14 @@ def test_an_apply_that_is_killed_anywhere_is_undone(tmp_path: Path, here: SiteHe
     before = active(small_apply(here))
     store, state = here.embedded.service.store, tmp_path / "state"
     at = 0
-    is_killed = True
-    while is_killed:
+    is_interrupted = True
+    while is_interrupted:
         at += 1
         site = Embedded.started(store=store).site(here.root)
         shutil.rmtree(tmp_path / "again", ignore_errors=True)
         shutil.copytree(state, tmp_path / "again")
         with mock.patch.dict(os.environ, {"XDG_STATE_HOME": str(tmp_path / "again")}):
-            is_killed = killed(site, at, lambda site=site: site.run(limits=EVERYTHING, workers=1))
+            is_interrupted = is_interrupted_at(site, at, lambda site=site: site.run(limits=EVERYTHING, workers=1))
             if not any(
                 line.startswith(("PATCH", "PUT", "DELETE", "POST /object", "POST /room")) for line in site.sent()
             ):
@@ -353,7 +355,7 @@ def test_an_apply_that_is_killed_anywhere_is_undone(tmp_path: Path, here: SiteHe
 
 def test_an_apply_that_was_finished_by_a_second_run_is_undone_as_one(here: SiteHere) -> None:
     before = active(small_apply(here))
-    killed(here, 14, lambda: here.run(limits=EVERYTHING, workers=1))
+    is_interrupted_at(here, 14, lambda: here.run(limits=EVERYTHING, workers=1))
     here.embedded.clock.forward(120)
     assert here.run(limits=EVERYTHING).outcome == "changed"
     assert not undo(here).failed
@@ -787,7 +789,7 @@ def test_a_creation_whose_answer_never_came_is_undone(here: SiteHere) -> None:
     here.embedded.fault("reset_after", method="POST", path="/object")
     # The process is killed while it looks for the record.
     posted = [number for number, line in enumerate(sent_by(here), 1) if line == "POST /object"]
-    assert killed(here, posted[0] + 1, lambda: here.run(workers=1))
+    assert is_interrupted_at(here, posted[0] + 1, lambda: here.run(workers=1))
     assert active(here.dump()) != before
     here.embedded.clock.forward(120)
     assert not undo(here).failed

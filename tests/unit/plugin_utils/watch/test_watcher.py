@@ -69,9 +69,9 @@ class Bench:
     def uuid_of(self, barcode: str) -> str:
         return next(record.uuid for record in self.client.list_all(OBJECT) if record.flat["barcode"] == barcode)
 
-    def requests_of(self, look: Callable[[], Any]) -> list[str]:
+    def requests_of(self, read: Callable[[], Any]) -> list[str]:
         self.service.clear_log()
-        look()
+        read()
         return [entry["path"].rpartition("/v1")[2] for entry in self.service.log()]
 
 
@@ -99,8 +99,8 @@ def test_the_first_look_reports_nothing_and_later_ones_report_what_changed(bench
     assert events_of(watcher) == []
     assert events_of(watcher) == []
     objects = bench.client.list_all(OBJECT)
-    gone, stored, touched = objects[0], objects[1], objects[2]
-    bench.client.delete(OBJECT, gone.uuid)
+    deleted, stored, touched = objects[0], objects[1], objects[2]
+    bench.client.delete(OBJECT, deleted.uuid)
     bench.client.archive(OBJECT, stored.uuid)
     bench.client.update(OBJECT, touched.uuid, {"inventory_name": "Another name"})
     fresh = bench.client.create(OBJECT, {"barcode": "0900001", "inventory_name": "Fresh"})
@@ -108,14 +108,14 @@ def test_the_first_look_reports_nothing_and_later_ones_report_what_changed(bench
     assert sorted(brief(events)) == [
         ("archived", "object", stored.uuid),
         ("changed", "object", touched.uuid),
-        ("deleted", "object", gone.uuid),
+        ("deleted", "object", deleted.uuid),
         ("new", "object", fresh),
     ]
     by_type = {event["type"]: event for event in events}
     assert (by_type["changed"]["changed"], by_type["changed"]["other_fields"]) == (["inventory_name"], 0)
     assert by_type["changed"]["instance"] == bench.service.base_url
     assert (by_type["new"]["key"], by_type["new"]["key_length"]) == (900001, 7)
-    assert (by_type["deleted"]["record_id"], by_type["deleted"]["key"]) == (gone.id, None)
+    assert (by_type["deleted"]["record_id"], by_type["deleted"]["key"]) == (deleted.id, None)
     assert events_of(watcher) == []
     bench.client.archive(OBJECT, stored.uuid, back=True)
     assert brief(events_of(watcher)) == [("unarchived", "object", stored.uuid)]

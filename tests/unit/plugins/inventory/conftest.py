@@ -55,8 +55,8 @@ class Instance:
 
     def schema(self, kind: Kind) -> Schema:
         # The account can't see a field that no record has.
-        there = {key for record in getattr(self, f"{kind.name}s", ()) for key in record}
-        types = {key: name for key, name in _TYPES.get(kind.template, {}).items() if key in there}
+        keys = {key for record in getattr(self, f"{kind.name}s", ()) for key in record}
+        types = {key: name for key, name in _TYPES.get(kind.template, {}).items() if key in keys}
         definitions = [
             {"field_key": key, "label": key, "field_type": {"name": name, "constraints": []}}
             for key, name in types.items()

@@ -47,7 +47,7 @@ class Instance:
     """An instance in memory that ignores filters. ``asked`` are the requests that would have been sent."""
 
     records: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
-    asked: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
     transport: Transport = field(default_factory=lambda: Transport("https://acme.example"))
 
     def without_credentials(self, value: Any) -> Any:
@@ -64,21 +64,21 @@ class Instance:
         )
 
     def list_all(self, kind: Kind, *_conditions: Any, **_options: Any) -> list[Record]:
-        self.asked.append(f"list {kind.name}")
+        self.requests.append(f"list {kind.name}")
         return [Record.from_answer(kind, raw) for raw in self.records.get(kind.name, ())]
 
     def some(self, kind: Kind) -> list[Record]:
         return self.list_all(kind)[:1000]
 
     def get(self, kind: Kind, uuid: str, _template: str = "") -> Record | None:
-        self.asked.append(f"get {kind.name}")
+        self.requests.append(f"get {kind.name}")
         names = (kind.name, f"archived {kind.name}")
         records = [Record.from_answer(kind, raw) for name in names for raw in self.records.get(name, ())]
         return next((record for record in records if record.uuid == uuid), None)
 
     def get_by_barcode(self, kind: Kind, barcode: str) -> Record | None:
         """Return an archived record, which is in no list."""
-        self.asked.append(f"barcode {kind.name}")
+        self.requests.append(f"barcode {kind.name}")
         archived = [Record.from_answer(kind, raw) for raw in self.records.get(f"archived {kind.name}", ())]
         return next((record for record in archived if record.flat["barcode"] == barcode), None)
 
@@ -197,13 +197,13 @@ def test_several_in_their_order_and_lists_for_their_items(find: Any) -> None:
 
 def test_one_list_for_several_tasks(find: Any, acme: Instance) -> None:
     find("task", "Inspect", {"title": "Inspect", "status": "closed"})
-    assert acme.asked.count("list task") == 1
+    assert acme.requests.count("list task") == 1
 
 
 @pytest.mark.parametrize(("kind", "keys"), [("object", ("0001", "0002")), ("user", ("anna@acme.example",))])
 def test_what_a_list_showed_is_not_read_again(find: Any, acme: Instance, kind: str, keys: tuple[str, ...]) -> None:
     assert len(find(kind, *keys)) == len(keys)
-    assert acme.asked == [f"list {kind}"]
+    assert acme.requests == [f"list {kind}"]
 
 
 def test_a_field_by_key_or_label(find: Any) -> None:
@@ -299,4 +299,4 @@ def test_an_archived_object_is_found_by_its_barcode(find: Any, acme: Instance) -
     acme.records["archived object"] = [{"id": 77, "asset_uuid": uuid(77), "barcode": "0077"}]
     (found,) = find("object", "0077")
     assert found["uuid"] == uuid(77)
-    assert acme.asked.count("barcode object") == 1
+    assert acme.requests.count("barcode object") == 1
