@@ -77,7 +77,7 @@ def test_files_may_set_lower_limits_than_the_task(site: Site) -> None:
     assert site.writes() == []
 
 
-def test_what_a_protected_task_does_not_name_is_held_to_its_default(site: Site) -> None:
+def test_limits_that_a_protected_task_does_not_name_have_their_defaults(site: Site) -> None:
     site.write({"objects.yml": objects(10)})
     assert apply(site)["outcome"] == "changed"
     of_files = settings("{limits: {create_percent: 1000, from_existing: 1000}, prune: {objects: delete}}")
@@ -116,7 +116,7 @@ def test_files_can_not_allow_what_only_a_task_may(site: Site, where: str) -> Non
     assert site.writes() == []
 
 
-def test_inline_states_are_held_to_the_same_ceilings(site: Site) -> None:
+def test_inline_states_have_the_same_caps(site: Site) -> None:
     inline = {"api": "seventhings/v1", "set": "test", "policy": {"limits": {"creates": 1000}}}
     desired = {"instance": inline, "objects": [{"barcode": str(number), "inventory_name": "x"} for number in range(5)]}
     assert apply(site, src=None, desired=desired, limits={"creates": 4})["outcome"] == "refused"
@@ -187,7 +187,7 @@ def test_a_scope_of_few_records_lifts_no_limit_of_the_task(site: Site, action: s
 
 
 @pytest.mark.parametrize("action", ["create", "update", "delete"])
-def test_percents_hold_on_the_hub_too(site: Site, action: str) -> None:
+def test_percent_limits_count_offers_of_the_hub_too(site: Site, action: str) -> None:
     """Offers on the hub are public, and a withdrawn offer can't be restored."""
     things = [{"barcode": f"{number:03d}", "inventory_name": "Thing"} for number in range(30)]
     offers = [{"object": f"{number:03d}", "price": "10.00", "category": "chairs"} for number in range(12)]
@@ -211,7 +211,7 @@ _OFFER = "/circularity-hub/add-objects-to-circularity-hub"
 
 @pytest.mark.parametrize("is_planned", [False, True], ids=["files", "plan file"])
 @pytest.mark.parametrize("are_there", [False, True], ids=["new objects", "old objects"])
-def test_offers_of_a_run_that_was_cut_off_are_simply_made_again(
+def test_offers_of_an_interrupted_run_are_created_again(
     site: Site, tmp_path: Path, are_there: bool, is_planned: bool
 ) -> None:
     things = [{"barcode": f"{number:03d}", "inventory_name": "Thing"} for number in range(40)]

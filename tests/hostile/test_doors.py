@@ -144,7 +144,7 @@ def test_no_door_misses_its_line() -> None:
     assert all(doors.MODULES.values())
 
 
-def test_the_corpus_holds_every_sort() -> None:
+def test_the_corpus_has_every_kind_of_payload() -> None:
     calls = sum(map(len, doors.MODULES.values()))
     print(f"{len(payloads.every())} payloads, {len(CORPUS)} of them and mixed ones here; {calls} calls of modules")
     assert len(payloads.every()) > 130

@@ -251,7 +251,7 @@ def test_another_mode_alone_is_a_change_that_is_predicted_shown_and_done_once(pl
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
 @both
-def test_a_file_that_another_user_made_first_passes_nothing_on(place: Path, module: str) -> None:
+def test_a_file_that_another_user_created_first_passes_nothing_on(place: Path, module: str) -> None:
     dest = place / "a"
     dest.write_bytes(b"mine")
     dest.chmod(0o666)
@@ -290,7 +290,7 @@ def test_a_backup_keeps_what_was_there_with_its_mode(place: Path, module: str) -
 
 
 @both
-def test_nothing_half_written_stays(place: Path, monkeypatch: pytest.MonkeyPatch, module: str) -> None:
+def test_no_partly_written_file_remains(place: Path, monkeypatch: pytest.MonkeyPatch, module: str) -> None:
     dest = place / "a"
     dest.write_bytes(b"mine")
 

@@ -207,7 +207,7 @@ def test_links_that_a_manifest_claims_are_refused_too(demo: Site, outside: Path)
     assert "rooms.yml: not written by an export" in done["msg"]
 
 
-def test_with_force_links_go_and_what_they_lead_to_stays(demo: Site, outside: Path) -> None:
+def test_with_force_links_are_removed_and_their_targets_remain(demo: Site, outside: Path) -> None:
     demo.root.mkdir()
     (demo.root / "objects").symlink_to(outside / "folder", target_is_directory=True)
     (demo.root / "rooms.yml").symlink_to(outside / "rooms.yml")

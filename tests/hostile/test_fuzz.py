@@ -379,7 +379,7 @@ GROWING: dict[str, Callable[[int], tuple[str, bytes]]] = {
 
 @pytest.mark.sample(5)
 @pytest.mark.parametrize("what", sorted(GROWING))
-def test_four_times_as_much_takes_no_more_than_four_times_as_long(tmp_path: Path, what: str) -> None:
+def test_reading_time_is_linear_in_the_size_of_the_input(tmp_path: Path, what: str) -> None:
     """The tested factor allows for noise: quadratic time would be sixteen times as long."""
 
     def read(size: int) -> float:
@@ -394,7 +394,7 @@ def test_four_times_as_much_takes_no_more_than_four_times_as_long(tmp_path: Path
     assert read(4 * size) < 9 * read(size) + 0.3
 
 
-def test_four_times_as_many_patterns_of_rows_take_no_more_than_four_times_as_long() -> None:
+def test_time_for_row_patterns_is_linear_in_their_number() -> None:
     """The number of rows grows, too. Texts without wildcards are not compared one by one."""
 
     def measure(size: int) -> float:
@@ -410,7 +410,7 @@ def test_four_times_as_many_patterns_of_rows_take_no_more_than_four_times_as_lon
     assert measure(4800) < 9 * measure(1200) + 0.3
 
 
-def test_four_times_as_many_protections_take_no_more_than_four_times_as_long() -> None:
+def test_time_for_protections_is_linear_in_their_number() -> None:
     """The number of records grows, too. The factor allows for noise as above."""
 
     def measure(size: int) -> float:

@@ -442,7 +442,7 @@ def test_a_cache_that_others_can_write_to_is_left_aside(work: Workplace) -> None
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a directory to another user")
-def test_a_cache_that_another_user_made_first_is_left_aside(work: Workplace) -> None:
+def test_a_cache_that_another_user_created_first_is_left_aside(work: Workplace) -> None:
     file = warm_cache(work)
     os.chown(file.parent, 12345, 12345)
     assert_left_aside(work, "belongs to another user")

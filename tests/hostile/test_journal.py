@@ -147,7 +147,7 @@ def test_a_file_that_a_journal_among_the_files_is_linked_to_stays_as_it_is(
 
 @both_modes
 @pytest.mark.parametrize("endless", ["zero", "pipe"])
-def test_what_has_no_end_among_the_files_holds_nobody_up(site: Site, endless: str, check_mode: bool) -> None:
+def test_an_endless_journal_among_the_files_delays_no_run(site: Site, endless: str, check_mode: bool) -> None:
     (site.root / ".seventhings").mkdir()
     path = site.root / ".seventhings" / "journal.jsonl"
     if endless == "zero":
@@ -227,7 +227,7 @@ def test_what_is_no_journal_of_ours_is_refused_and_left_as_it_is(
 @both_modes
 @pytest.mark.parametrize("step", range(3))
 @pytest.mark.parametrize("how", ["linked", "writable"])
-def test_a_directory_that_others_made_or_may_write_to_is_refused(
+def test_a_directory_that_others_created_or_may_write_to_is_refused(
     site: Site, tmp_path: Path, state_home: Path, step: int, how: str, check_mode: bool
 ) -> None:
     at = list(reversed(site.journal().relative_to(state_home).parents))[step + 1]
@@ -252,7 +252,7 @@ def test_a_directory_that_others_made_or_may_write_to_is_refused(
 @only_root
 @both_modes
 @pytest.mark.parametrize("step", range(4))
-def test_what_another_user_made_first_is_refused_at_the_default_place(
+def test_what_another_user_created_first_is_refused_at_the_default_place(
     site: Site, state_home: Path, step: int, check_mode: bool
 ) -> None:
     path = site.journal()
@@ -382,7 +382,7 @@ def test_a_run_that_was_cut_off_before_its_links_is_simply_run_again(
         objects(*range(60), name="Other"),
     ],
 )
-def test_what_was_let_pass_once_lets_no_other_plan_pass(site: Site, kept: Path, files: str) -> None:
+def test_an_interrupted_run_approves_no_other_plan(site: Site, kept: Path, files: str) -> None:
     interrupted(site, kept, objects(*range(60)))
     site.write({"objects.yml": files})
     account = site.run(journal=kept)
@@ -405,7 +405,7 @@ def test_forged_notes_of_an_interrupted_run_allow_no_change_of_existing_records(
     assert any(refusal.startswith("objects: create 20 of 20 records") for refusal in refusals), refusals
 
 
-def test_forged_notes_of_a_run_that_was_cut_off_take_nothing_more_away(site: Site, kept: Path) -> None:
+def test_forged_notes_of_an_interrupted_run_allow_no_more_removals(site: Site, kept: Path) -> None:
     existing = mine_and_theirs(site, 30)
     site.write({"objects.yml": objects(0) + objects(*range(1, 20), name="Theirs") + objects(99)})
     site.service.steer("PUT", "/faults", [{"fault": "422", "method": "POST", "path": "/object"}])
@@ -481,7 +481,7 @@ _NOTES = st.builds(
 
 @settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(lines=st.lists(_NOTES | st.binary(max_size=40), max_size=12), end=st.sampled_from([b"", b"\n"]))
-def test_whatever_is_in_it_is_taken_reported_or_refused(tmp_path: Path, lines: list[bytes], end: bytes) -> None:
+def test_any_journal_is_accepted_reported_or_refused(tmp_path: Path, lines: list[bytes], end: bytes) -> None:
     path = tmp_path / "journal.jsonl"
     path.write_bytes(b"\n".join(lines) + end)
     path.chmod(0o600)
@@ -512,7 +512,7 @@ def test_a_file_of_other_lines_is_no_journal(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"[" * 4_000_000, b"9" * 4_000_000, b'{"a":' * 1_000_000, b"[" * 900_000])
-def test_reading_takes_no_longer_than_the_file_is(tmp_path: Path, content: bytes) -> None:
+def test_hostile_lines_are_read_in_bounded_time(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "journal.jsonl"
     path.write_bytes(content + b"\n")
     path.chmod(0o600)

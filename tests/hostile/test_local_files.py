@@ -147,7 +147,9 @@ NO_FILES: tuple[Callable[[Path], None], ...] = (
         ("linked/deep/one.yml", "linked/none/one.yml"),
     ],
 )
-def test_what_lies_outside_or_is_hidden_is_never_sent_nor_reported_of(site: Site, existing: str, missing: str) -> None:
+def test_files_outside_the_directory_or_hidden_are_neither_sent_nor_reported(
+    site: Site, existing: str, missing: str
+) -> None:
     (site.root / "linked").symlink_to(site.root.parent / "secrets")
     findings = []
     for path in (existing, missing):
@@ -225,7 +227,7 @@ def test_a_file_above_the_limit_of_the_service_is_not_read(site: Site) -> None:
 
 
 @pytest.mark.parametrize("path", ["files/fine.txt", "./files/fine.txt", "files//fine.txt", "./~fine.txt", "..fine/a"])
-def test_what_lies_inside_is_sent(site: Site, path: str) -> None:
+def test_files_inside_the_directory_are_sent(site: Site, path: str) -> None:
     site.write({"~fine.txt": b"fine", "objects.yml": object_with(path)})
     account = site.run()
     if path.startswith(".."):
@@ -248,7 +250,7 @@ def test_a_single_file_sends_nothing_hidden_from_beside_it(site: Site) -> None:
     assert site.run(load(file)).outcome == "changed"
 
 
-def test_what_is_inline_takes_local_files_only_from_a_directory_of_its_own(site: Site) -> None:
+def test_inline_records_read_local_files_only_from_their_own_directory(site: Site) -> None:
     inline = {"objects": [json.loads(object_with("files/fine.txt")[2:])]}
     for src in (None, site.root):
         (finding,) = site.run(load(src, inline)).findings

@@ -73,7 +73,7 @@ def test_a_neighbour_reads_and_changes_nothing_that_is_kept(
         assert "forged" not in path.read_text("utf-8")
 
 
-def test_a_journal_that_a_neighbour_made_first_is_refused(
+def test_a_journal_that_a_neighbour_created_first_is_refused(
     site: Site, shared: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """This applies to the default directory. A directory that the user names is trusted."""

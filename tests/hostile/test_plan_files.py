@@ -134,7 +134,9 @@ def test_any_other_plan_is_refused(site: Site, path: Path, planned: dict[str, An
 
 
 @pytest.mark.parametrize("demand", [{"plan_digest": "0" * 64}, {"require_plan": True}])
-def test_where_a_plan_is_demanded_none_is_made_anew(site: Site, path: Path, demand: dict[str, Any]) -> None:
+def test_no_new_plan_is_created_if_the_task_demands_a_stored_plan(
+    site: Site, path: Path, demand: dict[str, Any]
+) -> None:
     site.write({"objects.yml": objects("1")})
     result = run(site, src=site.root, plan_file=path, **demand)
     assert f"there is no {path}" in result["msg"]
@@ -143,7 +145,7 @@ def test_where_a_plan_is_demanded_none_is_made_anew(site: Site, path: Path, dema
     assert site.sent() == []
 
 
-def test_a_plan_that_is_made_anew_is_reported_of(site: Site, path: Path) -> None:
+def test_a_new_plan_in_place_of_a_missing_one_is_reported(site: Site, path: Path) -> None:
     site.write({"objects.yml": objects("1")})
     result = run(site, src=site.root, plan_file=path)
     assert result["outcome"] == "changed"
@@ -151,7 +153,7 @@ def test_a_plan_that_is_made_anew_is_reported_of(site: Site, path: Path) -> None
 
 
 @pytest.mark.parametrize("written", [None, "", " ", "0" * 63, "0" * 65, "g" * 64, "md5:" + "0" * 64, "\uff10" * 64])
-def test_a_digest_that_is_none_never_lets_anything_pass(
+def test_an_invalid_digest_approves_nothing(
     site: Site, path: Path, planned: dict[str, Any], written: str | None
 ) -> None:
     assert planned["outcome"] == "changed"
@@ -352,7 +354,7 @@ def test_percents_are_of_the_records_in_scope_as_they_were_when_it_was_planned(s
     assert run(site, plan_file=path, limits={"update_percent": 50})["outcome"] == "changed"
 
 
-def test_records_come_into_the_scope_together_with_the_room_that_they_are_made_in(site: Site, path: Path) -> None:
+def test_records_come_into_the_scope_together_with_the_room_that_they_are_created_in(site: Site, path: Path) -> None:
     site.write(
         {
             "instance.yml": "api: seventhings/v1\nset: test\nscope: {objects: {target_room: [A/1]}}\n",

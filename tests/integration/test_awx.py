@@ -39,7 +39,7 @@ def names(kind: str) -> set[str]:
     return {item["name"] for item in DATA[f"controller_{kind}"]}
 
 
-def test_every_name_that_is_used_is_made() -> None:
+def test_every_name_that_is_used_is_defined() -> None:
     for item in [*DATA["controller_templates"], *DATA["controller_inventory_sources"]]:
         assert item["inventory"] in names("inventories")
         assert item["execution_environment"] in names("execution_environments")

@@ -260,7 +260,7 @@ REMOVABLE = [name for name in IN_FILES if "absent" in MODULES[name].spec.get("st
 
 
 @pytest.mark.parametrize("name", REMOVABLE)
-def test_what_was_made_is_removed_and_made_again(service: Emulator, name: str) -> None:
+def test_created_records_are_removed_and_created_again(service: Emulator, name: str) -> None:
     """Run the first step that creates something, then ``state: absent`` with the same options, then the step again."""
     service.reset()
     loaded = steps.load(steps_of(name), Path.cwd(), "calm")

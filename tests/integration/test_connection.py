@@ -199,13 +199,13 @@ def test_a_login_that_is_not_allowed(service: Emulator, refusal: str, words: str
 
 
 @pytest.mark.parametrize("suffix", ["", "/", "/customer-api/v1", "/customer-api/v1/"])
-def test_what_may_stand_behind_the_root(service: Emulator, suffix: str) -> None:
+def test_what_may_follow_the_root_of_a_url(service: Emulator, suffix: str) -> None:
     options = {**steps.connection(service), "base_url": service.base_url + suffix}
 
     assert steps.call("location_info", options)["count"] == 4
 
 
-def test_nobody_is_there() -> None:
+def test_a_port_without_a_service_is_an_error() -> None:
     message = error(base_url="http://127.0.0.1:9", access_token="a-long-token", retries=1)
 
     assert "GET /customer-api/v1/locations: 127.0.0.1:9 can't be reached" in message

@@ -167,7 +167,7 @@ def test_a_record_whose_answer_was_lost_is_adopted(desk: Desk, making: Making, f
 
 @pytest.mark.parametrize("fault", ["reset_before", "500", "502_html", "503"])
 @pytest.mark.parametrize("making", MAKINGS, ids=str)
-def test_a_record_that_was_not_made_is_sent_once_more(desk: Desk, making: Making, fault: str) -> None:
+def test_a_record_that_was_not_created_is_sent_once_more(desk: Desk, making: Making, fault: str) -> None:
     desk.fault(fault, method="POST", path=making.post, times=1)
 
     result = desk.make(making)
@@ -288,7 +288,7 @@ def test_a_file_is_linked_once(desk: Desk, tmp_path: Path, fault: str, state: st
 
 @pytest.mark.parametrize("fault", ["reset_after", "504_after", "reset_before", "500"])
 @pytest.mark.parametrize("repeat", ["accept", "refuse"])
-def test_archiving_looks_before_it_is_sent_again(desk: Desk, fault: str, repeat: str) -> None:
+def test_archiving_reads_the_record_before_it_is_sent_again(desk: Desk, fault: str, repeat: str) -> None:
     desk.service.steer("PUT", "/switches", {"archive_repeat": repeat})
     found = steps.call("object_info", {**desk.defaults, "filters": {"barcode": "100001"}})
     desk.fault(fault, method="POST", path="/object/*/archive", times=1)
@@ -346,7 +346,7 @@ def test_reading_is_repeated_and_counted(desk: Desk, fault: str) -> None:
         ("not_json", "the answer is not JSON; it starts with"),
     ],
 )
-def test_an_error_that_stays_says_what_and_where(desk: Desk, fault: str, words: str) -> None:
+def test_an_error_of_every_attempt_names_the_request_and_the_answer(desk: Desk, fault: str, words: str) -> None:
     desk.fault(fault, method="GET", path="/locations")
 
     found = desk.call("location_info", {})
@@ -363,7 +363,7 @@ def test_an_error_that_stays_says_what_and_where(desk: Desk, fault: str, words: 
         assert found["requests"] == (1 if fault in ("403", "406", "422") else 5 if is_outage else 4)
 
 
-def test_no_repeats_where_none_are_wanted(desk: Desk) -> None:
+def test_nothing_is_repeated_with_zero_retries(desk: Desk) -> None:
     desk.fault("503", method="GET", times=1)
 
     found = desk.call("location_info", {"retries": 0})
@@ -433,7 +433,7 @@ def test_a_token_that_expires_half_way_is_renewed_once(desk: Desk) -> None:
     assert desk.found(MAKINGS[4]) == 1
 
 
-def test_a_refresh_token_goes_before_the_password(desk: Desk) -> None:
+def test_a_refresh_token_takes_precedence_over_the_password(desk: Desk) -> None:
     token = steps.call("auth_token", {**desk.defaults, **desk.service.account()})
     desk.defaults |= {
         **desk.service.account(),

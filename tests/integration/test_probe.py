@@ -59,7 +59,7 @@ def writes(service: Emulator) -> list[str]:
     return [line for line in lines if not line.startswith("GET ")]
 
 
-def test_a_playbook_looks_and_writes_the_profile(service: Emulator, tmp_path: Path) -> None:
+def test_a_playbook_probes_and_writes_the_profile(service: Emulator, tmp_path: Path) -> None:
     service.clear_log()
     run = by_name(tmp_path, service)
     assert run.status == 0, run.output
@@ -208,7 +208,7 @@ def test_what_is_no_profile_is_refused(tmp_path: Path, content: str, words: str)
     assert f"{path}: {words}" in done.stderr
 
 
-def test_a_pipe_in_the_place_of_a_profile_holds_nobody_up(tmp_path: Path) -> None:
+def test_a_pipe_in_place_of_a_profile_delays_no_probe(tmp_path: Path) -> None:
     path = tmp_path / "profile.json"
     os.mkfifo(path)
     command = [sys.executable, str(ROOT / "tests" / "emulator"), "--like", str(path)]

@@ -115,7 +115,7 @@ def locks(path: Path) -> list[Path]:
     return sorted(path.glob("create-*"))
 
 
-def test_a_named_directory_that_is_removed_during_a_request_lets_nobody_in(bench: Bench, runtime_home: Path) -> None:
+def test_a_removed_lock_directory_releases_no_lock_during_a_request(bench: Bench, runtime_home: Path) -> None:
     bench.ensure()
     processes.until(lambda: any(b"\0" * 8 not in lock.read_bytes()[12:20] for lock in locks(runtime_home)))
     shutil.rmtree(runtime_home)

@@ -52,7 +52,7 @@ TO_COME: dict[str, dict[str, Any]] = {
 }
 
 
-def test_slips_fail_in_check_mode_as_in_the_real_run(service: Emulator, tmp_path: Path) -> None:
+def test_typos_fail_in_check_mode_as_in_the_real_run(service: Emulator, tmp_path: Path) -> None:
     tasks = [{"name": name, **task} for name, task in {**READING, **NEAR}.items()]
     predicted = {result.name: result for result in play(tmp_path, service, tasks, "--check").results}
     done = {result.name: result for result in play(tmp_path, service, tasks).results}

@@ -134,9 +134,7 @@ def test_a_plan_is_applied_from_the_directory_that_the_task_names(
     assert noted == {"applied.base", "journal.jsonl"}
 
 
-def test_a_plan_that_is_not_there_is_never_made_anew_without_a_word(
-    service: Emulator, src: Path, tmp_path: Path
-) -> None:
+def test_a_missing_plan_is_never_silently_replaced_by_a_new_one(service: Emulator, src: Path, tmp_path: Path) -> None:
     write(src, {"objects.yml": "- {barcode: '1', inventory_name: Chair}\n"})
     plan = tmp_path / "set.plan"
     run = play(

@@ -115,7 +115,9 @@ def _varied(root: Path, service: Emulator, variables: str) -> Run:
     return run(root, root / "play.yml", "--vault-password-file", "secret", variables=service.variables())
 
 
-def test_variables_are_filled_in_and_an_export_escapes_what_looks_like_one(tmp_path: Path, service: Emulator) -> None:
+def test_variables_are_filled_in_and_an_export_escapes_what_looks_like_a_variable(
+    tmp_path: Path, service: Emulator
+) -> None:
     service.reset()
     done = _varied(tmp_path, service, "{city: Berlin, floor: 4}")
     assert done.status == 0, done.output

@@ -72,7 +72,7 @@ def is_a_screen(text: str) -> bool:
 
 @pytest.mark.parametrize("options", [(), ("--diff",), ("--check", "--diff")])
 @pytest.mark.parametrize("form", ["json", "yaml"])
-def test_a_refusal_is_one_screen_and_the_reason_is_last(
+def test_a_refusal_fits_on_one_screen_and_the_reason_is_last(
     empty: Emulator, acme: Path, options: tuple[str, ...], form: str
 ) -> None:
     refused = task("Apply", limits={"creates": 100})
@@ -144,7 +144,7 @@ def test_a_rescue_reads_the_reason_and_a_report_as_json_has_everything(
     assert run.status == 0, run.output
 
 
-def test_drift_that_fails_is_one_screen_too(empty: Emulator, acme: Path) -> None:
+def test_a_failed_drift_check_fits_on_one_screen(empty: Emulator, acme: Path) -> None:
     run = played(acme.parent, empty, task("Look", drift_fail=True), options=("--check",))
     screen = printed(run, "Look")
     assert is_a_screen(screen), screen

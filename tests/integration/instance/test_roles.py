@@ -123,7 +123,7 @@ def test_each_warning_is_printed_once(service: Emulator, tmp_path: Path) -> None
     assert "Look at this first" not in done.output
 
 
-def test_the_plan_alone_is_made_and_can_be_applied_as_it_was(acme: Path, service: Emulator, tmp_path: Path) -> None:
+def test_the_plan_alone_is_created_and_can_be_applied_as_it_was(acme: Path, service: Emulator, tmp_path: Path) -> None:
     files = {"provision_plan_file": str(tmp_path / "acme.plan"), "provision_report": str(tmp_path / "plan.md")}
     planned = provision(tmp_path, service, provision_apply=False, **files)
     assert planned.status == 0, planned.output
@@ -414,7 +414,7 @@ def test_a_protected_role_allows_nothing_by_its_defaults(acme: Path, service: Em
     assert writes(service) == []
 
 
-def test_a_role_holds_the_files_to_what_it_allows(acme: Path, service: Emulator, tmp_path: Path) -> None:
+def test_a_role_limits_what_the_files_may_set(acme: Path, service: Emulator, tmp_path: Path) -> None:
     settings = (acme / "instance.yml").read_text("utf-8")
     service.reset()
     demanding = settings.replace("limits: {create_percent: 50}", "limits: {creates: 1000}\n  create_users: true")

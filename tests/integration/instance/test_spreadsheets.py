@@ -28,7 +28,7 @@ def _play(directory: Path, service: Emulator, module: str, *options: str, **argu
     return run(directory / "play", plays, *options, variables=service.variables())
 
 
-def test_a_workbook_goes_there_and_back(service: Emulator, tmp_path: Path, state_home: Path) -> None:
+def test_a_workbook_is_exported_and_applied_again(service: Emulator, tmp_path: Path, state_home: Path) -> None:
     service.reset()
     assert state_home
     exported = _play(tmp_path, service, "instance_export", dest=str(tmp_path / "acme"), format="xlsx")

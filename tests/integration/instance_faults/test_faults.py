@@ -218,7 +218,7 @@ def test_a_second_run_refuses_when_the_first_does_not_let_go(site: Site) -> None
     assert site.writes() == []
 
 
-def test_what_somebody_else_made_at_the_same_time_is_reported_with_both_uuids(site: Site) -> None:
+def test_what_somebody_else_created_at_the_same_time_is_reported_with_both_uuids(site: Site) -> None:
     site.write({"locations.yml": "- name: Depot\n- name: Dresden\n"})
     theirs: list[str] = []
 
@@ -356,7 +356,7 @@ def test_a_full_disk_stops_the_run_before_anything_is_sent_that_is_not_noted(
     assert site.dump() == undisturbed
 
 
-def test_a_journal_that_is_lost_causes_nothing_to_be_made_twice(undisturbed: Any, site: Site) -> None:
+def test_a_journal_that_is_lost_causes_nothing_to_be_created_twice(undisturbed: Any, site: Site) -> None:
     site.write(sample_files(_RECORDS, 1))
     assert site.run().outcome == "changed"
     site.journal("sample").unlink()

@@ -326,14 +326,14 @@ def test_the_cache_can_be_flushed(cached: Workplace, rename: Callable[[str, str,
 
 
 @pytest.mark.parametrize("hosts", ["rooms", "locations", "objects"])
-def test_the_weather_does_not_matter(work: Workplace, hosts: str) -> None:
+def test_the_inventory_is_equal_in_calm_and_rough_weather(work: Workplace, hosts: str) -> None:
     work.write(hosts=hosts, filters={"locations": {"city": "Dresden"}})
     calm = work.inventory("--graph").out
     work.emulator.steer("PUT", "/switches", {"weather": "rough"})
     assert work.inventory("--graph").out == calm
 
 
-def test_an_unreachable_instance_is_said_and_can_be_made_an_error(work: Workplace) -> None:
+def test_an_unreachable_instance_is_reported_and_can_be_made_an_error(work: Workplace) -> None:
     work.write(base_url="http://127.0.0.1:9", retries=0)
     shown = work.inventory("--graph")
     assert shown.status == 0
@@ -343,7 +343,7 @@ def test_an_unreachable_instance_is_said_and_can_be_made_an_error(work: Workplac
     assert "127.0.0.1:9 can't be reached" in strict.err
 
 
-def test_a_wrong_password_is_said_without_it(work: Workplace) -> None:
+def test_a_wrong_password_is_reported_without_it(work: Workplace) -> None:
     work.write(password="Tr0mbone-Quay-17")
     shown = work.inventory("--graph", "-vvvv", ANSIBLE_INVENTORY_ANY_UNPARSED_IS_FAILED="true")
     assert shown.status == 1

@@ -139,7 +139,7 @@ def test_router_and_description_agree() -> None:
     assert routes() == {(operation.method, operation.path) for operation in OPERATIONS}
 
 
-def test_operation_is_there(api: Api) -> None:
+def test_operation_exists(api: Api) -> None:
     """Without a token the service answers 401 for an existing path, and 404 for others."""
     for operation in OPERATIONS:
         status = api.request(operation.method, path_of(operation), headers={"Authorization": None}).status_code

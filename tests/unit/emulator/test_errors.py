@@ -89,7 +89,7 @@ def test_malformed_number_in_the_path(api: Api, operation: Operation, name: str,
 
 
 @pytest.mark.parametrize("operation", UUIDS, ids=named)
-def test_record_that_is_not_there(api: Api, operation: Operation) -> None:
+def test_record_that_does_not_exist(api: Api, operation: Operation) -> None:
     assert api.request(operation.method, path_of(operation), **options(operation)).status_code == 404
 
 

@@ -364,7 +364,7 @@ def test_length_of_a_field_key(api: Api, key: str) -> None:
     assert response.status_code == 400
 
 
-def test_definition_that_is_not_there(api: Api) -> None:
+def test_definition_that_does_not_exist(api: Api) -> None:
     path = f"/asset-tracking/asset/field-definition/{NOBODY}"
     assert api.get(path).status_code == 404
     assert api.put(path, {**definition("TEXT"), "uuid": NOBODY, "field_key": "x"}).status_code == 404

@@ -223,7 +223,7 @@ def test_attachment(api: Api) -> None:
     assert not api.patch(f"/object/{created}", {key: []}).json()[key]
 
 
-def test_attachment_that_is_not_there(api: Api) -> None:
+def test_attachment_that_does_not_exist(api: Api) -> None:
     key = field(api, "ATTACHMENT")
     created = api.create_object()
     assert api.patch(f"/object/{created}", {key: [NOBODY]}).status_code in (400, 404, 422)

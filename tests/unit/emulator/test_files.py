@@ -168,7 +168,7 @@ def test_part_with_an_odd_head(api: Api, head: bytes) -> None:
 
 @pytest.mark.parametrize("part", ["", "/data", "/thumbnail"])
 @pytest.mark.parametrize(("uuid", "status"), [(NOBODY, 404), ("x", 400)])
-def test_file_that_is_not_there(api: Api, part: str, uuid: str, status: int) -> None:
+def test_file_that_does_not_exist(api: Api, part: str, uuid: str, status: int) -> None:
     assert api.get(f"/file/{uuid}{part}").status_code == status
 
 
@@ -229,7 +229,7 @@ def test_add_what_is_there_already(api: Api) -> None:
     assert attached(api, thing) == files
 
 
-def test_remove_what_is_not_there(api: Api) -> None:
+def test_remove_what_does_not_exist(api: Api) -> None:
     files = [api.upload(), api.upload()]
     thing = api.create_object(documents=files[:1])
     response = api.post(f"/object/{thing}/remove-file", [pair("documents", file) for file in files])
@@ -260,7 +260,7 @@ def test_wrong_pairs(api: Api, verb: str, body: Any) -> None:
 
 
 @pytest.mark.parametrize("verb", ["add-file", "remove-file"])
-def test_object_that_is_not_there(api: Api, verb: str) -> None:
+def test_object_that_does_not_exist(api: Api, verb: str) -> None:
     assert api.post(f"/object/{NOBODY}/{verb}", [pair("documents", api.upload())]).status_code == 404
     assert api.post(f"/object/x/{verb}", [pair("documents", api.upload())]).status_code == 400
 

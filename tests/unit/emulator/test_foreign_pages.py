@@ -27,7 +27,7 @@ def test_a_foreign_host_gets_no_answer(emulator: Emulator, path: str, host: str)
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "LOCALHOST:1", "[::1]:8765"])
-def test_its_own_names_get_one(emulator: Emulator, host: str) -> None:
+def test_local_host_names_get_an_answer(emulator: Emulator, host: str) -> None:
     assert _ask(emulator, "GET", "/_emulator/switches", {"Host": host}) == 200
 
 

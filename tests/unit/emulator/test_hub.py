@@ -171,7 +171,7 @@ def test_item_leaves_the_hub(api: Api) -> None:
 
 
 @pytest.mark.parametrize("path", [f"{HUB}/item/999999", f"{HUB}/order/999999"])
-def test_number_that_is_not_there(api: Api, path: str) -> None:
+def test_number_that_does_not_exist(api: Api, path: str) -> None:
     assert api.get(path).status_code == 404
     assert api.patch(path, {"price": 1} if "item" in path else {"completed": True}).status_code == 404
 
@@ -231,7 +231,7 @@ def test_wrong_order(api: Api, body: Any) -> None:
     assert len(api.items(f"{HUB}/orders", "per_page=1000")) == before
 
 
-def test_order_of_an_item_that_is_not_there(api: Api) -> None:
+def test_order_of_an_item_that_does_not_exist(api: Api) -> None:
     item = api.offer()
     assert api.post(f"{HUB}/orders", [item["id"], 999999]).status_code in (404, 422)
     assert api.get(f"{HUB}/item/{item['id']}").status_code == 200

@@ -186,7 +186,7 @@ def test_delete(api: Api, kind: Kind) -> None:
 
 @each_kind
 @pytest.mark.parametrize("method", ["GET", "PATCH", "DELETE"])
-def test_record_that_is_not_there(api: Api, kind: Kind, method: str) -> None:
+def test_record_that_does_not_exist(api: Api, kind: Kind, method: str) -> None:
     response = api.request(method, f"{kind.item_path}/{NOBODY}", json={kind.text: "x"} if method == "PATCH" else None)
     assert response.status_code == 404
 
@@ -392,7 +392,7 @@ def test_person_by_id(api: Api) -> None:
     assert api.read(f"/person/by-id/{record['id']}") == record
 
 
-def test_person_by_an_id_that_is_not_there(api: Api) -> None:
+def test_person_by_an_id_that_does_not_exist(api: Api) -> None:
     assert api.get("/person/by-id/999999").status_code == 404
 
 

@@ -216,7 +216,7 @@ def test_delete(api: Api) -> None:
 
 
 @pytest.mark.parametrize(("uuid", "status"), [(NOBODY, 404), ("x", 400)])
-def test_case_that_is_not_there(api: Api, uuid: str, status: int) -> None:
+def test_case_that_does_not_exist(api: Api, uuid: str, status: int) -> None:
     assert api.get(f"{CASE}/{uuid}").status_code == status
     assert api.put(f"{CASE}/{uuid}", api.rental_case()).status_code == status
     assert api.delete(f"{CASE}/{uuid}").status_code == status

@@ -37,7 +37,7 @@ def test_a_terminal_gets_lines_that_a_shell_takes_as_they_are() -> None:
     assert printed.splitlines() == [ready[name] for name in _NAMES]
 
 
-def test_what_is_not_installed_is_said_in_one_line() -> None:
+def test_what_is_not_installed_is_reported_in_one_line() -> None:
     # Isolated and without site-packages, like an interpreter without any installed package.
     command = [sys.executable, "-S", "-E", str(EMULATOR), "--port", "0"]
     completed = subprocess.run(

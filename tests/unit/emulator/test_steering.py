@@ -274,7 +274,7 @@ def test_wrong_settings(steering: Steering, body: Any) -> None:
 
 
 @pytest.mark.parametrize("status", [403, 404, 405])
-def test_operations_that_this_tenant_lacks(unjudged: Api, steering: Steering, status: int) -> None:
+def test_operations_that_this_tenant_does_not_have(unjudged: Api, steering: Steering, status: int) -> None:
     item = unjudged.offer()["id"]
     missing = ["GET /circularity-hub/items", "GET /task-management/task/{taskUuid}", "POST /location"]
     steering.call("PUT", "/settings", {"missing_operations": dict.fromkeys(missing, status)})

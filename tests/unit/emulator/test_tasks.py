@@ -281,7 +281,7 @@ def test_delete(api: Api) -> None:
 
 
 @pytest.mark.parametrize(("uuid", "status"), [(NOBODY, 404), ("x", 400)])
-def test_task_that_is_not_there(api: Api, uuid: str, status: int) -> None:
+def test_task_that_does_not_exist(api: Api, uuid: str, status: int) -> None:
     assert api.get(f"{TASK}/{uuid}").status_code == status
     assert api.put(f"{TASK}/{uuid}", api.task()).status_code == status
     assert api.put(f"{TASK}/{uuid}/status", {"status": "open"}).status_code == status

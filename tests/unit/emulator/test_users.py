@@ -85,7 +85,7 @@ def test_bounds_of_the_query(api: Api, query: str) -> None:
 
 
 @pytest.mark.parametrize(("path", "status"), [(f"/user/{NOBODY}", 404), ("/user/by-id/999999", 404)])
-def test_user_that_is_not_there(api: Api, path: str, status: int) -> None:
+def test_user_that_does_not_exist(api: Api, path: str, status: int) -> None:
     assert api.get(path).status_code == status
 
 

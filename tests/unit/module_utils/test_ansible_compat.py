@@ -64,7 +64,7 @@ def test_nothing_short_is_registered_because_words_would_be_masked(masker: Maske
 
 
 @pytest.mark.parametrize("ending", ["json", "md", "html"])
-def test_a_report_holds_what_the_screen_holds(masker: Masker, tmp_path: Path, ending: str) -> None:
+def test_the_report_has_the_same_lines_as_the_screen(masker: Masker, tmp_path: Path, ending: str) -> None:
     masker.register_secrets(["hunter-2-x", "create", "4711"])
     change = {
         "section": "objects",

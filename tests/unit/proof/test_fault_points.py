@@ -191,7 +191,7 @@ def test_an_undo_recovers_from_a_failure_at_every_call(
 @pytest.mark.sample(4)
 @pytest.mark.parametrize("what", list(_CALLS))
 @pytest.mark.parametrize("file_format", ["yaml", "csv", "jsonl"])
-def test_an_export_is_whole_or_is_made_whole_by_the_next(
+def test_an_incomplete_export_is_completed_by_the_next(
     what: str, file_format: str, site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     site.root.mkdir(exist_ok=True)

@@ -195,7 +195,7 @@ def test_records_out_of_scope_do_not_count_as_the_set(shared: Site) -> None:
 
 
 @pytest.mark.parametrize("journal", ["kept", "lost"])
-def test_a_plan_file_is_measured_against_the_set_that_it_was_made_for(
+def test_a_plan_file_is_measured_against_the_set_that_it_was_created_for(
     shared: Site, journal: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     path = tmp_path_factory.mktemp("plan") / "p.plan"

@@ -125,7 +125,7 @@ def test_the_forecast_of_a_plan_file_has_no_lookups(listed: Site, tmp_path: Path
     assert listed.run(plan_file=path).requests == forecast
 
 
-def test_what_was_not_checked_is_said_in_numbers(listed: Site) -> None:
+def test_what_was_not_checked_is_reported_in_numbers(listed: Site) -> None:
     listed.write({"objects.csv": table(range(10_000))})
     planned = listed.plan()
     (line,) = unchecked(planned.warnings)
@@ -338,7 +338,7 @@ def test_an_archived_object_that_the_files_name_keeps_its_room(
     assert house.run().outcome == "unchanged"
 
 
-def test_a_deletion_that_archived_objects_may_prevent_is_said_to_be_one(house: Site) -> None:
+def test_a_deletion_that_archived_objects_may_prevent_is_announced(house: Site) -> None:
     house.write({"objects.yml": "[]\n"})
     words = (
         "rooms: deleting 1 of them may fail, or leave links to what is deleted: archived objects that the files do not "

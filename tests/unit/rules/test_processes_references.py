@@ -54,7 +54,7 @@ def test_a_reference_means_the_record_that_the_hint_finds(
     assert not any("nearest" in line for line in done.data.get("warnings", ()))
 
 
-def test_a_reference_that_means_nothing_costs_what_it_cost(here: Machine) -> None:
+def test_a_reference_without_a_target_takes_two_lists(here: Machine) -> None:
     done = here.call("room", fields={"building_id": "L0", "number": "7"})
     assert done.failed
     assert here.lists("/locations") == 2

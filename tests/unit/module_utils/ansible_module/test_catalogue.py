@@ -149,7 +149,7 @@ def test_a_module_does_nothing_where_it_is_only_imported(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["room", "auth_token"])
-def test_an_action_is_a_door_to_the_shared_one(name: str) -> None:
+def test_each_action_plugin_calls_the_shared_action(name: str) -> None:
     module = importlib.import_module(f"{COLLECTION}.action.{name}")
     shared = importlib.import_module(f"{COLLECTION}.plugin_utils.action.module_action").ActionModule
     assert issubclass(module.ActionModule, shared)
@@ -287,7 +287,7 @@ def test_nothing_else_is_hidden(name: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS.values(), ids=lambda kind: str(kind.name))
-def test_every_kind_has_an_info_door_and_one_that_can_be_made_a_door(kind: Any) -> None:
+def test_every_kind_has_an_info_module_and_every_creatable_kind_a_module(kind: Any) -> None:
     assert f"{kind.name}_info" in MODULES
     assert not kind.create_path or kind.name in MODULES
 

@@ -111,7 +111,7 @@ SLIPS: list[tuple[str, dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("name", "options", "words"), SLIPS)
-def test_a_slip_fails_in_check_mode_as_in_the_real_run(name: str, options: dict[str, Any], words: str) -> None:
+def test_a_typo_fails_in_check_mode_as_in_the_real_run(name: str, options: dict[str, Any], words: str) -> None:
     predicted, done = (ask(name, check_mode, **{**WRITTEN, **options}) for check_mode in (True, False))
     assert predicted["failed"]
     assert words in predicted["msg"]
@@ -138,6 +138,6 @@ def test_what_an_earlier_task_may_make_is_a_warning(name: str, options: dict[str
 
 
 @pytest.mark.parametrize("check_mode", [True, False])
-def test_what_is_to_be_absent_is_absent_where_it_would_stand_in_a_place_that_is_not_there(check_mode: bool) -> None:
+def test_a_record_in_a_missing_place_counts_as_absent(check_mode: bool) -> None:
     options = {**WRITTEN, "fields": {"building_id": "Hed office", "number": "1"}, "state": "absent"}
     assert not ask("room", check_mode, **options)["changed"]

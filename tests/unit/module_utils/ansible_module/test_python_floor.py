@@ -44,14 +44,14 @@ def test_a_module_imports_nothing_but_the_seam(name: str) -> None:
     ]
 
 
-def test_the_seam_looks_at_the_python_before_it_imports_anything() -> None:
+def test_the_python_version_is_checked_before_any_import() -> None:
     first, second, third = read(SEAM)[:3]
     assert ast.unparse(first) == "from __future__ import annotations"
     assert ast.unparse(second) == "from .python_floor import require_python"
     assert ast.unparse(third) == "require_python()"
 
 
-def test_the_guard_needs_nothing_that_an_old_python_lacks() -> None:
+def test_the_version_check_runs_on_old_pythons() -> None:
     imported = [statement for statement in read(GUARD) if isinstance(statement, (ast.Import, ast.ImportFrom))]
     assert list(map(ast.unparse, imported)) == ["from __future__ import annotations", "import json", "import sys"]
 
@@ -76,7 +76,7 @@ def test_an_old_python_is_reported_as_ansible_wants_it(
 
 
 @pytest.mark.parametrize("version", [(3, 11, 0), (3, 13, 1), (4, 0, 0)])
-def test_a_python_that_is_new_enough_goes_on(
+def test_a_supported_python_passes_the_check(
     version: tuple[int, int, int], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys, "version_info", version)

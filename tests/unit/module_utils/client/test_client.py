@@ -274,7 +274,7 @@ def test_another_refusal_of_a_filtered_list_is_not_taken_for_a_bad_filter(status
     assert transport.count(OBJECTS) == 1
 
 
-def test_a_long_list_of_values_is_asked_for_in_parts_and_joined() -> None:
+def test_a_long_list_of_values_is_requested_in_parts_and_joined() -> None:
     transport = FakeTransport({OBJECTS: listing(objects(*range(1, 1201)))})
     wanted = tuple(f"{number:04d}" for number in range(1, 1201))
     assert sorted(number or 0 for number in listed(transport, Condition("barcode", "in", wanted))) == list(
@@ -475,7 +475,7 @@ def test_one_record_is_read_by_its_uuid(kind: str, line: str) -> None:
 
 
 @pytest.mark.parametrize(("kind", "line"), ITEMS.items())
-def test_a_record_that_is_not_there_is_none(kind: str, line: str) -> None:
+def test_a_record_that_does_not_exist_is_none(kind: str, line: str) -> None:
     assert client_on(FakeTransport({line: refusal(404)})).get(KINDS[kind], uuid_of(1)) is None
 
 
@@ -587,7 +587,7 @@ def test_a_record_without_what_its_paths_take_is_of_a_shape_that_is_not_known(
     ],
     ids=str,
 )
-def test_an_answer_that_is_another_than_the_record_asked_for_is_an_error_and_not_a_record_that_is_gone(
+def test_an_answer_with_another_record_is_an_error_and_not_a_missing_record(
     found: Any,
 ) -> None:
     transport = FakeTransport({f"GET /object/{uuid_of(1)}": answer(found)})
@@ -611,7 +611,7 @@ def test_a_record_with_another_id_than_the_one_asked_for_is_an_error(kind: str, 
         client_on(transport).get_by_id(KINDS[kind], 7)
 
 
-def test_a_barcode_that_finds_what_nothing_reports_from_others_is_an_error() -> None:
+def test_a_record_without_an_id_that_a_barcode_finds_is_an_error() -> None:
     transport = FakeTransport({"GET /object/by-barcode/1": answer({"barcode": "1"})})
     with pytest.raises(SeventhingsError, match="expected the record that was asked for"):
         client_on(transport).get_by_barcode(KINDS["object"], "1")
@@ -634,13 +634,13 @@ def test_nothing_is_written_to_a_record_without_a_uuid(write: Callable[[Client],
     assert transport.calls == []
 
 
-def test_a_barcode_that_is_not_there_or_not_looked_up_is_none() -> None:
+def test_a_barcode_is_none_if_it_does_not_exist_or_is_not_looked_up() -> None:
     transport = FakeTransport({"GET /object/by-barcode/1": refusal(404)})
     assert client_on(transport).get_by_barcode(KINDS["object"], "1") is None
 
 
 @pytest.mark.parametrize("is_accepted", [True, False])
-def test_what_is_found_by_a_condition_is_asked_for_once(is_accepted: bool) -> None:
+def test_the_records_of_a_condition_are_requested_once(is_accepted: bool) -> None:
     transport = FakeTransport({OBJECTS: [answer(objects(1)) if is_accepted else refusal(422)]})
     transport.samples["/objects"] = objects(1)
     client = client_on(transport)

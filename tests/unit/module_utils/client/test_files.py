@@ -63,7 +63,7 @@ def invoice(tmp_path: Path) -> Path:
 # ---- local files
 
 
-def test_a_file_that_is_not_there_is_reported_with_the_place_that_was_looked_in() -> None:
+def test_a_file_that_does_not_exist_is_reported_with_the_place_that_was_looked_in() -> None:
     (line,) = attachments.check_local(Attachment(path="none.txt"), "fields.files")
     assert line.startswith("fields.files: none.txt: no such file")
     assert str(Path.cwd()) in line
@@ -289,7 +289,7 @@ def test_a_uuid_of_no_file_is_an_error_in_check_mode_too(check_mode: bool, tmp_p
         file_download(client_on(transport), {"uuid": uuid_of(9), "dest": str(tmp_path)}, check_mode)
 
 
-def test_a_directory_that_is_not_there_is_a_warning_in_check_mode_and_an_error_later(tmp_path: Path) -> None:
+def test_a_directory_that_does_not_exist_is_a_warning_in_check_mode_and_an_error_later(tmp_path: Path) -> None:
     transport, dest = service_with({"uuid": uuid_of(20), "size": 6, "name": "a"}), tmp_path / "none" / "a"
     missing = f"dest: the directory {dest.parent} does not exist"
     predicted = download_all(transport, dest, check_mode=True)
@@ -420,7 +420,7 @@ def test_a_full_field_is_an_error_before_anything_is_sent(check_mode: bool, invo
     assert service.transport.writes == []
 
 
-def test_a_full_field_may_lose_a_file_and_keep_one(invoice: Path) -> None:
+def test_a_full_field_accepts_a_removal_and_a_file_that_it_has(invoice: Path) -> None:
     service = Service(cover=[20, 31, 32])
     service.transport.routes |= contents(31, 32, content=b"two laptops")
     assert service.run("absent", "cover", path=str(invoice)).changed
@@ -437,7 +437,7 @@ def test_the_last_file_of_a_mandatory_field_is_kept(check_mode: bool, invoice: P
 
 
 @pytest.mark.parametrize("state", ["present", "absent"])
-def test_a_field_that_is_not_made_yet_is_a_warning_in_check_mode(state: str, invoice: Path) -> None:
+def test_a_field_that_is_not_created_yet_is_a_warning_in_check_mode(state: str, invoice: Path) -> None:
     predicted = Service().run(state, "Manuals", path=str(invoice), check_mode=True)
     assert predicted.changed is (state == "present")
     assert predicted.diff["after"] == ({"Manuals": [str(invoice)]} if state == "present" else {})
@@ -446,7 +446,7 @@ def test_a_field_that_is_not_made_yet_is_a_warning_in_check_mode(state: str, inv
         Service().run(state, "Manuals", path=str(invoice))
 
 
-def test_a_field_goes_by_the_name_that_was_written_for_it(invoice: Path) -> None:
+def test_a_field_is_named_as_the_task_wrote_it(invoice: Path) -> None:
     assert Service(documents=[]).run("present", "Documents", path=str(invoice)).diff["after"].keys() == {"Documents"}
 
 

@@ -30,7 +30,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.redac
         (None, None),
     ],
 )
-def test_secrets_are_taken_out_wherever_they_stand(value: Any, shown: Any) -> None:
+def test_secrets_are_masked_anywhere_in_a_result(value: Any, shown: Any) -> None:
     assert hide(["s3cret", "s3cret-and-more", "4711", ""], value) == shown
 
 

@@ -46,7 +46,7 @@ def test_depth_is_counted_beside_plain_members(opening: str, closing: str) -> No
         decode_json(opening * (fits + depth) + "0" + closing * (fits + depth))
 
 
-def test_a_connection_that_is_made_when_the_time_is_up_is_cut_off() -> None:
+def test_a_connection_that_is_established_after_the_deadline_is_cut_off() -> None:
     ours, theirs = socket.socketpair()
     with ours, theirs, Deadline(0.001) as deadline:
         passed = threading.Event()

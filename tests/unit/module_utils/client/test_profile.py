@@ -131,7 +131,7 @@ _CASES, _USERS = "/rental-management/rental-cases", "/users"
         ("GET", "/object/1", answer(b"<html>"), {}),
     ],
 )
-def test_an_answer_shows_what_it_has_and_nothing_of_what_it_lacks(
+def test_missing_members_of_an_answer_show_no_side(
     method: str, path: str, response: Response, expected: dict[str, str]
 ) -> None:
     switches = (

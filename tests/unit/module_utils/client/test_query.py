@@ -132,7 +132,7 @@ def test_several_values_are_a_list_or_one_value(operator: str, value: Any, value
 
 @pytest.mark.parametrize("operator", PRESENCE)
 @pytest.mark.parametrize("value", [None, True, ""])
-def test_presence_takes_true_or_nothing(operator: str, value: Any) -> None:
+def test_presence_operators_accept_true_null_or_an_empty_text(operator: str, value: Any) -> None:
     assert query.parse_filters({"name": {operator: value}}) == [Condition("name", operator)]
 
 
@@ -204,7 +204,7 @@ def parts_of(*conditions: Condition) -> list[list[Condition]]:
     return list(query.split_long(conditions))
 
 
-def test_a_short_query_stays_one() -> None:
+def test_a_short_query_is_not_split() -> None:
     wanted = [Condition("name", "eq", ("a",)), Condition("x", "in", ("a", "b"))]
     assert parts_of(*wanted) == [wanted]
 

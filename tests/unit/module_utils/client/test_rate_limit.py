@@ -191,7 +191,7 @@ def test_other_limits_are_used_as_well(limit: int, clock: Clock) -> None:
     assert refusals(bucket(limit), sent) == 0
 
 
-def test_after_a_full_minute_the_rest_goes_evenly(clock: Clock) -> None:
+def test_after_a_full_minute_requests_are_sent_at_an_even_pace(clock: Clock) -> None:
     """A run of unexpected length stops once, and then sends no more bursts."""
     rate = RateLimit(200, clock, clock.sleep)
     sent = many(rate, 1000)

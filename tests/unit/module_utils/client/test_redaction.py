@@ -75,7 +75,7 @@ SPELLINGS: dict[str, Callable[[str], str]] = {
         "Pa55\u00a0word",
     ],
 )
-def test_every_spelling_is_taken_out(secret: str) -> None:
+def test_every_spelling_of_a_secret_is_masked(secret: str) -> None:
     for name, spelled in SPELLINGS.items():
         assert without({secret}, f"before {spelled(secret)} after") == f"before {MASK} after", name
 
@@ -118,7 +118,7 @@ def test_a_text_without_a_secret_stays_as_it_is() -> None:
     assert without({AWKWARD, "Pa55-of-the-test", ""}, text) == text
 
 
-def test_the_longest_secret_goes_first() -> None:
+def test_the_longest_secret_is_masked_first() -> None:
     assert without({"abc", "abcdef"}, "abcdef abc") == f"{MASK} {MASK}"
 
 

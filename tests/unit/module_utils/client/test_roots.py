@@ -45,12 +45,12 @@ OTHERS = [
 @pytest.mark.parametrize(
     ("root", "spelled"), [(root, spelling) for root, many in SPELLINGS.items() for spelling in many]
 )
-def test_spellings_of_a_root_are_one(root: str, spelled: str) -> None:
+def test_spellings_of_a_root_have_one_canonical_form(root: str, spelled: str) -> None:
     assert named_root(spelled) == named_root(root) == root
     assert connect({"base_url": spelled, "allow_http": True}).transport.root == root
 
 
-def test_other_roots_are_others() -> None:
+def test_different_roots_are_distinguished() -> None:
     assert len({named_root(root) for root in OTHERS}) == len(OTHERS)
 
 

@@ -61,7 +61,7 @@ def test_a_password_signs_in() -> None:
     assert call.token is None
 
 
-def test_a_refresh_token_gives_an_access_token_and_goes_before_the_password() -> None:
+def test_a_refresh_token_gives_an_access_token_and_takes_precedence_over_the_password() -> None:
     transport = FakeTransport({LOGIN: pair(1)})
     assert tokens(transport, **{**PASSWORD, **REFRESH}).current() == "access-1"
     assert transport.calls[0].body == {"grant_type": "refresh_token", **REFRESH}

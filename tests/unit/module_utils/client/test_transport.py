@@ -235,7 +235,7 @@ def test_a_write_with_the_same_end_state_is_repeated(
     ],
     ids=["500", "502", "503", "time", "broken"],
 )
-def test_what_makes_something_is_never_repeated_when_its_outcome_is_unknown(
+def test_a_creation_with_an_unknown_outcome_is_never_repeated(
     failure: Callable[[], Any], status: int | None, play: Play, clock: Clock
 ) -> None:
     wire = play(failure())
@@ -251,7 +251,7 @@ def test_what_makes_something_is_never_repeated_when_its_outcome_is_unknown(
     [lambda: error(429), never_connected, no_connection_in_time, proxy_failed],
     ids=["429", "refused", "connect-timeout", "proxy"],
 )
-def test_what_makes_something_is_repeated_when_it_certainly_was_not_taken(
+def test_a_creation_that_certainly_was_not_accepted_is_repeated(
     failure: Callable[[], Any], play: Play, clock: Clock
 ) -> None:
     wire = play(failure(), failure(), ok(status=201))
@@ -433,7 +433,7 @@ def test_repeats_count_in_the_rate_limit(play: Play, clock: Clock) -> None:
     assert sum(clock.slept) == pytest.approx(60, abs=0.5)
 
 
-def test_what_one_request_is_refused_for_all_threads_wait_for(play: Play, clock: Clock) -> None:
+def test_all_threads_wait_for_the_pause_of_one_refused_request(play: Play, clock: Clock) -> None:
     play(ok({}), error(429, Retry_After="20"), ok({}), ok({}))
     rate = RateLimit(200, clock, clock.sleep, chance=lambda: 0.0)
     first, second = (
@@ -469,7 +469,7 @@ def test_an_empty_body_is_sent_and_no_body_is_not(body: Any, play: Play, clock: 
     assert ("Content-Type" in wire.sent[0]["headers"]) is (body is not None)
 
 
-def test_a_download_asks_for_what_it_wants_and_is_not_judged_as_json(play: Play, clock: Clock) -> None:
+def test_a_download_accepts_any_type_and_is_not_parsed_as_json(play: Play, clock: Clock) -> None:
     wire = play(Scripted(200, b"\x00\x01"))
     answer = transport(clock).request("GET", "/file/x/data", accept="application/octet-stream")
     assert answer.body == b"\x00\x01"
@@ -990,7 +990,7 @@ def test_an_option_that_can_not_be_right_is_refused_before_anything_is_sent(opti
 
 
 @pytest.mark.parametrize("option", ["ca_path", "client_cert", "client_key"])
-def test_a_certificate_file_that_is_not_there_is_refused(option: str, tmp_path: Path) -> None:
+def test_a_certificate_file_that_does_not_exist_is_refused(option: str, tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="no such file"):
         connect({"base_url": "https://acme.test", option: str(tmp_path / "none.pem")})
 

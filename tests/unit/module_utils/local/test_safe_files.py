@@ -305,7 +305,7 @@ def test_an_owner_that_can_not_be_given_is_an_error_that_leaves_what_was_there(
         ("a=r", 0o444, 0o555),
     ],
 )
-def test_who_may_read_a_file_may_enter_the_directories_that_are_made_for_it(
+def test_who_may_read_a_file_may_enter_the_directories_that_are_created_for_it(
     tmp_path: Path, mode: int | str | None, file: int, directory: int
 ) -> None:
     folder = Folder(tmp_path / "new")
@@ -432,7 +432,7 @@ def test_what_became_a_link_since_the_directory_was_named_is_not_followed(tmp_pa
     assert [path for path in (tmp_path / "victim").rglob("*") if path.is_file()] == []
 
 
-def test_directories_that_are_missing_are_made_whatever_the_mask_of_the_user(tmp_path: Path) -> None:
+def test_directories_that_are_missing_are_created_whatever_the_mask_of_the_user(tmp_path: Path) -> None:
     mask = os.umask(0)
     try:
         Folder(tmp_path / "a" / "b").write("c/file", b"x")

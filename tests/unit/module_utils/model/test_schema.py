@@ -188,7 +188,7 @@ def test_a_label_of_two_fields_is_for_neither() -> None:
     assert not found.unknown
 
 
-def test_a_key_goes_before_a_label() -> None:
+def test_a_key_takes_precedence_over_a_label() -> None:
     both = schema(definition("a", label="b"), definition("b", label="c"))
     found = both.find("b")
     assert found is not None

@@ -35,7 +35,7 @@ from ..support import RANDOMISED
         ("Depot Nort", "Depot North"),
     ],
 )
-def test_a_slip(wanted: str, name: str) -> None:
+def test_a_typo_suggests_the_intended_name(wanted: str, name: str) -> None:
     assert likely_typos(wanted, ["xyzzy", name]) == [name]
 
 
@@ -68,7 +68,7 @@ WORDS = st.lists(st.sampled_from(ascii_letters), min_size=6, max_size=12, unique
 
 @RANDOMISED
 @given(st.lists(WORDS, min_size=1, max_size=3), st.data())
-def test_a_letter_that_is_left_out_of_a_word_is_a_slip(words: list[str], data: st.DataObject) -> None:
+def test_a_missing_letter_is_a_typo(words: list[str], data: st.DataObject) -> None:
     number = data.draw(st.integers(0, len(words) - 1))
     at = data.draw(st.integers(1, len(words[number]) - 1))
     wrong = [*words[:number], words[number][:at] + words[number][at + 1 :], *words[number + 1 :]]
@@ -84,5 +84,5 @@ def test_whatever_the_names(wanted: str, names: list[str]) -> None:
     assert set(found) <= set(names)
 
 
-def test_slips_are_among_the_near_names_though_they_look_different() -> None:
+def test_typos_are_suggested_although_their_letters_differ() -> None:
     assert closest_names("A-1", ["a.1", "B-1"], 3, 0.9) == ["a.1"]

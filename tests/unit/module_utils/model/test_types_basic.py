@@ -272,7 +272,7 @@ def test_a_text_that_looks_like_a_boolean_is_refused_with_the_filter_that_makes_
 
 
 @pytest.mark.parametrize(("text", "flag"), [("yes", True), ("Yes", True), ("ON", True), ("no", False), ("Off", False)])
-def test_what_yaml_takes_for_true_or_false_is_one_where_it_is_not_quoted(text: str, flag: bool) -> None:
+def test_unquoted_words_that_yaml_reads_as_booleans_are_booleans(text: str, flag: bool) -> None:
     assert written("BOOLEAN", Plain(text)) is flag
 
 

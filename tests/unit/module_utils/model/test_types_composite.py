@@ -388,7 +388,7 @@ def test_a_renter_who_is_a_user_is_shown_in_a_diff_as_written() -> None:
         (None, None, True),
     ],
 )
-def test_a_status_equals_what_the_day_makes_of_it(left: Any, right: Any, same: bool) -> None:
+def test_a_status_equals_the_status_that_a_passed_date_turns_it_into(left: Any, right: Any, same: bool) -> None:
     assert equal("RENTAL_STATUS", left, right) is same
 
 

@@ -240,7 +240,7 @@ def test_check_mode_predicts_the_user_and_sends_nothing() -> None:
 
 
 @pytest.mark.parametrize(("who", "filters"), [("new@example.com", None), (None, {"email": "new@example.com"})])
-def test_in_check_mode_a_person_who_is_not_there_yet_is_a_warning(who: Any, filters: Any) -> None:
+def test_in_check_mode_a_person_who_does_not_exist_yet_is_a_warning(who: Any, filters: Any) -> None:
     report = make(service([ADA]), who, check_mode=True, filters=filters)
     assert report.changed
     assert "new@example.com" in report.warnings[0]

@@ -101,13 +101,13 @@ def test_an_order_that_is_named_takes_one_request(named: JsonMap, lines: list[st
 
 
 @pytest.mark.parametrize("named", [{"id": 1}, {"order_number": "A-1"}])
-def test_an_order_that_is_not_there_is_an_error(named: JsonMap) -> None:
+def test_an_order_that_does_not_exist_is_an_error(named: JsonMap) -> None:
     ((key, value),) = named.items()
     with pytest.raises(NoMatch, match=f"There is no hub order with {key} {value!r}"):
         order(service(), **named, completed=True)
 
 
-def test_two_orders_of_the_same_articles_are_distinguished_by_options_that_there_are() -> None:
+def test_two_orders_of_the_same_articles_are_distinguished_by_existing_options() -> None:
     with pytest.raises(Ambiguous) as caught:
         order(service(), items=["0001"])
     assert caught.value.message == (
@@ -129,7 +129,7 @@ NO_ORDERS = {"GET /circularity-hub/orders": listing([])}
 
 
 @pytest.mark.parametrize("check_mode", [True, False])
-def test_an_item_that_is_not_there_is_reported_before_anything_is_sent(check_mode: bool) -> None:
+def test_an_item_that_does_not_exist_is_reported_before_anything_is_sent(check_mode: bool) -> None:
     missing = {f"GET /circularity-hub/item/{number}": by_uuid(None) for number in (4, 6)}
     offered = {"GET /circularity-hub/items": listing([{"id": 5, "asset_id": 1}])}
     transport = service(**NO_ORDERS, **offered, **missing)
@@ -144,7 +144,7 @@ def test_an_item_that_the_list_leaves_out_is_looked_up() -> None:
 
 
 @pytest.mark.parametrize(("status", "advice"), [(500, True), (502, False), (None, False)])
-def test_an_offer_that_fails_with_a_500_may_lack_a_price_of_its_object(status: int | None, advice: bool) -> None:
+def test_an_offer_that_fails_with_a_500_names_a_missing_price_of_its_object(status: int | None, advice: bool) -> None:
     publish = {"POST /circularity-hub/add-objects-to-circularity-hub": lost(status)}
     with pytest.raises(OutcomeUnknown) as caught:
         hub_item(client_on(service(**NO_ORDERS, **publish), Clock()), FREE, False)

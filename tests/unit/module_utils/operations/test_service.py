@@ -217,7 +217,7 @@ def test_details_are_json_where_they_are(details: Any, read: Any) -> None:
         (None, NoMatch, "There is no task"),
     ],
 )
-def test_a_history_that_is_not_there_is_distinguished_from_a_record_that_is_not(
+def test_a_history_that_does_not_exist_is_distinguished_from_a_record_that_is_not(
     record: JsonMap | None, kind: type[Exception], words: str
 ) -> None:
     transport = FakeTransport({f"GET {TASK}/history": refusal(404), f"GET {TASK}": by_uuid(record)})

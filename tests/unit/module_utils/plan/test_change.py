@@ -97,7 +97,7 @@ def test_differences_are_shown_with_references_in_one_notation() -> None:
 # ---- to make one
 
 
-def test_where_there_is_no_record_one_is_made_with_all_that_was_written() -> None:
+def test_where_there_is_no_record_one_is_created_with_all_that_was_written() -> None:
     desired = {"barcode": "2", "name": "Screen", "price": Decimal("12.50"), "room": None}
     change = present(desired, None)
     assert (change.action, change.current, change.changed) == (CREATE, None, True)
@@ -111,7 +111,7 @@ def test_where_there_is_no_record_one_is_made_with_all_that_was_written() -> Non
     ("desired", "missing"),
     [({"barcode": "2"}, "name"), ({"barcode": "2", "name": None}, "name"), ({}, "barcode, name")],
 )
-def test_a_record_is_not_made_without_its_mandatory_fields(desired: JsonMap, missing: str) -> None:
+def test_a_record_is_not_created_without_its_mandatory_fields(desired: JsonMap, missing: str) -> None:
     with pytest.raises(InvalidInput) as caught:
         present(desired, None)
     assert caught.value.message == (
@@ -504,7 +504,7 @@ def test_the_same_type_is_no_change() -> None:
     check({"type": "DROPDOWN", "label": "New"})
 
 
-def test_taking_away_a_possible_value_is_refused_and_names_it() -> None:
+def test_removing_a_possible_value_is_refused_and_names_it() -> None:
     assert problems({"possible_values": ["b"]}, possible_values=["a", "b", "c"]) == [
         (
             "Colour: possible_values: the value(s) 'a', 'c' would be removed, and records use them. "
@@ -519,7 +519,7 @@ def test_adding_and_ordering_possible_values_is_not_destructive(values: list[str
     check({"possible_values": values}, possible_values=["a", "b"])
 
 
-def test_taking_away_an_allowed_value_is_refused_and_names_it_once() -> None:
+def test_removing_an_allowed_value_is_refused_and_names_it_once() -> None:
     now: JsonMap = {"possible_values": ["a", "b"], "constraints": {"allowed_values": ["a", "b", "c"]}}
     (line,) = problems({"constraints": {"allowed_values": ["b"]}}, **now)
     assert "'a', 'c'" in line
@@ -637,7 +637,7 @@ def test_other_constraints_that_were_written_stay() -> None:
     ],
     ids=["written", "removed", "has none", "not managed", "no dropdown", "new"],
 )
-def test_they_follow_only_where_there_are_some_and_nobody_wrote_them(written: JsonMap, now: JsonMap) -> None:
+def test_allowed_values_follow_only_if_they_exist_and_are_not_written(written: JsonMap, now: JsonMap) -> None:
     assert followed(written, defined(**now)) == wish(written)
 
 

@@ -73,7 +73,7 @@ def test_an_archived_record_is_brought_back_left_or_removed(wanted: str, action:
 
 
 @pytest.mark.parametrize(("listed_then", "warned"), [(True, 0), (False, 1)])
-def test_a_record_that_was_made_between_the_list_and_the_look_by_barcode_is_nothing_to_warn_of(
+def test_a_record_that_was_created_between_the_list_and_the_look_by_barcode_is_nothing_to_warn_of(
     listed_then: bool, warned: int
 ) -> None:
     created = {"asset_uuid": uuid_of(9), "id": 9, "barcode": "9", "archived_at": None}
@@ -90,7 +90,7 @@ def test_several_records_of_one_natural_key_are_an_error() -> None:
         plan_record(state, Wanted(OBJECT, {"barcode": "2"}), ["barcode"], None)
 
 
-def test_a_uuid_that_means_nothing_is_never_replaced_by_a_barcode() -> None:
+def test_a_uuid_without_a_record_is_never_replaced_by_a_barcode() -> None:
     state, transport = state_on({f"GET /object/{uuid_of(5)}": by_uuid(None)})
     assert not plan_record(state, Wanted(OBJECT, {"barcode": "1"}, "absent"), [], uuid_of(5)).change.changed
     assert transport.lines == [f"GET /object/{uuid_of(5)}"]
@@ -136,7 +136,7 @@ def test_a_renter_that_is_answered_as_a_text_is_carried_along_with_a_word_about_
     assert known.warnings == ()
 
 
-def test_what_is_asked_for_now_is_asked_for_whatever_was_read_before() -> None:
+def test_a_fresh_read_ignores_what_was_read_before() -> None:
     state, transport = state_on({OBJECTS: listing(THINGS)})
     assert state.find_existing(OBJECT, ["barcode"], {"barcode": "2"})
     assert state.find_existing(OBJECT, ["barcode"], {"barcode": "2"})

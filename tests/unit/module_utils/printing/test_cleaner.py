@@ -40,7 +40,7 @@ _UNSEEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
         ("Foo::Bar ::1 ## a [b] ::errors", "Foo::Bar ::1 ## a [b] ::errors"),
     ],
 )
-def test_what_steers_ends_a_line_or_can_not_be_seen_is_as_an_escape(text: str, shown: str) -> None:
+def test_control_line_end_and_invisible_characters_are_escaped(text: str, shown: str) -> None:
     assert clean(text) == shown
 
 
@@ -68,7 +68,7 @@ def test_every_invisible_character_of_unicode_is_escaped_and_no_other() -> None:
 
 
 @given(st.text(st.characters(), max_size=200))
-def test_whatever_a_text_holds_it_is_one_line_that_any_encoding_can_write(text: str) -> None:
+def test_any_text_becomes_one_line_that_every_encoding_can_write(text: str) -> None:
     cleaned = clean(text)
     assert not {unicodedata.category(letter) for letter in cleaned} & set(_UNSEEN)
     assert len(cleaned.splitlines()) <= 1

@@ -145,7 +145,7 @@ def test_it_may_still_be_on_its_way_so_it_is_looked_for_at_0_1_and_4_seconds(
     assert transport.count(POST) == 1
 
 
-def test_where_it_is_not_there_it_is_sent_again_once(clock: Clock) -> None:
+def test_a_missing_record_is_sent_again_once(clock: Clock) -> None:
     transport, poll_after_lost_response = service(lost(), created(1)), Looks(clock)
     carry_out(transport, NEW, clock, poll_after_lost_response)
     assert transport.count(POST) == 2
@@ -594,7 +594,7 @@ def with_file(path: Path) -> Change:
     return Change(KINDS["object"], CREATE, None, {"barcode": "1", "files": (wanted,)})
 
 
-def test_a_file_is_uploaded_before_the_record_is_made_and_linked_by_its_uuid(invoice: Path) -> None:
+def test_a_file_is_uploaded_before_the_record_is_created_and_linked_by_its_uuid(invoice: Path) -> None:
     transport = service(created(1), **{"POST /file": [created(20)]})
     carry_out(transport, with_file(invoice))
     assert transport.lines[:2] == ["POST /file", POST]
@@ -659,7 +659,7 @@ def test_a_lost_upload_is_found_by_name_size_and_content(wrapped: bool, invoice:
 
 
 @pytest.mark.parametrize(("status", "seconds"), [(None, 30), (503, 30), (500, 4)])
-def test_a_lost_upload_that_is_not_there_is_never_sent_again(
+def test_a_lost_upload_that_does_not_exist_is_never_sent_again(
     status: int | None, seconds: float, invoice: Path, clock: Clock
 ) -> None:
     transport = FakeTransport({"POST /file": lost(status), "GET /files": answer([])})

@@ -24,7 +24,7 @@ def transport_with(*after: Any) -> FakeTransport:
     return FakeTransport({"GET /locations": [page_of([]), listing(after)], "POST /location": created(7)})
 
 
-def test_what_was_made_is_read_back_by_its_key_with_as_many_requests() -> None:
+def test_what_was_created_is_read_back_by_its_key_with_as_many_requests() -> None:
     transport = transport_with(MILL)
     assert ensure(client_on(transport), WISH).uuid == uuid_of(7)
     assert transport.lines == ["GET /locations", "GET /locations", "POST /location", "GET /locations"]
@@ -41,7 +41,7 @@ def test_a_second_record_is_reported_with_both_uuids_and_which_one_is_newer() ->
     )
 
 
-def test_one_that_the_list_does_not_show_yet_is_read_by_its_uuid() -> None:
+def test_a_record_that_the_list_does_not_show_yet_is_read_by_its_uuid() -> None:
     transport = transport_with()
     transport.routes[f"GET /location/{uuid_of(7)}"] = answer(MILL)
     assert ensure(client_on(transport), WISH).uuid == uuid_of(7)
@@ -86,7 +86,7 @@ def test_what_is_archived_is_brought_back_or_deleted(state: str, write: str, mem
 
 
 @pytest.mark.parametrize("members", [{"archived_at": None}, {}], ids=["told", "listed by now"])
-def test_what_was_made_meanwhile_is_not_archived(members: dict[str, Any]) -> None:
+def test_what_was_created_meanwhile_is_not_archived(members: dict[str, Any]) -> None:
     report, transport = ensured("present", listed=True, **members)
     assert not report.changed
     assert transport.writes == []

@@ -76,7 +76,7 @@ def refused(transport: FakeTransport, kind: str, fields: JsonMap, check_mode: bo
 
 
 @pytest.mark.parametrize("check_mode", [True, False])
-def test_absent_takes_away_an_archived_object_that_its_barcode_finds(check_mode: bool) -> None:
+def test_absent_removes_an_archived_object_that_its_barcode_finds(check_mode: bool) -> None:
     transport = service(**{f"DELETE /object/{uuid_of(3)}": answer(status=204)})
     report = wish(transport, "object", {"barcode": "0003"}, check_mode, state="absent")
     assert (report.changed, report.uuid) == (True, uuid_of(3))
@@ -218,7 +218,7 @@ def test_an_active_record_is_named_when_a_key_is_changed() -> None:
     assert message.endswith(f"barcode must be unique, and the object {uuid_of(2)} has '0002' already.")
 
 
-def test_where_no_active_record_holds_it_an_archived_one_may() -> None:
+def test_an_archived_record_may_have_a_value_that_no_active_record_has() -> None:
     transport = service(**{"POST /object": refusal(422)})
     message = refused(transport, "object", {"barcode": "0009", "serial_number": "S-9"})
     assert "an archived object, which no list shows, may hold barcode '0009' and serial_number 'S-9'" in message
@@ -238,7 +238,7 @@ def test_where_no_active_record_holds_it_an_archived_one_may() -> None:
         (400, "There is no room 17"),
     ],
 )
-def test_where_the_service_gives_another_cause_nothing_is_said_of_archived_objects(status: int, words: str) -> None:
+def test_where_the_service_gives_another_cause_nothing_is_reported_of_archived_objects(status: int, words: str) -> None:
     transport = service(**{"POST /object": refusal(status, words)})
     message = refused(transport, "object", {"barcode": "0009", "width": "5"})
     assert message.endswith(f'The service says: "{words}".')

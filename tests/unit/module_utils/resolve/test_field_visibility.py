@@ -64,7 +64,7 @@ def test_only_what_is_written_is_refused() -> None:
         visibility.check_written(["barcode", "price"])
 
 
-def test_what_others_are_made_from_has_the_keys_that_somebody_filled() -> None:
+def test_what_others_are_created_from_has_the_keys_that_somebody_filled() -> None:
     schema = schema_of("catalog_item", Field("catalog_object_notes", "TEXT"), Field("catalog_object_price", "MONEY"))
     assert (
         FieldVisibility.from_records(schema, [record("catalog_item", 1, catalog_object_notes=None)]).hidden

@@ -83,7 +83,7 @@ def test_the_default_key_of_a_kind_is_chosen_by_what_was_written(
     assert natural_keys.key_fields(KINDS[kind], None, written) == wanted
 
 
-def test_a_key_that_the_user_named_goes_before_the_default() -> None:
+def test_a_key_that_the_user_named_takes_precedence_over_the_default() -> None:
     assert keys("object", ["name", "colour"], barcode="1", name="x", colour="red") == ("name", "colour")
 
 
@@ -249,7 +249,7 @@ def test_a_key_that_cannot_be_read_may_be_the_wanted_key(number: Any) -> None:
     assert hits(ROOM, wanted, record("room", 2, building_id=6, number=number)) == [], "its location is another"
 
 
-def test_one_hit_is_the_record_and_none_is_none() -> None:
+def test_one_match_is_the_record_and_no_match_is_none() -> None:
     chair = record("object", 1)
     assert natural_keys.only_record(KINDS["object"], "x", [chair]) is chair
     assert natural_keys.only_record(KINDS["object"], "x", []) is None
@@ -374,14 +374,14 @@ def test_every_place_and_room_is_among_the_readings_of_its_path(place: str, labe
 # ---- near names
 
 
-def test_near_names_come_nearest_first_as_they_are_written() -> None:
+def test_similar_names_are_sorted_by_similarity_and_keep_their_spelling() -> None:
     assert natural_keys.closest_names("head ofice", ["Harbour", "Head Office", "HEAD OFICE"]) == [
         "HEAD OFICE",
         "Head Office",
     ]
 
 
-def test_a_name_is_near_though_half_of_it_is_another() -> None:
+def test_a_name_is_similar_although_half_of_it_differs() -> None:
     assert natural_keys.closest_names("Head office", ["Headquarters", "Office north"]) == [
         "Office north",
         "Headquarters",
@@ -389,11 +389,11 @@ def test_a_name_is_near_though_half_of_it_is_another() -> None:
 
 
 @pytest.mark.parametrize("names", [[], [None, "", 5], ["xyzzy"]])
-def test_what_is_far_away_or_no_text_is_not_near(names: list[Any]) -> None:
+def test_unlike_names_and_other_values_are_not_similar(names: list[Any]) -> None:
     assert natural_keys.closest_names("Head office", names) == []
 
 
-def test_at_most_five_near_names_are_reported_unless_another_limit_is_given() -> None:
+def test_at_most_five_similar_names_are_reported_by_default() -> None:
     names = [f"Room {number}" for number in range(9)]
     assert len(natural_keys.closest_names("Room", names)) == 5
     assert len(natural_keys.closest_names("Room", names, 2)) == 2
@@ -484,7 +484,7 @@ def test_an_address_is_looked_up_without_case_and_another_text_of_a_person_with_
 
 
 @pytest.mark.parametrize("part", [None, (), Reference("room", written="not found"), (Reference("room", written="x"),)])
-def test_a_key_with_a_part_that_is_missing_or_means_nothing_yet_is_not_looked_up(part: Any) -> None:
+def test_a_key_with_a_missing_or_pending_part_is_not_looked_up(part: Any) -> None:
     assert looked_up(OBJECT, {"name": "x", "room": part}) is None
 
 

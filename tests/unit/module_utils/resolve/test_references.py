@@ -431,7 +431,7 @@ def test_a_wanted_id_is_looked_up_where_the_instance_answers_bare_uuids() -> Non
         ((), (Reference("object", 1),)),
     ],
 )
-def test_no_request_is_made_where_two_references_can_be_compared(wanted: Any, current: Any) -> None:
+def test_no_request_is_created_where_two_references_can_be_compared(wanted: Any, current: Any) -> None:
     assert Reading(client_on(FakeTransport())).missing_halves([(wanted, current)]) == {}
 
 

@@ -205,7 +205,7 @@ def test_what_is_behind_a_resolved_reference_is_resolved_too() -> None:
     assert source.asked == [("location", [["location: name=Depot"]])]
 
 
-def test_what_is_still_to_be_made_is_awaited() -> None:
+def test_a_reference_to_a_planned_record_is_pending() -> None:
     [place] = resolved(Known({"location: name=Shed": [SHED]}), ref("location", "Shed"))
     assert (place.pending, place.resolved) == (SHED, False)
 
@@ -219,7 +219,7 @@ def test_a_referenced_user_gets_its_names() -> None:
 # ---- maps
 
 
-def test_references_in_maps_are_resolved_before_what_they_stand_in() -> None:
+def test_references_in_maps_are_resolved_before_their_maps() -> None:
     source = Known(
         {
             "location: name=Depot": [DEPOT],
@@ -330,7 +330,7 @@ def test_what_refers_to_nothing_is_not_looked_for() -> None:
     assert resolved_now.targets == {found: ROOM}
 
 
-def test_what_refers_to_an_id_that_means_nothing_is_not_looked_for() -> None:
+def test_a_map_with_an_unknown_id_is_not_looked_up() -> None:
     source = Known(unknown={7: "there is no location with the id 7", 8: "there is no room with the id 8"})
     place, eight = ref("location", "Depot"), ref("room", 8)
     problems = resolve(source, eight, ref("room", {"building_id": 7, "number": "1"}), place)

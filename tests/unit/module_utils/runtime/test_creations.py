@@ -85,14 +85,14 @@ def on(
     )
 
 
-def test_who_is_alone_looks_once(folder: Folder, tmp_path: Path) -> None:
+def test_a_creator_without_competitors_reads_once(folder: Folder, tmp_path: Path) -> None:
     service = Service(tmp_path)
     for number in range(3):
         assert service.ensure(on(folder), f"room {number}")
     assert service.reads() == 3
 
 
-def test_of_many_one_makes_it(folder: Folder, tmp_path: Path) -> None:
+def test_one_of_many_concurrent_creators_creates_the_record(folder: Folder, tmp_path: Path) -> None:
     service = Service(tmp_path, 0.01)
 
     def work() -> None:
@@ -515,7 +515,7 @@ def test_during_a_long_pause_others_may_make_what_they_like(folder: Folder, tmp_
     assert service.records() == ["Lab"]
 
 
-def test_after_a_long_pause_in_which_nobody_made_anything_it_goes_on(folder: Folder, clock: Clock) -> None:
+def test_after_a_long_pause_in_which_nobody_created_anything_it_goes_on(folder: Folder, clock: Clock) -> None:
     creations = on(folder, clock)
     done = []
 
@@ -557,7 +557,7 @@ def test_after_a_pause_only_the_locks_of_before_are_held(folder: Folder, tmp_pat
     many.leave()
 
 
-def test_what_others_made_during_one_pause_is_known_after_the_next(folder: Folder, tmp_path: Path) -> None:
+def test_what_others_created_during_one_pause_is_known_after_the_next(folder: Folder, tmp_path: Path) -> None:
     many = on(folder)
     many.watch(["room"])
     many.hold(["room"])
@@ -619,13 +619,13 @@ def test_a_lock_that_is_removed_again_and_again_is_reported_once(folder: Folder,
 # ---- not shared
 
 
-def test_a_kind_that_nobody_watches_is_made_without_a_lock(folder: Folder) -> None:
+def test_a_kind_that_nobody_watches_is_created_without_a_lock(folder: Folder) -> None:
     with on(folder).making("room"):
         pass
     assert list(folder.path.iterdir()) == []
 
 
-def test_where_nothing_is_shared_it_is_made_all_the_same(tmp_path: Path) -> None:
+def test_where_nothing_is_shared_it_is_created_all_the_same(tmp_path: Path) -> None:
     service = Service(tmp_path)
     assert service.ensure(Creations(), "Lab")
     assert not service.ensure(Creations(), "Lab")

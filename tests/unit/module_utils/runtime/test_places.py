@@ -34,7 +34,7 @@ def found(variables: dict[str, str], tmp_path: Path, run_folder: Path | None = N
     return [str(lock.path.relative_to(tmp_path)) for lock in Places.found(run_folder, variables).locks]
 
 
-def test_the_named_directory_goes_first_and_is_made_for_this_user_alone(
+def test_the_named_directory_goes_first_and_is_created_for_this_user_alone(
     variables: dict[str, str], tmp_path: Path
 ) -> None:
     places = Places.found(None, variables)
@@ -161,13 +161,13 @@ def test_a_place_that_nobody_named_is_passed_over_without_a_word(variables: dict
 
 
 @pytest.mark.parametrize("mode", [0o700, 0o750, 0o755])
-def test_others_may_look(mode: int, variables: dict[str, str], tmp_path: Path) -> None:
+def test_other_users_may_read_the_directory(mode: int, variables: dict[str, str], tmp_path: Path) -> None:
     (tmp_path / "named").mkdir()
     (tmp_path / "named").chmod(mode)
     assert found(variables, tmp_path)[0] == "named"
 
 
-def test_one_that_can_not_be_written_keeps_locks_and_nothing_else(
+def test_a_directory_without_write_access_is_used_for_locks_only(
     variables: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "named").mkdir(0o700)

@@ -196,7 +196,7 @@ def test_what_is_kept_is_for_this_user_alone_and_no_name_or_password_is_in_it(
         b'{"proof": "\\ud800"}',
     ],
 )
-def test_what_can_not_be_read_is_as_good_as_not_there(
+def test_an_unreadable_file_counts_as_missing(
     content: bytes, folder: Folder, transport: FakeTransport, clock: Clock
 ) -> None:
     tokens(folder, transport, clock, **PASSWORD).current()

@@ -127,7 +127,7 @@ def test_one_that_is_stopped_while_it_has_the_turn_is_passed_over(
     rate_in(folder, 200).wait()
 
 
-def test_a_pause_of_one_holds_all(folder: Folder, clock: Clock) -> None:
+def test_the_pause_of_one_process_stops_all(folder: Folder, clock: Clock) -> None:
     first, second = (rate_in(folder, 200, clock) for _number in range(2))
     first.refused(first.wait(), 20.0)
     assert second.wait() == pytest.approx(1020)

@@ -538,7 +538,9 @@ def test_a_link_is_never_written_through(site: Site, tmp_path: Path) -> None:
 @pytest.mark.parametrize("option", ["keep", "remove", "absent"])
 @pytest.mark.parametrize("state", ["absent", "archived"])
 @pytest.mark.parametrize("ending", ["yml", "jsonl", "csv"])
-def test_records_that_are_gone(site: Site, tmp_path: Path, option: str, state: str, ending: str) -> None:
+def test_deleted_records_are_handled_as_the_option_says(
+    site: Site, tmp_path: Path, option: str, state: str, ending: str
+) -> None:
     site.root = tmp_path / "files"
     texts = {
         "yml": "- barcode: '1'\n  inventory_name: A\n# two\n- barcode: '2'  # b\n  inventory_name: B\n"

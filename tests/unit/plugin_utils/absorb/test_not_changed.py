@@ -46,7 +46,7 @@ def below(site: Site, tmp_path: Path) -> Site:
 # ---- records
 
 
-def test_what_the_files_take_away_is_reported_where_it_is_there_again(below: Site) -> None:
+def test_what_the_files_remove_is_reported_where_it_is_there_again(below: Site) -> None:
     below.write({"objects.yml": "- {barcode: '1', _state: absent}\n- {barcode: '2', _state: archived}\n"})
     somebody(below, _objects({"barcode": "1"}, {"barcode": "2"}))
     done = take(below, into={"objects": "objects.yml"})

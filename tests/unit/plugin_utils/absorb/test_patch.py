@@ -252,7 +252,7 @@ def test_git_applies_any_patch(old: list[str], new: list[str], ends: tuple[bool,
 
 @pytest.mark.parametrize("name", ["new.csv", "a b/new file.yml", 'ob"j\u00e4/\u202e.yml'])
 @pytest.mark.parametrize("content", [b"a\n", b"no end", "\u00e4".encode("utf-16"), b"\x00" * 200, b"\xff\n"])
-def test_git_makes_new_files(tmp_path: Path, name: str, content: bytes) -> None:
+def test_git_applies_a_patch_with_new_files(tmp_path: Path, name: str, content: bytes) -> None:
     assert _applied(name, None, content, tmp_path) == content
 
 
@@ -273,7 +273,7 @@ def test_no_patch_steers_a_terminal_or_a_pipeline() -> None:
         assert line.strip() not in patch_of("a.yml", b"a\n", line.encode())
 
 
-def test_only_the_lines_that_differ_stand_in_it_and_long_files_take_no_time() -> None:
+def test_a_patch_has_only_differing_lines_and_long_files_are_fast() -> None:
     lines = [
         line for number in range(20_000) for line in (f"- barcode: '{number}'\n", "  status: x\n", "  name: Lamp\n")
     ]

@@ -45,7 +45,7 @@ class _Killed(BaseException):
     [("objects.yml", yaml_list([_THING])), ("users.yml", "- ada@acme.example\n")],
     ids=["object", "user"],
 )
-def test_what_a_killed_run_made_is_found_by_the_next_one(
+def test_what_a_killed_run_created_is_found_by_the_next_one(
     site: Site, path: str, text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     site.write({"persons.yml": "- {email: ada@acme.example, last_name: Jensen}\n"})
@@ -66,7 +66,9 @@ def test_what_a_killed_run_made_is_found_by_the_next_one(
     assert site.plan().outcome == "unchanged"
 
 
-def test_what_others_made_during_a_long_pause_is_not_made_twice(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_others_created_during_a_long_pause_is_not_created_twice(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
     site.write({"objects.yml": yaml_list([{**_THING, "description": "mine"}])})
     monkeypatch.setattr(Creations, "have_moved", lambda _self, kind: kind == "object")
     _meanwhile(monkeypatch, lambda: _create_elsewhere(site))

@@ -166,7 +166,7 @@ def test_another_set_protects_a_record_until_it_releases_it() -> None:
     assert protected_by_others(own) == {}
 
 
-def test_one_at_a_time_and_the_second_knows_what_the_first_noted(tmp_path: Path) -> None:
+def test_only_one_run_owns_the_journal_and_the_next_reads_its_notes(tmp_path: Path) -> None:
     first = _journal(tmp_path)
     second = Journal(tmp_path, "https://acme.test", "set", lambda _seconds: first.__exit__(None, None, None), set_id=ID)
     first.__enter__()
@@ -289,7 +289,7 @@ def test_a_journal_that_is_too_long_is_refused_with_what_to_do(tmp_path: Path, m
         _journal(tmp_path).known.copy()
 
 
-def test_it_holds_no_more_than_it_needs(tmp_path: Path) -> None:
+def test_the_journal_keeps_only_the_notes_that_it_needs(tmp_path: Path) -> None:
     with Journal(tmp_path, "https://acme.test", "set", set_id=ID, now=lambda: 1800000000.0) as journal:
         journal.sent("object", "A")
     _set, line = _lines(tmp_path)
@@ -429,7 +429,7 @@ def test_the_journal_makes_an_id_where_the_files_have_none_and_says_so_once(tmp_
     assert Journal(tmp_path, "i", "s", set_id=set_id, src="elsewhere").known == {"one"}
 
 
-def test_the_id_that_is_made_is_the_same_for_each_instance_of_a_fleet(tmp_path: Path) -> None:
+def test_the_id_that_is_created_is_the_same_for_each_instance_of_a_fleet(tmp_path: Path) -> None:
     set_ids = set()
     for instance in ("https://berlin.test", "https://bonn.test"):
         with Journal(tmp_path / instance[8:12], instance, "s", src="acme") as journal:
@@ -456,7 +456,7 @@ def test_two_directories_of_one_name_without_an_id_know_nothing_of_each_other(tm
     assert Journal(tmp_path, "i", "s", src="second").known == {"two"}
 
 
-def test_without_a_set_there_is_no_id(tmp_path: Path) -> None:
+def test_without_a_set_the_journal_has_no_id(tmp_path: Path) -> None:
     with Journal(tmp_path, "i", "", set_id="mine") as journal:
         journal.sent("object", "A")
     again = Journal(tmp_path, "i", "", set_id="theirs")

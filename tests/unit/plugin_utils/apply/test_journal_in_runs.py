@@ -91,7 +91,7 @@ def test_an_export_writes_an_id_and_keeps_it(demo: Site, tmp_path: Path) -> None
     assert (tmp_path / "other" / "instance.yml").read_bytes() != first
 
 
-def test_a_plan_file_belongs_to_the_set_that_it_was_made_for(site: SiteHere, tmp_path: Path) -> None:
+def test_a_plan_file_belongs_to_the_set_that_it_was_created_for(site: SiteHere, tmp_path: Path) -> None:
     path = tmp_path / "p.plan"
     site.write({"instance.yml": f'{SETTINGS}set_id: "{ID}"\n', "objects.yml": _objects(1)})
     site.plan(plan_file=path)

@@ -601,7 +601,7 @@ def test_a_journal_with_two_names_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("method", ["opened", "open_to_append"])
-def test_what_the_disk_refuses_is_said_with_the_way_out(
+def test_what_the_disk_refuses_is_reported_with_the_way_out(
     state_home: Path, monkeypatch: pytest.MonkeyPatch, method: str
 ) -> None:
     def fail(*_given: Any) -> Any:
@@ -680,7 +680,7 @@ def test_files_that_are_known_take_no_id_of_others(tmp_path: Path) -> None:
         Journal(tmp_path, "i", "s", set_id="theirs", src="/files")
 
 
-def test_a_journal_that_is_not_there_yet_has_the_id_of_the_files(tmp_path: Path) -> None:
+def test_a_journal_that_does_not_exist_yet_has_the_id_of_the_files(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "none", "i", "s", set_id="mine")
     assert (journal.set_id, journal.memory) == ("mine", Memory())
     with journal:
@@ -720,7 +720,7 @@ def test_an_id_is_random() -> None:
 # ---- protected by others
 
 
-def test_what_another_set_protects_is_said_with_its_journal(state_home: Path) -> None:
+def test_what_another_set_protects_is_reported_with_its_journal(state_home: Path) -> None:
     root = state_home / "seventhings" / "i"
     for name, uuids in (("other", ["one", "two"]), ("", ["three"]), ("own", ["mine"])):
         with Journal(None, "i", name, set_id=ID) as journal:

@@ -72,13 +72,13 @@ def test_the_level_is_reported_where_all_of_it_is_written() -> None:
     assert by_level[Level.OBJECTS] == [thing]
 
 
-def test_where_nothing_is_written_no_level_is() -> None:
+def test_no_level_is_reported_if_nothing_is_written() -> None:
     removal = planned("objects", DELETE, 1)
     assert [level for level, _batch in ready(removal).batches() if level is not None] == []
     assert written(ready(removal)) == [removal]
 
 
-def test_who_lets_go_of_a_unique_value_is_removed_before_the_one_that_gets_it() -> None:
+def test_the_previous_owner_of_a_unique_value_is_removed_first() -> None:
     removal, other, thing = (
         planned("objects", DELETE, 1),
         planned("objects", DELETE, 2),
@@ -95,7 +95,7 @@ def test_what_needs_nothing_misses_nothing() -> None:
     assert ready().why_not_ready(planned("objects", CREATE, name="x", room=Reference("room", 1))) == ""
 
 
-def test_what_waits_for_a_record_that_was_made_gets_its_uuid() -> None:
+def test_what_waits_for_a_record_that_was_created_gets_its_uuid() -> None:
     room = planned("rooms", CREATE, 1)
     reference = awaiting(room)
     thing = planned("objects", CREATE, 2, room=reference)
@@ -126,7 +126,7 @@ def test_what_waits_for_a_record_of_no_change_is_not_written(
 
 
 @pytest.mark.parametrize(("action", "verb"), [(CREATE, "made"), (UPDATE, "changed")])
-def test_a_value_of_a_field_that_was_not_made_or_changed_is_not_written(action: str, verb: str) -> None:
+def test_a_value_of_a_field_that_was_not_created_or_changed_is_not_written(action: str, verb: str) -> None:
     field = planned("fields", action, 1, "asset", type="TEXT", label="colour")
     thing, person = planned("objects", CREATE, 2, colour="red"), planned("persons", CREATE, 3, colour="red")
     changes = ready(field, thing, person)

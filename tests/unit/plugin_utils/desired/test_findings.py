@@ -310,7 +310,7 @@ def test_no_link_is_followed_wherever_it_leads(tmp_path: Path) -> None:
     assert [entry.fields["barcode"] for entry in desired.entries] == ["1", "2"]
 
 
-def test_a_file_that_is_not_there_is_looked_for_in_the_root(tmp_path: Path) -> None:
+def test_a_file_that_does_not_exist_is_looked_for_in_the_root(tmp_path: Path) -> None:
     (finding,) = _judged(tmp_path, {"objects.yml": '- {barcode: "1", Files: [files/none.txt]}\n'})
     where = f"looked for in {tmp_path}"
     assert finding == f"objects.yml:1:26: Files[0]: files/none.txt: no such file ({where})"

@@ -23,7 +23,7 @@ def _starts(findings: list[str]) -> list[str]:
 # ---- what follows from the definitions, from the clock, from what is taken away
 
 
-def test_values_are_held_against_what_the_same_files_say_of_their_fields(site: Site) -> None:
+def test_values_are_checked_against_the_definitions_in_the_same_files(site: Site) -> None:
     rules = (
         "- {label: Code, type: TEXT, constraints: {max_length: 3, regular_expression: '^[A-Z]+$'}}\n"
         "- {label: Seats, type: NUMBER, constraints: {min_value: 2, max_value: 4}}\n"
@@ -43,7 +43,7 @@ def test_values_are_held_against_what_the_same_files_say_of_their_fields(site: S
     ]
 
 
-def test_values_are_held_against_what_their_fields_will_be(site: Site) -> None:
+def test_values_are_checked_against_the_planned_definitions(site: Site) -> None:
     line = '- {barcode: "1", inventory_name: One, Code: ABCD}\n'
     site.write({"fields/asset.yml": "- {label: Code, type: TEXT}\n", "objects.yml": line})
     assert site.run().outcome == "changed"
@@ -138,7 +138,7 @@ def test_what_is_archived_is_found_by_its_uuid_alone(site: Site) -> None:
     assert site.plan().outcome == "unchanged"
 
 
-def test_a_room_goes_with_its_location_as_far_as_names_are_concerned(site: Site) -> None:
+def test_a_reference_to_a_room_of_a_removed_location_is_a_finding(site: Site) -> None:
     site.write(
         {
             "locations.yml": "- {name: Depot}\n",
@@ -153,7 +153,7 @@ def test_a_room_goes_with_its_location_as_far_as_names_are_concerned(site: Site)
     assert finding == "objects.yml:1:52: target_room: location Depot is to be removed at locations.yml:1:3"
 
 
-def test_a_user_is_not_made_of_a_person_who_is_removed(site: Site) -> None:
+def test_a_user_is_not_created_from_a_person_who_is_removed(site: Site) -> None:
     person = "- {email: ada@acme.example, first_name: Ada, last_name: Jensen}\n"
     site.write({"instance.yml": SETTINGS + "policy: {create_users: true}\n", "persons.yml": person})
     site.run()

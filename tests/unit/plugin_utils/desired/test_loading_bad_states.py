@@ -17,7 +17,7 @@ _SEED = 20240531
 _NUMBER = 450 if LONG else 90
 
 
-def test_the_good_state_that_all_of_them_are_made_from_is_good(site: Site) -> None:
+def test_the_valid_state_that_the_invalid_states_are_derived_from_is_valid(site: Site) -> None:
     site.write(FILES)
     assert site.plan().findings == []
     site.write({**MORE, "instance.yml": SETTINGS})

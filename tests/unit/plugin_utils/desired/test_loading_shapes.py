@@ -70,7 +70,7 @@ def test_a_section_may_be_empty(tmp_path: Path, text: str) -> None:
     assert found(tmp_path, text) == []
 
 
-def test_a_file_that_is_not_there_is_reported(tmp_path: Path) -> None:
+def test_a_file_that_does_not_exist_is_reported(tmp_path: Path) -> None:
     (finding,) = load(tmp_path / "none.yml").findings
     assert str(finding).endswith("none.yml: no such file or directory")
 

@@ -274,7 +274,7 @@ def test_an_export_of_merged_cells_is_reported_as_the_cause(tmp_path: Path) -> N
     assert alone.endswith("because an object is identified by barcode")
 
 
-def test_hidden_rows_are_read_and_said_once(tmp_path: Path) -> None:
+def test_hidden_rows_are_read_and_reported_once(tmp_path: Path) -> None:
     def hide(sheet: Any) -> None:
         for row in (3, 5, 9):
             sheet.row_dimensions[row].hidden = True

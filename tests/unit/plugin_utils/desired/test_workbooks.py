@@ -493,7 +493,7 @@ def test_a_section_has_one_sheet(tmp_path: Path) -> None:
     assert str(finding) == "a.xlsx: expected one sheet for a section, 'Objects ' is the second for objects"
 
 
-def test_without_the_library_one_line_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_library_the_message_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _book(tmp_path / "a.xlsx", {"objects": [["barcode"], ["1"]]})
     monkeypatch.setitem(sys.modules, "openpyxl", None)
     (finding,) = _load(tmp_path).findings

@@ -109,7 +109,7 @@ def test_a_sheet_is_a_page(here: Embedded, tmp_path: Path, name: str) -> None:
     assert here.log == []
 
 
-def test_limits_hold(here: Embedded) -> None:
+def test_limits_apply(here: Embedded) -> None:
     result = hand(here, person=BERND, to=DAVID, limits={"updates": 5})
     assert (result["failed"], result["outcome"], result["is_clear"]) == (True, "refused", False)
     assert written(here) == []

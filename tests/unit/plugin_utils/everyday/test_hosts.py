@@ -214,7 +214,7 @@ def test_objects_out_of_scope_are_left_alone(here: Embedded) -> None:
     assert (result["matched"], [skipped["host"] for skipped in result["skipped_hosts"]]) == (1, ["pc1", "pc2"])
 
 
-def test_limits_hold(here: Embedded) -> None:
+def test_limits_apply(here: Embedded) -> None:
     result = feed(here, FLEET, map=MAP, key=KEY, limits={"updates": 2})
     assert (result["failed"], result["outcome"]) == (True, "refused")
     assert written(here) == []

@@ -105,7 +105,7 @@ def test_what_is_not_known_moves_nothing(here: Embedded, options: dict[str, Any]
     assert written(here) == []
 
 
-def test_limits_hold(here: Embedded) -> None:
+def test_limits_apply(here: Embedded) -> None:
     result = move(here, room="Dresden/1.10", to=ATELIER, limits={"updates": 4})
     assert (result["failed"], result["outcome"], written(here)) == (True, "refused", [])
 

@@ -192,7 +192,7 @@ def test_names_of_attachments_stay_where_they_are_put(name: str, path: str) -> N
     assert safe_name(name) == path
 
 
-def test_a_field_whose_key_the_service_made_is_named_by_its_label(site: Site) -> None:
+def test_a_field_whose_key_the_service_generated_is_named_by_its_label(site: Site) -> None:
     site.write(
         {
             "fields/asset.yml": "- {label: Shelf, type: TEXT}\n",
@@ -210,7 +210,7 @@ def test_a_field_whose_key_the_service_made_is_named_by_its_label(site: Site) ->
     assert offline_findings(load(site.root / "out")) == []
 
 
-def test_a_key_that_the_service_made_may_stand_in_files_of_one_instance(site: Site) -> None:
+def test_a_key_that_the_service_generated_may_stand_in_files_of_one_instance(site: Site) -> None:
     site.write({"fields/asset.yml": "- {label: Shelf, type: TEXT}\n"})
     site.run()
     export_of(site, site.root / "out")
@@ -237,7 +237,7 @@ def test_a_label_that_two_fields_share_is_an_error(site: Site) -> None:
     assert "'Twice'" in done["msg"]
 
 
-def test_relations_name_the_other_field_and_are_made_on_a_copy(site: Site) -> None:
+def test_relations_name_the_other_field_and_are_created_on_a_copy(site: Site) -> None:
     site.write(
         {
             "fields/asset.yml": (
@@ -280,7 +280,7 @@ def test_tasks_with_one_title_are_distinguished_by_more_and_the_settings_say_so(
     assert demo.plan().outcome == "unchanged"
 
 
-def test_objects_that_share_their_barcode_are_left_out_and_said(demo: Site) -> None:
+def test_objects_that_share_their_barcode_are_left_out_and_reported(demo: Site) -> None:
     demo.service.steer("PUT", "/switches", {"unique_values": "take"})
     client = demo.client()
     for _time in range(2):
@@ -291,7 +291,7 @@ def test_objects_that_share_their_barcode_are_left_out_and_said(demo: Site) -> N
     assert demo.plan().changes == []
 
 
-def test_rooms_of_locations_with_one_name_are_left_out_and_said(site: Site) -> None:
+def test_rooms_of_locations_with_one_name_are_left_out_and_reported(site: Site) -> None:
     site.write(
         {
             "locations.yml": "- {name: Depot}\n- {name: Yard}\n",
@@ -309,7 +309,7 @@ def test_rooms_of_locations_with_one_name_are_left_out_and_said(site: Site) -> N
     assert Site(site.root / "out", site.service).plan().outcome == "unchanged"
 
 
-def test_what_looks_like_a_template_is_left_out_and_said(demo: Site) -> None:
+def test_what_looks_like_a_template_is_left_out_and_reported(demo: Site) -> None:
     client = demo.client()
     client.create(KINDS["object"], {"barcode": "J-1", "inventory_name": "x", "description": "{{ password }}"})
     done = export_of(demo)
@@ -324,7 +324,7 @@ def test_what_no_file_can_hold_is_listed(demo: Site) -> None:
     }
 
 
-def test_parts_that_are_switched_off_are_left_out_and_said(demo: Site) -> None:
+def test_parts_that_are_switched_off_are_left_out_and_reported(demo: Site) -> None:
     demo.service.steer("PUT", "/settings", {"modules_off": ["rental", "hub"]})
     done = export_of(demo)
     assert not done.get("failed"), done
@@ -345,7 +345,7 @@ def test_users_without_a_person_and_offers_of_archived_objects_are_listed(demo: 
     assert person.flat["email"] in done["not_cloned"]["users"]
 
 
-def test_a_record_that_would_lack_what_it_needs_is_left_out(site: Site) -> None:
+def test_a_record_without_its_needed_values_is_left_out(site: Site) -> None:
     user = "- {email: ada@acme.example, first_name: Ada, last_name: Jensen}\n"
     rest = "issue_date: 2027-01-01, due_date: 2027-02-01, responsible_user: ada@acme.example"
     cases = "".join(
@@ -374,7 +374,7 @@ def test_a_record_that_would_lack_what_it_needs_is_left_out(site: Site) -> None:
     assert Site(site.root / "out", site.service).plan().outcome == "unchanged"
 
 
-def test_a_record_whose_key_begins_or_ends_with_blanks_is_left_out_and_said(site: Site) -> None:
+def test_a_record_whose_key_begins_or_ends_with_blanks_is_left_out_and_reported(site: Site) -> None:
     client = site.client()
     for barcode in ("a ", "b"):
         client.create(KINDS["object"], {"barcode": barcode, "inventory_name": "x"})
@@ -385,7 +385,7 @@ def test_a_record_whose_key_begins_or_ends_with_blanks_is_left_out_and_said(site
     assert site.plan().outcome == "unchanged"
 
 
-def test_records_that_only_look_different_are_left_out_and_said(site: Site) -> None:
+def test_records_that_only_look_different_are_left_out_and_reported(site: Site) -> None:
     client = site.client()
     for barcode in ("caf\u00e9", "cafe\u0301", "b"):
         client.create(KINDS["object"], {"barcode": barcode, "inventory_name": "x"})
@@ -394,7 +394,7 @@ def test_records_that_only_look_different_are_left_out_and_said(site: Site) -> N
     assert site.plan().outcome == "unchanged"
 
 
-def test_a_room_whose_only_name_is_that_of_another_is_left_out_and_said(site: Site) -> None:
+def test_a_room_whose_only_name_is_that_of_another_is_left_out_and_reported(site: Site) -> None:
     site.write(
         {"locations.yml": "- name: L\n", "rooms.yml": "- {building_id: L, name: A}\n- {building_id: L, number: '1'}\n"}
     )

@@ -134,7 +134,7 @@ def test_a_failing_read_leaves_the_files_as_they_are(demo: Site) -> None:
     assert contents(demo.root) == before
 
 
-def test_a_narrower_export_takes_away_the_attachments_that_nothing_names_any_more(demo: Site) -> None:
+def test_a_narrower_export_removes_the_attachments_that_nothing_names_any_more(demo: Site) -> None:
     export_of(demo)
     attachments = {path for path in contents(demo.root) if path.startswith("files/")}
     of_tasks = {path for path in attachments if path.encode() in contents(demo.root)["tasks.yml"]}
@@ -241,7 +241,7 @@ def test_a_newer_section_without_permission_is_left_out_and_reported(demo: Site)
 
 
 @pytest.mark.parametrize("is_gone", [True, False], ids=["gone", "too long"])
-def test_an_attachment_that_can_not_be_taken_along_is_asked_for_once_and_said(
+def test_an_attachment_that_can_not_be_taken_along_is_requested_once_and_reported(
     site: Site, is_gone: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     things = [{"barcode": number, "inventory_name": "Lamp", "documents": ["a.txt"]} for number in "12"]
@@ -276,7 +276,7 @@ def test_a_record_that_no_key_leads_to_is_not_referred_to(site: Site) -> None:
     assert loaded(site.root / "out", "objects/0001.yml") == [{"barcode": "1", "inventory_name": "Lamp"}]
 
 
-def test_a_renter_who_may_be_several_users_is_left_out_and_said(site: Site) -> None:
+def test_a_renter_who_may_be_several_users_is_left_out_and_reported(site: Site) -> None:
     case = {"title": "Loan", "references": ["1"], "issue_date": "2031-05-05", "due_date": "2031-05-09"}
     ada = [{"email": f"ada{number}@acme.example", "first_name": "Ada", "last_name": "Jensen"} for number in "12"]
     site.write(

@@ -336,7 +336,7 @@ def named(site: Site) -> Site:
     return site
 
 
-def test_names_of_attachments_are_still_known_when_an_export_is_made_again(named: Site, other: Emulator) -> None:
+def test_names_of_attachments_are_still_known_when_an_export_is_created_again(named: Site, other: Emulator) -> None:
     before = contents(named.root / "out")
     (document,) = records(named.root / "out", "objects/0001.yml", "barcode")["1"]["documents"]
     assert document["name"] == "Invoice #12.pdf"

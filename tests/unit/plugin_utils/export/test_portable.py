@@ -33,7 +33,7 @@ NOON = dt.datetime(2024, 5, 31, 14, 0, 0, 5, tzinfo=dt.timezone(dt.timedelta(hou
         (1e22, Plain("10000000000000000000000")),
     ],
 )
-def test_a_value_has_one_form(value: Any, written: Any) -> None:
+def test_a_value_is_exported_in_one_form(value: Any, written: Any) -> None:
     found = plain(FIELD, value)
     assert found == written
     assert type(found) is type(written)
@@ -58,7 +58,7 @@ def test_a_number_has_the_digits_that_its_field_keeps_where_that_is_exact(value:
         (["a"], r"\['a'\] is nothing that a file can hold"),
     ],
 )
-def test_what_a_file_can_not_hold_is_said(value: Any, reason: str) -> None:
+def test_what_a_file_can_not_hold_is_reported(value: Any, reason: str) -> None:
     with pytest.raises(NotPortable, match=reason):
         plain(FIELD, value)
 

@@ -23,7 +23,7 @@ def fault(site: Site, **rule: Any) -> None:
     site.service.steer("PUT", "/faults", [{"times": 1, **rule}])
 
 
-def test_each_change_says_what_became_of_it(site: Site) -> None:
+def test_each_change_has_its_outcome(site: Site) -> None:
     site.write(
         {
             "locations.yml": "- name: Depot\n- name: Mill\n",
@@ -68,7 +68,7 @@ def test_a_record_that_misses_its_links_counts_once(site: Site, method: str, pat
     assert len(reasons) == 1
 
 
-def test_what_comes_after_the_end_of_a_run_was_not_tried(site: Site) -> None:
+def test_changes_after_the_end_of_a_run_are_reported_as_not_tried(site: Site) -> None:
     site.write({"objects.yml": yaml_list({"barcode": str(number), "inventory_name": "Thing"} for number in range(4))})
     site.options["rate_limit_wait"] = 1
     site.service.steer(
@@ -136,7 +136,7 @@ def test_minutes_are_requests_at_the_limit(site: Site) -> None:
     assert forecast["minutes"] == round(forecast["requests"] / 120, 1)
 
 
-def test_an_account_says_what_it_is_of_and_by_whom(site: Site) -> None:
+def test_a_result_names_the_set_the_user_and_the_host(site: Site) -> None:
     site.write({"objects.yml": "[]\n"})
     origin = site.plan().made_by
     assert list(origin) == ["set", "date", "user", "version", "host"]

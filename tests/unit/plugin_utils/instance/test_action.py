@@ -284,7 +284,7 @@ def test_what_is_missing_or_no_address_is_reported_before_anything_is_sent(
     assert site.sent() == []
 
 
-def test_without_the_library_for_schemas_one_line_says_what_to_install(
+def test_without_the_library_for_schemas_the_message_says_what_to_install(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(action, "JSONSCHEMA_IMPORT_ERROR", ImportError("no such module"))
@@ -398,7 +398,7 @@ def test_a_plan_file_stays_until_all_of_it_was_applied(site: Site, tmp_path: Pat
     assert not path.exists()
 
 
-def test_a_plan_that_can_not_be_made_takes_the_one_before_away(site: Site, tmp_path: Path) -> None:
+def test_a_failed_plan_removes_the_previous_plan_file(site: Site, tmp_path: Path) -> None:
     path = tmp_path / "p.plan"
     site.write({"objects.yml": _objects("1")})
     _planned(site, path)

@@ -77,7 +77,7 @@ def test_no_policy_of_the_files_goes_beyond_the_task(
         (True, True, True),
     ],
 )
-def test_users_are_made_where_neither_forbids_it_and_one_asks_for_it(
+def test_users_are_created_if_the_task_or_the_files_ask_for_it_and_neither_forbids_it(
     on_the_task: bool | None, in_the_files: bool | None, are_made: bool
 ) -> None:
     found = Caps.from_task({"create_users": on_the_task}).policy(Policy(create_users=in_the_files))
@@ -120,7 +120,7 @@ def test_the_guard_of_the_task_is_narrowed_by_the_files(
 
 
 @pytest.mark.parametrize("root", ["", "here", "https://user:secret@here.test", "file:///etc/passwd"])
-def test_a_guard_that_means_nothing_is_an_error(root: str) -> None:
+def test_an_invalid_guard_is_an_error(root: str) -> None:
     with pytest.raises(InvalidInput) as caught:
         Caps.from_task({"expect_instance": [root]})
     assert caught.value.message.startswith("expect_instance")

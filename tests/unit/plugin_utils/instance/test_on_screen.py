@@ -62,7 +62,7 @@ def result_of(account: RunResult) -> dict[str, Any]:
     }
 
 
-def test_a_refusal_says_what_held_how_much_was_planned_and_where_to_look() -> None:
+def test_a_refusal_names_its_reason_the_number_of_changes_and_the_report() -> None:
     assert in_short(ACCOUNT, [Path("plan.html")]).splitlines() == [
         "objects: 300 skipped",
         "300 changes were planned and none was sent; plan.html has all of them",

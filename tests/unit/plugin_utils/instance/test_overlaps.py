@@ -70,7 +70,7 @@ def test_a_case_that_is_moved_names_the_other_one_and_not_itself(strict: Site) -
     assert refused.value.message.endswith(TOLD.format("1 (1) in 'Fair' (2031-05-05 to 2031-05-09)"))
 
 
-def test_cases_that_do_not_meet_are_taken(strict: Site) -> None:
+def test_rental_cases_that_do_not_overlap_are_accepted(strict: Site) -> None:
     for wish in (
         case("Next", issue_date="2031-05-10", due_date="2031-05-11"),
         case("Hour after", references=["2"], **at("12:00", "13:00")),

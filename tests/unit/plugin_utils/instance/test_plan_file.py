@@ -606,7 +606,7 @@ def test_the_directory_of_a_plan_must_exist(tmp_path: Path, path: Path) -> None:
 @pytest.mark.parametrize(
     ("method", "why"), [("read", "can't be read"), ("write", "can't be written"), ("remove", "can't be removed")]
 )
-def test_what_the_disk_refuses_is_said(path: Path, monkeypatch: pytest.MonkeyPatch, method: str, why: str) -> None:
+def test_what_the_disk_refuses_is_reported(path: Path, monkeypatch: pytest.MonkeyPatch, method: str, why: str) -> None:
     def fail(*_given: Any, **_named: Any) -> Any:
         raise OSError(errno.EIO, "Input/output error")
 

@@ -103,7 +103,7 @@ def test_values_that_look_the_same_are_distinguished() -> None:
     assert groups(empty)[0].title == "note nothing -> x: 3 objects"
 
 
-def test_a_field_whose_key_the_service_made_is_called_by_its_label() -> None:
+def test_a_field_whose_key_the_service_generated_is_called_by_its_label() -> None:
     key = "shelf_mark_0a1b2c3d"
     assert named(update("1", {key: 1}, {key: 2}, labels={key: "Shelf mark"})) == "~ objects 1: Shelf mark"
     assert (
@@ -214,7 +214,7 @@ def test_the_changes_are_on_one_card() -> None:
     assert page.count("<details ") == len(groups(MANY))
 
 
-def test_a_page_says_what_it_is_of_and_by_whom() -> None:
+def test_a_page_names_the_set_the_user_and_the_version() -> None:
     made_by = {"set": "acme", "date": "2026-11-22T09:00:00Z", "user": "deploy@runner", "version": "0.1.0"}
     page = as_html(account(MANY, made_by=made_by))
     origin = "set acme, 2026-11-22T09:00:00Z, by deploy@runner, community.seventhings 0.1.0"

@@ -179,7 +179,7 @@ def test_the_picture_shows_how_much_changes_where() -> None:
 
 
 @pytest.mark.parametrize(("number", "is_open"), [(10, True), (11, False)])
-def test_the_few_that_are_removed_are_seen_at_once(number: int, is_open: bool) -> None:
+def test_a_few_removals_are_shown_first(number: int, is_open: bool) -> None:
     removal = {**ACCOUNT.changes[0], "section": "objects", "before": {"barcode": "1"}, "after": {}, "action": "delete"}
     account = replace(ACCOUNT, changes=[{**removal, "key": str(key)} for key in range(number)])
     (group,) = Page(as_html(account)).named("details")
@@ -195,7 +195,7 @@ def test_the_few_that_are_removed_are_seen_at_once(number: int, is_open: bool) -
         ("unchanged", False, ["Nothing differs"]),
     ],
 )
-def test_the_head_says_what_it_came_to(outcome: str, check_mode: bool, expected: list[str]) -> None:
+def test_the_head_of_a_report_states_the_outcome(outcome: str, check_mode: bool, expected: list[str]) -> None:
     text = Page(as_html(replace(ACCOUNT, outcome=outcome, check_mode=check_mode))).text
     for what in expected:
         assert what in text

@@ -209,7 +209,7 @@ def test_a_filter_by_a_hidden_field_is_an_error(house: Site) -> None:
         ("room", {"building_id": "North", "number": "9", "description": "Store"}, "description", None),
     ],
 )
-def test_a_record_with_a_hidden_field_is_not_made(
+def test_a_record_with_a_hidden_field_is_not_created(
     house: Site, kind: str, fields: dict[str, Any], hidden: str, match_on: list[str] | None
 ) -> None:
     account = restricted(house, hidden_fields=[hidden])
@@ -220,7 +220,7 @@ def test_a_record_with_a_hidden_field_is_not_made(
     assert house.writes() == []
 
 
-def test_many_records_that_are_made_take_one_look_at_those_that_are_there(house: Site) -> None:
+def test_creating_many_records_reads_existing_records_once(house: Site) -> None:
     client = house.client()
     house.service.clear_log()
     for number in range(4):
@@ -273,7 +273,7 @@ def test_a_hidden_field_of_a_catalog_item_is_not_written(catalog: Site, name: st
     assert catalog.writes() == []
 
 
-def test_a_catalog_item_that_is_as_written_takes_no_look_at_objects(catalog: Site) -> None:
+def test_an_unchanged_catalog_item_reads_no_objects(catalog: Site) -> None:
     account = restricted(catalog, hidden_fields=["description"])
     catalog.service.clear_log()
     assert not first_record(account, "catalog_item", {"inventory_name": "Chair", "purchasing_price": "12.5"}).changed
@@ -341,7 +341,7 @@ def test_files_of_a_hidden_field_are_left_alone(house: Site, state: str, tmp_pat
         (None, {"email": "ada@acme.example"}),
     ],
 )
-def test_no_user_is_made_of_a_person_whose_address_is_hidden(
+def test_no_user_is_created_from_a_person_whose_address_is_hidden(
     house: Site, person: Any, filters: dict[str, Any] | None
 ) -> None:
     first_record(house, "person", {"email": "ada@acme.example", "first_name": "Ada", "last_name": "King"})
@@ -390,7 +390,7 @@ def test_a_field_that_is_hidden_after_all_is_written_once_and_reported(house: Si
     assert account.run(confirm_empty=True).outcome == "changed"
 
 
-def test_many_records_with_a_field_that_is_hidden_after_all_take_one_look(house: Site) -> None:
+def test_many_records_with_a_hidden_field_read_existing_records_once(house: Site) -> None:
     house.service.steer("PUT", "/switches", {"empty_keys": "left_out"})
     account = restricted(house, hidden_fields=["link"])
     green = [{"barcode": number, "link": "https://acme.example"} for number in "12"]
@@ -546,7 +546,7 @@ def test_a_duplicate_that_no_list_shows_may_be_in_a_location_that_is_hidden(hous
         first_record(account, "object", {"inventory_name": "2"}, uuid=hidden)
 
 
-def test_an_object_that_goes_out_of_sight_says_so(house: Site) -> None:
+def test_an_object_that_becomes_hidden_is_reported(house: Site) -> None:
     account = restricted(house, locations=locations(house, "North"))
     with pytest.raises(SeventhingsError, match=LIMITED):
         first_record(account, "object", {"barcode": "9", "inventory_name": "Nine", "actual_room": "South/1"})
@@ -555,7 +555,7 @@ def test_an_object_that_goes_out_of_sight_says_so(house: Site) -> None:
     assert f"It existed when it was read ({LIMITED})." in refused.value.message
 
 
-def test_an_object_that_is_not_found_and_can_not_be_made_may_be_hidden(house: Site) -> None:
+def test_an_object_that_is_not_found_and_can_not_be_created_may_be_hidden(house: Site) -> None:
     account = restricted(house, locations=locations(house, "North"))
     with pytest.raises(SeventhingsError, match=LIMITED):
         first_record(account, "object", {"barcode": "2", "description": "Red"})

@@ -628,7 +628,7 @@ def test_a_change_of_a_record_with_hidden_fields_is_not_judged_in_silence(site: 
 # ---- the library, plan files
 
 
-def test_without_the_library_one_line_says_what_to_install(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_library_the_message_says_what_to_install(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(action, "JSONSCHEMA_IMPORT_ERROR", ImportError("no"))
     site.write({"objects.yml": things({})})
     assert "jsonschema" in run(site)["msg"]

@@ -114,7 +114,7 @@ TAKEN: dict[str, dict[str, str]] = {
 
 @pytest.mark.parametrize("name", TAKEN)
 @pytest.mark.parametrize("has_schema", [False, True])
-def test_labels_are_taken(site: Site, saved: dict[str, Path], name: str, has_schema: bool) -> None:
+def test_labels_are_accepted_as_field_names(site: Site, saved: dict[str, Path], name: str, has_schema: bool) -> None:
     if has_schema:
         with_schema(site, saved)
     site.write(TAKEN[name])
@@ -264,7 +264,9 @@ class _Files:
 @pytest.mark.sample(8)
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(200 if LONG else 24))
-def test_whatever_an_instance_takes(site: Site, saved: dict[str, Path], seed: int) -> None:
+def test_offline_validation_accepts_every_state_that_an_instance_accepts(
+    site: Site, saved: dict[str, Path], seed: int
+) -> None:
     if seed % 3 == 0:
         with_schema(site, saved)
     site.write(_Files(seed).files())

@@ -390,7 +390,7 @@ def test_a_record_that_a_later_layer_has_twice_is_found_there(tmp_path: Path, ba
 
 
 @pytest.mark.parametrize("other", ["inventory_name: Saw", "_managed: false"])
-def test_a_record_that_one_layer_lets_go_and_has_again_is_found_there(tmp_path: Path, other: str) -> None:
+def test_a_record_that_a_layer_releases_and_declares_is_found_there(tmp_path: Path, other: str) -> None:
     files = {
         "base/objects.yml": "- {barcode: A}\n",
         "overlays/berlin/objects.yml": f"- {{barcode: A, {other}}}\n- {{barcode: A, _managed: false}}\n",
@@ -399,7 +399,7 @@ def test_a_record_that_one_layer_lets_go_and_has_again_is_found_there(tmp_path: 
     assert _findings(tmp_path, files) == [twice]
 
 
-def test_several_layers_may_let_a_record_go(tmp_path: Path) -> None:
+def test_several_layers_may_release_a_record(tmp_path: Path) -> None:
     let_go = "- {barcode: A, _managed: false}\n"
     files = {"base/objects.yml": "- {barcode: A}\n", "one/objects.yml": let_go, "two/objects.yml": let_go}
     desired = _load(tmp_path, files, "base", "one", "two")
@@ -407,7 +407,7 @@ def test_several_layers_may_let_a_record_go(tmp_path: Path) -> None:
     assert [str(entry.place) for entry in desired.unmanaged] == ["two/objects.yml:1:3"]
 
 
-def test_a_plan_finds_a_record_that_is_managed_and_let_go(site: Site) -> None:
+def test_a_plan_finds_a_record_that_is_managed_and_released(site: Site) -> None:
     site.write({"objects.yml": "- {barcode: A, inventory_name: Saw}\n- {barcode: A, _managed: false}\n"})
     assert site.plan().findings == ["objects.yml:2:3: object A is written twice, first at objects.yml:1:3"]
 
@@ -427,7 +427,7 @@ def test_local_files_are_relative_to_their_layer(tmp_path: Path) -> None:
     assert entry.root_of("photo") == str(tmp_path / "overlays/berlin")
 
 
-def test_a_record_that_is_let_go_is_never_pruned_and_leaves_the_journal(site: Site) -> None:
+def test_a_released_record_is_never_pruned_and_leaves_the_journal(site: Site) -> None:
     base = "set: acme\npolicy: {prune: {locations: delete}, limits: {delete_percent: 100}}\n"
     _write(
         site.root,
@@ -448,7 +448,7 @@ def test_a_record_that_is_let_go_is_never_pruned_and_leaves_the_journal(site: Si
     assert site.run(load_layers([base_layer])).reported == {"locations": ["Hall"]}
 
 
-def test_what_is_let_go_is_not_reported_as_left_over(site: Site) -> None:
+def test_released_records_are_not_reported_as_unmanaged(site: Site) -> None:
     files = {"base/instance.yml": f"{SETTINGS}set: acme\n", "base/locations.yml": "- name: Depot\n- name: Hall\n"}
     _write(site.root, {**files, "berlin/locations.yml": "- {name: Hall, _managed: false}\n"})
     assert site.run(load_layers([site.root / "base"])).outcome == "changed"

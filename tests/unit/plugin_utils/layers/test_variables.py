@@ -162,7 +162,7 @@ def test_what_is_inline_is_not_filled_in(tmp_path: Path) -> None:
         ("- {barcode: A, deep: {x: [1, '${no}']}}\n", "objects.yml:1:30: ${no}: no such variable"),
     ],
 )
-def test_a_use_that_means_nothing_is_found_with_its_place(tmp_path: Path, text: str, found: str) -> None:
+def test_an_invalid_use_is_found_with_its_place(tmp_path: Path, text: str, found: str) -> None:
     (finding,) = _findings(_loaded(tmp_path, text))
     assert finding.startswith(found)
 

@@ -216,7 +216,7 @@ def test_a_tier_includes_the_reports_of_earlier_tiers(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("weather", ["calm", "rough"])
 @pytest.mark.parametrize("data", ["demo", "empty", "300"])
-def test_a_look_is_one_login_and_gets(weather: str, data: str, tmp_path: Path) -> None:
+def test_the_look_tier_sends_one_login_and_only_gets(weather: str, data: str, tmp_path: Path) -> None:
     service = Embedded.started(all_sides(weather), data)
     before = service.dump(canonical=False)
     client = service.client()
@@ -314,7 +314,7 @@ def test_scratch_objects_are_in_a_room_with_visible_objects_if_a_room_is_mandato
 
 
 @pytest.mark.parametrize("hidden", [["name"], ["barcode", "inventory_name"]], ids=str)
-def test_nothing_is_made_whose_name_a_sweep_would_not_see(hidden: list[str], tmp_path: Path) -> None:
+def test_no_scratch_record_is_created_if_a_sweep_cannot_see_its_name(hidden: list[str], tmp_path: Path) -> None:
     service = Embedded.started()
     store = service.service.store
     store.run("UPDATE user SET hidden_fields = ? WHERE id = 1", (json.dumps(hidden),))
@@ -352,7 +352,7 @@ def _requests_of_a_touch(weather: str, tmp_path: Path) -> tuple[int, int]:
 @pytest.mark.sample(2)
 @pytest.mark.parametrize("weather", ["calm", "rough"])
 @pytest.mark.parametrize("when", [1, -1], ids=["before", "after"])
-def test_a_sweep_takes_away_what_a_killed_probe_left(weather: str, when: int, tmp_path: Path) -> None:
+def test_a_sweep_removes_what_a_killed_probe_left(weather: str, when: int, tmp_path: Path) -> None:
     first, last = _requests_of_a_touch(weather, tmp_path)
     before = Embedded.started(all_sides(weather)).dump()
     # Otherwise a sample, at a different offset before and after.
@@ -705,7 +705,7 @@ def test_any_one_question_that_is_not_answered_reports_nothing_wrongly(answer: t
 @pytest.mark.parametrize(
     ("answer", "is_carried_out"), [((418, None), False), ((200, "x"), True), ((500, None), True)], ids=str
 )
-def test_any_one_request_that_is_answered_oddly_leaves_nothing_that_a_sweep_does_not_take_away(
+def test_any_one_request_that_is_answered_oddly_leaves_nothing_that_a_sweep_does_not_remove(
     answer: tuple[int, Any], is_carried_out: bool, tmp_path: Path
 ) -> None:
     status, body = answer

@@ -25,7 +25,7 @@ def _items(site: Site) -> list[dict[str, Any]]:
     ]
 
 
-def test_items_are_made_changed_and_left_alone(site: Site) -> None:
+def test_items_are_created_changed_or_left_unchanged(site: Site) -> None:
     site.write({"catalog.yml": yaml_list([LAPTOP, {"catalog_object_inventory_name": "Chair"}])})
     account = site.run()
     assert account.summary["catalog"]["created"] == 2, account.failures

@@ -134,7 +134,7 @@ def test_a_cell_that_can_not_be_read_is_no_value_that_is_missing(site: Site) -> 
     assert [str(finding).partition("; open")[0] for finding in offline_findings(site.load())] == unread
 
 
-def test_what_can_not_be_known_without_a_connection_is_said(site: Site) -> None:
+def test_what_can_not_be_known_without_a_connection_is_reported(site: Site) -> None:
     site.write({"objects.csv": "barcode,Purchasing price\n1,x\n"})
     desired = site.load()
     assert offline_findings(desired) == []

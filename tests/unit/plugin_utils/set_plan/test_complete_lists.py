@@ -58,7 +58,7 @@ def _delete_meanwhile(site: Site, patch: pytest.MonkeyPatch, times: int) -> None
 
 
 @pytest.mark.parametrize("total", ["given", "none"])
-def test_a_record_that_moves_to_an_earlier_page_is_not_made_once_more(
+def test_a_record_that_moves_to_an_earlier_page_is_not_created_once_more(
     site: Site, monkeypatch: pytest.MonkeyPatch, total: str
 ) -> None:
     site.service.steer("PUT", "/switches", {"list_total": total})

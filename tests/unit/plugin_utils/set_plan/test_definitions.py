@@ -56,7 +56,7 @@ def test_what_is_wrong_with_a_definition_is_found(site: Site, text: str, finding
     assert site.writes() == []
 
 
-def test_a_relation_to_a_field_that_is_made_with_it_is_added_to_a_definition_that_is_there(site: Site) -> None:
+def test_a_relation_to_a_new_field_is_added_to_an_existing_definition(site: Site) -> None:
     site.write({ASSET: "- {label: A, type: TEXT}\n- {label: C, type: TEXT}\n"})
     site.run()
     relations = "[{type: actual_field, field: C}, {type: expected_field, field: B}]"
@@ -90,7 +90,7 @@ def test_relations_have_names_on_both_sides(site: Site) -> None:
         assert updated["after"]["relations"] == [{"type": "actual_field", "field": "C"}]
 
 
-def test_a_relation_to_a_field_that_was_not_made_fails_and_is_made_by_the_next_run(site: Site) -> None:
+def test_a_relation_to_a_field_that_was_not_created_fails_and_is_created_by_the_next_run(site: Site) -> None:
     site.write(
         {ASSET: "- {label: A, type: TEXT, relations: [{type: actual_field, field: B}]}\n- {label: B, type: TEXT}\n"}
     )
@@ -300,7 +300,7 @@ def test_a_field_that_is_cleared_in_a_new_record_does_not_get_its_default(site: 
     assert site.plan().outcome == "unchanged"
 
 
-def test_a_reference_may_name_a_field_that_is_still_to_be_made(site: Site) -> None:
+def test_a_reference_may_name_a_field_that_is_still_to_be_created(site: Site) -> None:
     first = "- {barcode: '1', inventory_name: One, Inv: a}\n"
     objects = first + "- {barcode: '2', inventory_name: Two, accessories: [{Inv: a}]}\n"
     site.write({ASSET: "- {label: Inv, type: TEXT}\n", "objects.yml": objects})
@@ -371,7 +371,7 @@ def _tagged(*tags: str) -> str:
 
 
 @pytest.mark.parametrize("workers", [1, 8])
-def test_a_unique_value_is_given_on_when_the_one_before_lets_go_of_it(site: Site, workers: int) -> None:
+def test_a_unique_value_is_reused_after_its_record_releases_it(site: Site, workers: int) -> None:
     site.write({ASSET: UNIQUE, "objects.yml": _tagged("a", "b", "c")})
     site.run()
     site.write({"objects.yml": _tagged("b", "c", "d")})

@@ -68,7 +68,7 @@ def test_others_refer_to_an_archived_object_by_its_barcode(site: Site, written: 
     assert [line for line in site.sent() if line.startswith("GET /object/") and "barcode" not in line] == []
 
 
-def test_of_very_many_barcodes_that_mean_nothing_some_are_looked_up(site: Site) -> None:
+def test_of_very_many_unknown_barcodes_some_are_looked_up(site: Site) -> None:
     barcodes = [f"gone {number}" for number in range(100)]
     task = {"title": "Ask who has it", "deadline": "2031-05-05", "references": barcodes}
     site.write({"objects.yml": yaml_list([_object("2")]), "tasks.yml": yaml_list([task])})
@@ -197,7 +197,7 @@ PERSONS = yaml_list(
 )
 
 
-def test_users_are_made_only_where_the_policy_says_so(site: Site) -> None:
+def test_users_are_created_only_where_the_policy_says_so(site: Site) -> None:
     site.write({"persons.yml": PERSONS, "users.yml": "- p1@acme.example\n"})
     account = site.run()
     assert account.summary["persons"]["created"] == 12
@@ -210,7 +210,7 @@ def test_users_are_made_only_where_the_policy_says_so(site: Site) -> None:
     assert len([user for user in site.dump()["users"] if "p1@" in user["email"].lower()]) == 1
 
 
-def test_what_needs_a_user_that_is_not_made_is_left_alone_and_named(site: Site) -> None:
+def test_what_needs_a_user_that_is_not_created_is_left_alone_and_named(site: Site) -> None:
     task = {"title": "Check", "deadline": "2027-03-01", "reminders": [], "references": ["2"]}
     somebody = site.client().list_all(USER)[0].flat["email"]
     site.write(
@@ -306,7 +306,7 @@ def test_an_open_task_counts_before_closed_ones_of_the_same_title(site: Site) ->
     assert finding.startswith("tasks.yml:1:3: 2 tasks have title 'Count': ")
 
 
-def test_a_closed_task_is_made_and_closed(site: Site) -> None:
+def test_a_closed_task_is_created_and_closed(site: Site) -> None:
     site.write({**TASKS, "tasks.yml": yaml_list([_task("Count", status="closed")])})
     assert site.run().outcome == "changed"
     assert site.dump()["tasks"][0]["status"] == "closed"

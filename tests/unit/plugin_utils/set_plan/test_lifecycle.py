@@ -271,7 +271,7 @@ def test_hiding_its_key_does_not_uncover_a_record(two: Site) -> None:
          "allow_destructive": False, "protected": True},
     ],
 )  # fmt: skip
-def test_no_option_lets_it_pass(two: Site, options: dict[str, Any]) -> None:
+def test_no_option_overrides_a_protection(two: Site, options: dict[str, Any]) -> None:
     two.write({"instance.yml": HEAD + PRUNE + "lifecycle: {objects: {protect: ['2']}}\n"})
     _removed(two, "prune")
     if options.get("expect_instance"):
@@ -313,7 +313,7 @@ def test_a_plan_file_takes_protections_along(two: Site, tmp_path: Path) -> None:
     ]
 
 
-def test_a_protection_is_written_with_the_record_that_is_made(site: Site) -> None:
+def test_a_protection_is_written_with_the_record_that_is_created(site: Site) -> None:
     own = {"_lifecycle": {"protect": True}}
     site.write({"instance.yml": HEAD + PRUNE, "objects.jsonl": _records(_thing("1"), _thing("2", **own))})
     assert site.run().outcome == "changed"

@@ -51,7 +51,7 @@ def check(
 
 
 @pytest.mark.parametrize(("action", "name"), NAMES.items())
-def test_a_percent_lets_its_last_record_pass(action: str, name: str) -> None:
+def test_a_percent_limit_includes_its_last_record(action: str, name: str) -> None:
     words = "delete" if action == "archive" else action
     limit: Any = {name: 25}
     assert check(changes(5, action), 20, **limit).exceeded() == []
@@ -61,7 +61,7 @@ def test_a_percent_lets_its_last_record_pass(action: str, name: str) -> None:
 
 
 @pytest.mark.parametrize(("action", "name"), [("create", "creates"), ("update", "updates"), ("delete", "deletes")])
-def test_a_number_lets_its_last_record_pass(action: str, name: str) -> None:
+def test_an_absolute_limit_includes_its_last_record(action: str, name: str) -> None:
     limit: Any = {name: 5}
     assert check(changes(5, action), **limit).exceeded() == []
     assert check(changes(6, action), **limit).exceeded() == [
@@ -128,7 +128,7 @@ def test_a_run_notes_the_numbers_of_the_sections_that_it_creates_records_in() ->
     assert list(check(planned, 7).existing().items()) == [("objects", 7), ("rooms", 7)]
 
 
-def test_removals_are_held_to_the_set_too() -> None:
+def test_removals_are_measured_against_the_set_too() -> None:
     removed = check(changes(3, "delete"), 100, sizes={"objects": 20})
     assert list(removed.bases("objects", "delete")) == [(100, "records"), (20, "records of this set")]
     assert list(removed.bases("objects", "update")) == [(100, "records")]

@@ -138,7 +138,7 @@ def test_a_run_without_its_parent_sends_nothing_more(to_create: Site, monkeypatc
     assert to_create.writes() == []
 
 
-def test_of_an_unforeseen_error_the_account_reports_and_the_others_go_on(
+def test_an_unexpected_error_is_in_the_result_and_other_records_are_written(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     site.write({"objects.yml": yaml_list([THING, {**THING, "barcode": "002"}])})

@@ -109,7 +109,7 @@ def test_a_room_that_the_files_move_takes_its_objects_along(site: Site) -> None:
     assert "is in 'Leipzig'" in found
 
 
-def test_writing_one_never_adds_the_other(site: Site) -> None:
+def test_writing_a_room_or_location_never_adds_the_other_field(site: Site) -> None:
     site.write({**PLACES, "objects.yml": thing(target_room="Dresden/1.04")})
     (change,) = (change for change in site.plan().changes if change["section"] == "objects")
     assert set(change["after"]) == {"barcode", "inventory_name", "target_room"}

@@ -150,7 +150,7 @@ def test_pruning_can_be_planned_in_a_file(ten: Site, tmp_path_factory: pytest.Te
         ("[objects]", "policy.prune: expected a map"),
     ],
 )
-def test_a_prune_that_means_nothing_is_an_error(ten: Site, written: str, said: str) -> None:
+def test_an_invalid_prune_setting_is_an_error(ten: Site, written: str, said: str) -> None:
     ten.write({"instance.yml": SETTINGS + f"  prune: {written}\n", "objects.yml": _objects(range(9))})
     account = ten.run()
     assert account.outcome == "failed"
@@ -185,7 +185,7 @@ def _edited(number: int, edit: Edit) -> str:
         ),
     ],
 )
-def test_a_brake_says_which_and_how_to_let_it_pass(ten: Site, content: str, message: str) -> None:
+def test_a_limit_is_named_with_the_way_to_raise_it(ten: Site, content: str, message: str) -> None:
     ten.write({"objects.yml": content})
     account = ten.run()
     assert account.outcome == "refused"
@@ -240,7 +240,7 @@ def test_what_a_run_did_not_come_to_the_end_of_passes_the_brakes_again_and_nothi
         ("5", "policy.limits: expected a map"),
     ],
 )
-def test_a_limit_that_means_nothing_is_an_error(site: Site, written: str, said: str) -> None:
+def test_an_invalid_limit_is_an_error(site: Site, written: str, said: str) -> None:
     site.write({"instance.yml": SETTINGS + f"  limits: {written}\n", "objects.yml": _objects(range(1))})
     account = site.run()
     assert account.outcome == "failed"
@@ -277,7 +277,7 @@ def test_a_guard_that_can_not_be_armed_is_an_error(site: Site, written: str) -> 
 # ---- a journal that is lost
 
 
-def test_a_lost_journal_lets_no_more_be_changed(site: Site) -> None:
+def test_a_lost_journal_permits_no_larger_update(site: Site) -> None:
     site.write({"objects.yml": _objects(range(20))})
     site.run()
     site.journal().unlink()

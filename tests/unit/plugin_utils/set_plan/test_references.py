@@ -51,7 +51,7 @@ def _fields(site: Site, kind: str, key: str) -> dict[str, dict[str, Any]]:
     ],
     ids=str,
 )
-def test_a_reference_means_the_same_before_and_after_its_record_is_made(site: Site, written: Any) -> None:
+def test_a_reference_means_the_same_before_and_after_its_record_is_created(site: Site, written: Any) -> None:
     site.write({**PLACES, "objects.yml": yaml_list([_object("1", target_room=written)])})
     account = site.run()
     assert account.outcome == "changed", account.findings
@@ -130,7 +130,7 @@ def test_names_with_slashes_are_read_in_every_way_and_must_fit_once(site: Site) 
     assert any("2 rooms have the natural key 'A/B/C'" in finding for finding in site.plan().findings)
 
 
-def test_links_in_circles_are_made_in_a_second_pass(site: Site) -> None:
+def test_circular_links_are_written_in_a_second_pass(site: Site) -> None:
     site.write(
         {
             "objects.yml": yaml_list(
@@ -168,7 +168,7 @@ def test_what_depends_on_a_record_that_fails_is_skipped_and_named(site: Site) ->
     assert site.plan().outcome == "unchanged"
 
 
-def test_an_update_that_is_only_links_is_done_when_they_are_made(site: Site) -> None:
+def test_an_update_of_links_alone_is_done_in_the_second_pass(site: Site) -> None:
     site.write({"objects.yml": yaml_list([_object("1")])})
     site.run()
     site.write({"objects.yml": yaml_list([_object("1", accessories=["2"]), _object("2")])})
@@ -209,7 +209,7 @@ def test_records_with_a_field_whose_definition_failed_are_skipped(site: Site) ->
     assert site.plan().outcome == "unchanged"
 
 
-def test_nothing_may_refer_to_what_the_same_files_take_away(site: Site) -> None:
+def test_nothing_may_refer_to_what_the_same_files_remove(site: Site) -> None:
     site.write(PLACES)
     site.run()
     site.write(
@@ -225,7 +225,7 @@ def test_nothing_may_refer_to_what_the_same_files_take_away(site: Site) -> None:
 # ---- renames
 
 
-def test_a_record_that_moved_is_renamed_and_not_made_again(site: Site) -> None:
+def test_a_record_that_moved_is_renamed_and_not_created_again(site: Site) -> None:
     site.write({**PLACES, "objects.yml": yaml_list([_object("1", target_room="Depot/1")])})
     site.run()
     site.write(
@@ -336,7 +336,7 @@ def test_nothing_outside_of_the_scope_is_touched(scoped: Site, written: dict[str
         ("[]", "scope: expected a map of sections"),
     ],
 )
-def test_a_scope_that_means_nothing_is_an_error_and_never_ignored(scoped: Site, scope: str, said: str) -> None:
+def test_an_invalid_scope_is_an_error_and_never_ignored(scoped: Site, scope: str, said: str) -> None:
     scoped.write({"instance.yml": f"api: seventhings/v1\nscope: {scope}\n"})
     account = scoped.run()
     assert account.outcome == "failed"
@@ -344,7 +344,7 @@ def test_a_scope_that_means_nothing_is_an_error_and_never_ignored(scoped: Site, 
     assert scoped.writes() == []
 
 
-def test_an_identity_that_means_nothing_is_found_where_it_stands(site: Site) -> None:
+def test_an_invalid_identity_is_found_where_it_stands(site: Site) -> None:
     site.write({"instance.yml": "api: seventhings/v1\nidentity:\n  rooms: [nope]\n", **PLACES})
     assert [finding for finding in site.run().findings if finding.startswith("instance.yml:3:10: identity.rooms: no")]
 
@@ -361,7 +361,7 @@ def test_only_and_exclude_choose_sections_and_keys(site: Site) -> None:
 
 
 @pytest.mark.parametrize("order", [{"only": ["objcts"]}, {"exclude": ["0815"]}])
-def test_a_choice_that_means_nothing_is_an_error(site: Site, order: dict[str, Any]) -> None:
+def test_an_invalid_choice_is_an_error(site: Site, order: dict[str, Any]) -> None:
     site.write({"objects.yml": yaml_list([_object("1")])})
     account = site.run(**order)
     assert account.outcome == "failed"
@@ -430,7 +430,7 @@ def test_a_room_is_called_by_its_location_however_that_was_written(site: Site) -
 # ---- what fails
 
 
-def test_a_record_that_was_not_made_is_reported_once_though_its_links_are_missing_too(site: Site) -> None:
+def test_a_record_that_was_not_created_is_reported_once_though_its_links_are_missing_too(site: Site) -> None:
     site.write({"objects.yml": yaml_list([_object("1", accessories=["2"]), _object("2", accessories=["1"])])})
     site.service.steer("PUT", "/faults", [{"fault": "422", "method": "POST", "path": "/object"}])
     account = site.run()

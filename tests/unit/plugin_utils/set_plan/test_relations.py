@@ -51,7 +51,7 @@ def test_a_field_is_named_by_its_key_or_its_label(name: str, number: int) -> Non
 
 
 @pytest.mark.parametrize("name", ["Twin", "none", "size"])
-def test_a_name_that_means_no_field_or_several_is_reported(name: str) -> None:
+def test_a_name_of_no_field_or_of_several_is_reported(name: str) -> None:
     written = [{"type": "actual_field", "field": "colour"}, {"type": "actual_field", "field": name}]
     resolved, missing = with_uuids(written, iter(DEFINITIONS))
     assert resolved == [{"type": "actual_field", "field_uuid": uuid} for uuid in (uuid_of(1), NOTHING)]

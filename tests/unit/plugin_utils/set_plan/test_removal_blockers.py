@@ -67,7 +67,7 @@ def refused(site: Site) -> str:
 
 
 @pytest.mark.parametrize("links", ["object", "integer", "zero"])
-def test_a_room_in_which_an_unmanaged_object_is_stays(house: Site, links: str) -> None:
+def test_a_room_with_an_unmanaged_object_is_not_removed(house: Site, links: str) -> None:
     others(house, thing("99", target_room="North/2"), thing("98"), thing("97", target_room="North/1"))
     house.service.steer("PUT", "/switches", {"link_read": links})
     house.write(files(locations=LOCATIONS, rooms=ROOMS[:1], persons=PERSONS))
@@ -77,7 +77,7 @@ def test_a_room_in_which_an_unmanaged_object_is_stays(house: Site, links: str) -
     )
 
 
-def test_in_rough_weather_too(house: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_blockers_are_found_in_rough_weather_too(house: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     others(house, thing("99", target_room="North/2"))
     # Knowledge about the paging of an instance is kept for a day.
     runtime = tmp_path / "runtime"
@@ -103,7 +103,7 @@ def test_a_person_who_is_named_in_an_unmanaged_object_stays(house: Site) -> None
         ({"objects": [thing("99", target_building="South")]}, "object 99 (target_building) refers to it"),
     ],
 )
-def test_a_location_that_holds_anything_stays(house: Site, sections: dict[str, Any], words: str) -> None:
+def test_a_location_with_content_is_not_removed(house: Site, sections: dict[str, Any], words: str) -> None:
     others(house, **{"objects": [], **sections})
     house.write(files(locations=LOCATIONS[:1], rooms=ROOMS, persons=PERSONS))
     message = refused(house)
@@ -130,7 +130,7 @@ def test_what_the_files_say_of_a_room_is_a_finding_where_they_say_it(house: Site
     assert message.startswith("objects.yml:3:16: target_room: room North/2 is to be removed at prune of rooms")
 
 
-def test_a_room_that_the_files_take_away_by_name_is_looked_into_as_well(house: Site) -> None:
+def test_blockers_of_a_room_that_the_files_remove_by_name_are_found(house: Site) -> None:
     others(house, thing("99", target_room="North/2"))
     rooms = [ROOMS[0], {**ROOMS[1], "_state": "absent"}]
     house.write(files(locations=LOCATIONS, rooms=rooms, persons=PERSONS))
@@ -156,7 +156,7 @@ def without_the_room(site: Site, *objects: dict[str, Any], settings: str = SETTI
 
 
 @pytest.mark.parametrize("room", ["North/1", None])
-def test_what_moves_elsewhere_in_the_same_run_does_not_hold_its_room(full: Site, room: str | None) -> None:
+def test_an_object_that_moves_in_the_same_run_does_not_block_its_old_room(full: Site, room: str | None) -> None:
     without_the_room(full, thing("5", target_room=room))
     assert full.run().outcome == "changed"
     assert [line.split("/")[0:2] for line in full.writes()] == [["PATCH ", "object"], ["DELETE ", "room"]]
@@ -170,7 +170,7 @@ LEFT_ALONE = SETTINGS + "lifecycle: {objects: {ignore: [target_room]}}\n"
 @pytest.mark.parametrize("more", [{}, {"serial_number": "S"}], ids=["as it is", "changed otherwise"])
 @pytest.mark.parametrize("room", ["North/1", "North/2", None])
 @pytest.mark.parametrize("lifecycle", [LEFT_ALONE, SETTINGS], ids=["of all", "its own"])
-def test_where_the_room_is_left_alone_the_object_holds_it_whatever_the_files_say(
+def test_an_object_whose_room_is_ignored_blocks_that_room(
     full: Site, more: dict[str, Any], room: str | None, lifecycle: str
 ) -> None:
     own = {"_lifecycle": {"ignore": ["target_room"]}} if lifecycle == SETTINGS else {}
@@ -178,13 +178,13 @@ def test_where_the_room_is_left_alone_the_object_holds_it_whatever_the_files_say
     assert refused(full).startswith("prune of rooms: room North/2 is to be removed, and object 5 (target_room)")
 
 
-def test_what_goes_in_the_same_run_does_not_hold_its_room(full: Site) -> None:
+def test_an_object_that_is_removed_in_the_same_run_does_not_block_its_room(full: Site) -> None:
     without_the_room(full)
     assert full.run(confirm_empty=True).outcome == "changed"
     assert [line.split("/")[0:2] for line in full.writes()] == [["DELETE ", "object"], ["DELETE ", "room"]]
 
 
-def test_a_whole_location_goes_with_what_is_in_it(full: Site) -> None:
+def test_a_location_is_removed_together_with_its_content(full: Site) -> None:
     full.write(files(locations=LOCATIONS[1:], rooms=[], persons=PERSONS, objects=[]))
     assert full.run(confirm_empty=True).outcome == "changed"
     assert [len(full.dump()[name]) for name in ("objects", "rooms", "locations")] == [0, 0, 1]
@@ -197,7 +197,7 @@ def test_an_archived_object_keeps_its_room(full: Site) -> None:
     assert "object 5 (target_room, also when it is archived) refers to it" in finding
 
 
-def test_what_is_not_chosen_stays_where_it_is(full: Site) -> None:
+def test_excluded_objects_still_block_their_room(full: Site) -> None:
     without_the_room(full, thing("5", target_room="North/1"))
     (finding,) = full.run(exclude=["5"]).findings
     assert "room North/2 is to be removed, and object 5 (target_room) refers to it" in finding
@@ -215,7 +215,7 @@ def test_a_room_stays_where_what_is_in_it_could_not_be_moved(full: Site) -> None
     assert full.run().outcome == "changed"
 
 
-def test_where_a_move_is_stale_its_room_stays(full: Site, tmp_path: Path) -> None:
+def test_a_room_with_a_stale_move_is_not_removed(full: Site, tmp_path: Path) -> None:
     without_the_room(full, thing("5", target_room="North/1"))
     path = tmp_path / "plan.json"
     assert full.plan(plan_file=path).outcome == "changed"

@@ -125,7 +125,7 @@ def test_a_rename_that_a_circle_leads_to_is_no_part_of_it(site: Site) -> None:
     assert circles == [f"moved.yml:{line}:3: moved.objects: {pair}" for line, pair in ((2, "1 to 2"), (3, "2 to 1"))]
 
 
-def test_renames_of_records_in_what_is_not_there_are_findings_and_nothing_else(site: Site) -> None:
+def test_renames_of_records_in_what_does_not_exist_are_findings_and_nothing_else(site: Site) -> None:
     site.write({"locations.yml": "- name: A\n", "rooms.yml": "- {building_id: A, number: '1', name: r}\n"})
     site.run()
     pair = ("building_id: Nowhere, number: '1'", "building_id: A, number: '1'")
@@ -164,7 +164,7 @@ PERSON = "- {{email: {}, first_name: {}, last_name: B}}\n"
 
 
 @pytest.mark.parametrize("address", ["ann@acme.example", "Anna@acme.example"])
-def test_a_user_is_made_with_the_address_that_the_person_gets(site: Site, address: str) -> None:
+def test_a_user_is_created_with_the_new_address_of_the_person(site: Site, address: str) -> None:
     site.write({"instance.yml": USERS, "persons.yml": PERSON.format("anna@acme.example", "Anna")})
     site.run()
     site.write(
@@ -178,7 +178,7 @@ def test_a_user_is_made_with_the_address_that_the_person_gets(site: Site, addres
     assert address in [user["email"] for user in site.dump()["users"]]
 
 
-def test_no_user_is_made_of_the_one_who_takes_over_an_address(site: Site) -> None:
+def test_no_user_is_created_from_a_person_who_takes_over_an_address(site: Site) -> None:
     settings = USERS + "identity: {persons: [first_name]}\n"
     site.write({"instance.yml": settings, "persons.yml": PERSON.format("info@acme.example", "Anna")})
     site.run()

@@ -117,7 +117,7 @@ def test_a_new_object_gets_its_first_target_room(here: Embedded, acme: Path) -> 
     assert content(acme)["objects/others.csv"] == "barcode,target_room\n100020,Werkstatt/0.02\n"
 
 
-def test_what_can_not_be_closed_is_said_with_its_place(here: Embedded, acme: Path) -> None:
+def test_what_can_not_be_closed_is_reported_with_its_place(here: Embedded, acme: Path) -> None:
     result = close(here, acme, ["100019", "100024", "100999"])
     assert result["not_changed"] == [
         "objects/it.yml:8:3: object '100019': not changed, because it was not found, so no room is known",

@@ -182,7 +182,7 @@ def test_scan_codes_that_are_wrong_are_refused_with_their_place(here: Embedded, 
     assert result["msg"].startswith("src: instance.yml:2:")
 
 
-def test_before_a_stocktake_what_needs_a_look_is_listed(here: Embedded, tmp_path: Path) -> None:
+def test_before_a_stocktake_objects_to_check_are_listed(here: Embedded, tmp_path: Path) -> None:
     single = tmp_path / "acme.yml"
     single.write_text('instance: {api: seventhings/v1, scan_codes: {field: barcode, placeholder: "IMP-"}}\n', "utf-8")
     result = take(here, mode="prepare", src=str(single), placeholder_rooms=["Dresden/001"])
@@ -203,7 +203,7 @@ def test_a_preparation_without_placeholders_says_so(here: Embedded) -> None:
     assert warning.startswith("No placeholder of scan codes is known, so none is found: name in src")
 
 
-def test_a_status_of_the_service_that_differs_is_said(here: Embedded) -> None:
+def test_a_status_of_the_service_that_differs_is_reported(here: Embedded) -> None:
     client = here.client()
     listed = client.list_all
 

@@ -124,7 +124,7 @@ def test_the_page_prints_on_a4_with_lines_to_sign(here: Embedded, tmp_path: Path
     assert "default-src 'none'" in text
 
 
-def test_the_page_before_a_stocktake_lists_what_needs_a_look(here: Embedded, tmp_path: Path) -> None:
+def test_the_page_before_a_stocktake_lists_objects_to_check(here: Embedded, tmp_path: Path) -> None:
     _result, paths = reported(here, tmp_path, mode="prepare", placeholder_rooms=["Dresden/000"])
     titles = [text for tag, text in _Page(paths["html"].read_text("utf-8")).texts if tag == "h2"]
     assert titles == ["Result", "Places", "Without a target room (2)", "In a placeholder room (1)"]

@@ -638,7 +638,7 @@ def test_a_value_that_can_not_be_read_is_announced_and_does_not_stop_the_undo(
     assert {key: left[key] for key in expected} == {**expected, **{key: written[key] for key in odd}}
 
 
-def test_numbers_hold_and_percents_do_not(here: SiteHere) -> None:
+def test_absolute_limits_apply_to_an_undo_and_percent_limits_do_not(here: SiteHere) -> None:
     good = [thing(number, description="good") for number in range(20)]
     here.write({"objects.yml": yaml_list(good)})
     assert here.run().outcome == "changed"

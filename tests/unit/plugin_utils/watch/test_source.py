@@ -117,7 +117,7 @@ def test_what_was_reported_comes_again_only_where_it_was_not_taken(main: Main, o
     assert (second["type"], second["changed"]) == ("changed", ["name"])
 
 
-def test_without_feedback_the_cursor_moves_with_the_next_look(main: Main, options: dict[str, Any]) -> None:
+def test_without_feedback_the_cursor_moves_with_the_next_read(main: Main, options: dict[str, Any]) -> None:
     number = len(connect(options).list_all(ROOM))
 
     async def take(rulebook: Rulebook) -> Any:
@@ -130,7 +130,7 @@ def test_without_feedback_the_cursor_moves_with_the_next_look(main: Main, option
     assert event["type"] == "changed", "so the first look was kept"
 
 
-def test_an_instance_that_can_not_be_reached_is_said_once_and_tried_again(
+def test_an_instance_that_can_not_be_reached_is_reported_once_and_tried_again(
     main: Main, options: dict[str, Any], emulator: Emulator, caplog: pytest.LogCaptureFixture
 ) -> None:
     emulator.steer("POST", "/faults", {"path": "*/rooms", "fault": "503", "times": 3})

@@ -94,7 +94,7 @@ def events_of(watcher: Watcher) -> list[dict[str, Any]]:
     return events
 
 
-def test_the_first_look_reports_nothing_and_later_ones_report_what_changed(bench: Bench) -> None:
+def test_the_first_read_reports_nothing_and_later_reads_report_changes(bench: Bench) -> None:
     watcher = bench.start(fields=["inventory_name"])
     assert events_of(watcher) == []
     assert events_of(watcher) == []
@@ -179,7 +179,7 @@ def test_an_unknown_field_is_named(bench: Bench) -> None:
         bench.start(kinds=["object"], dates=[Watch("object", "warrant", 1)]).read_changes()
 
 
-def test_what_is_there_is_reported_where_that_is_wanted(bench: Bench) -> None:
+def test_existing_records_are_reported_on_request(bench: Bench) -> None:
     events = events_of(bench.start(kinds=["room"], reports_existing=True))
     assert {event["type"] for event in events} == {"new"}
     assert len(events) == len(bench.client.list_all(KINDS["room"]))
@@ -199,7 +199,7 @@ def test_what_was_not_kept_is_reported_again_with_the_same_id(bench: Bench) -> N
     assert bench.start(kinds=["object"]).read_changes() == []
 
 
-def test_a_look_that_fails_loses_nothing(bench: Bench) -> None:
+def test_a_failed_read_loses_no_event(bench: Bench) -> None:
     watcher = bench.start(kinds=["room", "object"])
     events_of(watcher)
     room = bench.client.list_all(KINDS["room"])[0]
@@ -212,7 +212,7 @@ def test_a_look_that_fails_loses_nothing(bench: Bench) -> None:
     assert [event["kind"] for event in events_of(watcher)] == ["room"]
 
 
-def test_a_module_that_is_off_is_said_and_the_rest_is_watched(bench: Bench) -> None:
+def test_a_module_that_is_off_is_reported_and_the_rest_is_watched(bench: Bench) -> None:
     bench.service.steer("PUT", "/settings", {"modules_off": ["rental"]})
     watcher = bench.start(kinds=["rental_case", "room"], reports_existing=True)
     assert {event["kind"] for event in events_of(watcher)} == {"room"}
@@ -277,9 +277,7 @@ def test_where_records_are_not_counted_lists_are_read_whole_from_then_on(bench: 
 
 
 @pytest.mark.usefixtures("_long_lists")
-def test_where_counts_are_never_right_lists_are_read_whole_after_some_looks(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_lists_are_read_whole_after_some_reads_with_wrong_counts(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     watcher = bench.start(kinds=["object"])
     events_of(watcher)
     send = watcher.client.send
@@ -293,7 +291,7 @@ def test_where_counts_are_never_right_lists_are_read_whole_after_some_looks(
     assert list(map(len, sent)) == [2, 2, 2, 1, 1]
 
 
-def test_who_is_not_let_in_is_reported_so(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_refused_login_is_reported(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     watcher = bench.start(kinds=["room"])
 
     def refuse() -> None:

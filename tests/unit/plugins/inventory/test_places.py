@@ -296,7 +296,7 @@ def test_filters_that_can_not_be_right_are_errors(acme: Any, parse: Any, filters
         parse(filters=filters)
 
 
-def test_a_filter_without_effect_is_said(acme: Any, parse: Any) -> None:
+def test_a_filter_without_effect_is_reported(acme: Any, parse: Any) -> None:
     assert acme.rooms
     found = parse(filters={"objects": {"barcode": "B1"}})
     assert found.warnings == ["filters.objects has no effect, because hosts is rooms."]

@@ -266,7 +266,7 @@ def test_one_client_for_the_same_options_in_one_process(monkeypatch: pytest.Monk
     assert plugin_connection.shared_reader(options) is not first
 
 
-def test_a_missing_library_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_library_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plugin_connection, "REQUESTS_IMPORT_ERROR", "Traceback")
     with pytest.raises(SeventhingsError, match="requests"):
         plugin_connection.reader({})
