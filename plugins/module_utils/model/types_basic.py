@@ -88,13 +88,14 @@ def _read_text(value: Any, _field: Field) -> Any:
         return None
     if isinstance(value, (Mapping, list)):
         return Unread(value)
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    # Booleans are written in lower case; numbers have no capitals.
+    return str(value).lower()
 
 
 def _read_words(value: Any, field: Field) -> Any:
     # In the published sample of a user, the display name is a list of texts.
     is_words = isinstance(value, list) and all(isinstance(word, str) for word in value)
-    return " ".join(value) if value and is_words else _read_text(value, field)
+    return _read_text(" ".join(value) if is_words else value, field)
 
 
 # ---- numbers
@@ -110,11 +111,12 @@ def _parse_integer(value: Any, _field: Field) -> int:
     raise InvalidValue("an integer without leading zeros, such as 42")
 
 
-def _read_integer(value: Any, field: Field) -> Any:
-    number = _read_decimal(value, field)
-    if not isinstance(number, Decimal) or number.adjusted() >= MOST_DIGITS or number != number.to_integral_value():
-        return number
-    return int(number)
+def _read_integer(value: Any, _field: Field) -> Any:
+    number = _to_decimal(value)
+    if number is None:
+        return _unread(value)
+    is_integer = number.adjusted() < MOST_DIGITS and number == number.to_integral_value()
+    return int(number) if is_integer else number
 
 
 def _parse_decimal(value: Any, _field: Field) -> Decimal:

@@ -56,7 +56,7 @@ def key_fields(kind: Kind, match_on: Sequence[str] | None, written: Mapping[str,
 def default_key(kind: Kind, written: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the first natural key of a kind whose last field was written."""
     # Later keys apply only if all earlier keys are absent. They are never a second attempt.
-    for keys in kind.match_on[:-1]:
+    for keys in kind.match_on:
         if written.get(keys[-1]) is not None:
             return keys
     return kind.match_on[-1]

@@ -148,8 +148,8 @@ class _Resolver:
             self._resolve_all()
         return Resolution(lookups, self._unresolved)
 
-    def _note(self, lookup: Lookup, problems: Iterable[Unresolved]) -> None:
-        lookup.problems += problems
+    def _note(self, lookup: Lookup, problems: list[Unresolved]) -> None:
+        lookup.problems = problems
         lookup.has_failed = bool(lookup.problems)
         self._unresolved += lookup.problems
 
@@ -347,7 +347,7 @@ def if_an_id(reference: Reference) -> str:
 
     Before ansible-core 2.19, templates turn integers into texts.
     """
-    number = integer_of(reference.written) if isinstance(reference.written, str) else None
+    number = integer_of(reference.written)
     if not number or str(number) != reference.written:
         return ""
     words = KINDS[reference.target].words

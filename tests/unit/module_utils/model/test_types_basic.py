@@ -16,6 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import (
+    MOST_CHARACTERS,
+    CellList,
+    CellMap,
     Field,
     InvalidValue,
     Plain,
@@ -118,6 +121,19 @@ def test_a_cell_that_holds_no_text_says_why() -> None:
         refused("TEXT", TypedCell.from_spelling("815", "text; the cell holds a number"))
         == "text; the cell holds a number"
     )
+
+
+@pytest.mark.parametrize(
+    "cell", [CellList.from_items([1, 2], "[1,  2]"), CellMap.from_members({"a": 1}, '{"a":  1}')], ids=["list", "map"]
+)
+def test_a_cell_that_looks_like_json_is_a_text_as_it_is_written(cell: CellList | CellMap) -> None:
+    assert parse("TEXT", cell) == cell.text
+
+
+def test_a_text_has_a_greatest_length() -> None:
+    longest = "x" * MOST_CHARACTERS
+    assert parse("TEXT", longest) == longest
+    assert refused("TEXT", f"{longest}x") == "a text of at most 1,000,000 characters"
 
 
 def test_the_advice_to_quote_does_not_offer_what_yaml_made_of_the_value() -> None:
@@ -1034,6 +1050,7 @@ UNREADABLE = [
     *((name, raw) for name in TEXTS for raw in ({"A": 1}, ["Ada", "B."])),
     ("BOOLEAN", "perhaps"),
     ("DATE", "soon"),
+    ("DATE", "2024-02-30"),
     ("DATE", 20240531),
     ("DATETIME", 5),
     ("MONEY", {"value": 5}),

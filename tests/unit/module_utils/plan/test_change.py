@@ -17,7 +17,7 @@ import pytest
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field, Unread
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import FIELD_DEFINITION, KINDS
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Schema
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Attachment, Reference
@@ -327,6 +327,13 @@ def test_a_delete_shows_what_was_not_answered_as_nothing() -> None:
     assert change.diff["before"] == {"name": None, "room": None, "parts": [], "files": []}
 
 
+@pytest.mark.parametrize("archived", [True, False])
+def test_a_record_that_may_be_archived_may_need_unarchiving_before_a_delete(archived: bool) -> None:
+    change = plan_removal(OBJECT, {"barcode": "1"}, CURRENT, archived=archived)
+    assert (change.action, change.unarchive) == (DELETE, archived)
+    assert not plan_removal(OBJECT, {"barcode": "1"}, CURRENT).unarchive
+
+
 def test_archiving_shows_that_and_nothing_else() -> None:
     change = plan_removal(OBJECT, {"barcode": "1", "name": "x"}, CURRENT, ARCHIVE)
     assert (change.action, change.changed, change.current) == (ARCHIVE, True, CURRENT)
@@ -358,9 +365,9 @@ def test_times_that_are_written_for_a_record_that_has_some_are_compared_with_tho
 def test_a_status_that_the_day_has_moved_is_left_with_a_warning(wanted: str, now: str) -> None:
     change = plan_present(RENTAL, {"status": wanted}, record("rental_case", 1, status=now))
     assert change.action == UNCHANGED
-    (warning,) = change.warnings
-    assert now in warning
-    assert wanted in warning
+    assert change.warnings == (
+        f"status is {now}, which the service sets in place of {wanted} when the day has passed; left unchanged.",
+    )
 
 
 def test_a_status_that_is_as_wanted_gives_no_warning() -> None:
@@ -443,6 +450,19 @@ def test_possible_values_are_compared_in_order() -> None:
     assert on_definition({"possible_values": ["a", "b"]}, possible_values=["a", "b"]).action == UNCHANGED
 
 
+def test_attributes_that_nobody_can_read_are_not_merged() -> None:
+    current = Record.from_answer(FIELD_DEFINITION, {**definition("colour"), "attributes": "none"})
+    with pytest.raises(InvalidInput) as caught:
+        plan_present(DEFINITION, wish({"attributes": {"mandatory": True}}), current)
+    [problem] = caught.value.problems
+    assert problem == (
+        "attributes: the service answers 'none', which can't be read, so a change would lose it. Change it in the "
+        "application."
+    )
+    assert isinstance(problem, FieldError)
+    assert (problem.way, problem.gist) == (("attributes",), problem)
+
+
 def test_a_new_definition_has_the_attributes_that_were_written_without_those_that_are_null() -> None:
     change = plan_present(
         DEFINITION, wish({"label": "A", "type": "TEXT", "attributes": {"unique": None, "mandatory": True}}), None
@@ -512,6 +532,24 @@ def test_removing_a_possible_value_is_refused_and_names_it() -> None:
         )
     ]
     check({"possible_values": ["b"]}, allowed=True, possible_values=["a", "b", "c"])
+
+
+def test_possible_values_that_nobody_can_read_are_not_replaced() -> None:
+    assert problems({"possible_values": ["a", "b", "c"]}, possible_values="a, b") == [
+        (
+            "Colour: possible_values: the service answers 'a, b', which can't be read, so it is unknown which values "
+            "would be removed. Set allow_destructive: true if this is intended."
+        )
+    ]
+    check({"possible_values": ["a", "b", "c"]}, allowed=True, possible_values="a, b")
+    check({"label": "New"}, possible_values="a, b")
+
+
+def test_possible_values_that_nobody_can_read_may_be_sent_back() -> None:
+    current = defined(possible_values="a, b")
+    change = Change(FIELD_DEFINITION, UPDATE, current, {"label": "New", "possible_values": Unread("a, b")})
+    check_choices(current, change)
+    check_destructive(current, change, False, all_of_them)
 
 
 @pytest.mark.parametrize("values", [["b", "a"], ["a", "b", "c"], ["c", "b", "a"]])

@@ -15,7 +15,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.clien
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, Kind
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Schema
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference, parse_reference
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.references import (
     Question,
@@ -438,6 +438,31 @@ def test_the_nearest_names_are_reported(kind: str, value: Any, names: list[str],
     word = KINDS[kind].words
     expected = Unresolved(reference, Why.MISSING, f"there is no {word} {value!r}", nearest=nearest)
     assert resolve(source, reference) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("kind", "written", "parts"),
+    [
+        ("room", "Plant/Hall ", {"Hall ": "ends with a blank"}),
+        ("room", "Plant / Hall", {"Plant ": "ends with a blank", " Hall": "begins with a blank"}),
+        ("location", " Plant", {" Plant": "begins with a blank"}),
+        ("location", "Plant / Hall", {}),
+        ("location", {"name": " Plant "}, {" Plant ": "begins and ends with a blank"}),
+    ],
+)
+def test_a_blank_at_the_edge_of_a_part_of_a_name_is_mentioned(kind: str, written: Any, parts: dict[str, str]) -> None:
+    (problem,) = resolve(Known(), ref(kind, written))
+    words = [f"{part!r} {blank}" for part, blank in parts.items()]
+    assert problem.words == "; ".join([f"there is no {kind} {written!r}", *words])
+    causes = [f"its name has a part that {blank}" for blank in parts.values()]
+    assert problem.cause == "; ".join([f"there is no such {kind}", *causes])
+
+
+def test_the_cause_of_a_problem_does_not_contain_the_value() -> None:
+    words = FieldError.unfit((), "room", 7, "there is no room with this id")
+    eight = "there is no room with the id 8"
+    problems = resolve(Known(unknown={7: words, 8: eight}), ref("room", 7), ref("room", 8))
+    assert [problem.cause for problem in problems] == ["there is no room with this id", eight]
 
 
 # ---- a reference by itself

@@ -115,6 +115,20 @@ def test_what_waits_for_a_record_that_failed_is_not_written() -> None:
     assert changes.why_not_ready(thing) == "needs room 1, which was not created"
 
 
+def test_each_reference_gets_the_uuid_of_its_own_record_in_the_natural_key_too() -> None:
+    rooms = [planned("rooms", CREATE, number) for number in (1, 2)]
+    first, second = map(awaiting, rooms)
+    thing = planned("objects", CREATE, 3, room=first, store=second)
+    thing.desired = {"name": "x", "room": first, "store": second}
+    for number, room in enumerate(rooms, 7):
+        room.created_uuid = uuid_of(number)
+    assert ready(*rooms, thing).why_not_ready(thing) == ""
+    linked = {"room": replace(first, uuid=uuid_of(7)), "store": replace(second, uuid=uuid_of(8))}
+    assert thing.change.values == linked
+    assert thing.desired == {"name": "x", **linked}
+    assert all(reference.pending is None for reference in thing.change.values.values())
+
+
 @pytest.mark.parametrize(("is_hidden", "name"), [(False, "Store"), (True, VAULTED)])
 def test_what_waits_for_a_record_of_no_change_is_not_written(
     is_hidden: bool, name: str, monkeypatch: pytest.MonkeyPatch
@@ -198,6 +212,15 @@ def test_a_change_of_links_alone_is_done_when_they_are_written() -> None:
     assert not changes.completes(second)
     assert changes.completes(link)
     assert changes.begun(link) is None
+
+
+def test_files_that_need_the_record_are_left_for_later() -> None:
+    thing, other = (planned("objects", CREATE, number, name="x", files=("a.pdf",)) for number in (1, 2))
+    changes = Readiness([thing, other], Hiding(), later_uploads=lambda planned: ["files"] if planned is thing else [])
+    assert changes.without_later_links(thing).values == {"name": "x"}
+    assert changes.without_later_links(other) is other.change
+    [rest] = dict(changes.batches())[Level.LINKS]
+    assert (rest.change.action, rest.change.values) == (UPDATE, {"files": ("a.pdf",)})
 
 
 @pytest.mark.parametrize("action", [CREATE, UPDATE])
