@@ -126,10 +126,10 @@ def test_what_a_pull_request_says_in_the_files_is_not_read(site: Site, check_mod
     forge(old, site, {"note": "begun", "approved": [f"remove objects {barcode}" for barcode in existing]})
     forge(old, site, *({"note": "managed", "uuid": uuid} for uuid in existing.values()))
     before = old.read_bytes()
-    account = site.run(check_mode=check_mode)
-    assert account.outcome == "unchanged"
+    result = site.run(check_mode=check_mode)
+    assert result.outcome == "unchanged"
     assert site.writes() == []
-    (warning,) = account.warnings
+    (warning,) = result.warnings
     assert warning.startswith(f"{old} is the journal of an earlier version. It is not read; the journal is ")
     assert old.read_bytes() == before
 
@@ -216,9 +216,9 @@ def test_what_is_no_journal_of_ours_is_refused_and_left_as_it_is(
     path.parent.parent.chmod(0o700)
     make(path, victim)
     site.write({"objects.yml": objects(1)})
-    account = site.run(check_mode=check_mode, journal=path.parent if named else None)
-    assert account.outcome == "refused"
-    assert account.refusals[0].startswith(f"journal: {path} ")
+    result = site.run(check_mode=check_mode, journal=path.parent if named else None)
+    assert result.outcome == "refused"
+    assert result.refusals[0].startswith(f"journal: {path} ")
     assert site.sent() == []
     assert victim.read_text("utf-8") == "# mine\n"
     assert not victim.with_name("made-by-us").exists()
@@ -242,9 +242,9 @@ def test_a_directory_that_others_created_or_may_write_to_is_refused(
     for above in at.parents:
         (state_home / above).chmod(0o700)
     site.write({"objects.yml": objects(1)})
-    account = site.run(check_mode=check_mode)
-    assert account.outcome == "refused"
-    assert account.refusals[0].startswith(f"journal: {state_home / at} ")
+    result = site.run(check_mode=check_mode)
+    assert result.outcome == "refused"
+    assert result.refusals[0].startswith(f"journal: {state_home / at} ")
     assert site.writes() == []
     assert list(elsewhere.iterdir()) == []
 
@@ -261,9 +261,9 @@ def test_what_another_user_created_first_is_refused_at_the_default_place(
     for part in steps:
         (state_home / part).chmod(0o600 if part == steps[-1] else 0o700)
     os.chown(state_home / steps[step], NOBODY, NOBODY)
-    account = site.run(check_mode=check_mode)
-    assert account.outcome == "refused"
-    assert "belongs to another user" in account.refusals[0]
+    result = site.run(check_mode=check_mode)
+    assert result.outcome == "refused"
+    assert "belongs to another user" in result.refusals[0]
 
 
 @only_root
@@ -282,9 +282,9 @@ def test_a_journal_that_is_full_stops_the_run_before_it_sends_anything(
 ) -> None:
     monkeypatch.setattr(journal_module, "SIZE_LIMIT", 400)
     site.write({"objects.yml": objects(1)})
-    account = site.run()
-    assert account.outcome == "failed"
-    assert "has more than 400 bytes; delete it" in account.failures[0]["reason"]
+    result = site.run()
+    assert result.outcome == "failed"
+    assert "has more than 400 bytes; delete it" in result.failures[0]["reason"]
     assert site.writes() == []
     assert site.journal().stat().st_size <= 400
 
@@ -311,8 +311,8 @@ def kept(tmp_path: Path) -> Path:
 def test_records_of_another_set_are_never_pruned(site: Site, kept: Path, names: dict[str, str]) -> None:
     existing = mine_and_theirs(site)
     forge(kept / "journal.jsonl", site, *({"note": "managed", "uuid": uuid} for uuid in existing.values()), **names)
-    account = site.run(journal=kept, limits={"delete_percent": 100})
-    assert (account.outcome, account.changes) == ("unchanged", [])
+    result = site.run(journal=kept, limits={"delete_percent": 100})
+    assert (result.outcome, result.changes) == ("unchanged", [])
 
 
 @both_modes
@@ -324,9 +324,9 @@ def test_forged_approvals_lift_no_limit(site: Site, kept: Path, check_mode: bool
     notes += [{"note": "made", "kind": "object", "key": barcode, "uuid": uuid} for barcode, uuid in existing.items()]
     forge(kept / "journal.jsonl", site, *notes)
     for limits in ({}, {"delete_percent": 10}, {"deletes": 5, "delete_percent": 100}):
-        account = site.run(journal=kept, check_mode=check_mode, limits=limits)
-        assert account.outcome == "refused"
-        assert account.refusals[0].startswith("objects: delete 19 ")
+        result = site.run(journal=kept, check_mode=check_mode, limits=limits)
+        assert result.outcome == "refused"
+        assert result.refusals[0].startswith("objects: delete 19 ")
     assert site.writes() == []
 
 
@@ -385,8 +385,8 @@ def test_a_run_that_was_cut_off_before_its_links_is_simply_run_again(
 def test_an_interrupted_run_approves_no_other_plan(site: Site, kept: Path, files: str) -> None:
     interrupted(site, kept, objects(*range(60)))
     site.write({"objects.yml": files})
-    account = site.run(journal=kept)
-    assert account.outcome == "refused"
+    result = site.run(journal=kept)
+    assert result.outcome == "refused"
     assert site.writes() == []
 
 
@@ -429,9 +429,9 @@ def test_a_stale_plan_stays_stale_whatever_the_journal_says(site: Site, kept: Pa
     existing = uuids(site)
     site.client().update(OBJECT, existing["001"], {"inventory_name": "By hand"})
     forge(kept / "journal.jsonl", site, {"note": "changing", "uuid": existing["001"]})
-    account = site.run(plan_file=path, journal=kept)
-    assert account.outcome == "refused"
-    assert ["object 001" in refusal for refusal in account.refusals] == [True]
+    result = site.run(plan_file=path, journal=kept)
+    assert result.outcome == "refused"
+    assert ["object 001" in refusal for refusal in result.refusals] == [True]
 
 
 def test_the_keys_of_records_are_one_line_of_text_each(site: Site, kept: Path) -> None:
@@ -548,9 +548,9 @@ def test_files_that_are_known_do_not_take_the_id_of_others(site: Site, tmp_path:
     assert other.run().outcome == "changed"
     other.write({"instance.yml": named})
     for check_mode in (True, False):
-        account = other.run(check_mode=check_mode)
-        assert account.outcome == "refused"
-        assert account.refusals[0].startswith(f'set_id: "{SET_ID}" is not that of the journal')
+        result = other.run(check_mode=check_mode)
+        assert result.outcome == "refused"
+        assert result.refusals[0].startswith(f'set_id: "{SET_ID}" is not that of the journal')
     assert len(uuids(site)) == 2
 
 
@@ -563,8 +563,8 @@ def test_two_files_of_one_directory_never_prune_each_other(site: Site) -> None:
             "utf-8",
         )
     for path in (*paths, *paths):
-        account = site.run(load(path))
-        assert account.summary["objects"]["deleted"] == 0
+        result = site.run(load(path))
+        assert result.summary["objects"]["deleted"] == 0
     assert len(uuids(site)) == 2
 
 

@@ -154,10 +154,10 @@ def test_files_outside_the_directory_or_hidden_are_neither_sent_nor_reported(
     findings = []
     for path in (existing, missing):
         site.write({"objects.yml": object_with(path)})
-        account = site.run()
-        (finding,) = account.findings
+        result = site.run()
+        (finding,) = result.findings
         assert finding.startswith("objects.yml:1:59: documents[0]: ")
-        assert account.outcome == "failed"
+        assert result.outcome == "failed"
         findings.append(finding.replace(path, "PATH"))
     assert findings[0] == findings[1]
     assert SECRET not in findings[0]
@@ -177,8 +177,8 @@ def test_what_is_no_regular_file_is_never_sent(site: Site, make: Callable[[Path]
     "path", ["a\0b", "\ud800", "x" * 300, "files/" * 900 + "x", ".", "files", "./", "files/fine.txt/x"]
 )
 def test_a_path_that_no_file_can_have_is_a_finding(site: Site, path: str) -> None:
-    account = site.run(load(None, {"objects": [json.loads(object_with(path)[2:])]}, files_root=site.root))
-    (finding,) = account.findings
+    result = site.run(load(None, {"objects": [json.loads(object_with(path)[2:])]}, files_root=site.root))
+    (finding,) = result.findings
     assert finding.startswith("desired.objects[0].documents[0]: ")
     assert site.writes() == []
 
@@ -229,11 +229,11 @@ def test_a_file_above_the_limit_of_the_service_is_not_read(site: Site) -> None:
 @pytest.mark.parametrize("path", ["files/fine.txt", "./files/fine.txt", "files//fine.txt", "./~fine.txt", "..fine/a"])
 def test_files_inside_the_directory_are_sent(site: Site, path: str) -> None:
     site.write({"~fine.txt": b"fine", "objects.yml": object_with(path)})
-    account = site.run()
+    result = site.run()
     if path.startswith(".."):
-        assert account.findings[0].endswith("hidden files are never sent")
+        assert result.findings[0].endswith("hidden files are never sent")
     else:
-        assert (account.findings, len(uploads(site))) == ([], 1)
+        assert (result.findings, len(uploads(site))) == ([], 1)
 
 
 def test_a_single_file_sends_nothing_hidden_from_beside_it(site: Site) -> None:
@@ -302,12 +302,12 @@ def test_a_file_that_is_swapped_after_it_was_judged_is_not_sent(
         real(self, attachment)
 
     monkeypatch.setattr(Uploads, "upload", upload)
-    account = site.run()
+    result = site.run()
     assert uploads(site) == []
-    (failure,) = account.failures
+    (failure,) = result.failures
     assert "files/fine.txt can't be read any more: " in failure["reason"]
     # The other record is created anyway.
-    assert account.outcome == "partly_applied"
+    assert result.outcome == "partly_applied"
 
 
 def test_a_hashed_file_is_sent_as_it_was_hashed_or_not_at_all(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -321,8 +321,8 @@ def test_a_hashed_file_is_sent_as_it_was_hashed_or_not_at_all(site: Site, monkey
         real(self, attachment)
 
     monkeypatch.setattr(Uploads, "upload", upload)
-    account = site.run(plan_file=plan)
-    (failure,) = account.failures
+    result = site.run(plan_file=plan)
+    (failure,) = result.failures
     assert "was changed since it was compared" in failure["reason"]
     assert uploads(site) == []
 

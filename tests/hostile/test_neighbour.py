@@ -58,9 +58,9 @@ def test_a_neighbour_reads_and_changes_nothing_that_is_kept(
     site: Site, shared: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(shared / "state"))
-    account = site.plan(plan_file=shared / "plan.json")
+    result = site.plan(plan_file=shared / "plan.json")
     for ending in ("md", "html", "json"):
-        write_report(account, shared / f"report.{ending}")
+        write_report(result, shared / f"report.{ending}")
     site.run()
     kept = [shared / "plan.json", *shared.glob("report.*"), *(shared / "state").rglob("*.jsonl"), site.journal()]
     assert len(kept) >= 5
@@ -84,9 +84,9 @@ def test_a_journal_that_a_neighbour_created_first_is_refused(
     journal = site.journal()
     assert as_neighbour("mkdir", "-p", str(journal.parent)).returncode == 0
     assert as_neighbour("sh", "-c", f"echo '{{}}' > '{journal}'").returncode == 0
-    account = site.run()
-    assert account.outcome == "refused"
-    assert "belongs to another user" in " ".join(account.refusals)
+    result = site.run()
+    assert result.outcome == "refused"
+    assert "belongs to another user" in " ".join(result.refusals)
     assert journal.read_text("utf-8") == "{}\n"
     assert not site.writes()
 

@@ -70,14 +70,14 @@ def test_a_report_on_a_full_disk_is_whole_or_as_it_was(
     report = tmp_path / "reports" / f"report.{ending}"
     report.parent.mkdir()
     report.write_text("of yesterday", "utf-8")
-    account = site.plan()
+    result = site.plan()
     with monkeypatch.context() as full:
         # Half of what is written still fits.
         full.setattr(os, "fdopen", lambda descriptor, *_mode, **_more: FullDisk(descriptor))
         with pytest.raises(OSError, match="No space left on device"):
-            write_report(account, report)
+            write_report(result, report)
     assert [(path.name, path.read_text("utf-8")) for path in report.parent.iterdir()] == [(report.name, "of yesterday")]
-    write_report(account, report)
+    write_report(result, report)
     assert "of yesterday" not in report.read_text("utf-8")
 
 

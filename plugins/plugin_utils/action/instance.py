@@ -161,13 +161,13 @@ def _provision(run: InstanceRun, check_mode: bool, written: Mapping[str, Any]) -
         apply_record=apply_record,
     )
     client = client or _connected(run, reads_only)
-    account = run_instance(client, desired, run_options, progress_printer(host=run.host))
-    account.made_by = made_by(desired.set_name, run.host)
-    account.warnings += client.transport.notes()
+    result = run_instance(client, desired, run_options, progress_printer(host=run.host))
+    result.made_by = made_by(desired.set_name, run.host)
+    result.warnings += client.transport.notes()
     if plan_file is not None and stored is None and not reads_only:
-        account.warnings.insert(0, f"plan_file: there is no {plan_file}, so a new plan was created.")
-    write_reports(account, reports, src, secrets_of(INSTANCE, options) | client.tokens.secrets, url)
-    return result_of(account, reads_only and options["drift_fail"], reports)
+        result.warnings.insert(0, f"plan_file: there is no {plan_file}, so a new plan was created.")
+    write_reports(result, reports, src, secrets_of(INSTANCE, options) | client.tokens.secrets, url)
+    return result_of(result, reads_only and options["drift_fail"], reports)
 
 
 def _connected(run: InstanceRun, reads_only: bool) -> Client:

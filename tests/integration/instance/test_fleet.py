@@ -75,8 +75,8 @@ def test_all_instances_are_provisioned_and_one_that_is_bad_stops_nobody(
         "other": good["berlin"],
     }
     done = _fleet(tmp_path, "fleet", {**good, **bad}, fleet_report=str(tmp_path / "all.json"))
-    account = json.loads((tmp_path / "all.json").read_text())
-    found = {instance["host"]: (instance["outcome"], instance["failed"]) for instance in account["instances"]}
+    result = json.loads((tmp_path / "all.json").read_text())
+    found = {instance["host"]: (instance["outcome"], instance["failed"]) for instance in result["instances"]}
     assert found == {
         "berlin": ("changed", False),
         "bonn": ("changed", False),
@@ -85,8 +85,8 @@ def test_all_instances_are_provisioned_and_one_that_is_bad_stops_nobody(
         "nameless": ("failed", True),
         "other": ("refused", True),
     }, done.output
-    assert (done.status, account["outcome"], account["failed"]) == (2, "failed", 4)
-    reasons = {instance["host"]: instance["reason"] for instance in account["instances"]}
+    assert (done.status, result["outcome"], result["failed"]) == (2, "failed", 4)
+    reasons = {instance["host"]: instance["reason"] for instance in result["instances"]}
     assert "https://other.example.com" in reasons["other"]
     assert "nameless has no base_url" in reasons["nameless"]
     for host, city in (("berlin", "Berlin"), ("bonn", "Bonn")):
@@ -176,13 +176,13 @@ def test_each_batch_is_reported_when_it_ends(tmp_path: Path, services: list[Emul
     # A text, as in -e provision_apply=false.
     given: dict[str, Any] = {"provision_apply": "false", "fleet_report": "all.json"}
     done = _fleet(tmp_path, str(tmp_path / "serial.yml"), hosts, **given)
-    account = json.loads((tmp_path / "all.json").read_text())
-    assert [(instance["host"], instance["outcome"], instance["failed"]) for instance in account["instances"]] == [
+    result = json.loads((tmp_path / "all.json").read_text())
+    assert [(instance["host"], instance["outcome"], instance["failed"]) for instance in result["instances"]] == [
         ("berlin", "changed", False),
         ("bonn", "failed", True),
         ("dead", "pending", False),
     ], done.output
-    assert account["check_mode"]
+    assert result["check_mode"]
     assert "3 instances, 0 failed (planned, nothing was written): changed" in done.output
 
 
@@ -194,8 +194,8 @@ def test_drift_of_one_instance_fails_the_fleet_and_the_others_are_reported(
     hosts = _hosts(services)
     assert _fleet(tmp_path, "fleet", {"berlin": hosts["berlin"]}).status == 0
     done = _fleet(tmp_path, "fleet_drift", hosts, fleet_drift_report=str(tmp_path / "drift.json"))
-    account = json.loads((tmp_path / "drift.json").read_text())
-    assert [(instance["host"], instance["outcome"], instance["failed"]) for instance in account["instances"]] == [
+    result = json.loads((tmp_path / "drift.json").read_text())
+    assert [(instance["host"], instance["outcome"], instance["failed"]) for instance in result["instances"]] == [
         ("berlin", "unchanged", False),
         ("bonn", "drift", True),
     ], done.output

@@ -73,26 +73,26 @@ def test_random_faults_end_in_the_same_state_or_in_an_honest_list(undisturbed: A
     outcomes = []
     for _run in range(_MOST_RUNS):
         try:
-            account = site.run()
+            result = site.run()
         except SeventhingsError as failed:
             # Planning failed.
             outcomes.append(failed.message)
             continue
-        outcomes.append(f"{account.outcome}, {len(account.failures)} failures")
+        outcomes.append(f"{result.outcome}, {len(result.failures)} failures")
         dump = site.dump()
         for kind in _KINDS:
             assert len(_names(dump, kind)) == len(set(_names(dump, kind))), "something was made twice"
-        changes = [failure["change"] for failure in account.failures]
+        changes = [failure["change"] for failure in result.failures]
         for words, names in _missing(dump, undisturbed).items():
             assert len([line for line in changes if line.startswith(f"{words} ")]) >= len(names), (
                 words,
                 names,
                 changes,
             )
-        if account.outcome in ("unchanged", "changed"):
+        if result.outcome in ("unchanged", "changed"):
             assert dump == undisturbed
             break
-        assert account.failures
+        assert result.failures
     print(f"seed {seed}, faults on {_SHARE:.0%} of the requests: {outcomes}")
     site.disturb(0)
     assert site.run().outcome in ("unchanged", "changed")
@@ -108,18 +108,18 @@ def test_a_room_whose_answer_was_lost_is_found_in_a_location_that_was_just_made(
     site.write({"locations.yml": "- name: Depot\n", "rooms.yml": '- {building_id: Depot, number: "7", name: Shelf}\n'})
     site.service.steer("PUT", "/switches", {"link_read": links})
     site.service.steer("PUT", "/faults", [{"fault": fault, "method": "POST", "path": "/room", "times": 1}])
-    account = site.run()
-    assert account.outcome == "changed", account.failures
+    result = site.run()
+    assert result.outcome == "changed", result.failures
     assert len(site.dump()["rooms"]) == 1
 
 
 def test_what_was_done_is_reported_where_twins_can_not_be_looked_for(site: Site) -> None:
     site.write({"locations.yml": "- name: Depot\n"})
     site.service.steer("PUT", "/faults", [{"fault": "503", "method": "GET", "path": "/locations", "after": 1}])
-    account = site.run()
-    assert account.outcome == "changed"
-    assert account.summary["locations"]["created"] == 1
-    assert any("not looked up" in warning for warning in account.warnings)
+    result = site.run()
+    assert result.outcome == "changed"
+    assert result.summary["locations"]["created"] == 1
+    assert any("not looked up" in warning for warning in result.warnings)
 
 
 def test_what_was_done_is_reported_where_the_keys_of_new_fields_can_not_be_read(site: Site) -> None:
@@ -133,10 +133,10 @@ def test_what_was_done_is_reported_where_the_keys_of_new_fields_can_not_be_read(
     # A plan proves that the definitions are complete, so the run reads them with one request.
     site.plan()
     site.service.steer("PUT", "/faults", [{"fault": "503", "method": "GET", "path": path, "after": 1}])
-    account = site.run()
-    assert account.outcome == "partly_applied"
-    assert account.summary["fields"]["created"] == 1
-    (skipped,) = account.failures
+    result = site.run()
+    assert result.outcome == "partly_applied"
+    assert result.summary["fields"]["created"] == 1
+    (skipped,) = result.failures
     assert skipped["change"] == "object 1"
     assert "the keys of new fields could not be read" in skipped["reason"]
     site.disturb(0)
@@ -161,8 +161,8 @@ def test_a_token_that_is_taken_back_in_the_middle_is_replaced(undisturbed: Any, 
         if len(done) == 30:
             site.service.steer("POST", "/tokens/expire", {})
 
-    account = run_instance(site.client(), site.load(), RunOptions(), expire, sleep=no_pause)
-    assert account.outcome == "changed"
+    result = run_instance(site.client(), site.load(), RunOptions(), expire, sleep=no_pause)
+    assert result.outcome == "changed"
     assert site.dump() == undisturbed
 
 
@@ -177,9 +177,9 @@ def test_without_a_way_to_sign_in_again_the_run_stops_and_names_what_is_left(und
     site.service.steer(
         "PUT", "/faults", [{"fault": "401", "method": "POST", "path": "/object", "after": 10, "probability": 1}]
     )
-    account = with_token.run()
-    assert account.outcome == "partly_applied"
-    assert len(account.failures) > 20
+    result = with_token.run()
+    assert result.outcome == "partly_applied"
+    assert len(result.failures) > 20
     assert len([line for line in site.sent() if line == "POST /object"]) < 40
     site.service.steer("DELETE", "/faults")
     assert site.run().outcome == "changed"
@@ -211,9 +211,9 @@ def test_a_second_run_refuses_when_the_first_does_not_let_go(site: Site) -> None
         waited.append(seconds)
 
     with Journal(None, site.service.base_url, "sample"):
-        account = run_instance(site.client(), site.load(), RunOptions(), sleep=wait, clock=lambda: sum(waited))
-    assert account.outcome == "refused"
-    assert "another run holds" in account.refusals[0]
+        result = run_instance(site.client(), site.load(), RunOptions(), sleep=wait, clock=lambda: sum(waited))
+    assert result.outcome == "refused"
+    assert "another run holds" in result.refusals[0]
     assert 59 < sum(waited) < 62
     assert site.writes() == []
 
@@ -226,10 +226,10 @@ def test_what_somebody_else_created_at_the_same_time_is_reported_with_both_uuids
         if not theirs:
             theirs.append(site.client().create(LOCATION, {"name": "Depot"}))
 
-    account = run_instance(site.client(), site.load(), RunOptions(), make_the_same, sleep=no_pause)
-    assert account.outcome == "partly_applied"
-    (mine,) = [change["uuid"] for change in account.changes if change["key"] == "Depot"]
-    (failure,) = account.failures
+    result = run_instance(site.client(), site.load(), RunOptions(), make_the_same, sleep=no_pause)
+    assert result.outcome == "partly_applied"
+    (mine,) = [change["uuid"] for change in result.changes if change["key"] == "Depot"]
+    (failure,) = result.failures
     assert failure["change"] == f"location Depot stands twice: {', '.join(sorted([mine, *theirs]))}"
 
 
@@ -262,18 +262,18 @@ def planned(site: Site, tmp_path: Path) -> Path:
 
 
 def test_a_stale_plan_is_refused_and_nothing_is_sent(site: Site, planned: Path) -> None:
-    account = site.run(plan_file=planned)
-    assert account.outcome == "refused"
-    assert ["002" in refusal for refusal in account.refusals] == [True]
+    result = site.run(plan_file=planned)
+    assert result.outcome == "refused"
+    assert ["002" in refusal for refusal in result.refusals] == [True]
     assert site.writes() == []
     assert planned.exists()
 
 
 def test_of_a_stale_plan_what_is_stale_can_be_skipped(site: Site, planned: Path) -> None:
-    account = site.run(plan_file=planned, stale="skip")
-    assert account.outcome == "changed"
+    result = site.run(plan_file=planned, stale="skip")
+    assert result.outcome == "changed"
     assert len(site.writes()) == 10
-    assert any("002" in warning for warning in account.warnings)
+    assert any("002" in warning for warning in result.warnings)
     assert not planned.exists()
     names = {record["fields"]["barcode"]: record["fields"]["inventory_name"] for record in site.dump()["objects"]}
     assert names.pop("002") == "Theirs"
@@ -283,10 +283,10 @@ def test_of_a_stale_plan_what_is_stale_can_be_skipped(site: Site, planned: Path)
 def test_a_plan_file_is_applied_without_reading_the_files(site: Site, planned: Path) -> None:
     _behind_the_back(site, "002", {"inventory_name": "Old"})
     site.write({"objects.yml": "this: is [not YAML"})
-    account = site.run(DesiredInstance(), plan_file=planned)
-    assert account.outcome == "changed"
-    assert account.summary["objects"]["updated"] == 10
-    assert account.summary["objects"]["created"] == 1
+    result = site.run(DesiredInstance(), plan_file=planned)
+    assert result.outcome == "changed"
+    assert result.summary["objects"]["updated"] == 10
+    assert result.summary["objects"]["created"] == 1
 
 
 # ---- lists
@@ -346,10 +346,10 @@ def test_a_full_disk_stops_the_run_before_anything_is_sent_that_is_not_noted(
     site.write(sample_files(_RECORDS, 1))
     with monkeypatch.context() as patched:
         patched.setattr(journal_module, "os", _FullDisk(40))
-        account = site.run()
-    assert account.outcome == "partly_applied"
-    assert any("No space left" in failure["reason"] for failure in account.failures)
-    assert any("because of an earlier failure: journal:" in failure["reason"] for failure in account.failures)
+        result = site.run()
+    assert result.outcome == "partly_applied"
+    assert any("No space left" in failure["reason"] for failure in result.failures)
+    assert any("because of an earlier failure: journal:" in failure["reason"] for failure in result.failures)
     sent = len(site.writes())
     assert sent < 40
     assert site.run().outcome == "changed"

@@ -108,9 +108,9 @@ def undisturbed() -> dict[str, Any]:
 
 def _reference(site: Site, known: dict[str, Any]) -> dict[str, Any]:
     if not known:
-        account = site.run()
-        assert account.outcome == "changed", account.failures
-        known.update(dump=site.dump(), requests=account.requests, uploads=site.writes().count("POST /file"))
+        result = site.run()
+        assert result.outcome == "changed", result.failures
+        known.update(dump=site.dump(), requests=result.requests, uploads=site.writes().count("POST /file"))
         site.service.reset()
     return known
 

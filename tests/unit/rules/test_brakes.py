@@ -23,15 +23,15 @@ def settings(lifecycle: str) -> str:
 def test_nothing_is_removed_if_a_protection_matches_nothing(site: Site, pattern: str) -> None:
     """Objects are identified by their barcodes, but the protection has a name."""
     site.write({"instance.yml": settings(f'{{protect: ["{pattern}"]}}'), "objects.yml": yaml_list(PANELS)})
-    account = site.run()
+    result = site.run()
     words = f"lifecycle.objects.protect: {pattern!r} matches no record by its natural key, so it protects n"
-    assert account.outcome == "changed"
-    assert any(warning.startswith(words) for warning in account.warnings)
+    assert result.outcome == "changed"
+    assert any(warning.startswith(words) for warning in result.warnings)
     site.service.clear_log()
     site.write({"objects.yml": yaml_list(PANELS[:2])})
-    account = site.run()
-    assert account.outcome == "failed"
-    (finding,) = account.findings
+    result = site.run()
+    assert result.outcome == "failed"
+    (finding,) = result.findings
     assert words in finding
     assert site.writes() == []
 
@@ -59,9 +59,9 @@ def test_a_name_to_hide_that_is_no_field_is_a_warning(site: Site, names: list[st
     site.write({"fields/asset.yml": yaml_list([{"label": "Fremdschlüssel", "type": "TEXT"}])})
     desired = site.load()
     desired.hiding.names |= {*names}
-    account = site.run(desired, check_mode=True)
-    assert account.findings == []
-    warned = [warning for warning in account.warnings if warning.startswith("hide: ")]
+    result = site.run(desired, check_mode=True)
+    assert result.findings == []
+    warned = [warning for warning in result.warnings if warning.startswith("hide: ")]
     assert [warning.split("'")[1] for warning in warned] == idle
 
 
@@ -84,5 +84,5 @@ def test_a_scope_that_holds_no_record_is_a_warning(site: Site) -> None:
 def test_a_name_to_choose_that_matches_nothing_is_a_finding(site: Site, option: str) -> None:
     site.write({"objects.yml": yaml_list(PANELS)})
     chosen = {option: ["Panel 1"]}
-    account = site.plan(**chosen)
-    assert account.findings == [f"{option}: 'Panel 1' is no section, and no natural key of what is planned"]
+    result = site.plan(**chosen)
+    assert result.findings == [f"{option}: 'Panel 1' is no section, and no natural key of what is planned"]

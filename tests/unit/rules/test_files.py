@@ -52,22 +52,22 @@ def test_a_group_of_findings_says_the_cause_that_all_of_them_share(site: Site) -
     site.write(PLACES)
     site.run()
     site.write({"objects.csv": _table("Plant/9", "Plant/1 ", copies=5)})
-    account = site.plan()
+    result = site.plan()
     blank = "its name has a part that ends with a blank; set `csv: {trim: true}`"
-    assert account.findings[-2:] == [
+    assert result.findings[-2:] == [
         "target_room: 5 cells such as 'Plant/9' (first at objects.csv:2:5): there is no such room",
         f"target_room: 5 cells such as 'Plant/1 ' (first at objects.csv:7:5): there is no such room; {blank}",
     ]
     words = "objects.csv:7:5: target_room: there is no room 'Plant/1 '; '1 ' ends with a blank"
-    assert any(line.startswith(words) for line in account.every_finding)
+    assert any(line.startswith(words) for line in result.every_finding)
 
 
 def test_references_to_what_is_pruned_are_not_called_unknown(site: Site) -> None:
     site.write(PLACES)
     site.run()
     site.write({"rooms.yml": "[]\n", "objects.csv": _table("Plant/1", "Plant/9", copies=5)})
-    account = site.plan(prune={"rooms": "delete"}, confirm_empty=True, limits={"delete_percent": 100})
-    assert [line.partition("): ")[2] for line in account.findings[-2:]] == [
+    result = site.plan(prune={"rooms": "delete"}, confirm_empty=True, limits={"delete_percent": 100})
+    assert [line.partition("): ")[2] for line in result.findings[-2:]] == [
         "room Plant/1 is to be removed at prune of rooms",
         "there is no such room",
     ]
@@ -255,8 +255,8 @@ def test_the_settings_of_the_file_decide_what_an_amount_means(
 @pytest.mark.parametrize("cell", ["1.89", "1890", "1.8900", "1890.5"])
 def test_other_amounts_mean_one_number(site: Site, name: str, cell: str) -> None:
     site.write(_priced(name, cell))
-    account = site.plan()
-    assert (account.findings, [warning for warning in account.warnings if "purchasing_price" in warning]) == ([], [])
+    result = site.plan()
+    assert (result.findings, [warning for warning in result.warnings if "purchasing_price" in warning]) == ([], [])
 
 
 def test_numbers_of_yaml_and_json_mean_one_number(site: Site) -> None:

@@ -56,9 +56,9 @@ def test_percents_hold_on_a_first_run(site: Site, adopted: Iterable[int]) -> Non
     others(site, range(25))
     site.service.clear_log()
     site.write({"objects.yml": things(adopted, name="Theirs") + things(range(1000, 1200))})
-    account = site.run()
-    assert account.outcome == "refused"
-    (refusal,) = account.refusals
+    result = site.run()
+    assert result.outcome == "refused"
+    (refusal,) = result.refusals
     assert refusal == (
         "objects: create 200 of 25 records is more than limits.create_percent (30 %); "
         "a higher limits.create_percent lets this pass"
@@ -154,8 +154,8 @@ OF_SET = (
 def test_removals_are_measured_against_the_set(shared: Site) -> None:
     """In the whole instance they are only 4 percent."""
     shared.write({"objects/a.yml": things(range(9))})
-    for account in (shared.plan(), shared.run()):
-        assert account.refusals == [OF_SET.replace("archive", "delete")]
+    for result in (shared.plan(), shared.run()):
+        assert result.refusals == [OF_SET.replace("archive", "delete")]
     assert shared.writes() == []
     assert shared.run(limits={"delete_percent": 45}).outcome == "changed"
 
@@ -217,15 +217,15 @@ def test_a_plan_that_changes_one_field_of_most_of_the_set_begins_with_a_warning(
     site.write({"objects.yml": things(range(150))})
     assert site.run(limits={"create_percent": 100}).outcome == "changed"
     site.write({"objects.yml": things(range(101), name="Shifted") + things(range(101, 150))})
-    account = site.plan()
-    assert account.outcome == "changed"
+    result = site.plan()
+    assert result.outcome == "changed"
     warning = (
         "objects: inventory_name changes in 101 of 150 records of this set, more than limits.update_percent (30 %). "
         "Check whether a column was shifted or sorted on its own."
     )
-    assert account.warnings == [warning]
-    assert as_text(account).splitlines()[:2] == ["Look at this first:", f"  {warning}"]
-    assert as_text(account).count("inventory_name changes in") == 1
+    assert result.warnings == [warning]
+    assert as_text(result).splitlines()[:2] == ["Look at this first:", f"  {warning}"]
+    assert as_text(result).count("inventory_name changes in") == 1
     site.write({"objects.yml": things(range(100), name="Shifted") + things(range(100, 150))})
     assert site.plan().warnings == []
     site.write({"objects.yml": things(range(101), name="Shifted") + things(range(101, 150))})

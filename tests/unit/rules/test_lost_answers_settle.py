@@ -262,8 +262,8 @@ def test_a_level_waits_at_most_once_for_all_of_its_lost_answers(here: Controller
     here.write(**FILES)
     for path in ("/location", "/room", "/object", "/task-management/task"):
         here.service.fault(fault, method="POST", path=path, commit_after=20, after=1, times=3)
-    account = here.run()
-    assert account.outcome == "changed", account.failures
+    result = here.run()
+    assert result.outcome == "changed", result.failures
     assert seconds(here) == 4 * 30
     assert [here.posts(path) for path in ("/location", "/room", "/object", "/task-management/task")] == [6] * 4
     assert duplicates(here.service.dump()) == []
@@ -294,9 +294,9 @@ def test_records_that_are_lost_twice_are_failures_and_the_next_run_looks_for_the
     here.write(locations=LOCATIONS)
     here.service.fault("503", method="POST", path="/location", times=1)
     here.service.fault("504_late", method="POST", path="/location", commit_after=20, after=5, times=1)
-    account = here.run()
-    assert (account.outcome, len(account.failures)) == ("partly_applied", 1)
-    assert "looked up before it is sent again" in account.failures[0]["reason"]
+    result = here.run()
+    assert (result.outcome, len(result.failures)) == ("partly_applied", 1)
+    assert "looked up before it is sent again" in result.failures[0]["reason"]
     began = seconds(here)
     assert here.run().outcome == "unchanged"
     assert seconds(here) - began == 30
@@ -313,8 +313,8 @@ def test_users_offers_and_files_of_a_set_are_never_sent_twice(here: Controller) 
     paths = ("/persons/create-user", "/file", "/circularity-hub/add-objects-to-circularity-hub")
     for path in paths:
         here.service.fault("reset_late", method="POST", path=path, commit_after=20, times=1)
-    account = here.run()
-    assert account.outcome == "changed", account.failures
+    result = here.run()
+    assert result.outcome == "changed", result.failures
     assert [here.posts(path) for path in paths] == [1, 1, 1]
     assert seconds(here) == 3 * 30
     assert here.run().outcome == "unchanged"
@@ -327,9 +327,9 @@ def test_users_offers_and_files_of_a_set_are_never_sent_twice(here: Controller) 
         objects=yaml_list([{"barcode": "91", "inventory_name": "Drill", "documents": ["other.txt"]}]),
     )
     (here.directory / "files" / "other.txt").write_text("Switch it off.")
-    account = here.run()
-    assert sorted(failure["change"].split()[0] for failure in account.failures) == ["hub", "object", "user"]
-    assert all("was not sent again" in failure["reason"] for failure in account.failures)
+    result = here.run()
+    assert sorted(failure["change"].split()[0] for failure in result.failures) == ["hub", "object", "user"]
+    assert all("was not sent again" in failure["reason"] for failure in result.failures)
     assert [here.posts(path) for path in paths] == [2, 2, 2]
 
 

@@ -261,9 +261,9 @@ def test_in_a_set_a_member_that_no_answer_has_is_a_finding(
     (tmp_path / "files" / "fields").mkdir(parents=True)
     here.write(**{kind.section: yaml_list([entry])})
     for check_mode in (True, False):
-        account = here.run(check_mode=check_mode)
-        assert account.outcome == "failed"
-        assert f"{shown}: the service does not return it" in "\n".join(account.findings)
+        result = here.run(check_mode=check_mode)
+        assert result.outcome == "failed"
+        assert f"{shown}: the service does not return it" in "\n".join(result.findings)
     assert here.writes() == []
     assert here.state(kind) == before
 
@@ -281,9 +281,9 @@ def test_in_a_set_a_member_that_the_list_misses_is_sent_back(
     here.write(**{kind.section: yaml_list([entry])})
     assert here.run(check_mode=True).outcome == "unchanged"
     here.write(**{kind.section: yaml_list([{**entry, **kind.change}])})
-    account = here.run()
-    assert account.outcome == "changed", account.findings
-    (change,) = account.changes
+    result = here.run()
+    assert result.outcome == "changed", result.findings
+    (change,) = result.changes
     assert set(change["after"]) == set(kind.change)
     for record, other in zip(here.state(kind), before, strict=True):
         assert {key: value for key, value in record.items() if key not in kind.change} == {

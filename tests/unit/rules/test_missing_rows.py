@@ -40,8 +40,8 @@ def applied(site: Site) -> Site:
 
 def test_a_missing_row_is_reported_and_its_record_stays(applied: Site) -> None:
     applied.write({"objects/feed.csv": feed(1), "objects/own.csv": own(11)})
-    account = applied.run()
-    assert account.reported == {"objects": ["100002", "100003"]}
+    result = applied.run()
+    assert result.reported == {"objects": ["100002", "100003"]}
     assert barcodes(applied) == {"100001", "100002", "100003", "100011"}
     assert applied.run().outcome == "unchanged"
 
@@ -50,15 +50,15 @@ def test_the_last_source_of_a_record_counts(applied: Site) -> None:
     applied.write({"objects/feed.csv": feed(1, 2, 13), "objects/own.csv": own(3, 11, 12)})
     assert applied.run().outcome == "unchanged"
     applied.write({"objects/feed.csv": feed(1, 2), "objects/own.csv": own(11, 12)})
-    account = applied.run()
-    assert account.reported == {"objects": ["100013"]}
+    result = applied.run()
+    assert result.reported == {"objects": ["100013"]}
     assert "100003" not in barcodes(applied)
 
 
 def test_the_records_of_a_table_that_is_gone_stay(applied: Site) -> None:
     (applied.root / "objects/feed.csv").unlink()
-    account = applied.run(confirm_empty=True)
-    assert (account.outcome, account.reported) == ("unchanged", {"objects": ["100001", "100002", "100003"]})
+    result = applied.run(confirm_empty=True)
+    assert (result.outcome, result.reported) == ("unchanged", {"objects": ["100001", "100002", "100003"]})
 
 
 def test_an_unknown_source_counts_as_a_table_that_keeps(site: Site) -> None:
@@ -66,8 +66,8 @@ def test_an_unknown_source_counts_as_a_table_that_keeps(site: Site) -> None:
     site.write({"instance.yml": settings, "objects/own.csv": own(11, 12), "objects/more.csv": own(13)})
     assert site.run().outcome == "changed"
     site.write({"instance.yml": KEEPS, "objects/own.csv": own(11)})
-    account = site.run()
-    assert account.reported == {"objects": ["100012"]}
+    result = site.run()
+    assert result.reported == {"objects": ["100012"]}
     site.write({"instance.yml": KEEPS, "objects/more.csv": own(14)})
     assert site.run().reported == {"objects": ["100012"]}
     assert "100013" not in barcodes(site)

@@ -219,8 +219,8 @@ def test_a_set_goes_on_after_an_outage(fault: str, tmp_path: Path) -> None:
     site = Set(tmp_path, 60)
     # The plan is complete, and some records were created.
     site.service.fault(fault, after=20, times=100, lasts=30)
-    account = site.run()
-    assert account.outcome == "changed", account.failures
+    result = site.run()
+    assert result.outcome == "changed", result.failures
     assert len(site.depots()) == len(set(site.depots())) == 60
 
 
@@ -229,13 +229,13 @@ def test_a_set_that_meets_a_long_outage_stops_and_is_resumed(fault: str, tmp_pat
     site = Set(tmp_path, 60)
     site.service.fault(fault, after=20)
     began = site.service.clock.now()
-    account = site.run()
-    assert account.failed
+    result = site.run()
+    assert result.failed
     assert site.service.clock.now() - began < 400
     # The pending requests failed, and the rest was not sent.
     tried = [
         failure
-        for failure in account.failures
+        for failure in result.failures
         if not str(failure["reason"]).startswith("not sent, because of an earlier")
     ]
     assert len(tried) <= 20
@@ -249,12 +249,12 @@ def test_a_service_that_loses_every_write_is_not_asked_for_hours(fault: str, tmp
     site = Set(tmp_path, 200)
     site.service.fault(fault, method="POST", path="/location")
     began = site.service.clock.now()
-    account = site.run()
-    assert account.failed
+    result = site.run()
+    assert result.failed
     assert site.posts() < 40
     assert site.service.clock.now() - began < 60
     reason = f"The service answered none of the last 10 requests POST {PREFIX}/location, though it answers others."
-    assert any(reason in str(failure["reason"]) for failure in account.failures)
+    assert any(reason in str(failure["reason"]) for failure in result.failures)
     site.service.gateway.faults.replace([])
     assert site.run().outcome == "changed"
     assert len(site.depots()) == len(set(site.depots())) == 200
@@ -263,8 +263,8 @@ def test_a_service_that_loses_every_write_is_not_asked_for_hours(fault: str, tmp
 def test_some_lost_writes_stop_nothing(tmp_path: Path) -> None:
     site = Set(tmp_path, 60)
     site.service.fault("502_html", method="POST", path="/location", probability=0.3)
-    account = site.run()
-    assert account.outcome in ("changed", "partly_applied")
+    result = site.run()
+    assert result.outcome in ("changed", "partly_applied")
     assert len(site.depots()) >= 50
     assert len(site.depots()) == len(set(site.depots()))
 

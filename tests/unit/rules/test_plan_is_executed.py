@@ -100,8 +100,8 @@ def test_requests(listed: Site, tmp_path: Path, number: int, of_a_plan: int, of_
     if number > 200:
         return
     listed.service.clear_log()
-    account = listed.run(plan_file=path)
-    assert account.outcome == ("changed" if number else "unchanged"), account.failures
+    result = listed.run(plan_file=path)
+    assert result.outcome == ("changed" if number else "unchanged"), result.failures
     assert lookups(listed) == []
 
 
@@ -111,10 +111,10 @@ def test_an_apply_without_a_plan_file_looks_up_all_of_200(listed: Site) -> None:
     listed.plan()
     forecast = listed.plan().forecast["requests"]
     listed.service.clear_log()
-    account = listed.run()
+    result = listed.run()
     assert len(lookups(listed)) == 61
-    assert unchecked(account.warnings) == []
-    assert account.requests == forecast
+    assert unchecked(result.warnings) == []
+    assert result.requests == forecast
 
 
 def test_the_forecast_of_a_plan_file_has_no_lookups(listed: Site, tmp_path: Path) -> None:
@@ -206,9 +206,9 @@ def test_a_value_that_is_taken_fails_and_the_next_plan_finds_its_record(listed: 
     listed.write({"objects.yml": yaml_list([LISTED, *map(thing, range(6)), new])})
     listed.service.steer("PUT", "/switches", {"later_endpoints": "absent"})
     archived(listed, thing(7))
-    account = listed.run()
-    assert account.outcome == "partly_applied"
-    (failure,) = account.failures
+    result = listed.run()
+    assert result.outcome == "partly_applied"
+    (failure,) = result.failures
     assert "already in use" in failure["reason"]
     assert "an archived object, which no list shows, may hold barcode 'N00007'" in failure["reason"]
     assert "The next plan looks it up in the archive." in failure["reason"]
@@ -230,8 +230,8 @@ def test_a_refused_record_is_looked_up_before_a_sample(listed: Site, monkeypatch
     listed.write({"objects.csv": table(range(300))})
     duplicate = thing(299)
     meanwhile(monkeypatch, lambda: archived(listed, duplicate))
-    account = listed.run()
-    (failure,) = account.failures
+    result = listed.run()
+    (failure,) = result.failures
     assert failure["change"].endswith("N00299")
     # Other records are deleted, so a great many are to be created again.
     client = listed.client()
@@ -247,8 +247,8 @@ def test_a_refused_record_is_looked_up_before_a_sample(listed: Site, monkeypatch
 def test_a_creation_does_not_become_another_action(listed: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     listed.write({"objects.yml": yaml_list([LISTED, thing(1)])})
     meanwhile(monkeypatch, lambda: archived(listed, thing(1, inventory_name="Theirs")))
-    account = listed.run()
-    (failure,) = account.failures
+    result = listed.run()
+    (failure,) = result.failures
     assert "already in use" in failure["reason"]
     (theirs,) = [record for record in listed.dump()["objects"] if record["archived"]]
     assert theirs["fields"]["inventory_name"] == "Theirs"
@@ -290,9 +290,9 @@ def test_a_plan_file_is_stale_if_its_record_is_archived_by_now(listed: Site, tmp
     assert listed.plan(plan_file=path).outcome == "changed"
     client.archive(OBJECT, uuid)
     listed.service.clear_log()
-    account = listed.run(plan_file=path)
-    assert account.outcome == "refused"
-    assert "has changed since the plan was created" in account.refusals[0]
+    result = listed.run(plan_file=path)
+    assert result.outcome == "refused"
+    assert "has changed since the plan was created" in result.refusals[0]
     assert listed.writes() == []
     assert listed.plan(plan_file=path).outcome == "changed"
     assert listed.run(plan_file=path).outcome == "changed"
@@ -329,8 +329,8 @@ def test_an_archived_object_that_the_files_name_keeps_its_room(
     house.service.steer("PUT", "/switches", switches)
     if room == "absent":
         house.write({"rooms.yml": f"{ROOMS}- {{building_id: North, number: '2', _state: absent}}\n"})
-    for account in (house.plan(), house.run()):
-        (finding,) = account.findings
+    for result in (house.plan(), house.run()):
+        (finding,) = result.findings
         assert "room North/2 is to be removed, and object N00001 (target_room, archived) refers to it" in finding
     assert house.writes() == []
     house.write({"objects.yml": yaml_list([{"barcode": "N00001", "_state": "absent"}])})
@@ -345,9 +345,9 @@ def test_a_deletion_that_archived_objects_may_prevent_is_announced(house: Site) 
         "name may refer to them, and no list shows those."
     )
     assert words in house.plan().warnings
-    account = house.run()
-    assert words in account.warnings
-    (failure,) = account.failures
+    result = house.run()
+    assert words in result.warnings
+    (failure,) = result.failures
     assert "Archived objects count too" in failure["reason"]
 
 
@@ -387,10 +387,10 @@ def test_files_walk_every_archivable_kind(site: Site, kind: Kind, unique_values:
     def apply(written: dict[str, Any]) -> dict[str, Any]:
         site.write({f"{kind.section}.yml": yaml_list([written])})
         (planned,) = site.plan().changes
-        account = site.run()
-        assert account.outcome == "changed", account.failures
+        result = site.run()
+        assert result.outcome == "changed", result.failures
         assert site.plan().outcome == "unchanged"
-        (done,) = account.changes
+        (done,) = result.changes
         assert (done["action"], done["note"]) == (planned["action"], planned["note"])
         return done
 

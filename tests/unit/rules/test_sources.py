@@ -56,8 +56,8 @@ def lost(state: str, path: str = "objects/a.csv", number: int = 45, section: str
 
 def refuses(site: Site, *findings: str) -> None:
     """Check that plan, apply and drift name the lost records, and send nothing."""
-    for account in (site.plan(), site.run(), site.run(check_mode=True, drift=True)):
-        assert (account.outcome, account.findings) == ("failed", list(findings))
+    for result in (site.plan(), site.run(), site.run(check_mode=True, drift=True)):
+        assert (result.outcome, result.findings) == ("failed", list(findings))
     assert site.writes() == []
 
 
@@ -179,8 +179,8 @@ def test_a_plan_file_is_compared_with_the_last_apply(applied: Site, tmp_path_fac
     elsewhere = tmp_path_factory.mktemp("no journal")
     applied.write({"objects/a.csv": HEAD, "locations.yml": "- {name: North, city: Kiel}\n"})
     assert applied.plan(plan_file=path, journal=elsewhere).outcome == "changed"
-    account = applied.run(plan_file=path)
-    assert (account.outcome, account.findings) == ("failed", [lost("is empty")])
+    result = applied.run(plan_file=path)
+    assert (result.outcome, result.findings) == ("failed", [lost("is empty")])
     assert applied.run(plan_file=path, confirm_empty=True).outcome == "changed"
     assert applied.plan().findings == []
 
@@ -221,8 +221,8 @@ def test_a_section_of_a_single_file_is_a_source(site: Site, rest: str, state: st
     single.write_text(head + "objects: [{barcode: '001', inventory_name: x}]\n", "utf-8")
     assert site.run(load(single)).outcome == "changed"
     single.write_text(head + rest, "utf-8")
-    account = site.run(load(single))
-    assert account.findings == [lost(state, "state.yml", 1)]
+    result = site.run(load(single))
+    assert result.findings == [lost(state, "state.yml", 1)]
 
 
 def test_a_section_that_is_inline_is_a_source_only_if_the_task_names_it(site: Site) -> None:

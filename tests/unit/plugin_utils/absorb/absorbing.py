@@ -45,8 +45,8 @@ def somebody(site: Site, files: Mapping[str, str | bytes]) -> None:
     shutil.rmtree(other.root, ignore_errors=True)
     other.write({"instance.yml": "api: seventhings/v1\nset: somebody\n", **files})
     with mock.patch.dict(os.environ, {"XDG_STATE_HOME": str(other.root / "state")}):
-        account = other.run(**ANY)
-    assert account.outcome in ("changed", "unchanged"), account
+        result = other.run(**ANY)
+    assert result.outcome in ("changed", "unchanged"), result
 
 
 def content(root: Path) -> dict[str, bytes]:

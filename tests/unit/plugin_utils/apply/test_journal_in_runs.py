@@ -46,9 +46,9 @@ def test_a_run_reports_the_line_that_instance_yml_misses_and_takes_it(site: Site
     site.write(
         {"instance.yml": f"{SETTINGS}{line}\npolicy: {{prune: {{objects: delete}}}}\n", "objects.yml": _objects(1)}
     )
-    account = site.run()
-    assert (account.outcome, account.warnings) == ("changed", [])
-    assert [(change["key"], change["action"]) for change in account.changes] == [("002", "delete")]
+    result = site.run()
+    assert (result.outcome, result.warnings) == ("changed", [])
+    assert [(change["key"], change["action"]) for change in result.changes] == [("002", "delete")]
 
 
 @pytest.mark.parametrize("check_mode", [True, False])
@@ -57,9 +57,9 @@ def test_files_with_another_id_are_refused_before_anything_is_sent(site: SiteHer
     site.run()
     site.write({"instance.yml": f'{SETTINGS}set_id: "another"\n', "objects.yml": _objects(1, 2)})
     site.embedded.log.clear()
-    account = site.run(check_mode=check_mode)
-    assert account.outcome == "refused"
-    assert 'set_id: "another" is not that of the journal of the set "test"' in account.refusals[0]
+    result = site.run(check_mode=check_mode)
+    assert result.outcome == "refused"
+    assert 'set_id: "another" is not that of the journal of the set "test"' in result.refusals[0]
     assert site.sent() == []
 
 
@@ -69,9 +69,9 @@ def test_without_a_set_prune_only_reports_and_says_so(site: SiteHere) -> None:
     )
     assert site.run().warnings == []
     site.write({"objects.yml": _objects(1)})
-    account = site.run(prune={"objects": "archive"})
-    assert (account.outcome, account.reported) == ("unchanged", {"objects": ["002"]})
-    (warning,) = account.warnings
+    result = site.run(prune={"objects": "archive"})
+    assert (result.outcome, result.reported) == ("unchanged", {"objects": ["002"]})
+    (warning,) = result.warnings
     assert warning.startswith("objects: prune removes nothing, because instance.yml names no set")
 
 
@@ -98,6 +98,6 @@ def test_a_plan_file_belongs_to_the_set_that_it_was_created_for(site: SiteHere, 
     assert json.loads(path.read_text("utf-8"))["set_id"] == ID
     with Journal(None, site.service.base_url, "test", set_id="another"):
         pass
-    account = site.run(plan_file=path)
-    assert account.outcome == "refused"
+    result = site.run(plan_file=path)
+    assert result.outcome == "refused"
     assert site.writes() == []

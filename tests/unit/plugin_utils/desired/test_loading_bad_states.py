@@ -30,10 +30,10 @@ def test_a_bad_state_is_found_at_its_line_and_nothing_is_sent(site: Site, number
     bad: Bad = bad_states(_NUMBER, _SEED)[number]
     print(f"seed {_SEED}, state {number}: {bad.name}")
     site.write(bad.files)
-    account = site.run()
-    assert account.outcome == "failed", bad.name
+    result = site.run()
+    assert result.outcome == "failed", bad.name
     place = f"{bad.file}:{bad.line}:"
-    assert any(finding.startswith(place) for finding in account.findings), (bad.name, account.findings)
+    assert any(finding.startswith(place) for finding in result.findings), (bad.name, result.findings)
     assert site.writes() == []
-    assert account.failed
-    assert len(account.findings) <= 3, (bad.name, account.findings)
+    assert result.failed
+    assert len(result.findings) <= 3, (bad.name, result.findings)

@@ -85,9 +85,9 @@ def _typed(header: list[str], country: Country) -> dict[tuple[int, int], str]:
 
 
 def _planned(site: Site) -> dict[str, dict[str, Any]]:
-    account = site.plan(limits={"update_percent": 100})
-    assert (account.findings, account.warnings) == ([], [])
-    return {change["key"]: change["after"] for change in account.changes}
+    result = site.plan(limits={"update_percent": 100})
+    assert (result.findings, result.warnings) == ([], [])
+    return {change["key"]: change["after"] for change in result.changes}
 
 
 _WANTED = {

@@ -410,8 +410,8 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, Site]
     with running_here("empty") as service:
         site = Site(root / "site", service)
         site.write(files_of({}))
-        account = site.run(create_users=True, journal=root / "journal")
-        assert account.outcome == "changed", (account.findings, account.failures)
+        result = site.run(create_users=True, journal=root / "journal")
+        assert result.outcome == "changed", (result.findings, result.failures)
         assert site.plan(create_users=True).outcome == "unchanged"
         exported = root / "exported"
         assert not export_of(site, exported, twin=True).get("failed")

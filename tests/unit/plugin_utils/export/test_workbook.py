@@ -41,9 +41,9 @@ def test_a_workbook_is_read_back_as_what_is_there(demo: Site) -> None:
     assert "instance.xlsx" in done["files"]["written"]
     assert {"instance.yml", "fields/asset.yml", "tasks.yml"} <= {*done["files"]["written"]}
     assert not [path for path in done["files"]["written"] if path.endswith((".csv", ".jsonl"))]
-    account = demo.plan()
-    assert (account.outcome, account.findings, account.warnings) == ("unchanged", [], [])
-    assert account.summary["objects"]["unchanged"] == done["summary"]["objects"]
+    result = demo.plan()
+    assert (result.outcome, result.findings, result.warnings) == ("unchanged", [], [])
+    assert result.summary["objects"]["unchanged"] == done["summary"]["objects"]
 
 
 def test_it_takes_no_more_requests_than_any_other_format(demo: Site) -> None:
@@ -106,9 +106,9 @@ def test_an_emptied_cell_is_named_in_the_plan(demo: Site) -> None:
     export_of(demo, format="xlsx")
     header = [cell.value for cell in _book(demo)["objects"][1]]
     _edit(demo, {f"{header[1]}!{row}": None for row in (2, 3, 4)})
-    account = demo.plan()
-    assert account.outcome == "unchanged"
-    (warning,) = account.warnings
+    result = demo.plan()
+    assert result.outcome == "unchanged"
+    (warning,) = result.warnings
     assert "instance.xlsx:objects: 3 empty cells where the instance has values; `empty: clear` clears them" in warning
     assert f"({header[1]}: 3)" in warning
 
@@ -172,8 +172,8 @@ def test_what_a_cell_can_not_hold_is_beside_the_workbook(demo: Site) -> None:
     export_of(demo, format="xlsx")
     more = (demo.root / "objects" / "more.jsonl").read_text("utf-8").splitlines()
     assert [line[13:16] for line in more] == ["00A", "00B", "00C", "00G"]
-    account = demo.plan()
-    assert (account.outcome, account.findings) == ("unchanged", [])
+    result = demo.plan()
+    assert (result.outcome, result.findings) == ("unchanged", [])
 
 
 def test_without_the_library_the_task_says_what_to_install(demo: Site, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -222,8 +222,8 @@ def test_csv_is_written_in_the_dialect_of_the_settings(demo: Site, csv: str) -> 
     content = (demo.root / "objects" / "0001.csv").read_bytes()
     assert content.startswith(b"\xef\xbb\xbf") == ("preset" in csv)
     assert (b";" in content.splitlines()[0]) == ("excel-de" in csv or "excel-fr" in csv)
-    account = demo.plan()
-    assert (account.outcome, account.findings) == ("unchanged", [])
+    result = demo.plan()
+    assert (result.outcome, result.findings) == ("unchanged", [])
     assert not export_of(demo, format="csv")["changed"]
 
 

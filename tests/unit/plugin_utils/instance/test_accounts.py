@@ -14,9 +14,9 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.report.prove
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.result import RunResult
 
 
-def fates(account: RunResult) -> dict[str, tuple[str, str]]:
+def fates(result: RunResult) -> dict[str, tuple[str, str]]:
     """Return natural key to status and reason of each change."""
-    return {change["key"]: (change["status"], change["reason"]) for change in account.changes}
+    return {change["key"]: (change["status"], change["reason"]) for change in result.changes}
 
 
 def fault(site: Site, **rule: Any) -> None:

@@ -193,13 +193,13 @@ class Converging(RuleBasedStateMachine):
         outcome = ""
         for _run in range(_MOST_RUNS):
             try:
-                account = self.site.run(**order)
+                result = self.site.run(**order)
             except SeventhingsError as failed:
                 note(failed.message)
                 continue
-            outcome = account.outcome
-            assert outcome in ("unchanged", "changed", "partly_applied", "failed"), account.refusals
-            assert not account.findings, account.findings
+            outcome = result.outcome
+            assert outcome in ("unchanged", "changed", "partly_applied", "failed"), result.refusals
+            assert not result.findings, result.findings
             if outcome == "unchanged":
                 break
         return outcome
@@ -243,10 +243,10 @@ def _filled(record: dict[str, Any]) -> dict[str, Any]:
     )
 
 
-def _shown(account: RunResult) -> Any:
+def _shown(result: RunResult) -> Any:
     """Return the content of a plan, without places in files and without the forecast."""
-    changes = [{name: value for name, value in change.items() if name != "place"} for change in account.changes]
-    return account.outcome, account.summary, changes, account.reported, account.refusals, len(account.findings)
+    changes = [{name: value for name, value in change.items() if name != "place"} for change in result.changes]
+    return result.outcome, result.summary, changes, result.reported, result.refusals, len(result.findings)
 
 
 @pytest.mark.slow

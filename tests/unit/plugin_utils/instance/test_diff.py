@@ -47,9 +47,9 @@ PLAN = RunResult(
 )
 
 
-def shown(account: RunResult) -> list[str]:
+def shown(result: RunResult) -> list[str]:
     """Return the output of Ansible for a diff."""
-    return str(CallbackBase()._get_diff(diff_of(account))).splitlines()
+    return str(CallbackBase()._get_diff(diff_of(result))).splitlines()
 
 
 def test_a_plan_shows_removals_then_updates_then_creations() -> None:

@@ -95,29 +95,29 @@ def first_lines(text: str) -> str:
     return "\n".join(text.splitlines()[:_LINES])
 
 
-def seen_in_a_comment(account: RunResult) -> str:
+def seen_in_a_comment(result: RunResult) -> str:
     """Return the visible beginning of a comment before anything is clicked.
 
     Empty lines and the lines below the heads of tables separate parts. Nobody sees them as lines.
     """
-    unfolded = re.sub(r"<details>.*?</details>", "", as_markdown(account), flags=re.DOTALL).replace("`", "")
+    unfolded = re.sub(r"<details>.*?</details>", "", as_markdown(result), flags=re.DOTALL).replace("`", "")
     return first_lines("\n".join(line for line in unfolded.splitlines() if line.strip("|-: ")))
 
 
-def seen_on_the_page(account: RunResult) -> str:
+def seen_on_the_page(result: RunResult) -> str:
     """Return the text of the first screen of the page."""
-    body = as_html(account).partition("<body>")[2]
+    body = as_html(result).partition("<body>")[2]
     return html.unescape(re.sub(r"<[^>]*>|\s+", " ", body))[:_CHARACTERS]
 
 
-def seen_as_json(account: RunResult) -> str:
+def seen_as_json(result: RunResult) -> str:
     """Return the members of the JSON report before the changes."""
-    return json.dumps(account.document(), ensure_ascii=False).partition('"changes": [')[0]
+    return json.dumps(result.document(), ensure_ascii=False).partition('"changes": [')[0]
 
 
-def seen_in_a_review(account: RunResult) -> str:
+def seen_in_a_review(run_result: RunResult) -> str:
     """Return the first remarks of the SARIF report."""
-    results = json.loads(as_sarif(account))["runs"][0]["results"]
+    results = json.loads(as_sarif(run_result))["runs"][0]["results"]
     return "\n".join(result["message"]["text"] for result in results[:_LINES])
 
 

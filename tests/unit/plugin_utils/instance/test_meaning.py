@@ -97,14 +97,14 @@ def test_hidden_fields_are_in_no_row_and_in_no_total(site: Site) -> None:
     site.write({"objects.yml": yaml_list([thing(0, target_room="Head/0.2", purchasing_price=7), thing(1)])})
     desired = site.load()
     desired.hiding.names |= {"purchasing_price", "target_room"}
-    account = site.run(desired, check_mode=True)
-    assert (account.money, account.moves) == ([], [])
+    result = site.run(desired, check_mode=True)
+    assert (result.money, result.moves) == ([], [])
 
 
 def test_a_drift_sends_no_e_mail_and_removes_nothing(site: Site) -> None:
     site.write({"instance.yml": OPEN, **PLACES, "users.yml": "- ada@acme.example\n", "objects.yml": "[]\n"})
-    account = site.plan(drift=True)
-    assert (account.mails, account.undo) == ([], "")
+    result = site.plan(drift=True)
+    assert (result.mails, result.undo) == ([], "")
 
 
 def test_references_have_names_whatever_was_written(site: Site) -> None:
@@ -127,12 +127,12 @@ def test_a_drift_says_what_this_set_created_and_somebody_deleted(site: Site) -> 
     (room,) = [record for record in client.list_all(KINDS["room"]) if record.flat["number"] == "0.2"]
     client.delete(KINDS["room"], room.uuid)
     site.write({"rooms.yml": PLACES["rooms.yml"] + '- {number: "0.3", building_id: Head}\n'})
-    account = site.plan(drift=True)
-    assert {change["key"]: change["note"] for change in account.changes} == {
+    result = site.plan(drift=True)
+    assert {change["key"]: change["note"] for change in result.changes} == {
         "Head/0.2": "was created by this set and deleted in the application",
         "Head/0.3": "",
     }
-    lines = as_text(account).splitlines()
+    lines = as_text(result).splitlines()
     assert "+ rooms Head/0.2 (was created by this set and deleted in the application)" in lines
     assert "+ rooms Head/0.3 (missing in the instance)" in lines
     assert "rooms: 2 missing in the instance, 1 unchanged" in lines

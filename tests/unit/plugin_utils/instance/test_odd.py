@@ -42,17 +42,17 @@ def second_plan(site: Site, first: str, second: str) -> RunResult:
 def test_dates_that_nobody_means_come_first_with_examples_and_places(site: Site) -> None:
     dates = ["2105-01-01", "1949-12-31", "2024-05-31", "2999-01-01", "1900-01-01"]
     site.write({"objects.yml": things(5, purchasing_date=lambda number: dates[number])})
-    account = site.plan()
-    (text,) = account.cautions
+    result = site.plan()
+    (text,) = result.cautions
     assert text == (
         "objects purchasing_date: 4 dates before 1950 or more than 20 years ahead: 2105-01-01 (100001, "
         "objects.yml:3:20), 1949-12-31 (100002, objects.yml:6:20), 2999-01-01 (100004, objects.yml:12:20) and 1 more"
     )
-    assert account.warnings[0] == text
-    assert account.outcome == "changed", "a warning holds nothing back"
-    assert as_text(account).splitlines()[:2] == ["Look at this first:", f"  {text}"]
+    assert result.warnings[0] == text
+    assert result.outcome == "changed", "a warning holds nothing back"
+    assert as_text(result).splitlines()[:2] == ["Look at this first:", f"  {text}"]
     for form in (as_markdown, as_html):
-        report = form(account)
+        report = form(result)
         assert report.index("2105-01-01 (100001") < report.index("inventory_name")
 
 
@@ -126,5 +126,5 @@ def test_hidden_values_are_not_quoted(site: Site) -> None:
     site.write({"objects.yml": things(1, purchasing_date=lambda _number: "2105-01-01")})
     desired = site.load()
     desired.hiding.names.add("purchasing_date")
-    account = site.run(desired, check_mode=True)
-    assert "2105" not in as_text(account)
+    result = site.run(desired, check_mode=True)
+    assert "2105" not in as_text(result)

@@ -25,7 +25,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.report.resul
 
 _HELD = "objects: create 300 is more than limits.creates (100); a higher limits.creates lets this pass"
 
-ACCOUNT = RunResult(
+RESULT = RunResult(
     outcome="refused",
     instance="https://acme.seventhings.com",
     check_mode=False,
@@ -52,18 +52,18 @@ ACCOUNT = RunResult(
 )
 
 
-def result_of(account: RunResult) -> dict[str, Any]:
+def result_of(result: RunResult) -> dict[str, Any]:
     return {
-        **account.document(),
+        **result.document(),
         "failed": True,
         "changed": False,
-        "msg": in_short(account),
+        "msg": in_short(result),
         "diff": {"before": "", "after": "-"},
     }
 
 
 def test_a_refusal_names_its_reason_the_number_of_changes_and_the_report() -> None:
-    assert in_short(ACCOUNT, [Path("plan.html")]).splitlines() == [
+    assert in_short(RESULT, [Path("plan.html")]).splitlines() == [
         "objects: 300 skipped",
         "300 changes were planned and none was sent; plan.html has all of them",
         f"refused, 5 requests, 1.2 s: {_HELD}",
@@ -79,17 +79,17 @@ def test_a_refusal_names_its_reason_the_number_of_changes_and_the_report() -> No
     ],
 )
 def test_where_all_of_it_is_depends_on_the_reports(reports: list[Path], where: str) -> None:
-    assert where in in_short(ACCOUNT, reports)
+    assert where in in_short(RESULT, reports)
 
 
 def test_the_refusal_of_the_guard_is_its_reason_alone() -> None:
-    guarded = replace(ACCOUNT, changes=[], summary={}, refusals=["These files are for another instance."])
+    guarded = replace(RESULT, changes=[], summary={}, refusals=["These files are for another instance."])
     assert in_short(guarded) == "refused, 5 requests, 1.2 s: These files are for another instance."
 
 
 def test_of_many_failures_the_first_are_named_and_all_are_counted() -> None:
     failures = [{"change": f"object {n}", "place": f"o.yml:{n}:1", "reason": "HTTP 422"} for n in range(300)]
-    lines = in_short(replace(ACCOUNT, outcome="failed", refusals=[], failures=failures)).splitlines()
+    lines = in_short(replace(RESULT, outcome="failed", refusals=[], failures=failures)).splitlines()
     assert lines[1:3] == ["Failed:", "  object 0 (o.yml:0:1): HTTP 422"]
     assert lines[-2] == "  and 294 more; set report to a .html or .json file for all of them"
     assert lines[-1].startswith(
@@ -98,7 +98,7 @@ def test_of_many_failures_the_first_are_named_and_all_are_counted() -> None:
 
 
 def test_drift_that_fails_names_what_differs() -> None:
-    lines = in_short(replace(ACCOUNT, outcome="changed", refusals=[]), drifted=True).splitlines()
+    lines = in_short(replace(RESULT, outcome="changed", refusals=[]), drifted=True).splitlines()
     assert lines[1:3] == ["Differs:", "  + objects A0"]
     assert lines[-1].endswith("drift_fail is on, and 300 records are not as the files say")
 
@@ -127,11 +127,11 @@ def test_whatever_failed_is_no_flood(what: str, text: str, number: int) -> None:
     number = min(number, max(1, 1_000_000 // len(text)))
     many: dict[str, Any] = {
         "failures": [{"change": text, "place": text, "reason": text}] * number,
-        "changes": [{**ACCOUNT.changes[0], "key": text, "after": {text: text}}] * number,
+        "changes": [{**RESULT.changes[0], "key": text, "after": {text: text}}] * number,
         "reported": {"objects": [text] * number},
     }
-    account = replace(ACCOUNT, **{what: many.get(what, [text] * number)})
-    printed = on_screen(result_of(account))
+    result = replace(RESULT, **{what: many.get(what, [text] * number)})
+    printed = on_screen(result_of(result))
     assert printed.pop("diff") == {"before": "", "after": "-"}
     assert len(printed["msg"]) <= 1800
     assert len(printed["msg"].splitlines()) <= 12
@@ -141,13 +141,13 @@ def test_whatever_failed_is_no_flood(what: str, text: str, number: int) -> None:
 
 
 def test_what_is_short_is_returned_whole() -> None:
-    printed = on_screen(result_of(replace(ACCOUNT, findings=["a", "b"], warnings=["w"])))
+    printed = on_screen(result_of(replace(RESULT, findings=["a", "b"], warnings=["w"])))
     assert (printed["findings"], printed["refusals"], printed["warnings"]) == (["a", "b"], [_HELD], ["w"])
-    assert (printed["outcome"], printed["instance"], printed["requests"]) == ("refused", ACCOUNT.instance, 5)
+    assert (printed["outcome"], printed["instance"], printed["requests"]) == ("refused", RESULT.instance, 5)
 
 
 def test_nothing_that_is_long_is_behind_the_reason() -> None:
-    names = sorted(on_screen(result_of(ACCOUNT)))
+    names = sorted(on_screen(result_of(RESULT)))
     assert names[names.index("msg") :] == [
         "msg",
         "outcome",
@@ -160,7 +160,7 @@ def test_nothing_that_is_long_is_behind_the_reason() -> None:
 
 
 def test_what_went_well_is_returned_as_it_is_with_the_first_of_its_warnings() -> None:
-    fine = {**replace(ACCOUNT, outcome="changed", refusals=[]).document(), "changed": True, "msg": "all\nof it"}
+    fine = {**replace(RESULT, outcome="changed", refusals=[]).document(), "changed": True, "msg": "all\nof it"}
     printed = on_screen({**fine, "warnings": [f"w{number}\r\n" for number in range(100)]})
     assert {**printed, "warnings": []} == fine
     more = "80 more warnings; a report as .html or .json has all of them"

@@ -446,11 +446,11 @@ def test_another_instance_is_not_asked(site: Site) -> None:
 
 def _planned(site: Site, desired: DesiredInstance) -> list[Any]:
     """Return the changes of a plan, without their order and places, and with the content of attachments."""
-    account = site.plan(desired=desired)
-    assert account.outcome in ("changed", "unchanged"), account.findings
+    result = site.plan(desired=desired)
+    assert result.outcome in ("changed", "unchanged"), result.findings
     changes = [
         (change["section"], change["key"], change["action"], _by_content(site.root, change["after"]))
-        for change in account.changes
+        for change in result.changes
     ]
     return sorted(changes, key=str)
 

@@ -179,5 +179,5 @@ def test_only_numbers_are_amounts(value: Any) -> None:
 
 def test_totals_that_differ_look_different() -> None:
     money = [{"section": "objects", "field": "purchasing_price", "before": 100.004, "after": 100.001, "count": 2}]
-    account = RunResult("changed", "", True, {}, [], [], [], [], [], {}, 0, 0.0, money=money)
-    assert "100.004 -> 100.001" in as_text(account)
+    result = RunResult("changed", "", True, {}, [], [], [], [], [], {}, 0, 0.0, money=money)
+    assert "100.004 -> 100.001" in as_text(result)

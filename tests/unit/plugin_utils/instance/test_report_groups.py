@@ -28,7 +28,7 @@ def update(key: str, before: dict[str, Any], after: dict[str, Any], **members: A
     }  # fmt: skip
 
 
-def account(changes: list[dict[str, Any]], **members: Any) -> RunResult:
+def result_of(changes: list[dict[str, Any]], **members: Any) -> RunResult:
     given: dict[str, Any] = {
         "outcome": "changed", "instance": "https://acme.example", "check_mode": True,
         "summary": {"objects": {"updated": len(changes), "unchanged": 7}}, "changes": changes, "failures": [],
@@ -64,7 +64,7 @@ def test_each_change_is_in_one_group() -> None:
 
 @pytest.mark.parametrize("form", [as_text, as_markdown, as_html])
 def test_every_form_reports_the_groups(form: Callable[[RunResult], str]) -> None:
-    report = form(account(MANY)).replace("-&gt;", "->")
+    report = form(result_of(MANY)).replace("-&gt;", "->")
     assert report.index("quantity 1 -> 2: 999 objects") < report.index(
         "target_room Store -> Head office/0.12: 14 objects"
     )
@@ -72,7 +72,7 @@ def test_every_form_reports_the_groups(form: Callable[[RunResult], str]) -> None
 
 
 def test_below_a_title_is_the_name_of_each() -> None:
-    lines = as_text(account(MANY)).splitlines()
+    lines = as_text(result_of(MANY)).splitlines()
     start = lines.index("~ target_room Store -> Head office/0.12: 14 objects")
     assert lines[start + 1 : start + 3] == ["    objects M00", "    objects M01"]
     assert lines[start + 14] == "    objects M13"
@@ -84,14 +84,16 @@ def test_the_fields_are_counted() -> None:
         ("objects", "target_room", 14),
         ("objects", "note", 2),
     ]
-    lines = as_text(account(MANY)).splitlines()
+    lines = as_text(result_of(MANY)).splitlines()
     start = lines.index("Fields:")
     assert lines[start + 1 : start + 4] == ["  objects quantity: 999", "  objects target_room: 14", "  objects note: 2"]
-    assert "| `quantity` | 999 |" in as_markdown(account(MANY)) or "| quantity | 999 |" in as_markdown(account(MANY))
+    assert "| `quantity` | 999 |" in as_markdown(result_of(MANY)) or "| quantity | 999 |" in as_markdown(
+        result_of(MANY)
+    )
 
 
 def test_the_counts_stand_last_in_a_terminal_and_first_in_a_comment() -> None:
-    given = account(MANY, reported={"rooms": ["R"]})
+    given = result_of(MANY, reported={"rooms": ["R"]})
     assert as_text(given).index("quantity 1 -> 2") < as_text(given).index("unchanged")
     assert as_markdown(given).index("unchanged") < as_markdown(given).index("quantity 1 -> 2")
 
@@ -127,16 +129,16 @@ def test_the_outcome_of_each_change_is_beside_it(form: Callable[[RunResult], str
         for index, (status, why) in enumerate(fates)
         for index_in_group in range(number)
     ]
-    report = form(account(changes, outcome="partly_applied", check_mode=False))
+    report = form(result_of(changes, outcome="partly_applied", check_mode=False))
     for words in ("done", "failed: HTTP 422", "skipped: needs room R", "not tried: the run stopped"):
         assert words in report, words
-    plan = form(account([{**change, "status": "not_tried", "reason": ""} for change in changes]))
+    plan = form(result_of([{**change, "status": "not_tried", "reason": ""} for change in changes]))
     assert "not tried" not in plan
 
 
 @pytest.mark.parametrize("form", [as_text, as_markdown, as_html])
 def test_a_plan_has_a_forecast_and_what_was_applied_has_none(form: Callable[[RunResult], str]) -> None:
-    planned = account(MANY, forecast={"requests": 1044, "minutes": 5.22})
+    planned = result_of(MANY, forecast={"requests": 1044, "minutes": 5.22})
     assert "Forecast: 1,044 requests, 5.2 minutes" in form(planned)
     unlimited = form(replace(planned, forecast={"requests": 1044, "minutes": None}))
     assert "Forecast: 1,044 requests" in unlimited
@@ -163,7 +165,7 @@ def wide(number: int, fields: int = 3, length: int = 40) -> list[dict[str, Any]]
 @pytest.mark.slow
 @pytest.mark.parametrize("length", [10, 40, 5000])
 def test_a_page_stays_below_2_mb_and_counts_the_rest(length: int) -> None:
-    page = as_html(account(wide(10_000, length=length)))
+    page = as_html(result_of(wide(10_000, length=length)))
     assert len(page.encode()) < 2_000_000
     shown = len(re.findall(r"<li>\d{7}", page))
     hidden = sum(map(int, re.findall(r"and (\d+) more changes in the report as JSON", page)))
@@ -175,15 +177,15 @@ def test_a_page_stays_below_2_mb_and_counts_the_rest(length: int) -> None:
 
 def test_texts_of_which_there_are_too_many_leave_room_for_the_changes() -> None:
     texts = [f"{number}: {'<' * 900}" for number in range(5000)]
-    page = as_html(account(wide(50), refusals=texts, findings=texts, warnings=texts, every_finding=texts))
+    page = as_html(result_of(wide(50), refusals=texts, findings=texts, warnings=texts, every_finding=texts))
     assert len(page.encode()) < 2_000_000
     assert len(re.findall(r"<li>\d{7}", page)) == 50
     assert len(re.findall(r"and \d+ more in the report as JSON", page)) == 4
 
 
 def test_the_groups_of_many_changes_are_closed_and_those_of_a_few_open() -> None:
-    assert " open>" not in as_html(account(wide(100)))
-    assert " open>" in as_html(account(wide(10)))
+    assert " open>" not in as_html(result_of(wide(100)))
+    assert " open>" in as_html(result_of(wide(10)))
 
 
 def choices(page: str, name: str) -> list[tuple[str, str]]:
@@ -193,7 +195,7 @@ def choices(page: str, name: str) -> list[tuple[str, str]]:
 
 def test_a_page_is_filtered_by_section_and_action_without_a_script() -> None:
     rooms = [{**update("R", {"name": 1}, {"name": 2}), "section": "rooms"}]
-    page = as_html(account([*MANY, *rooms]))
+    page = as_html(result_of([*MANY, *rooms]))
     assert choices(page, "section") == [("only-s-objects", "objects"), ("only-s-rooms", "rooms")]
     assert choices(page, "action") == [
         ("only-a-delete", "delete"),
@@ -204,26 +206,26 @@ def test_a_page_is_filtered_by_section_and_action_without_a_script() -> None:
         hidden = name.removeprefix("only-")
         assert f"main:has(#{name}:checked) .change:not(.{hidden}) {{ display: none; }}" in page
         assert re.search(rf'<details class="change [^"]*\b{hidden}\b', page)
-    assert choices(as_html(account([update("1", {"a": 1}, {"a": 2})])), "action") == [], "one action needs no filter"
+    assert choices(as_html(result_of([update("1", {"a": 1}, {"a": 2})])), "action") == [], "one action needs no filter"
     assert "@media print" in page
 
 
 def test_the_changes_are_on_one_card() -> None:
-    page = as_html(account(MANY))
+    page = as_html(result_of(MANY))
     assert page.count('<section id="changes"') == 1
     assert page.count("<details ") == len(groups(MANY))
 
 
 def test_a_page_names_the_set_the_user_and_the_version() -> None:
     made_by = {"set": "acme", "date": "2026-11-22T09:00:00Z", "user": "deploy@runner", "version": "0.1.0"}
-    page = as_html(account(MANY, made_by=made_by))
+    page = as_html(result_of(MANY, made_by=made_by))
     origin = "set acme, 2026-11-22T09:00:00Z, by deploy@runner, community.seventhings 0.1.0"
     assert f'<p class="soft">{origin}</p>' in page
     assert f"<title>Would change: https://acme.example &middot; {origin}</title>" in page
 
 
 def test_a_record_names_its_fields_where_its_group_has_several() -> None:
-    page = as_html(account(wide(3)))
+    page = as_html(result_of(wide(3)))
     assert "<i>field_0</i>" in page
     assert "<i>field_2</i>" in page
 
@@ -231,7 +233,7 @@ def test_a_record_names_its_fields_where_its_group_has_several() -> None:
 def test_no_group_takes_the_room_of_the_others_in_a_comment() -> None:
     deletions = [update(f"D{number:04}", {"note": "x" * 60}, {}, action="delete") for number in range(2000)]
     odd = [update(f"N{number:04}", {"note": "a"}, {"note": str(number)}) for number in range(2000)]
-    comment = as_markdown(account([*deletions, *odd, *MANY]))
+    comment = as_markdown(result_of([*deletions, *odd, *MANY]))
     assert len(comment) <= 60_000
     assert "\n\n2,001 deleted, 3,015 updated, 1 created\n" in comment
     for title in ("delete: 2,001 objects", "note: 2,002 objects"):
@@ -239,7 +241,7 @@ def test_no_group_takes_the_room_of_the_others_in_a_comment() -> None:
     assert "`quantity 1 -> 2: 999 objects`" in comment
     assert "`objects C`" in comment
     # If all of them fit, all are shown.
-    few = as_markdown(account(deletions[:150]))
+    few = as_markdown(result_of(deletions[:150]))
     assert few.count("**-**") == 150
     assert "more of" not in few
 
@@ -250,15 +252,15 @@ def test_what_failed_does_not_hide_what_changed() -> None:
         update("1", {"a": 1}, {"a": 2}, status="done"),
         *(update(f"F{number}", {"a": 1}, {"a": 3}, status="failed", reason="HTTP 422") for number in range(30)),
     ]
-    page = as_html(account(changes, outcome="partly_applied", check_mode=False, failures=failures))
+    page = as_html(result_of(changes, outcome="partly_applied", check_mode=False, failures=failures))
     assert "1 of 31 changes done &middot;" in page
     shown, _opener, hidden = page.partition("<details><summary>20 more</summary>")
     assert [text.count("<li>objects F") for text in (shown, hidden.partition("</details>")[0])] == [10, 20]
-    assert "31 changes &middot;" in as_html(account([update(str(number), {}, {"a": 1}) for number in range(31)]))
+    assert "31 changes &middot;" in as_html(result_of([update(str(number), {}, {"a": 1}) for number in range(31)]))
 
 
 def test_what_is_unusual_is_named_above_the_changes() -> None:
-    page = as_html(account(MANY, warnings=["one", "two"], reported={"objects": ["A", "B", "C"]}))
+    page = as_html(result_of(MANY, warnings=["one", "two"], reported={"objects": ["A", "B", "C"]}))
     bar = page[page.index("<nav ") : page.index("</nav>")]
     assert re.findall(r'<a href="#(list-\w+)">([^<]*)</a>', bar) == [
         ("list-warnings", "Warnings (2)"),
@@ -288,7 +290,7 @@ def test_the_order_in_which_fields_were_written_makes_no_groups() -> None:
     ],
 )
 def test_the_colour_warns_of_what_is_lost_or_sent(members: dict[str, Any], badge: str) -> None:
-    assert f'<span class="badge {badge}">' in as_html(account(**{"changes": [], **members}))
+    assert f'<span class="badge {badge}">' in as_html(result_of(**{"changes": [], **members}))
 
 
 def test_a_comparison_speaks_in_one_direction_in_every_form() -> None:
@@ -300,7 +302,7 @@ def test_a_comparison_speaks_in_one_direction_in_every_form() -> None:
         update("D", {"barcode": "D"}, {}, action="delete"),
     ]
     summary = {"objects": {"created": 1, "updated": 5, "deleted": 1, "unchanged": 7}}
-    given = account(changes, outcome="drift", summary=summary, moves=moves)
+    given = result_of(changes, outcome="drift", summary=summary, moves=moves)
     for form in (as_text, as_markdown, as_html):
         report = re.sub(r"<[^>]*>|[`|*]", " ", form(given).partition("<body>")[2] or form(given))
         report = re.sub(r"\s+", " ", report)
@@ -324,7 +326,7 @@ def luminance(colour: str) -> float:
 
 
 def test_every_text_has_a_contrast_of_4_5_in_both_themes() -> None:
-    page = as_html(account(MANY))
+    page = as_html(result_of(MANY))
     themes = [
         dict(re.findall(r"--([\w-]+): (#[0-9a-f]{3,6})", block))
         for block in re.findall(r":root \{(.*?)\}", page, re.DOTALL)
@@ -343,7 +345,7 @@ def test_every_text_has_a_contrast_of_4_5_in_both_themes() -> None:
 
 
 def test_a_page_has_landmarks_and_tables_have_heads() -> None:
-    given = account(MANY, moves=[{"section": "objects", "field": "r", "from": None, "to": "A/1", "count": 2}])
+    given = result_of(MANY, moves=[{"section": "objects", "field": "r", "from": None, "to": "A/1", "count": 2}])
     page = as_html(given)
     assert re.findall(r"<(header|main)\b", page) == ["header", "main"]
     for table in re.findall(r"<table>.*?</table>", page, re.DOTALL):

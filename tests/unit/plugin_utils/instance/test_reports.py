@@ -55,7 +55,7 @@ def own(number: int, **members: Any) -> dict[str, Any]:
     return change(**{"key": f"{number:07d}", "after": {"purchasing_price": number}, **members})
 
 
-ACCOUNT = RunResult(
+RESULT = RunResult(
     outcome="partly_applied",
     instance="https://acme.seventhings.com",
     check_mode=False,
@@ -103,7 +103,7 @@ class Page(HTMLParser):
 
 
 def test_the_text_ends_with_the_counts_what_is_wrong_and_what_it_came_to() -> None:
-    assert as_text(replace(ACCOUNT, findings=[])).splitlines() == [
+    assert as_text(replace(RESULT, findings=[])).splitlines() == [
         "~ objects 0001003",
         "    purchasing_price: 849.9 -> 799.0",
         "+ objects 0002",
@@ -123,7 +123,7 @@ def test_the_text_ends_with_the_counts_what_is_wrong_and_what_it_came_to() -> No
 
 
 def test_the_text_of_what_went_well_ends_with_the_counts_and_what_it_came_to() -> None:
-    fine = replace(ACCOUNT, outcome="changed", findings=[], refusals=[], failures=[])
+    fine = replace(RESULT, outcome="changed", findings=[], refusals=[], failures=[])
     assert as_text(fine).splitlines()[-3:] == [
         "objects: 2 created, 1 updated, 997 unchanged, 1 errors",
         "rooms: 4 unchanged",
@@ -133,28 +133,28 @@ def test_the_text_of_what_went_well_ends_with_the_counts_and_what_it_came_to() -
 
 @pytest.mark.parametrize("form", [as_markdown, as_html])
 def test_every_form_reports_everything(form: Any) -> None:
-    report = form(ACCOUNT)
+    report = form(RESULT)
     for what in ("0001003", "849.9", "799.0", "0002", "HTTP 422", "a brake", "a finding", "a warning"):
         assert what in report, what
 
 
 def test_json_is_what_the_task_returns(tmp_path: Path) -> None:
-    write_report(ACCOUNT, tmp_path / "r.json")
-    assert json.loads((tmp_path / "r.json").read_text("utf-8")) == ACCOUNT.document()
+    write_report(RESULT, tmp_path / "r.json")
+    assert json.loads((tmp_path / "r.json").read_text("utf-8")) == RESULT.document()
 
 
 # ---- the page
 
 
 def test_the_page_is_well_formed_and_needs_nothing_beside_it() -> None:
-    page = Page(as_html(ACCOUNT))
+    page = Page(as_html(RESULT))
     assert page.open == []
     assert not page.named("script")
     assert not page.named("link")
     assert not page.named("img")
-    assert not re.search(r"url\(|@import|src=", as_html(ACCOUNT))
+    assert not re.search(r"url\(|@import|src=", as_html(RESULT))
     assert {"name": "viewport", "content": "width=device-width, initial-scale=1"} in page.named("meta")
-    assert "prefers-color-scheme: dark" in as_html(ACCOUNT)
+    assert "prefers-color-scheme: dark" in as_html(RESULT)
 
 
 def test_nothing_from_an_instance_is_markup_on_the_page() -> None:
@@ -167,7 +167,7 @@ def test_nothing_from_an_instance_is_markup_on_the_page() -> None:
 
 
 def test_the_picture_shows_how_much_changes_where() -> None:
-    page = Page(as_html(ACCOUNT))
+    page = Page(as_html(RESULT))
     (objects,) = page.named("svg")
     assert objects["aria-label"] == "objects: 2 new, 1 changed, 1 failed, 997 unchanged"
     assert "All unchanged: rooms (4)" in page.text, "what does not change is not in the way"
@@ -175,14 +175,14 @@ def test_the_picture_shows_how_much_changes_where() -> None:
     assert [name for name, _width in rects] == ["created", "updated", "errors", "unchanged"]
     assert sum(width for _name, width in rects) == pytest.approx(100, abs=0.1)
     assert min(width for _name, width in rects) > 1, "the smallest number is seen too"
-    assert set(WORDS) >= {word for counts in ACCOUNT.summary.values() for word in counts}
+    assert set(WORDS) >= {word for counts in RESULT.summary.values() for word in counts}
 
 
 @pytest.mark.parametrize(("number", "is_open"), [(10, True), (11, False)])
 def test_a_few_removals_are_shown_first(number: int, is_open: bool) -> None:
-    removal = {**ACCOUNT.changes[0], "section": "objects", "before": {"barcode": "1"}, "after": {}, "action": "delete"}
-    account = replace(ACCOUNT, changes=[{**removal, "key": str(key)} for key in range(number)])
-    (group,) = Page(as_html(account)).named("details")
+    removal = {**RESULT.changes[0], "section": "objects", "before": {"barcode": "1"}, "after": {}, "action": "delete"}
+    result = replace(RESULT, changes=[{**removal, "key": str(key)} for key in range(number)])
+    (group,) = Page(as_html(result)).named("details")
     assert ("open" in group) is is_open
 
 
@@ -196,31 +196,31 @@ def test_a_few_removals_are_shown_first(number: int, is_open: bool) -> None:
     ],
 )
 def test_the_head_of_a_report_states_the_outcome(outcome: str, check_mode: bool, expected: list[str]) -> None:
-    text = Page(as_html(replace(ACCOUNT, outcome=outcome, check_mode=check_mode))).text
+    text = Page(as_html(replace(RESULT, outcome=outcome, check_mode=check_mode))).text
     for what in expected:
         assert what in text
 
 
 def test_an_empty_account_is_a_page_too() -> None:
     empty = replace(
-        ACCOUNT, outcome="unchanged", summary={}, changes=[], failures=[], refusals=[], findings=[], warnings=[],
+        RESULT, outcome="unchanged", summary={}, changes=[], failures=[], refusals=[], findings=[], warnings=[],
         reported={},
     )  # fmt: skip
     assert Page(as_html(empty)).open == []
 
 
 def test_very_long_values_are_cut_and_many_changes_are_folded() -> None:
-    many = replace(ACCOUNT, changes=[change(key=str(number), after={"note": "x" * 9000}) for number in range(100)])
+    many = replace(RESULT, changes=[change(key=str(number), after={"note": "x" * 9000}) for number in range(100)])
     page = as_html(many)
     assert "x" * 2001 not in page
     assert " open>" not in page
-    assert " open>" in as_html(ACCOUNT)
+    assert " open>" in as_html(RESULT)
 
 
 @pytest.mark.parametrize("form", [as_text, as_markdown, as_html])
 def test_of_very_long_values_the_part_is_shown_that_differs(form: Callable[[RunResult], str]) -> None:
     old, new = "x" * 5000 + "old" + "y" * 5000, "x" * 5000 + "new" + "y" * 5000
-    text = form(replace(ACCOUNT, changes=[change(before={"note": old}, after={"note": new})]))
+    text = form(replace(RESULT, changes=[change(before={"note": old}, after={"note": new})]))
     assert f"{'x' * 40}old{'y' * 40}" in text
     assert f"{'x' * 40}new{'y' * 40}" in text
     assert "(10005 characters)" in text
@@ -240,22 +240,22 @@ def test_of_very_long_values_the_part_is_shown_that_differs(form: Callable[[RunR
 def test_what_looks_the_same_is_shown_as_escapes(
     form: Callable[[RunResult], str], old: Any, new: Any, shown: str
 ) -> None:
-    assert shown in form(replace(ACCOUNT, changes=[change(before={"note": old}, after={"note": new})]))
-    assert "\\u00e9" not in form(replace(ACCOUNT, changes=[change(before={"note": "e"}, after={"note": "\u00e9"})]))
+    assert shown in form(replace(RESULT, changes=[change(before={"note": old}, after={"note": new})]))
+    assert "\\u00e9" not in form(replace(RESULT, changes=[change(before={"note": "e"}, after={"note": "\u00e9"})]))
 
 
 # ---- the comment
 
 
 def test_a_comment_is_never_longer_than_one_may_be_and_says_what_is_missing() -> None:
-    many = replace(ACCOUNT, changes=[own(number) for number in range(2000)])
+    many = replace(RESULT, changes=[own(number) for number in range(2000)])
     text = as_markdown(many)
     assert len(text) < 65_536
     assert re.search(r"and \d+ more; the report as \.json or \.html has all\.\n$", text)
 
 
 def test_nothing_from_an_instance_is_markup_in_a_comment() -> None:
-    text = as_markdown(replace(ACCOUNT, changes=[change(key="a`b``c", after={"note": "@all\n# x | y"})]))
+    text = as_markdown(replace(RESULT, changes=[change(key="a`b``c", after={"note": "@all\n# x | y"})]))
     assert "``` objects a`b``c ```" in text
     assert '`"@all\\n# x | y"`' in text
 
@@ -281,13 +281,13 @@ def test_a_report_that_cannot_be_written_is_refused_before_anything_is_sent(
 @pytest.mark.parametrize("ending", ["html", "json", "md"])
 def test_the_ending_says_how(tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"report.{ending}"
-    write_report(ACCOUNT, path)
+    write_report(RESULT, path)
     begins = {"html": "<!DOCTYPE html>", "json": "{", "md": "### partly_applied"}[ending]
     assert path.read_text("utf-8").startswith(begins)
 
 
 def test_a_name_can_not_look_like_another_line() -> None:
-    report = as_text(replace(ACCOUNT, changes=[change(key="X\n- objects ALL\n    archived: false -> true")]))
+    report = as_text(replace(RESULT, changes=[change(key="X\n- objects ALL\n    archived: false -> true")]))
     assert "\n- objects ALL" not in report
     assert '~ objects "X\\n- objects ALL\\n' in report
 
@@ -306,7 +306,7 @@ def test_a_comment_that_is_cut_says_how_much_is_missing(what: str) -> None:
         "findings": [],
         "changes": [],
     }
-    comment = as_markdown(replace(ACCOUNT, **{**alone, what: many[what]}))
+    comment = as_markdown(replace(RESULT, **{**alone, what: many[what]}))
     assert len(comment) <= 60_000
     shown = comment.count({"findings": "it.yml:", "changes": "**~**"}[what])
     assert 0 < shown < 3000
@@ -319,7 +319,7 @@ def test_a_comment_that_is_cut_says_how_much_is_missing(what: str) -> None:
 @pytest.mark.parametrize("form", [as_text, as_markdown, as_html])
 def test_what_is_in_no_file_is_counted(form: Callable[[RunResult], str]) -> None:
     names = [f"N{number:06}" for number in range(12_000)]
-    report = form(replace(ACCOUNT, reported={"objects": names}))
+    report = form(replace(RESULT, reported={"objects": names}))
     assert "12,000 objects: N000000, N000001, N000002" in report
     assert re.search(r"and 11,9\d\d more", report)
     assert "N000100" not in report
@@ -331,7 +331,7 @@ def test_a_comment_shows_changes_beside_what_is_in_no_file(number: int) -> None:
     changes = [
         change(key=f"NEW-{number}", action="create", before={}, after={"barcode": "x"}) for number in range(number)
     ]
-    comment = as_markdown(replace(ACCOUNT, reported={"objects": names}, changes=changes))
+    comment = as_markdown(replace(RESULT, reported={"objects": names}, changes=changes))
     assert "**+** `objects NEW-0`" in comment
     assert "`12,000 objects: N000000" in comment
     assert len(comment) <= 60_000
@@ -347,7 +347,7 @@ def test_a_comment_shows_changes_whatever_else_there_is(what: str, length: int) 
     many: dict[str, Any] = {what: [text] * number}
     if what == "failures":
         many[what] = [{"change": text, "place": "p", "reason": "r"}] * number
-    comment = as_markdown(replace(ACCOUNT, changes=[own(number, key=f"C{number}") for number in range(2000)], **many))
+    comment = as_markdown(replace(RESULT, changes=[own(number, key=f"C{number}") for number in range(2000)], **many))
     assert len(comment) <= 60_000
     assert "**~** `objects C0`" in comment
     assert "xxx" in comment or what == "warnings"
@@ -357,7 +357,7 @@ def test_a_comment_shows_changes_whatever_else_there_is(what: str, length: int) 
 def test_a_comment_shows_a_change_of_very_many_fields() -> None:
     wide = {f"field_{number}": "y" * 400 for number in range(1000)}
     changes = [change(key="WIDE", before={}, after={**wide, "field_0": number}) for number in range(3)]
-    comment = as_markdown(replace(ACCOUNT, changes=changes))
+    comment = as_markdown(replace(RESULT, changes=changes))
     assert len(comment) <= 60_000
     assert comment.count("`objects WIDE`") == 3
     assert re.search(r"\n- and \d+ more fields", comment)
@@ -366,10 +366,10 @@ def test_a_comment_shows_a_change_of_very_many_fields() -> None:
 def test_a_comment_begins_with_what_can_not_be_undone() -> None:
     actions = ("create", "update", "archive", "delete")
     changes = [change(key=f"{action}-{number}", action=action) for action in actions for number in range(1000)]
-    comment = as_markdown(replace(ACCOUNT, changes=changes))
+    comment = as_markdown(replace(RESULT, changes=changes))
     assert "delete-0" in comment
     assert comment.index("`objects delete-0`") < comment.index("`objects delete-1`")
-    few = as_markdown(replace(ACCOUNT, changes=[changes[0], changes[1000], changes[2000], changes[3000]]))
+    few = as_markdown(replace(RESULT, changes=[changes[0], changes[1000], changes[2000], changes[3000]]))
     in_brief, _folded, in_full = few.partition("<details open>")
     assert re.findall(r"`objects (\w+)-0`", in_brief) == ["delete", "archive"]
     assert re.findall(r"`objects (\w+)-0`", in_full) == ["delete", "archive", "update", "create"]
@@ -380,7 +380,7 @@ def test_a_comment_says_how_many_change_in_which_field_before_it_names_them() ->
         change(key=str(number), before={"quantity": 1, "status": "a"}, after={"quantity": number, "status": "b"})
         for number in range(200, 500)
     ]
-    comment = as_markdown(replace(ACCOUNT, changes=changes, failures=[], findings=[], refusals=[]))
+    comment = as_markdown(replace(RESULT, changes=changes, failures=[], findings=[], refusals=[]))
     parts = (
         "| objects | quantity | 300 |",
         "<summary>300 changes</summary>",
@@ -392,7 +392,7 @@ def test_a_comment_says_how_many_change_in_which_field_before_it_names_them() ->
 
 
 def test_a_comment_says_whether_anything_was_sent() -> None:
-    planned = replace(ACCOUNT, outcome="changed", check_mode=True)
+    planned = replace(RESULT, outcome="changed", check_mode=True)
     assert "\n\nplan, nothing was sent\n" in as_markdown(planned)
     assert "\n\napplied\n" in as_markdown(replace(planned, check_mode=False))
     assert "\n\nnothing was applied\n" in as_markdown(replace(planned, outcome="refused"))
@@ -400,7 +400,7 @@ def test_a_comment_says_whether_anything_was_sent() -> None:
 
 
 def test_a_comment_has_its_parts_in_the_order_in_which_they_are_read() -> None:
-    comment = as_markdown(ACCOUNT)
+    comment = as_markdown(RESULT)
     parts = (
         "### partly_applied: `https://acme.seventhings.com`", "a brake", "a finding", "HTTP 422",
         "| Section |", "<details open>", "0001003", "a warning", "Workshop/0.99",
@@ -412,10 +412,10 @@ def test_a_comment_has_its_parts_in_the_order_in_which_they_are_read() -> None:
 
 
 def test_every_form_names_the_plan_file_where_there_is_one(tmp_path: Path) -> None:
-    planned = replace(ACCOUNT, plan_digest="9f86d081")
+    planned = replace(RESULT, plan_digest="9f86d081")
     for form in (as_text, as_markdown, as_html):
         assert "sha256:9f86d081" in form(planned)
-        assert "Plan file" not in form(ACCOUNT)
+        assert "Plan file" not in form(RESULT)
     write_report(planned, tmp_path / "report.json")
     assert json.loads((tmp_path / "report.json").read_text("utf-8"))["plan_digest"] == "9f86d081"
 
@@ -491,8 +491,8 @@ _RENDERERS: dict[str, Callable[[str], str]] = {
 @pytest.mark.parametrize("renderer", _RENDERERS)
 @pytest.mark.parametrize("text", _MARKUP)
 def test_a_renderer_finds_no_markup_of_others_in_a_comment(text: str, renderer: str) -> None:
-    def tags(account: RunResult) -> list[tuple[str, dict[str, str | None]]]:
-        return Page(_RENDERERS[renderer](as_markdown(account))).tags
+    def tags(result: RunResult) -> list[tuple[str, dict[str, str | None]]]:
+        return Page(_RENDERERS[renderer](as_markdown(result))).tags
 
     assert tags(filled(text)) == tags(filled("x y"))
     assert len([tag for tag, _attributes in tags(filled(text)) if tag == "code"]) == 33
@@ -514,7 +514,7 @@ def test_markdown_is_put_into_markdown_as_it_is() -> None:
 
 
 def test_the_page_lets_a_browser_take_nothing_but_its_style() -> None:
-    page = as_html(ACCOUNT)
+    page = as_html(RESULT)
     (style,) = re.findall(r"<style>(.*?)</style>", page, re.DOTALL)
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     (policy,) = [tag["content"] for tag in Page(page).named("meta") if "http-equiv" in tag]
@@ -525,14 +525,14 @@ def test_the_page_lets_a_browser_take_nothing_but_its_style() -> None:
 
 @pytest.mark.parametrize("text", ["{{ 7 * 7 }}", "{% raw %}", "{% endraw %}{{ 7 * 7 }}", "{# c #}", "</title><b>"])
 def test_nothing_from_an_instance_is_a_template(text: str) -> None:
-    page = Page(as_html(replace(ACCOUNT, instance=text, warnings=[text], changes=[change(key=text)])))
+    page = Page(as_html(replace(RESULT, instance=text, warnings=[text], changes=[change(key=text)])))
     assert page.text.count(text) == 4
     assert not page.named("b") or all(attributes == {} for attributes in page.named("b"))
     assert "49" not in page.text.replace("849.9", "")
 
 
 def test_a_page_of_very_many_changes_takes_seconds() -> None:
-    many = replace(ACCOUNT, changes=[own(number) for number in range(10_000)])
+    many = replace(RESULT, changes=[own(number) for number in range(10_000)])
     started = time.process_time()
     assert as_html(many).count("<del>") == 10_000
     assert time.process_time() - started < 10
@@ -543,25 +543,25 @@ def test_a_page_of_very_many_changes_takes_seconds() -> None:
 
 def test_a_comment_links_to_the_whole_report(tmp_path: Path) -> None:
     url = "https://ci.acme.example/job/1?a=1&b=(2)<script> x"
-    write_report(ACCOUNT, tmp_path / "r.md", url=url)
+    write_report(RESULT, tmp_path / "r.md", url=url)
     text = (tmp_path / "r.md").read_text("utf-8")
     assert text.endswith("\n\nSee [the whole report](<https://ci.acme.example/job/1?a=1&b=(2)%3Cscript%3E%20x>).\n")
-    short_of_room = as_markdown(replace(ACCOUNT, changes=ACCOUNT.changes * 3000), 10_000, "https://ci.acme.example/1")
+    short_of_room = as_markdown(replace(RESULT, changes=RESULT.changes * 3000), 10_000, "https://ci.acme.example/1")
     assert len(short_of_room) <= 10_000
     assert re.search(r"and \d+ more; \[the whole report\]\(<https://ci.acme.example/1>\) has all\.\n$", short_of_room)
 
 
 def test_what_is_twice_has_no_empty_parentheses() -> None:
     twice = {"change": "location Depot stands twice: a, b", "place": "", "reason": "take one of them away"}
-    account = replace(ACCOUNT, outcome="partly_applied", failures=[twice])
-    for text in (as_text(account), as_markdown(account), as_html(account)):
+    result = replace(RESULT, outcome="partly_applied", failures=[twice])
+    for text in (as_text(result), as_markdown(result), as_html(result)):
         assert "stands twice: a, b" in text
         assert "()" not in text
-    assert "stands twice: a, b: take one of them away" in as_text(account)
+    assert "stands twice: a, b: take one of them away" in as_text(result)
 
 
 def test_a_run_that_was_applied_in_part_says_what_is_left() -> None:
     changes = [own(1, status="done"), own(2, status="not_tried"), own(3, status="failed")]
-    account = replace(ACCOUNT, outcome="partly_applied", changes=changes)
-    assert account.failed
-    assert as_text(account).endswith("; 2 of 3 changes are left, and the next run takes them up")
+    result = replace(RESULT, outcome="partly_applied", changes=changes)
+    assert result.failed
+    assert as_text(result).endswith("; 2 of 3 changes are left, and the next run takes them up")

@@ -87,13 +87,13 @@ def names_in(text: str) -> Counter[str]:
 @pytest.mark.parametrize("seed", range(20 if LONG else 1))
 @pytest.mark.parametrize("kind", RUNS)
 def test_text_json_markdown_and_page_agree(kind: str, seed: int, site: Site, tmp_path: Path) -> None:
-    account = run_of(kind, site, seed, tmp_path)
+    result = run_of(kind, site, seed, tmp_path)
     wanted = {"planned": "changed", "applied": "changed", "stale": "refused", "findings": "failed"}.get(kind, kind)
-    assert account.outcome == wanted
-    write_report(account, tmp_path / "report.json")
+    assert result.outcome == wanted
+    write_report(result, tmp_path / "report.json")
     report = json.loads((tmp_path / "report.json").read_text("utf-8"))
     assert [error.message for error in SCHEMA.iter_errors(report)] == []
-    forms = {"text": as_text(account), "markdown": as_markdown(account), "page": html.unescape(as_html(account))}
+    forms = {"text": as_text(result), "markdown": as_markdown(result), "page": html.unescape(as_html(result))}
     for name, text in forms.items():
         for change in report["changes"]:
             assert change["key"] in text, (name, change["key"])

@@ -22,8 +22,8 @@ def things(*rows: tuple[str, str, str]) -> dict[str, str]:
     }
 
 
-def suspicions(account: RunResult) -> list[str]:
-    return [warning for warning in account.warnings if "moved.yml" in warning or "look like renames" in warning]
+def suspicions(result: RunResult) -> list[str]:
+    return [warning for warning in result.warnings if "moved.yml" in warning or "look like renames" in warning]
 
 
 @pytest.mark.parametrize(

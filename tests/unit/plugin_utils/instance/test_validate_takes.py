@@ -118,8 +118,8 @@ def test_labels_are_accepted_as_field_names(site: Site, saved: dict[str, Path], 
     if has_schema:
         with_schema(site, saved)
     site.write(TAKEN[name])
-    account = site.plan()
-    assert account.outcome == "changed", account.findings
+    result = site.plan()
+    assert result.outcome == "changed", result.findings
     assert findings(site.root) == []
 
 
@@ -270,10 +270,10 @@ def test_offline_validation_accepts_every_state_that_an_instance_accepts(
     if seed % 3 == 0:
         with_schema(site, saved)
     site.write(_Files(seed).files())
-    account = site.plan()
+    result = site.plan()
     offline_findings = findings(site.root)
-    if account.findings:
+    if result.findings:
         # The key may happen to be missing, and so may the key of a referenced record.
-        assert any("must have a value" in finding for finding in account.findings), account.findings
+        assert any("must have a value" in finding for finding in result.findings), result.findings
     else:
         assert offline_findings == []

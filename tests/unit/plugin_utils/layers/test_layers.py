@@ -174,9 +174,9 @@ def test_labels_of_the_instance_report_which_records_are_the_same(site: Site) ->
     _write(site.root, {"base/instance.yml": SETTINGS, **files})
     desired = load_layers([site.root / "base", site.root / "late"])
     assert len(desired.entries) == 3
-    account = site.plan(desired=desired)
-    assert (account.findings, len(account.changes)) == ([], 1)
-    assert account.changes[0]["after"] == {"barcode": "1", "inventory_name": "Table", "serial_number": "S"}
+    result = site.plan(desired=desired)
+    assert (result.findings, len(result.changes)) == ([], 1)
+    assert result.changes[0]["after"] == {"barcode": "1", "inventory_name": "Table", "serial_number": "S"}
 
 
 def test_identity_of_the_files_reports_which_records_are_the_same(tmp_path: Path) -> None:
@@ -464,8 +464,8 @@ def test_lines_of_the_plan_name_the_layer(site: Site) -> None:
             "berlin/locations.yml": "- {name: Hall, city: Berlin}\n",
         },
     )
-    account = site.plan(desired=load_layers([site.root / "base", site.root / "berlin"]))
-    assert [(change["key"], change["place"]) for change in account.changes] == [
+    result = site.plan(desired=load_layers([site.root / "base", site.root / "berlin"]))
+    assert [(change["key"], change["place"]) for change in result.changes] == [
         ("Depot", "base/locations.yml:1:3"),
         ("Hall", "berlin/locations.yml:1:3"),
     ]

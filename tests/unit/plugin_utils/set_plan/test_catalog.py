@@ -27,8 +27,8 @@ def _items(site: Site) -> list[dict[str, Any]]:
 
 def test_items_are_created_changed_or_left_unchanged(site: Site) -> None:
     site.write({"catalog.yml": yaml_list([LAPTOP, {"catalog_object_inventory_name": "Chair"}])})
-    account = site.run()
-    assert account.summary["catalog"]["created"] == 2, account.failures
+    result = site.run()
+    assert result.summary["catalog"]["created"] == 2, result.failures
     assert site.plan().outcome == "unchanged"
     changed = {**LAPTOP, "purchasing_price": 1350, "description": None}
     site.write({"catalog.yml": yaml_list([changed, {"inventory_name": "Chair"}])})
@@ -93,8 +93,8 @@ def test_an_item_may_have_a_field_that_the_same_files_make(site: Site) -> None:
             "catalog.yml": yaml_list([{"inventory_name": "Chair", "Wear": "none"}]),
         }
     )
-    account = site.run()
-    assert account.outcome == "changed", account.failures
+    result = site.run()
+    assert result.outcome == "changed", result.failures
     assert site.plan().outcome == "unchanged"
 
 

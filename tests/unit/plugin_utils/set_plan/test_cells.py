@@ -28,9 +28,9 @@ def three(site: Site) -> Site:
 
 def test_emptied_cells_are_named_once_for_a_table(three: Site) -> None:
     three.write({"objects.csv": _HEAD + "0001,One,\n0002,Two,\n0003,Three,z\n"})
-    account = three.plan()
-    assert account.outcome == "unchanged"
-    assert account.warnings == [
+    result = three.plan()
+    assert result.outcome == "unchanged"
+    assert result.warnings == [
         "objects.csv: 2 empty cells where the instance has values; `empty: clear` clears them (serial_number: 2)"
     ]
     three.write({"objects.csv": _HEAD + "0001,One,\n0002,Two,y\n"})
@@ -46,23 +46,23 @@ def test_an_empty_cell_clears_where_the_settings_say_so(three: Site) -> None:
             "objects.csv": _HEAD + "0001,One,\n0002,Two,y\n0003,Three,z\n",
         }
     )
-    account = three.plan()
-    assert account.warnings == []
-    assert [(change["key"], change["after"]) for change in account.changes] == [("0001", {"serial_number": None})]
+    result = three.plan()
+    assert result.warnings == []
+    assert [(change["key"], change["after"]) for change in result.changes] == [("0001", {"serial_number": None})]
 
 
 def test_lost_zeros_are_suspected_where_the_instance_has_them(three: Site) -> None:
     three.write({"objects.csv": "barcode,inventory_name\n1,One\n2,Two\n3,Three\n4,Four\n"})
-    account = three.plan()
-    assert [line.partition(": leading")[0] for line in account.findings] == [
+    result = three.plan()
+    assert [line.partition(": leading")[0] for line in result.findings] == [
         f"objects.csv:{row}:1: barcode: '{row - 1}' does not exist, and '000{row - 1}' does" for row in (2, 3, 4)
     ]
-    assert "format the column as text" in account.findings[0]
+    assert "format the column as text" in result.findings[0]
     (three.root / "objects.csv").unlink()
     three.write({"objects.yml": "- {barcode: '1', inventory_name: Another}\n"})
-    account = three.plan(confirm_empty=True)
-    assert account.findings == []
-    assert [change["action"] for change in account.changes] == ["create"]
+    result = three.plan(confirm_empty=True)
+    assert result.findings == []
+    assert [change["action"] for change in result.changes] == ["create"]
 
 
 def test_many_lost_zeros_are_one_line(site: Site) -> None:
@@ -70,10 +70,10 @@ def test_many_lost_zeros_are_one_line(site: Site) -> None:
     site.write({"objects.csv": "barcode,inventory_name\n" + "".join(f"{key},x\n" for key in keys)})
     assert site.run().outcome == "changed"
     site.write({"objects.csv": "barcode,inventory_name\n" + "".join(f"{int(key)},x\n" for key in keys)})
-    account = site.plan()
-    (line,) = account.findings
+    result = site.plan()
+    (line,) = result.findings
     assert line.startswith("barcode: 9 cells such as '1' (first at objects.csv:2:1): leading zeros are lost")
-    assert len(account.every_finding) == 9
+    assert len(result.every_finding) == 9
 
 
 @pytest.mark.parametrize(("form", "other"), [("NFC", "NFD"), ("NFD", "NFC")])
@@ -88,8 +88,8 @@ def test_a_reference_means_the_name_that_looks_the_same(
             "objects.csv": f"barcode,inventory_name,target_room\nA,x,{reference}/1\n",
         }
     )
-    account = site.run()
-    assert (account.outcome, account.findings) == ("changed", [])
+    result = site.run()
+    assert (result.outcome, result.findings) == ("changed", [])
     assert site.plan().outcome == "unchanged"
 
 
@@ -177,5 +177,5 @@ def test_a_long_number_that_was_cut_is_suspected_where_it_would_be_a_new_key(sit
     assert site.run().outcome == "changed"
     (site.root / "objects.yml").unlink()
     site.write({"objects.csv": "barcode,inventory_name\n4.01E+12,y\n"})
-    account = site.plan()
-    assert (account.findings, [change["action"] for change in account.changes]) == ([], ["update"])
+    result = site.plan()
+    assert (result.findings, [change["action"] for change in result.changes]) == ([], ["update"])

@@ -63,8 +63,8 @@ def test_a_record_that_moves_to_an_earlier_page_is_not_created_once_more(
 ) -> None:
     site.service.steer("PUT", "/switches", {"list_total": total})
     _delete_meanwhile(site, monkeypatch, 1)
-    account = site.run()
-    assert (account.outcome, account.summary["objects"]["unchanged"]) == ("unchanged", NUMBER - 10)
+    result = site.run()
+    assert (result.outcome, result.summary["objects"]["unchanged"]) == ("unchanged", NUMBER - 10)
 
 
 def test_an_export_that_missed_a_record_writes_nothing(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -96,9 +96,9 @@ def test_a_relation_to_a_field_that_was_not_created_fails_and_is_created_by_the_
     )
     refuse = {"fault": "422", "method": "POST", "path": "*/field-definition", "after": 1, "times": 1}
     site.service.steer("PUT", "/faults", [refuse])
-    account = site.run(workers=1)
-    assert account.outcome == "partly_applied"
-    assert "relations: needs B, which was not created" in [failure["reason"] for failure in account.failures]
+    result = site.run(workers=1)
+    assert result.outcome == "partly_applied"
+    assert "relations: needs B, which was not created" in [failure["reason"] for failure in result.failures]
     assert site.run().outcome == "changed"
     assert _definitions(site)["A"]["relations"]
     assert site.plan().outcome == "unchanged"
@@ -112,10 +112,10 @@ def test_what_needs_a_field_whose_relations_failed_is_written_all_the_same(site:
         }
     )
     site.service.steer("PUT", "/faults", [{"fault": "422", "method": "PUT", "path": "*/field-definition/*"}])
-    account = site.run()
+    result = site.run()
     site.service.steer("DELETE", "/faults")
-    assert [failure["change"] for failure in account.failures] == ["field definition asset A"]
-    assert account.summary["objects"]["created"] == 1
+    assert [failure["change"] for failure in result.failures] == ["field definition asset A"]
+    assert result.summary["objects"]["created"] == 1
     assert site.run().outcome == "changed"
     assert site.plan().outcome == "unchanged"
 
@@ -351,10 +351,10 @@ def test_the_type_of_what_identifies_records_stays(site: Site) -> None:
 def test_what_is_written_for_another_type_waits_until_the_field_has_it(site: Site) -> None:
     _retype(site, '- {barcode: "1", inventory_name: One, Size: "5"}\n')
     site.service.steer("PUT", "/faults", [{"fault": "422", "method": "PUT", "path": "*/field-definition/*"}])
-    account = site.run(allow_destructive=True)
+    result = site.run(allow_destructive=True)
     site.service.steer("DELETE", "/faults")
-    assert [failure["change"] for failure in account.failures] == ["field definition asset Size", "object 1"]
-    assert account.failures[1]["reason"] == "needs field definition asset Size, which was not changed"
+    assert [failure["change"] for failure in result.failures] == ["field definition asset Size", "object 1"]
+    assert result.failures[1]["reason"] == "needs field definition asset Size, which was not changed"
     assert site.run(allow_destructive=True).outcome == "changed"
     assert site.plan().outcome == "unchanged"
 
@@ -388,9 +388,9 @@ def test_a_unique_value_is_free_once_its_record_is_removed(site: Site, prune: bo
         site.write({"instance.yml": f"{SETTINGS}policy: {{prune: {{objects: delete}}}}\n", "objects.yml": new})
     else:
         site.write({"objects.yml": f"- {{barcode: '1', _state: absent}}\n{new}"})
-    account = site.run(limits={"delete_percent": 100})
-    assert [change["action"] for change in account.changes] == ["delete", "create"]
-    assert account.outcome == "changed"
+    result = site.run(limits={"delete_percent": 100})
+    assert [change["action"] for change in result.changes] == ["delete", "create"]
+    assert result.outcome == "changed"
     assert site.plan().outcome == "unchanged"
 
 

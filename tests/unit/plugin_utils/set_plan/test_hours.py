@@ -36,8 +36,8 @@ def _write(site: Site, **fields: Any) -> None:
 def test_times_are_written_in_the_zone_of_the_files(demo: Site, read: str) -> None:
     demo.service.steer("PUT", "/switches", {"datetime_read": read})
     _write(demo, **TIMES)
-    account = demo.run()
-    assert account.outcome == "changed", account.findings
+    result = demo.run()
+    assert result.outcome == "changed", result.findings
     (posted,) = [entry["body"] for entry in demo.service.log() if entry["path"].endswith("/rental-case")]
     assert (posted["is_full_day"], posted["issue_at"]) == (False, "2031-07-07T09:00:00+02:00")
     assert demo.plan().outcome == "unchanged"

@@ -58,8 +58,8 @@ def test_others_refer_to_an_archived_object_by_its_barcode(site: Site, written: 
     _archive(site, "1")
     task = {**_task("Ask who has it"), "references": [written]}
     site.write({"objects.yml": yaml_list([_object("2")]), "tasks.yml": yaml_list([task])})
-    account = site.run()
-    assert account.outcome == "changed", (account.findings, account.failures)
+    result = site.run()
+    assert result.outcome == "changed", (result.findings, result.failures)
     (read_task,) = site.client().list_all(TASK)
     assert [reference["uuid"] for reference in read_task.flat["references"]] == [archived]
     site.service.clear_log()
@@ -88,8 +88,8 @@ def test_an_archived_twin_among_very_many_new_objects_is_found_when_the_service_
             client.archive(OBJECT, record.uuid)
         else:
             client.delete(OBJECT, record.uuid)
-    account = site.run()
-    assert account.outcome == "changed", account.failures
+    result = site.run()
+    assert result.outcome == "changed", result.failures
     assert site.plan().outcome == "unchanged"
     assert len(site.dump()["objects"]) == 150
 
@@ -118,8 +118,8 @@ def test_an_archived_object_is_only_lost_when_it_is_deleted(site: Site, weather:
     site.run()
     _archive(site, "1")
     site.write({"objects.yml": yaml_list([{"barcode": "1", "_state": "absent"}, {"barcode": "9", "_state": "absent"}])})
-    account = site.run()
-    assert [(change["action"], change["key"]) for change in account.changes] == [("delete", "1")]
+    result = site.run()
+    assert [(change["action"], change["key"]) for change in result.changes] == [("delete", "1")]
     assert [record["name"] for record in site.dump()["objects"]] == ["2"]
     assert site.run().outcome == "unchanged"
 
@@ -145,8 +145,8 @@ def test_an_object_is_offered_its_price_changed_and_it_is_taken_off(site: Site) 
     site.write({"objects.yml": yaml_list([_object("1"), _object("2")]), "hub.yml": yaml_list([offer])})
     planned = site.plan()
     assert planned.findings == []
-    account = site.run()
-    assert account.summary["hub"]["created"] == 1, account.failures
+    result = site.run()
+    assert result.summary["hub"]["created"] == 1, result.failures
     assert site.plan().outcome == "unchanged"
     assert len(site.dump()["hub_items"]) == 1
     site.write({"hub.yml": yaml_list([{**offer, "price": "9.90"}])})
@@ -167,9 +167,9 @@ def test_an_object_in_an_order_is_not_offered_again(demo: Site) -> None:
     order = next(record for record in client.list_all(HUB_ORDER) if not is_cancelled(record) and asset_ids(record))
     number = min(asset for asset in asset_ids(order) if asset is not None)
     demo.write({"hub.yml": f"- {{object: {{id: {number}}}, price: 5}}\n"})
-    account = demo.run()
-    assert account.outcome == "unchanged", account.findings
-    assert any("is in the order" in warning for warning in account.warnings)
+    result = demo.run()
+    assert result.outcome == "unchanged", result.findings
+    assert any("is in the order" in warning for warning in result.warnings)
 
 
 @pytest.mark.parametrize(
@@ -184,8 +184,8 @@ def test_an_object_in_an_order_is_not_offered_again(demo: Site) -> None:
 )
 def test_what_is_wrong_with_an_offer_is_found(site: Site, written: str, place: str, said: str) -> None:
     site.write({"objects.yml": yaml_list([_object("1")]), "hub.yml": written})
-    account = site.run()
-    assert any(finding.startswith(place) and said in finding for finding in account.findings), account.findings
+    result = site.run()
+    assert any(finding.startswith(place) and said in finding for finding in result.findings), result.findings
     assert site.writes() == []
 
 
@@ -199,13 +199,13 @@ PERSONS = yaml_list(
 
 def test_users_are_created_only_where_the_policy_says_so(site: Site) -> None:
     site.write({"persons.yml": PERSONS, "users.yml": "- p1@acme.example\n"})
-    account = site.run()
-    assert account.summary["persons"]["created"] == 12
-    assert any("create_users is off" in warning for warning in account.warnings)
+    result = site.run()
+    assert result.summary["persons"]["created"] == 12
+    assert any("create_users is off" in warning for warning in result.warnings)
     assert "POST /persons/create-user" not in site.writes()
     site.write({"instance.yml": "api: seventhings/v1\npolicy: {create_users: true}\n"})
-    account = site.run()
-    assert account.summary["users"]["created"] == 1, account.failures
+    result = site.run()
+    assert result.summary["users"]["created"] == 1, result.failures
     assert site.plan().outcome == "unchanged"
     assert len([user for user in site.dump()["users"] if "p1@" in user["email"].lower()]) == 1
 
@@ -231,13 +231,13 @@ def test_what_needs_a_user_that_is_not_created_is_left_alone_and_named(site: Sit
     planned = site.plan()
     assert planned.findings == []
     assert [change["key"] for change in planned.changes if change["section"] != "persons"] == ["1", "4"]
-    account = site.run()
-    assert account.outcome == "changed", account.failures
-    skipped = {section: counts["skipped"] for section, counts in account.summary.items() if counts["skipped"]}
+    result = site.run()
+    assert result.outcome == "changed", result.failures
+    skipped = {section: counts["skipped"] for section, counts in result.summary.items() if counts["skipped"]}
     assert skipped == {"users": 1, "objects": 2, "tasks": 1}
-    assert "object 2: skipped, because it needs user p1@acme.example, which is not created." in account.warnings
-    assert "object 3: skipped, because it needs object 2, which is not created." in account.warnings
-    assert "task Check: skipped, because it needs object 2, which is not created." in account.warnings
+    assert "object 2: skipped, because it needs user p1@acme.example, which is not created." in result.warnings
+    assert "object 3: skipped, because it needs object 2, which is not created." in result.warnings
+    assert "task Check: skipped, because it needs object 2, which is not created." in result.warnings
     assert site.run().outcome == "unchanged"
     site.write({"instance.yml": "api: seventhings/v1\npolicy: {create_users: true}\n"})
     assert site.run().outcome == "changed"
@@ -249,9 +249,9 @@ def test_at_most_so_many_users_a_run(site: Site) -> None:
     users = "".join(f"- p{number}@acme.example\n" for number in range(11))
     settings = "api: seventhings/v1\npolicy: {create_users: true}\n"
     site.write({"instance.yml": settings, "persons.yml": PERSONS, "users.yml": users})
-    account = site.run()
-    assert account.outcome == "refused"
-    assert account.refusals[0].startswith("users: 11 would be created, more than limits.users (10) a run")
+    result = site.run()
+    assert result.outcome == "refused"
+    assert result.refusals[0].startswith("users: 11 would be created, more than limits.users (10) a run")
     assert site.run(limits={"users": 11}).outcome == "changed"
 
 
@@ -325,12 +325,12 @@ def test_a_date_and_time_without_an_offset_is_in_the_time_zone_of_the_files(site
             '- {barcode: "3", inventory_name: c, last_inspection: "2024-01-01T12:00:00+05:00"}\n',
         }
     )
-    account = site.run()
-    assert account.outcome == "changed", account.findings
+    result = site.run()
+    assert result.outcome == "changed", result.findings
     for side in ("as_written", "utc"):
         site.service.steer("PUT", "/switches", {"datetime_read": side})
         assert site.plan().outcome == "unchanged"
-    shown = {change["key"]: change["after"].get("last_inspection") for change in account.changes}
+    shown = {change["key"]: change["after"].get("last_inspection") for change in result.changes}
     assert shown["1"].startswith("2024-07-01T12:00:00+02:00")
     assert shown["2"].startswith("2024-01-01T12:00:00+01:00")
 
@@ -360,8 +360,8 @@ def test_a_time_zone_that_is_none_is_found(site: Site, name: str) -> None:
 def test_case_twins_are_two_records_also_where_the_service_compares_without_case(site: Site) -> None:
     site.service.steer("PUT", "/switches", {"filter_eq": "case_blind"})
     site.write({"objects.yml": yaml_list([_object("A1"), _object("a1")]), "locations.yml": "- name: X\n- name: x\n"})
-    account = site.run()
-    if account.outcome == "changed":
+    result = site.run()
+    if result.outcome == "changed":
         assert site.plan().outcome == "unchanged"
         assert len(site.dump()["objects"]) == 2
 
@@ -453,8 +453,8 @@ def test_identity_may_name_other_fields(site: Site) -> None:
             )
         }
     )
-    account = site.run()
-    assert account.summary["objects"]["created"] == account.summary["objects"]["updated"] == 1
+    result = site.run()
+    assert result.summary["objects"]["created"] == result.summary["objects"]["updated"] == 1
     assert site.plan().outcome == "unchanged"
     site.write({"instance.yml": "api: seventhings/v1\nidentity: {objects: [serial_numbr]}\n"})
     (finding,) = site.plan().findings

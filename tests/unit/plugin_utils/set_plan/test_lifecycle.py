@@ -131,10 +131,10 @@ def two(site: Site) -> Site:
 def test_what_the_settings_protect_is_not_removed(two: Site, way: str, pattern: str) -> None:
     two.write({"instance.yml": HEAD + PRUNE + f"lifecycle: {{objects: {{protect: ['{pattern}']}}}}\n"})
     _removed(two, way)
-    account = two.run(limits=ALL, confirm_empty=True, allow_destructive=True)
-    assert account.outcome == "refused"
-    assert account.refusals[0].startswith("object 2 is protected, and the plan would ")
-    assert "lifecycle.objects.protect at instance.yml:4:" in account.refusals[0]
+    result = two.run(limits=ALL, confirm_empty=True, allow_destructive=True)
+    assert result.outcome == "refused"
+    assert result.refusals[0].startswith("object 2 is protected, and the plan would ")
+    assert "lifecycle.objects.protect at instance.yml:4:" in result.refusals[0]
     assert set(_names(two, "barcode")) == {"1", "2"}
     drift = two.plan(drift=True)
     assert (drift.outcome, drift.refusals) == ("drift", [])
@@ -147,9 +147,9 @@ def test_a_protection_in_a_record_holds_until_it_was_lifted_once(site: Site, way
     site.write({"instance.yml": HEAD + PRUNE, "objects.jsonl": files})
     site.run()
     _removed(site, way)
-    account = site.run(limits=ALL)
-    assert account.outcome == "refused"
-    assert "_lifecycle: {protect: false}" in account.refusals[0]
+    result = site.run(limits=ALL)
+    assert result.outcome == "refused"
+    assert "_lifecycle: {protect: false}" in result.refusals[0]
     if way != "prune":
         # Lifting the protection in the run that removes the record is too late.
         own = {"_state": way, "_lifecycle": {"protect": False}}

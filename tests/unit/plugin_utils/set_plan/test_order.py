@@ -83,9 +83,9 @@ def test_numbers_and_dates_of_the_files_are_the_same_in_a_plan_file(site: Site, 
     stored = {change["key"]: change["fields"] for change in json.loads(path.read_text("utf-8"))["changes"]}
     assert stored["A"]["purchasing_price"] == {"!plain": "12.50"}
 
-    account = site.run(plan_file=path)
+    result = site.run(plan_file=path)
 
-    assert account.outcome == "changed", account.failures
+    assert result.outcome == "changed", result.failures
     assert not path.exists()
     fields = {record["fields"]["barcode"]: record["fields"] for record in site.dump()["objects"]}
     assert (fields["A"]["purchasing_price"], fields["A"]["purchasing_date"]) == (12.5, "2024-05-31")
@@ -117,9 +117,9 @@ def test_a_journal_that_another_run_holds_is_a_refusal(to_create: Site) -> None:
 def test_without_an_instance_at_least_what_is_wrong_with_the_files_is_reported(to_create: Site) -> None:
     to_create.write({"objects.yml": "- {barcode: '1', barcode: '2'}\n"})
     to_create.service.steer("PUT", "/faults", [{"fault": "500", "probability": 1}])
-    account = to_create.plan()
-    assert account.outcome == "failed"
-    assert "barcode" in account.findings[0]
+    result = to_create.plan()
+    assert result.outcome == "failed"
+    assert "barcode" in result.findings[0]
 
 
 def test_without_an_instance_nothing_can_be_planned(to_create: Site) -> None:
@@ -132,9 +132,9 @@ def test_a_run_without_its_parent_sends_nothing_more(to_create: Site, monkeypatc
     """The worker of a killed play must not write at the same time as the next run."""
     parents = iter([os.getppid()])
     monkeypatch.setattr(os, "getppid", lambda: next(parents, 1))
-    account = to_create.run()
-    assert account.outcome == "failed"
-    assert "the process that started this run has ended" in account.failures[0]["reason"]
+    result = to_create.run()
+    assert result.outcome == "failed"
+    assert "the process that started this run has ended" in result.failures[0]["reason"]
     assert to_create.writes() == []
 
 
@@ -150,7 +150,7 @@ def test_an_unexpected_error_is_in_the_result_and_other_records_are_written(
         return write(self, change, *rest)
 
     monkeypatch.setattr(Applier, "write", failing)
-    account = site.run()
-    assert account.outcome == "partly_applied"
-    assert [failure["reason"] for failure in account.failures] == ["ZeroDivisionError: unforeseen"]
-    assert account.summary["objects"]["created"] == 1
+    result = site.run()
+    assert result.outcome == "partly_applied"
+    assert [failure["reason"] for failure in result.failures] == ["ZeroDivisionError: unforeseen"]
+    assert result.summary["objects"]["created"] == 1

@@ -37,9 +37,9 @@ def ten(site: Site) -> Site:
 
 def test_by_default_what_is_not_in_the_files_is_only_reported(ten: Site) -> None:
     ten.write({"objects.yml": _objects(range(8))})
-    account = ten.run()
-    assert account.outcome == "unchanged"
-    assert account.reported == {"objects": ["008", "009", "099"]}
+    result = ten.run()
+    assert result.outcome == "unchanged"
+    assert result.reported == {"objects": ["008", "009", "099"]}
     assert ten.writes() == []
 
 
@@ -48,9 +48,9 @@ def test_only_what_the_journal_knows_is_pruned(ten: Site, action: str) -> None:
     ten.write({"instance.yml": SETTINGS + f"  prune: {{objects: {action}}}\n", "objects.yml": _objects(range(9))})
     planned = ten.plan()
     assert [(change["key"], change["action"]) for change in planned.changes] == [("009", action)]
-    account = ten.run()
-    assert account.outcome == "changed"
-    assert account.reported == {"objects": ["099"]}
+    result = ten.run()
+    assert result.outcome == "changed"
+    assert result.reported == {"objects": ["099"]}
     assert _barcodes(ten) == {f"{number:03d}" for number in range(9)} | {"099"}
     assert ("009" in _barcodes(ten, archived=True)) == (action == "archive")
     assert ten.plan().outcome == "unchanged"
@@ -68,19 +68,19 @@ def test_what_is_pruned_is_called_as_the_files_called_it(site: Site) -> None:
     )
     keys = {change["key"] for change in site.run().changes if change["section"] == "objects"}
     site.write({"objects.csv": "barcode,inventory_name,target_room\n1,Chair,North/1\n", "rooms.yml": "[]\n"})
-    account = site.plan(confirm_empty=True)
-    assert [(change["section"], change["key"]) for change in account.changes] == [("objects", "Chair/North/2")]
+    result = site.plan(confirm_empty=True)
+    assert [(change["section"], change["key"]) for change in result.changes] == [("objects", "Chair/North/2")]
     assert "Chair/North/2" in keys
-    assert account.reported == {"rooms": ["North/1", "North/2"]}
+    assert result.reported == {"rooms": ["North/1", "North/2"]}
     assert site.plan(exclude=["Chair/North/2"], confirm_empty=True).outcome == "unchanged"
 
 
 def test_without_the_journal_nothing_is_pruned(ten: Site) -> None:
     ten.journal().unlink()
     ten.write({"instance.yml": SETTINGS + "  prune: {objects: delete}\n", "objects.yml": _objects(range(9))})
-    account = ten.run()
-    assert account.outcome == "unchanged"
-    assert account.reported == {"objects": ["009", "099"]}
+    result = ten.run()
+    assert result.outcome == "unchanged"
+    assert result.reported == {"objects": ["009", "099"]}
 
 
 def test_a_marker_field_reports_what_belongs_to_the_set_without_a_journal(ten: Site) -> None:
@@ -114,9 +114,9 @@ def test_an_existing_record_belongs_to_the_set_once_it_was_in_its_files(ten: Sit
 def test_a_section_that_became_empty_needs_a_confirmation(ten: Site) -> None:
     limits = {"delete_percent": 100}
     ten.write({"instance.yml": SETTINGS + "  prune: {objects: delete}\n", "objects.yml": "[]\n"})
-    account = ten.run(limits=limits)
-    assert account.outcome == "failed"
-    assert "confirm_empty: true" in account.findings[0]
+    result = ten.run(limits=limits)
+    assert result.outcome == "failed"
+    assert "confirm_empty: true" in result.findings[0]
     assert ten.writes() == []
     assert ten.run(limits=limits, confirm_empty=True).outcome == "changed"
     assert _barcodes(ten) == {"099"}
@@ -152,9 +152,9 @@ def test_pruning_can_be_planned_in_a_file(ten: Site, tmp_path_factory: pytest.Te
 )
 def test_an_invalid_prune_setting_is_an_error(ten: Site, written: str, said: str) -> None:
     ten.write({"instance.yml": SETTINGS + f"  prune: {written}\n", "objects.yml": _objects(range(9))})
-    account = ten.run()
-    assert account.outcome == "failed"
-    assert any(said in finding for finding in account.findings), account.findings
+    result = ten.run()
+    assert result.outcome == "failed"
+    assert any(said in finding for finding in result.findings), result.findings
 
 
 # ---- limits
@@ -187,9 +187,9 @@ def _edited(number: int, edit: Edit) -> str:
 )
 def test_a_limit_is_named_with_the_way_to_raise_it(ten: Site, content: str, message: str) -> None:
     ten.write({"objects.yml": content})
-    account = ten.run()
-    assert account.outcome == "refused"
-    (refusal,) = account.refusals
+    result = ten.run()
+    assert result.outcome == "refused"
+    (refusal,) = result.refusals
     assert refusal.startswith(message)
     option = message.partition("limits.")[2].partition(" ")[0]
     assert refusal.endswith(f"; a higher limits.{option} lets this pass")
@@ -199,8 +199,8 @@ def test_a_limit_is_named_with_the_way_to_raise_it(ten: Site, content: str, mess
 
 def test_a_brake_on_numbers_holds_on_an_empty_instance_too(site: Site) -> None:
     site.write({"instance.yml": SETTINGS + "  limits: {creates: 5}\n", "objects.yml": _objects(range(6))})
-    account = site.run()
-    assert account.refusals == [
+    result = site.run()
+    assert result.refusals == [
         "objects: create 6 is more than limits.creates (5); a higher limits.creates lets this pass"
     ]
     site.write({"objects.yml": _objects(range(5))})
@@ -242,9 +242,9 @@ def test_what_a_run_did_not_come_to_the_end_of_passes_the_brakes_again_and_nothi
 )
 def test_an_invalid_limit_is_an_error(site: Site, written: str, said: str) -> None:
     site.write({"instance.yml": SETTINGS + f"  limits: {written}\n", "objects.yml": _objects(range(1))})
-    account = site.run()
-    assert account.outcome == "failed"
-    assert any(said in finding for finding in account.findings), account.findings
+    result = site.run()
+    assert result.outcome == "failed"
+    assert any(said in finding for finding in result.findings), result.findings
     assert site.writes() == []
 
 
@@ -255,13 +255,13 @@ def test_the_guard_refuses_another_instance_and_can_be_overridden(site: Site) ->
     site.write(
         {"instance.yml": "api: seventhings/v1\ninstance: https://acme.example\n", "objects.yml": _objects(range(1))}
     )
-    account = site.run()
-    assert account.outcome == "refused"
-    assert "https://acme.example" in account.refusals[0]
+    result = site.run()
+    assert result.outcome == "refused"
+    assert "https://acme.example" in result.refusals[0]
     assert site.sent() == []
-    account = site.run(expect_instance=["https://other.example"])
+    result = site.run(expect_instance=["https://other.example"])
     root = site.service.base_url
-    assert account.refusals == [f"expect_instance names https://other.example, and the connection is to {root}."]
+    assert result.refusals == [f"expect_instance names https://other.example, and the connection is to {root}."]
     assert site.sent() == []
     assert site.run(expect_instance=[root]).outcome == "changed"
 
@@ -269,8 +269,8 @@ def test_the_guard_refuses_another_instance_and_can_be_overridden(site: Site) ->
 @pytest.mark.parametrize("written", ["[]", "''", "5", "acme", "[https://acme.example, 5]", "{a: b}", "null"])
 def test_a_guard_that_can_not_be_armed_is_an_error(site: Site, written: str) -> None:
     site.write({"instance.yml": f"api: seventhings/v1\ninstance: {written}\n", "objects.yml": _objects(range(1))})
-    account = site.run()
-    assert account.outcome in ("failed", "refused")
+    result = site.run()
+    assert result.outcome in ("failed", "refused")
     assert site.writes() == []
 
 

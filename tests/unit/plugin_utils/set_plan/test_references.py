@@ -53,8 +53,8 @@ def _fields(site: Site, kind: str, key: str) -> dict[str, dict[str, Any]]:
 )
 def test_a_reference_means_the_same_before_and_after_its_record_is_created(site: Site, written: Any) -> None:
     site.write({**PLACES, "objects.yml": yaml_list([_object("1", target_room=written)])})
-    account = site.run()
-    assert account.outcome == "changed", account.findings
+    result = site.run()
+    assert result.outcome == "changed", result.findings
     dump = site.dump()
     (room,) = [room["name"] for room in dump["rooms"] if room["fields"]["name"] == "Hall"]
     assert dump["objects"][0]["fields"]["target_room"] == room
@@ -138,9 +138,9 @@ def test_circular_links_are_written_in_a_second_pass(site: Site) -> None:
             )
         }
     )
-    account = site.run()
-    assert account.outcome == "changed"
-    assert account.summary["objects"] == {
+    result = site.run()
+    assert result.outcome == "changed"
+    assert result.summary["objects"] == {
         "created": 3,
         "updated": 0,
         "deleted": 0,
@@ -157,12 +157,12 @@ def test_circular_links_are_written_in_a_second_pass(site: Site) -> None:
 def test_what_depends_on_a_record_that_fails_is_skipped_and_named(site: Site) -> None:
     site.write({**BY_ONE_NAME, "objects.yml": yaml_list([_object("1", target_room="Depot/1"), _object("2")])})
     site.service.steer("PUT", "/faults", [{"fault": "422", "method": "POST", "path": "/room", "probability": 1}])
-    account = site.run()
-    assert account.outcome == "partly_applied"
-    reasons = {failure["change"]: failure["reason"] for failure in account.failures}
+    result = site.run()
+    assert result.outcome == "partly_applied"
+    reasons = {failure["change"]: failure["reason"] for failure in result.failures}
     assert set(reasons) == {"room Head office/1", "room Depot/1", "object 1"}
     assert reasons["object 1"] == "needs room Depot/1, which was not created"
-    assert account.summary["objects"]["created"] == account.summary["objects"]["skipped"] == 1
+    assert result.summary["objects"]["created"] == result.summary["objects"]["skipped"] == 1
     site.service.steer("DELETE", "/faults")
     assert site.run().outcome == "changed"
     assert site.plan().outcome == "unchanged"
@@ -174,13 +174,13 @@ def test_an_update_of_links_alone_is_done_in_the_second_pass(site: Site) -> None
     site.write({"objects.yml": yaml_list([_object("1", accessories=["2"]), _object("2")])})
     site.service.steer("PUT", "/faults", [{"fault": "422", "method": "POST", "path": "/object"}])
     for _run in range(2):
-        account = site.run()
-        assert account.outcome == "failed"
-        assert account.summary["objects"] == {**dict.fromkeys(account.summary["objects"], 0), "errors": 1, "skipped": 1}
+        result = site.run()
+        assert result.outcome == "failed"
+        assert result.summary["objects"] == {**dict.fromkeys(result.summary["objects"], 0), "errors": 1, "skipped": 1}
     site.service.steer("DELETE", "/faults")
-    account = site.run()
-    assert account.outcome == "changed"
-    assert account.summary["objects"]["created"] == account.summary["objects"]["updated"] == 1
+    result = site.run()
+    assert result.outcome == "changed"
+    assert result.summary["objects"]["created"] == result.summary["objects"]["updated"] == 1
 
 
 @pytest.mark.parametrize(("written", "value"), [("yes", True), ("On", True), ("NO", False), ("off", False)])
@@ -201,9 +201,9 @@ def test_records_with_a_field_whose_definition_failed_are_skipped(site: Site) ->
         }
     )
     site.service.steer("PUT", "/faults", [{"fault": "422", "method": "POST", "path": "/asset-tracking/*"}])
-    account = site.run()
-    assert {failure["change"] for failure in account.failures} == {"field definition asset Shelf", "object 1"}
-    assert account.summary["objects"]["created"] == 1
+    result = site.run()
+    assert {failure["change"] for failure in result.failures} == {"field definition asset Shelf", "object 1"}
+    assert result.summary["objects"]["created"] == 1
     site.service.steer("DELETE", "/faults")
     assert site.run().outcome == "changed"
     assert site.plan().outcome == "unchanged"
@@ -237,8 +237,8 @@ def test_a_record_that_moved_is_renamed_and_not_created_again(site: Site) -> Non
             "objects.yml": yaml_list([_object("1", target_room="Warehouse/1")]),
         }
     )
-    account = site.plan()
-    assert [(change["action"], change["section"], change["before"], change["after"]) for change in account.changes] == [
+    result = site.plan()
+    assert [(change["action"], change["section"], change["before"], change["after"]) for change in result.changes] == [
         ("update", "locations", {"name": "Depot"}, {"name": "Warehouse"})
     ]
     assert site.run().outcome == "changed"
@@ -257,8 +257,8 @@ def test_a_rename_can_be_planned_in_a_file(site: Site, tmp_path_factory: pytest.
     )
     path = tmp_path_factory.mktemp("plan") / "plan.json"
     site.plan(plan_file=path, confirm_empty=True)
-    account = site.run(plan_file=path, confirm_empty=True)
-    assert account.outcome == "changed", account.refusals
+    result = site.run(plan_file=path, confirm_empty=True)
+    assert result.outcome == "changed", result.refusals
     assert len(site.dump()["locations"]) == 2
 
 
@@ -303,9 +303,9 @@ def scoped(site: Site) -> Site:
 
 
 def test_what_is_outside_of_the_scope_is_not_seen(scoped: Site) -> None:
-    account = scoped.plan()
-    assert account.outcome == "unchanged"
-    assert account.reported == {}
+    result = scoped.plan()
+    assert result.outcome == "unchanged"
+    assert result.reported == {}
 
 
 @pytest.mark.parametrize(
@@ -320,8 +320,8 @@ def test_what_is_outside_of_the_scope_is_not_seen(scoped: Site) -> None:
 )
 def test_nothing_outside_of_the_scope_is_touched(scoped: Site, written: dict[str, Any], line: int, said: str) -> None:
     scoped.write({"objects.yml": yaml_list([written])})
-    account = scoped.run(limits={"delete_percent": 100})
-    assert any(finding.startswith(f"objects.yml:{line}:") and said in finding for finding in account.findings)
+    result = scoped.run(limits={"delete_percent": 100})
+    assert any(finding.startswith(f"objects.yml:{line}:") and said in finding for finding in result.findings)
     assert scoped.writes() == []
 
 
@@ -338,9 +338,9 @@ def test_nothing_outside_of_the_scope_is_touched(scoped: Site, written: dict[str
 )
 def test_an_invalid_scope_is_an_error_and_never_ignored(scoped: Site, scope: str, said: str) -> None:
     scoped.write({"instance.yml": f"api: seventhings/v1\nscope: {scope}\n"})
-    account = scoped.run()
-    assert account.outcome == "failed"
-    assert any(said in finding and finding.startswith("instance.yml:2:") for finding in account.findings), account
+    result = scoped.run()
+    assert result.outcome == "failed"
+    assert any(said in finding and finding.startswith("instance.yml:2:") for finding in result.findings), result
     assert scoped.writes() == []
 
 
@@ -363,16 +363,16 @@ def test_only_and_exclude_choose_sections_and_keys(site: Site) -> None:
 @pytest.mark.parametrize("order", [{"only": ["objcts"]}, {"exclude": ["0815"]}])
 def test_an_invalid_choice_is_an_error(site: Site, order: dict[str, Any]) -> None:
     site.write({"objects.yml": yaml_list([_object("1")])})
-    account = site.run(**order)
-    assert account.outcome == "failed"
-    assert "is no section, and no natural key of what is planned" in account.findings[0]
+    result = site.run(**order)
+    assert result.outcome == "failed"
+    assert "is no section, and no natural key of what is planned" in result.findings[0]
 
 
 def test_leaving_out_what_others_need_is_found(site: Site) -> None:
     site.write({**PLACES, "objects.yml": yaml_list([_object("1", target_room="Depot/1")])})
-    account = site.run(only=["objects"])
-    assert account.outcome == "failed"
-    assert account.findings == [
+    result = site.run(only=["objects"])
+    assert result.outcome == "failed"
+    assert result.findings == [
         "objects.yml:3:16: target_room: room 'Depot/1' does not exist yet, and creating it is not part of this plan"
     ]
     assert site.writes() == []
@@ -433,9 +433,9 @@ def test_a_room_is_called_by_its_location_however_that_was_written(site: Site) -
 def test_a_record_that_was_not_created_is_reported_once_though_its_links_are_missing_too(site: Site) -> None:
     site.write({"objects.yml": yaml_list([_object("1", accessories=["2"]), _object("2", accessories=["1"])])})
     site.service.steer("PUT", "/faults", [{"fault": "422", "method": "POST", "path": "/object"}])
-    account = site.run()
-    assert account.summary["objects"] | {"errors": 2, "skipped": 0} == account.summary["objects"]
-    assert [failure["change"] for failure in account.failures] == ["object 1", "object 2"]
+    result = site.run()
+    assert result.summary["objects"] | {"errors": 2, "skipped": 0} == result.summary["objects"]
+    assert [failure["change"] for failure in result.failures] == ["object 1", "object 2"]
     site.service.steer("DELETE", "/faults")
 
 

@@ -59,9 +59,9 @@ def refused(site: Site) -> str:
     """Return the only finding of the plan and of the run. Nothing may be sent."""
     site.service.clear_log()
     (planned,) = site.plan().findings
-    account = site.run()
-    assert account.outcome == "failed"
-    assert account.findings == [planned]
+    result = site.run()
+    assert result.outcome == "failed"
+    assert result.findings == [planned]
     assert site.writes() == []
     return planned
 
@@ -207,10 +207,10 @@ def test_excluded_objects_still_block_their_room(full: Site) -> None:
 def test_a_room_stays_where_what_is_in_it_could_not_be_moved(full: Site) -> None:
     without_the_room(full, thing("5", target_room="North/1"))
     full.service.steer("PUT", "/faults", [{"fault": "422", "method": "PATCH", "path": "*/object/*"}])
-    account = full.run()
-    assert account.outcome == "failed"
+    result = full.run()
+    assert result.outcome == "failed"
     assert [line for line in full.writes() if line.startswith("DELETE")] == []
-    assert any("object 5 still refers to it" in str(failure) for failure in account.failures)
+    assert any("object 5 still refers to it" in str(failure) for failure in result.failures)
     full.service.steer("DELETE", "/faults")
     assert full.run().outcome == "changed"
 
@@ -221,9 +221,9 @@ def test_a_room_with_a_stale_move_is_not_removed(full: Site, tmp_path: Path) -> 
     assert full.plan(plan_file=path).outcome == "changed"
     others(full, thing("5", serial_number="changed by somebody else"))
     full.service.clear_log()
-    account = full.run(plan_file=path, stale="skip")
+    result = full.run(plan_file=path, stale="skip")
     assert full.writes() == []
-    assert any("room North/2: skipped, because" in warning for warning in account.warnings)
+    assert any("room North/2: skipped, because" in warning for warning in result.warnings)
 
 
 # ---- what it takes

@@ -150,9 +150,9 @@ def test_the_file_of_a_plan_may_hold_a_renamed_room_and_what_refers_to_it(
     site.write({**_moved("rooms", pair), "rooms.yml": room.format(2), "objects.yml": thing.format("y", 2)})
     path = tmp_path_factory.mktemp("plan") / "plan.json"
     site.plan(plan_file=path)
-    account = site.run(plan_file=path)
-    assert [(change["action"], change["key"]) for change in account.changes] == [("update", "A/2"), ("update", "1")]
-    assert account.outcome == "changed"
+    result = site.run(plan_file=path)
+    assert [(change["action"], change["key"]) for change in result.changes] == [("update", "A/2"), ("update", "1")]
+    assert result.outcome == "changed"
     assert site.plan().outcome == "unchanged"
 
 

@@ -66,8 +66,8 @@ def test_a_change_is_exactly_one_write_each(site: Site) -> None:
     site.run()
     site.service.clear_log()
     site.write({"objects.csv": _objects(5, "New") + _objects(20).split("\n", 6)[6]})
-    account = site.run()
-    assert account.summary["objects"]["updated"] == 5
+    result = site.run()
+    assert result.summary["objects"]["updated"] == 5
     assert [line.split()[0] for line in site.writes()] == ["PATCH"] * 5
     # Login, definitions and the list. Nothing is read back.
     assert len(site.sent()) == 3 + 5
@@ -75,8 +75,8 @@ def test_a_change_is_exactly_one_write_each(site: Site) -> None:
 
 def test_a_create_is_one_write_and_its_kind_is_listed_once_more(site: Site) -> None:
     site.write({"locations.yml": yaml_list([{"name": "A"}, {"name": "B"}])})
-    account = site.run()
-    assert account.outcome == "changed"
+    result = site.run()
+    assert result.outcome == "changed"
     assert sorted(site.sent()) == sorted(["POST /auth_token", *["POST /location"] * 2, *["GET /locations"] * 2])
 
 
@@ -86,8 +86,8 @@ def test_what_replaces_the_whole_record_is_read_before_and_after(site: Site) -> 
     text = (site.root / "tasks.yml").read_text("utf-8")
     site.write({"tasks.yml": text.replace("Look at it.", "Look again.", 1)})
     site.service.clear_log()
-    account = site.run()
-    assert account.summary["tasks"]["updated"] == 1
+    result = site.run()
+    assert result.summary["tasks"]["updated"] == 1
     lines = [line for line in site.sent() if "/task-management/task/" in line]
     assert [line.split()[0] for line in lines] == ["GET", "PUT", "GET"]
 

@@ -273,6 +273,6 @@ def test_a_scan_code_that_the_account_does_not_see_is_a_finding(site: Site) -> N
     site.write({"instance.yml": SETTINGS, "objects.csv": ledger(1, 2)})
     assert site.run().outcome == "changed"
     user = site.service.steer("POST", "/users", {"hidden_fields": ["barcode"]})
-    account = replace(site, options={name: user[name] for name in ("username", "password")})
-    found = account.run().findings
+    result = replace(site, options={name: user[name] for name in ("username", "password")})
+    found = result.run().findings
     assert any("scan_codes: this account does not see the field barcode" in line for line in found), found
