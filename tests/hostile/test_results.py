@@ -131,6 +131,7 @@ def assert_data(ran: playbook.Run) -> None:
     assert "Traceback" not in ran.output
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("kind", ["location", "room", "object", "person"])
 def test_what_an_info_module_gives_is_data(service: Emulator, tmp_path: Path, kind: str) -> None:
     assert_data(run(tmp_path, service, {f"community.seventhings.{kind}_info": {"limit": 1000}}))

@@ -22,7 +22,6 @@ import pytest
 import requests
 from ansible.parsing.vault import VaultLib, VaultSecret
 from emulator_process import Emulator
-from project import LONG
 from trust import IS_TEXT_A_TEMPLATE
 
 PASSWORD = "open sesame"
@@ -151,7 +150,8 @@ _BESIDE = {
 """Plain files that the pull request adds."""
 
 
-@pytest.mark.parametrize("kind", list(PLAINTEXTS)[:: 1 if LONG else 3])
+@pytest.mark.sample(2)
+@pytest.mark.parametrize("kind", PLAINTEXTS)
 def test_ciphertext_copied_into_any_file_of_the_desired_state_is_not_read_out(
     service: Emulator, tmp_path: Path, kind: str
 ) -> None:
@@ -318,6 +318,7 @@ class _Echo(http.server.BaseHTTPRequestHandler):
         """Say nothing."""
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("status", [400, 422, 500])
 def test_a_service_that_repeats_what_it_was_sent_is_not_quoted(service: Emulator, tmp_path: Path, status: int) -> None:
     handler = type("Echo", (_Echo,), {"target": service.base_url, "status": status})

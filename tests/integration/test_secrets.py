@@ -105,6 +105,7 @@ def module(name: str, options: dict[str, Any], **more: Any) -> dict[str, Any]:
     return {"name": f"{name} {more}", f"{steps.NAMESPACE}{name}": options, **more}
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("end", ["auto", "module"])
 def test_no_secret_is_shown(echo: str, tmp_path: Path, end: str) -> None:
     password = {"username": "ada", "password": secret("PASSWORD"), "client_id": CLIENT, "retries": 0, "timeout": 5}

@@ -28,10 +28,10 @@ from swarm import Swarm, first_seed
 HERE = Path(__file__).parent
 TOUR = HERE / "tour.yml"
 PROFILES = HERE.parent / "emulator" / "profiles"
-SUBSETS = 200 if LONG else 6
+SUBSETS = 200 if LONG else 4
 PLAYS = 4
 """The number of plays: the maximum number of sides of one switch that are not calm."""
-SHARES = 4
+SHARES = 8
 SEED = first_seed(20260930)
 """The seed of the first mixture: always the same, except in long runs, where it is random.
 

@@ -35,9 +35,9 @@ LOGS = BUILD / "log"
 _SHOWN_LINES = 150
 _LONG_SECONDS = 3600
 COLLECTION = "ansible_collections.community.seventhings"
-_UNIT_WORKERS = ("-n", "2")
+_UNIT_WORKERS = ("-n", "2", "--dist", "loadgroup")
 """Each worker reads all 13,000 tests before it begins, which takes 4 seconds of its processor."""
-_PLAY_WORKERS = ("-n", "4")
+_PLAY_WORKERS = ("-n", "4", "--dist", "loadgroup")
 """More than the two processors: a test waits for the processes that it starts."""
 _OLD_PLAYS: dict[str, tuple[str, ...]] = {
     OLDEST_CORE: (
@@ -158,8 +158,7 @@ def sanity_gates() -> list[Gate]:
 
     In the long tests every core runs all tests on every Python of this machine, and includes the tests' own files.
     Otherwise only the newest core runs the tests that just read the files, because their results are the same on every
-    core. The tests ``pylint`` and ``import`` run only in the long tests: they take three quarters of the time, ruff and
-    mypy read the same files, and a unit test imports each file.
+    core. Tests whose rules another gate checks run only in the long tests, because they take most of the time.
     """
     is_long = bool(os.environ.get("SEVENTHINGS_TEST_LONG"))
     return [sanity_gate(core, is_long) for core in (CORES if is_long else (OLDEST_CORE, NEWEST_CORE))]

@@ -30,30 +30,26 @@ from platforms import CORES, NEWEST_RELEASE, specifier
 from project import BIN, BUILD, COLLECTION_PATH, ROOT, call, tracked_files
 
 SAME_ON_EVERY_CORE = (
-    "changelog",
     "empty-init",
     "line-endings",
     "no-assert",
     "no-get-exception",
     "no-illegal-filenames",
     "no-smart-quotes",
-    "pep8",
     "replace-urlopen",
     "shebang",
     "shellcheck",
     "symlinks",
     "use-argspec-type-path",
     "use-compat-six",
-    "yamllint",
 )
 """Tests that only read the files.
 
 They use neither Ansible nor the interpreter, so their results are the same on every core.
 """
 
-DONE_BY_OTHER_GATES = ("compile", "import", "pylint")
-"""A test that imports every file, like ``tests/unit/test_imports.py``, and a linter with mostly the rules of ruff.
-"""
+DONE_BY_OTHER_GATES = ("changelog", "compile", "import", "pep8", "pylint", "yamllint")
+"""Tests whose rules another gate checks: antsibull-changelog, ``tests/unit/test_imports.py``, ruff and yamllint."""
 
 HOME = BUILD / "home"
 _REQUIREMENTS = ROOT / "tests" / "requirements-sanity.txt"

@@ -68,9 +68,9 @@ def test_sanity_runs_in_full_on_every_core_in_long_tests(monkeypatch: pytest.Mon
     assert [gate.name for gate in (oldest, newest)] == [
         f"sanity, ansible-core {core}" for core in (min(CORES), max(CORES))
     ]
-    assert {"import", "pep8", "pylint"} <= set(oldest.command)
-    assert {"import", "pylint"} <= set(newest.command)
-    assert "pep8" not in newest.command
+    assert {"import", "pep8", "pylint", "shebang"} <= set(oldest.command)
+    assert {"import", "pep8", "pylint"} <= set(newest.command)
+    assert "shebang" not in newest.command
     monkeypatch.setenv("SEVENTHINGS_TEST_LONG", "1")
     every = {gate.name.split()[-1]: set(gate.command) for gate in gates.sanity_gates()}
     assert set(every) == set(CORES)

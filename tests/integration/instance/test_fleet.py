@@ -106,6 +106,7 @@ def test_a_site_needs_no_overlay(tmp_path: Path, services: list[Emulator]) -> No
     assert done.status == 0, done.output
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("ending", ["md", "html"])
 def test_a_plan_of_the_fleet_is_reported_as_one(tmp_path: Path, services: list[Emulator], ending: str) -> None:
     for service in services:
@@ -202,6 +203,7 @@ def test_drift_of_one_instance_fails_the_fleet_and_the_others_are_reported(
     assert done.status == 2
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("ending", "title"), [("md", ": `berlin: http"), ("html", "<h1>berlin: http")])
 def test_the_report_of_each_host_names_it(tmp_path: Path, services: list[Emulator], ending: str, title: str) -> None:
     hosts = {"berlin": _hosts(services)["berlin"]}

@@ -382,6 +382,7 @@ def pipeline_caps(service: Emulator, pipeline: str) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("pipeline", ["github-actions.yml", "gitlab-ci.yml"])
 def test_a_pipeline_applies_the_plan_that_was_approved_and_no_other(
     acme: Path, service: Emulator, tmp_path: Path, pipeline: str
