@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Run the engine on the controller, so that progress is visible during the run."""
+"""Run the module ``instance`` on the controller, so that progress is visible during the run."""
 
 from __future__ import annotations
 

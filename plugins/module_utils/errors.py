@@ -173,13 +173,13 @@ class InvalidRequest(ServiceError):
 
 
 class AccessTokenRefused(ServiceError):
-    """401: access token."""
+    """401: the access token is missing or invalid."""
 
     meaning = "the access token is missing or invalid"
 
 
 class PermissionMissing(ServiceError):
-    """403: permission."""
+    """403: the user has no permission."""
 
     meaning = "the signed-in user is not permitted to do this"
 
@@ -262,7 +262,7 @@ _SAYS_NOTHING = re.compile(
 def may_be_taken(refused: ServiceError, names: Iterable[str], others: Iterable[str]) -> bool:
     """Return True if a value may have been refused because another record has it, judged by the service's words.
 
-    :param held: names and values of the fields that may be taken.
+    :param names: names and values of the fields whose values another record may have.
     :param others: names of all other fields.
     """
     words = refused.words.casefold()

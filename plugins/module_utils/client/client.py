@@ -848,7 +848,7 @@ def poll_after_lost_response(
 def await_effect(transport: Transport, read: Callable[[], _Found | None], words: Callable[[], str]) -> _Found:
     """Poll until a write becomes visible, up to the settling horizon, with a warning if the instance is slow.
 
-    :param look: returns None if the write is not visible yet.
+    :param read: returns None if the write is not visible yet.
     :param words: returns the message of the error, the beginning of a sentence.
     :raises SeventhingsError: if the write never becomes visible.
     """

@@ -236,7 +236,7 @@ def _undone(text: str) -> Iterator[str]:
 
 @functools.lru_cache(maxsize=1024)
 def _folded_forms(secret: str) -> tuple[str, ...]:
-    """Return most letters and digits of every form of a secret in a text, escaped or not."""
+    """Return each form of a secret, escaped or not, reduced to most of its letters and digits."""
     return tuple(dict.fromkeys(map(_letters, (*_forms(secret), *_encoded(secret)))))
 
 

@@ -47,7 +47,7 @@ class CompressedPage:
         ]
 
     def open(self) -> Sequence[Flat]:
-        """Return the flat maps of its records."""
+        """Return the flat maps of the records of this page."""
         return self._read(zlib.decompress(self._packed))
 
 

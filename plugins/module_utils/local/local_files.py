@@ -124,7 +124,7 @@ class LocalFiles:
 def file_name(*candidates: str) -> str:
     """Turn a name from the service into a file name that cannot leave its directory and is one line in a terminal.
 
-    :param told: the names to try; the first that is not empty after cleaning is used.
+    :param candidates: the names to try; the first that is not empty after cleaning is used.
     """
     return next((_shortened(plain) for plain in map(_plain, candidates) if plain.strip(" ._")), "file")
 

@@ -63,7 +63,7 @@ def _linked(record: Record, field: Field) -> list[Attachment]:
     return list(attachments_in(type_of(field).read(record.flat.get(field.key), field)))
 
 
-def _seen_in(client: Client, schema: Schema, record: Record, field: Field) -> list[Attachment]:
+def _visible_files(client: Client, schema: Schema, record: Record, field: Field) -> list[Attachment]:
     """Return the files of a field.
 
     :raises InvalidInput: if the field is hidden from the account, so that nobody knows its files.
@@ -105,7 +105,7 @@ def file(client: Client, options: Mapping[str, Any], check_mode: bool) -> Result
         # In check mode, an earlier task of the play may be about to create it.
         words = (f"field: {schema.not_yet(name)}",) if isinstance(missing, UnknownField) else missing.lines
         return Result(present, diff=_diff(name, [], [wanted] if present else []), warnings=words)
-    linked = _seen_in(client, schema, record, field)
+    linked = _visible_files(client, schema, record, field)
     if present:
         recognise(Contents(client), [wanted], linked)
     same = equal_links(client, wanted, linked) if wanted.uuid or not present else []
@@ -402,7 +402,7 @@ def _to_download(client: Client, options: Mapping[str, Any], in_directory: bool)
         return [{**Schema.for_kind(FILE).show(record.flat), "uuid": record.uuid}]
     schema = client.schema(_OBJECT)
     field = _attachment_field(schema, options["field"])
-    linked = _seen_in(client, schema, find_object(client, options["object"]), field)
+    linked = _visible_files(client, schema, find_object(client, options["object"]), field)
     if not linked:
         raise NoMatch(f"The object {options['object']!r} has no file in {field.key}.")
     for file in linked:

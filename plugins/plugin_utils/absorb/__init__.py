@@ -1,6 +1,6 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The way back: changes of the application go into the files, in place. This package never writes to the instance."""
+"""Absorb changes of the application into the files, in place. This package never writes to the instance."""
 
 from __future__ import annotations

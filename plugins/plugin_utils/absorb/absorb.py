@@ -94,7 +94,7 @@ class AbsorbOptions:
 class Absorbed:
     """The result: the changes that were written to the files, and those that were not.
 
-    :ivar findings: what is wrong with the files; then nothing is changed.
+    :ivar planned: the plan that compares the files with the instance.
     :ivar not_changed: differences that were not absorbed, each with its place.
     :ivar summary: section to numbers of changed values, and of added and removed records.
     :ivar reported: section to natural keys of records that are in no file and stay out of them.

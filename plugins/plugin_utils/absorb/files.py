@@ -272,7 +272,7 @@ class Files:
         """Add records to a file, which is created if missing. What a table cannot have goes into JSON Lines beside it.
 
         :param overrides: records whose fields are all needed. :param fresh: new records.
-        :param tell: called with each record that cannot be written, and the reason. :param names: of the fields.
+        :param report: called with each record that cannot be written, and the reason. :param names: of the fields.
         """
         done = Appended()
         records = [*overrides, *fresh]
@@ -336,7 +336,7 @@ class Files:
     def changes(self, report: Callable[[str, str], None]) -> Iterator[FileChange]:
         """Yield each file that changes.
 
-        :param tell: called with the name of a file that would no longer be readable, and why.
+        :param report: called with the name of a file that would no longer be readable, and why.
         """
         for target, opened in sorted(self._opened.items(), key=lambda change: self.label(change[0])):
             after = opened.after

@@ -225,7 +225,7 @@ class Splices:
     def take_record(self, all_of_it: Piece, number: int, removed: set[int]) -> None:
         """Remove a record from a list.
 
-        :param gone: the indexes of all removed records.
+        :param removed: the indexes of all removed records.
         """
         self._take_item(all_of_it, number, removed)
 

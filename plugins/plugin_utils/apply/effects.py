@@ -96,7 +96,7 @@ class Effects:
         }
 
     def failures(self, state: ListedState, lists: Collection[str], again: Callable[[], ListedState]) -> list[Failure]:
-        """Return the writes without effect up to the settling horizon.
+        """Return the writes whose effect is not visible within the settling horizon.
 
         :param state: the lists of these kinds after the writes. :param again: reads them once more.
         :raises SeventhingsError: if nothing can be read.

@@ -345,7 +345,7 @@ class Executor:
         return created_now(self._client, self._plan.state, self._plan.changes, creations)
 
     def _after_loss(self, planned: Planned) -> tuple[OutcomeUnknown, list[Record]] | None:
-        """Return the error of a creation that was put aside, and the new records that have its natural key."""
+        """Return the lost answer of a deferred creation, and the new records with its natural key."""
         lost = self._lost.get(id(planned))
         return None if lost is None or self._found is None else (lost, self._found.get(id(planned), []))
 
@@ -363,7 +363,7 @@ class Executor:
     def _leave(self, planned: Planned, reason: str, entries: list[tuple[Planned, str]]) -> None:
         """Note a change that was not written.
 
-        :param some: the list in the outcome that gets the change.
+        :param entries: the list of the outcome to which the change is added.
         """
         self._ready.fail(planned)
         begun = self._ready.begun(planned)
@@ -373,7 +373,7 @@ class Executor:
         entries.append((planned, reason))
 
     def _uncount(self, planned: Planned, is_partial: bool = True) -> None:
-        """Take a partly written record out of the count: the outcome of the rest decides how it counts."""
+        """Stop counting a partly written record as done: it counts when its remaining part is written."""
         with self._mutex:
             self.outcome.done[planned.section, planned.change.action] -= 1
             self.outcome.is_partial |= is_partial

@@ -31,7 +31,7 @@ _HINT = "; set journal to a directory that can be written"
 
 
 class JournalPlace(NamedTuple):
-    """A file in a directory.
+    """The place of a journal: a file in a directory.
 
     :ivar folder: everything below it is opened without following links.
     :ivar name: of the file, relative to it.

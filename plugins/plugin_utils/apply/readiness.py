@@ -78,7 +78,7 @@ class Readiness:
         return id(planned) in self._failed
 
     def is_link(self, planned: Planned) -> bool:
-        """Return True if a change has the postponed links."""
+        """Return True if a change writes the postponed links of a record."""
         return id(planned) in self._link_ids
 
     def completes(self, planned: Planned) -> bool:

@@ -62,7 +62,7 @@ class CellPlace(Place):
 
     @property
     def row(self) -> Place:
-        """Return the place itself, because a column of a sheet reveals no lengths."""
+        """Return the place itself: unlike in a text, the column of a cell does not reveal the length of a value."""
         return self
 
     @property

@@ -70,7 +70,7 @@ _HELP = (
 class _Column:
     """A column of a sheet.
 
-    :ivar name: name of the field in files. :ivar header: content of the first row. :ivar of: the field.
+    :ivar name: name of the field in files. :ivar header: content of the first row. :ivar field: the field.
     """
 
     name: str

@@ -131,8 +131,8 @@ class StoredPlan:
 def note_protections(desired: DesiredInstance, files: Iterable[DesiredInstance]) -> None:
     """Note which records the present files protect.
 
-    :param desired: changes that are older than the files.
-    :param files: at most one reading of them.
+    :param desired: the state of a plan file, which is older than the files.
+    :param files: the present files, read once; empty if they are not read.
     """
     for written in files:
         desired.lifecycle = {

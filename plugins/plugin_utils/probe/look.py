@@ -96,7 +96,7 @@ class Look:
     def again(self, created: Sequence[tuple[Kind, Mapping[str, Any]]]) -> None:
         """Repeat what could not be determined, with the scratch records.
 
-        :param made: the scratch records, as received.
+        :param created: the scratch records, as received.
         """
         for kind, raw in created:
             self.listed.setdefault(kind.name, []).insert(0, raw)

@@ -46,8 +46,8 @@ class RenderedDirectory:
         """Read the directory.
 
         :param sources: the layers.
-        :raises InvalidInput: if it is neither empty nor the result of an earlier render, has something else that would
-            be read, or is in a layer or around a layer.
+        :raises InvalidInput: if it is neither empty nor the result of an earlier render, if it has other files that
+            would be read, or if it is in a layer or contains one.
         """
         real = path.resolve()
         for source in (source.resolve() for source in sources):

@@ -113,7 +113,7 @@ def action_words(action: str, is_drift: bool) -> str:
 
 
 def remark(change: Mapping[str, Any], is_drift: bool) -> str:
-    """Return :func:`mark`. For a comparison without a mark, say how the record differs."""
+    """Return the mark of a change. For a comparison without a mark, say how the record differs."""
     if is_drift and change["action"] != UPDATE:
         return mark(change) or action_words(change["action"], is_drift)
     return mark(change)

@@ -145,7 +145,7 @@ def removals_of(
 def check_needs(context: PlanContext, planned: Planned, removals: Mapping[str, Planned]) -> None:
     """Refuse references to a removed record, and references without a target after the apply.
 
-    :param gone: as returned by :func:`removals_of`.
+    :param removals: as returned by :func:`removals_of`.
     """
     for key, value in planned.desired.items() if removals else ():
         for number, reference in numbered_references(value):
@@ -157,7 +157,7 @@ def check_needs(context: PlanContext, planned: Planned, removals: Mapping[str, P
 def check_unique(context: PlanContext, planned: Planned, removals: Mapping[str, Planned]) -> None:
     """Note that a record gets a unique value only after another record gives it up.
 
-    :param gone: as returned by :func:`removals_of`.
+    :param removals: as returned by :func:`removals_of`.
     """
     schema, change = planned.schema, planned.change
     mine = change.current.uuid if change.current else ""

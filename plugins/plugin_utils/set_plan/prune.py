@@ -30,7 +30,7 @@ from .plan import InstancePlan, Planned, PlanOptions
 class Scope:
     """Section to field to the values of records in scope.
 
-    :param schema_of: returns the schema of a kind. :param resolve: resolves a reference, and returns its problem.
+    :param schema_of: returns the schema of a kind. :param meaning: resolves a reference, and returns its problem.
     """
 
     def __init__(

@@ -135,7 +135,7 @@ class _BlockerSearch:
     ) -> Iterator[tuple[Planned, list[Blocker]]]:
         """Yield records that cannot be removed, with the records that refer to them.
 
-        :param is_told: returns True if such a record is left out.
+        :param is_reported: returns True if a reference has a finding of its own and is left out here.
         """
         for uuid, found in self._found.items():
             blockers = [blocker for schema, blocker in found if not is_reported(schema, blocker)]

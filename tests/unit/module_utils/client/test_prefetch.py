@@ -19,7 +19,7 @@ _LENGTH = 100
 class _Service:
     """A service that holds back some pages until the test releases them.
 
-    :ivar asked: the requested pages. :ivar most: the maximum number of concurrent requests.
+    :ivar requested: the requested pages. :ivar most: the maximum number of concurrent requests.
     """
 
     def __init__(self, delayed: frozenset[int] = frozenset(), broken: frozenset[int] = frozenset()) -> None:
