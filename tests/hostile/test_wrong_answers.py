@@ -479,7 +479,7 @@ def said(result: Mapping[str, Any]) -> set[str]:
 def problems(bench: Bench, place: Place, shows: bool) -> list[str]:
     """Run a door with a wrong answer, and then twice with correct answers. Return the silent errors.
 
-    :param shows: whether a run that only shows the record may show it as it was answered.
+    :param shows: True if a run that only reads the record may return the wrong answer unchanged.
     """
     run = bench.run(place)
     if not place.service.touched:

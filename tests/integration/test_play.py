@@ -43,7 +43,7 @@ def provision(service: Emulator, source: Path, directory: Path, *options: str) -
 
 
 def test_the_example_instance(empty: Emulator, tmp_path: Path) -> None:
-    """Its own playbook is predicted, run, and run again.
+    """Run the playbook of the example in check mode, and then twice for real.
 
     Then one value is changed, shown in check mode, and applied.
     """

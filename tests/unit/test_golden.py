@@ -115,7 +115,7 @@ def open_journal(kept: Path, **options: Any) -> Journal:
 
 
 def settling(kept: Path) -> float | None:
-    """Return how long creations of objects wait for the killed process that marked one."""
+    """Return how long creations of objects wait for a killed process that left a mark."""
     creations = Creations([Folder(kept / "locks")], "golden", now=NOW.timestamp)
     creations.watch(["object"])
     creations.hold(["object"])
