@@ -398,7 +398,7 @@ class InventoryModule(KnowsOrigins, BaseInventoryPlugin, Constructable, Cacheabl
         hosts = str(self.get_option("hosts"))
         prefix = self._prefix("variable_prefix")
         if prefix.startswith("ansible_"):
-            raise InvalidInput(f"variable_prefix: {prefix!r} would make variables of Ansible of all fields")
+            raise InvalidInput(f"variable_prefix: {prefix!r} would turn all fields into variables of Ansible")
         for plural in filters:
             if plural not in read_along(hosts):
                 warn(f"filters.{plural} has no effect, because hosts is {hosts}.")
@@ -583,7 +583,7 @@ class _Constructed:
         for name, group in self.inventory.groups.items():
             if name in self.inventory.hosts:
                 raise InvalidInput(
-                    f"hostname: no host can be called {name!r}, because a group is; set another hostname"
+                    f"hostname: no host can be called {name!r}, because a group has that name; set another hostname"
                 )
             is_joined = group.hosts or [child for child in group.child_groups if child.name not in _EVERYBODY]
             if name not in laid_out and (is_joined or name not in _EVERYBODY):
@@ -607,7 +607,7 @@ def _warnings_about_later(path: str) -> Iterator[str]:
     if later:
         yield (
             f"{path}: put this inventory source last. {', '.join(later)} is read after it, so a host or a group there "
-            "that has the name of a record can't be told from it."
+            "that has the name of a record can't be distinguished from it."
         )
 
 

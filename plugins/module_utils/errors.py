@@ -211,7 +211,7 @@ class NotAcceptable(ServiceError):
 class Conflict(ServiceError):
     """409: not in the description; the vendor's clients expect it for duplicates."""
 
-    meaning = "the request conflicts with what is there"
+    meaning = "the request conflicts with the current state"
 
 
 class NotProcessable(ServiceError):

@@ -334,7 +334,7 @@ def test_a_list_has_a_limit_of_pages(service: str) -> None:
 def test_a_list_without_an_end_has_a_limit_of_bytes(service: str) -> None:
     client = client_of(service, "endless", tuning={"max_list_size": 4})
     message = refused(lambda: client.list_all(LOCATION)).message
-    assert "more than 0.5 MiB, and no total is told" in message
+    assert "more than 0.5 MiB, and the service reports no total" in message
     assert "max_list_size" in message
 
 
@@ -347,7 +347,7 @@ def test_a_list_with_a_total_has_one_too() -> None:
 
 def test_many_short_records_count_for_what_they_cost() -> None:
     limit = ListLimit(Limits(list_mebibytes=8), "rooms", 1000)
-    with pytest.raises(LimitExceeded, match=r"more than 1 MiB, and no total is told"):
+    with pytest.raises(LimitExceeded, match=r"more than 1 MiB, and the service reports no total"):
         limit.add(5000, 5000, None)
 
 

@@ -288,7 +288,7 @@ def test_a_netrc_file_does_not_take_the_place_of_the_token(
         ({"retries": -1}, "retries: -1 does not fit; expected 0 or more"),
         ({"rate_limit": -5}, "rate_limit: -5 does not fit"),
         ({"timeout": "soon"}, "timeout"),
-        ({"base_url": "https://ada:secret@acme.example"}, "base_url holds a user name or password"),
+        ({"base_url": "https://ada:secret@acme.example"}, "base_url contains a user name or password"),
     ],
 )
 def test_options_that_cannot_be_right(service: Emulator, options: dict[str, Any], words: str) -> None:

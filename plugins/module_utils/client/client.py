@@ -553,7 +553,7 @@ class Client:
             return None
         record = Record.from_flat(kind, _flat(kind, raw, answer)) if isinstance(raw, Mapping) else None
         if record is None or not record.is_known or mark not in ("", record.uuid, str(record.id)):
-            raise SeventhingsError(f"{answer.endpoint}: expected the record that was asked for, got something else.")
+            raise SeventhingsError(f"{answer.endpoint}: expected the requested record, got something else.")
         record.is_whole = True
         return record
 
@@ -640,7 +640,7 @@ def _path_of(path: str, kind: Kind, uuid: str, template: str = "") -> str:
     :raises SeventhingsError: without a uuid, because the path would address something else.
     """
     if not uuid:
-        raise SeventhingsError(f"The service answered {kind.singular} without a uuid; nothing was sent for it.")
+        raise SeventhingsError(f"The service returned {kind.singular} without a uuid; nothing was sent for it.")
     return path.format(uuid=uuid, template=template)
 
 
@@ -669,9 +669,9 @@ def _deadline_parts(kind: Kind, parameters: Mapping[str, str], read: Iterable[Re
     low, high = parameters.get("deadline_from", ""), parameters.get("deadline_to", "")
     if low == high == middle:
         raise IncompleteList(
-            f"The list of {kind.plural} with the deadline {middle} and status {parameters['status']} holds {kind.cap} "
-            "records, at which the service cuts it; it may be incomplete, so nothing is decided from it. Name the "
-            "record by its uuid."
+            f"The list of {kind.plural} with the deadline {middle} and status {parameters['status']} has {kind.cap} "
+            "records, which is the most that the service lists; it may be incomplete, so nothing is decided from it. "
+            "Name the record by its uuid."
         )
     try:
         day = dt.date.fromisoformat(middle)
@@ -681,7 +681,7 @@ def _deadline_parts(kind: Kind, parameters: Mapping[str, str], read: Iterable[Re
     if day is None or not (low or middle) <= middle <= (high or middle):
         raise IncompleteList(
             f"The list of {kind.plural} with the status {parameters['status']} is cut by the service, and can't be "
-            f"read in parts: it answers with other deadlines than it was asked for. Nothing is decided from it."
+            f"read in parts: it returns other deadlines than requested. Nothing is decided from it."
         )
     parts = [{**parameters, "deadline_from": middle, "deadline_to": middle}]
     if not low or low <= before:

@@ -111,7 +111,7 @@ def instance_root(base_url: str | None, allow_http: bool, option: str = "base_ur
             f"{option} is missing: expected the root of an instance, such as https://acme.seventhings.com{environment}"
         )
     if _AT.search(base_url):
-        raise InvalidInput(f"{option} holds a user name or password; give them as username and password")
+        raise InvalidInput(f"{option} contains a user name or password; give them as username and password")
     try:
         parts = urlsplit(base_url.strip())
         canonical = canonical_root(base_url)

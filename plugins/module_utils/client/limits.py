@@ -117,7 +117,7 @@ class ListLimit:
         if total is None:
             if self._bytes * UNKNOWN_TOTAL_SHARE > mebibytes * MEBIBYTE:
                 raise self._error(
-                    f"{mebibytes / UNKNOWN_TOTAL_SHARE:g} MiB, and no total is told", "tuning.max_list_size"
+                    f"{mebibytes / UNKNOWN_TOTAL_SHARE:g} MiB, and the service reports no total", "tuning.max_list_size"
                 )
         elif self._bytes > mebibytes * MEBIBYTE:
             raise self._error(f"{mebibytes} MiB", "tuning.max_list_size")

@@ -583,7 +583,7 @@ def _as_json(body: Any, endpoint: str) -> bytes:
     try:
         return json.dumps(body, ensure_ascii=False).encode("utf-8")
     except UnicodeEncodeError as error:
-        raise InvalidInput(f"{endpoint}: not sent, because a text holds half of a surrogate pair") from error
+        raise InvalidInput(f"{endpoint}: not sent, because a text contains half of a surrogate pair") from error
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:

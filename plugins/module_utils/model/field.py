@@ -408,7 +408,7 @@ def is_nothing(raw: Any) -> bool:
 
 def cannot_send(raw: Any) -> Any:
     """Refuse to send a value back whose read shape is not its write shape."""
-    raise InvalidValue(f"what the service answers can't be sent back: {shorten(raw)}")
+    raise InvalidValue(f"the value that the service returns can't be sent back: {shorten(raw)}")
 
 
 def resend(raw: Any) -> Any:

@@ -77,7 +77,7 @@ def _target(options: Mapping[str, Any]) -> tuple[str, bool]:
         )
     steps = unquote(path).split("/")
     if any(step in ("", ".", "..") for step in steps[:-1]) or steps[-1] in (".", ".."):
-        raise InvalidInput(f"path: {shorten(written)} does not fit; between its slashes nothing may be empty, . or ..")
+        raise InvalidInput(f"path: {shorten(written)} does not fit; no part between slashes may be empty, . or ..")
     if steps[0].casefold() == "auth_token":
         raise InvalidInput("path: auth_token returns tokens, which would be shown; use the module auth_token")
     if options["method"] == "GET" and options["body"] is not None:

@@ -55,7 +55,7 @@ def _attachment_field(schema: Schema, name: str) -> Field:
         raise UnknownField(f"field: {name}: {schema.why_unknown(name)}", schema.is_typo(name))
     if field.type != "ATTACHMENT":
         known = ", ".join(sorted(field.key for field in schema.fields.values() if field.type == "ATTACHMENT"))
-        raise InvalidInput(f"field: {name} is no field for attachments; known are {known or 'none'}")
+        raise InvalidInput(f"field: {name} is not a field for attachments; known are {known or 'none'}")
     return field
 
 
@@ -72,7 +72,7 @@ def _visible_files(client: Client, schema: Schema, record: Record, field: Field)
         raise InvalidInput(f"field: {hidden_field_message(field.key)}")
     value = schema.read_field(field.key, record.flat)
     if isinstance(value, Unread):
-        raise InvalidInput(f"field: the service answers {shorten(value.raw)} for {field.key}, and no files")
+        raise InvalidInput(f"field: the service returns {shorten(value.raw)} for {field.key} instead of files")
     return _linked(record, field)
 
 
@@ -164,7 +164,7 @@ def _replace(client: Client, record: Record, field: Field, files: Sequence[Attac
         linked = _linked_now(client, record, field)
         return linked if {file.uuid for file in linked} == wanted else None
 
-    words = f"The files of {field.key} were not set: the {record.kind.words} {record.uuid} has others"
+    words = f"The files of {field.key} were not set: the {record.kind.words} {record.uuid} has other files"
     return await_effect(client.transport, read, lambda: words)
 
 

@@ -130,10 +130,10 @@ def _warn_of_events(client: Client, kind: Kind, uuid: str, items: Sequence[Mappi
     )
     equal = len(items) - len({json.dumps(item, sort_keys=True) for item in items})
     problems = {
-        "have no event_name, so they may be no events": nameless,
-        f"are not about the {kind.words} that was asked for": others,
+        "have no event_name, so they may not be events": nameless,
+        f"are not about the requested {kind.words}": others,
         "name no record": homeless,
-        "were answered twice, so others may be missing": equal,
+        "were returned twice, so others may be missing": equal,
     }
     client.transport.warnings += [f"{endpoint}: {number} items {why}." for why, number in problems.items() if number]
 

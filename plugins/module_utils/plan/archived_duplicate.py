@@ -29,7 +29,7 @@ class MayBeHidden(SeventhingsError):
         return cls(
             f"The {words} {record.uuid} has this natural key, and no list shows it. Either it is archived, or it is "
             f"hidden from this account: {LIMITED}, and this instance does not send when a record was archived. "
-            "assume_archived: true takes it to be archived."
+            "assume_archived: true treats it as archived."
         )
 
 

@@ -154,7 +154,7 @@ def _wanted(schema: Schema, key: str, is_now: Any, written: Any) -> Any:
         return written
     if isinstance(is_now, Unread):
         words = (
-            f"{key}: the service answers {shorten(is_now.raw)}, which can't be read, so a change would lose it. Change "
+            f"{key}: the service returns {shorten(is_now.raw)}, which can't be read, so a change would lose it. Change "
             "it in the application."
         )
         raise InvalidInput([FieldError.at((key,), words, words)])
@@ -222,7 +222,7 @@ def check_destructive(current: Record | None, change: Change, allowed: bool, use
     if isinstance(choices, Unread):
         if wanted != choices:
             lost.append(
-                f"{prefix}possible_values: the service answers {shorten(choices.raw)}, which can't be read, so it "
+                f"{prefix}possible_values: the service returns {shorten(choices.raw)}, which can't be read, so it "
                 f"is unknown which values would be removed"
             )
         choices = ()

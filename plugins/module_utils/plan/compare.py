@@ -182,7 +182,10 @@ class Comparer:
             if key in change.values or not is_text_renter(renter):
                 continue
             known_renter = renter_of(renter[1], self._state.listed(USER))
-            note = f"{key}: the instance answers {renter[1]!r} alone, none of its users; it is kept as that text."
+            note = (
+                f"{key}: the instance returns only the text {renter[1]!r}, which matches none of its users; it "
+                "is kept as text."
+            )
             warnings = (*change.warnings, note) if known_renter[0] == "plain" else change.warnings
             change = replace(change, values={**change.values, key: known_renter}, warnings=warnings)
         return change

@@ -94,5 +94,5 @@ def _why_unsendable(field: Field, value: Any) -> str:
     except InvalidValue as unfit:
         return str(unfit)
     if faces.shape == "references" and any(reference.uuid is None for reference in references_in(value)):
-        return f"what the service answers has no uuid, so it can't be sent back: {sent!r}"
+        return f"the value that the service returns has no uuid, so it can't be sent back: {sent!r}"
     return ""

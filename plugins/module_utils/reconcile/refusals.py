@@ -35,8 +35,8 @@ def perhaps_hidden_owner(schema: Schema, keys: Iterable[str], values: Mapping[st
         return ""
     words = natural_keys.describe(schema, values_in_question, values_in_question)
     return (
-        f" If a value must be unique: an archived {schema.kind.words}, which no list shows, may hold {words}, or one "
-        f"that is hidden ({LIMITED})."
+        f" If a value must be unique: an archived {schema.kind.words}, which no list shows, may have {words}, or a "
+        f"hidden one ({LIMITED})."
     )
 
 
@@ -56,8 +56,8 @@ def why_occupied(kind: Kind) -> str:
     if link_to(kind) not in FIELD_TYPES:
         return ""
     return (
-        f" This instance may keep {kind.singular} while anything refers to it, as its actual or its target place. "
-        f"Archived objects count too, and no list shows them or what is hidden ({LIMITED})."
+        f" This instance may refuse to delete {kind.singular} while a record refers to it, as its actual or its "
+        f"target place. Archived objects count too, and no list shows them or hidden records ({LIMITED})."
     )
 
 

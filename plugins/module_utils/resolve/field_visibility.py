@@ -359,7 +359,7 @@ def why_unfound(
     why = "; ".join(
         [*(identifies(kind, key) for key in sorted(hidden)), *(hidden_field_message(key) for key in sorted(others))]
     )
-    return f"no {kind.words} {written!r} is to be seen: {why}" if why else ""
+    return f"no {kind.words} {written!r} can be seen: {why}" if why else ""
 
 
 def check_kept(schema: Schema, values: Mapping[str, Any], record: Record) -> None:

@@ -540,7 +540,7 @@ class _Absorbing:
             for reference in references_in(tuple(planned.desired.values()))
         ):
             why = f"this account sees no object in its location: {LIMITED}"
-        return f"it may be hidden ({why}); limited_account: true takes it to be deleted" if why else ""
+        return f"it may be hidden ({why}); limited_account: true treats it as deleted" if why else ""
 
     def _refused(self, deleted: Sequence[Planned], stay: Mapping[int, str]) -> dict[int, str]:
         """Remove all records except those that stay. Return the records that cannot be removed, with reasons."""

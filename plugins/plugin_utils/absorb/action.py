@@ -112,7 +112,8 @@ def _in_words(absorbed: Absorbed, files: int) -> str:
     lines = [clean(line) for line in absorbed.not_changed]
     more = [f"and {len(lines) - _SHOWN} more; not_changed has all of them"] if len(lines) > _SHOWN else []
     offers = [
-        f"{section}: {len(absorbed.reported.get(section, ()))} record(s) in no file; `{clean(line)}` takes them in"
+        f"{section}: {len(absorbed.reported.get(section, ()))} record(s) in no file; `{clean(line)}` adds "
+        "them to the files"
         for section, line in absorbed.offers.items()
     ]
     more += offers

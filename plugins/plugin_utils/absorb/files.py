@@ -159,11 +159,11 @@ class Files:
             )
             raise InvalidInput(f"{words} a path that begins with a layer: {labels}") from error
         if self._desired.tables.for_file(path) is not None:
-            raise InvalidInput(f"{words} a file that is no table of another system")
+            raise InvalidInput(f"{words} a file that is not a table of another system")
         layer = self._layers[target.layer]
         if layer.path.is_file():
             if PurePosixPath(target.name).suffix not in _YAML:
-                raise InvalidInput(f"{words} a file that is no workbook")
+                raise InvalidInput(f"{words} a file that is not a workbook")
             return target
         path_below = PurePosixPath(target.name)
         if path_below.suffix not in _ENDINGS:

@@ -258,7 +258,7 @@ class Splices:
         dash = self._text.rindex("-", 0, item.start)
         line = self._line_start(dash)
         if self._text[line:dash].strip():
-            raise NotSpliced("it begins on the line of something else")
+            raise NotSpliced("it begins on the same line as another value")
         self._file.replace(line, self._line_end(max(item.end, dash + 1)), "")
 
     def _take_between(self, old: Piece, pieces: Sequence[tuple[int, int]], number: int, removed: set[int]) -> None:

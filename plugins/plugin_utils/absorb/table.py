@@ -117,7 +117,7 @@ class TableSource(Source):
     def _say(self, name: str, value: Any) -> None:
         """Refuse to clear a foreign value with a cell that means "not managed"."""
         if value in (None, []) and not self._text(name, value) and not self._dialect.clears_cell(name, ""):
-            raise NotSpliced("an empty cell of the table says nothing")
+            raise NotSpliced("an empty cell of the table changes nothing")
 
     def _written(self, name: str, value: Any, is_quoted: bool) -> str:
         text = self._text(name, value)
@@ -139,7 +139,7 @@ class TableSource(Source):
             raise NotSpliced(str(error)) from error
         text = formulas.escaped(text) if self._escapes else text
         if not self.file.can_encode(text):
-            raise NotSpliced("the encoding of the table has not all of its letters")
+            raise NotSpliced("the encoding of the table does not have all of its characters")
         return text
 
     def remove(self, place: Place) -> None:

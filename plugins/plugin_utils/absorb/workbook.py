@@ -232,7 +232,7 @@ class WorkbookSource(Source):
             if self._dialect.clears_cell(name, ""):
                 return "", ""
             if self._dialect.null is None:
-                raise NotSpliced("an empty cell of the table says nothing")
+                raise NotSpliced("an empty cell of the table changes nothing")
             return _text_cell(self._dialect.null)
         if isinstance(value, bool):
             return ' t="b"', f"<v>{int(value)}</v>"

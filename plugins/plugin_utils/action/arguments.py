@@ -116,7 +116,7 @@ def misshapen(spec: Mapping[str, Mapping[str, Any]], written: Mapping[str, Any])
     return ""
 
 
-_QUOTE_DATES = "Below version 2.19, ansible-core makes a text of a map that has a date without quotes: quote the date"
+_QUOTE_DATES = "Below version 2.19, ansible-core turns a map with an unquoted date into text: quote the date"
 
 
 def _is_call(value: Any) -> bool:

@@ -194,8 +194,8 @@ def _undo(options: Mapping[str, Any], client: Client, written: DesiredInstance |
         record = read_record(path)
     if written is not None and (written.set_name, written.set_id or record.set_id) != (record.set_name, record.set_id):
         raise RecordRefused(
-            f"applied: {path} is of the set {record.set_name!r} with the set_id {record.set_id!r}, and src is of "
-            f"another one"
+            f"applied: {path} belongs to the set {record.set_name!r} with the set_id {record.set_id!r}, and src to "
+            f"another set"
         )
     own = _path(options, "apply_record")
     if own is not None and os.path.realpath(own) == os.path.realpath(path):

@@ -497,7 +497,7 @@ class Executor:
                 self._journal.refused(planned.kind.name, planned.noted)
             raise
         if uuid is None:
-            raise SeventhingsError("it was sent, but nothing came of it")
+            raise SeventhingsError("it was sent, but had no effect")
         return uuid
 
     def _adopt(self, applier: Applier, planned: Planned, change: Change, found: Record) -> str:

@@ -359,7 +359,7 @@ class Journal:
             )
         if self._created_id:
             warnings.append(
-                f"instance.yml has no set_id, by which the journal recognizes the records of this set. Add this line "
+                f"instance.yml has no set_id, by which the journal recognises the records of this set. Add this line "
                 f'to it: set_id: "{self.set_id}"'
             )
         return warnings
@@ -473,7 +473,7 @@ class Journal:
         return self
 
     def _lock(self) -> None:
-        owner = f"another run holds {self._path}"
+        owner = f"another run uses {self._path}"
         try:
             wait_for(
                 self._try_lock,
@@ -739,7 +739,7 @@ def protected_by_others(own: Journal) -> dict[str, str]:
         raise
     except (InvalidInput, OSError) as error:
         why = error.message if isinstance(error, InvalidInput) else f"{error.filename}: {error.strerror}"
-        raise JournalRefused(f"journal: {why}; records that it protects can't be told from others") from error
+        raise JournalRefused(f"journal: {why}; records that it protects can't be distinguished from others") from error
     return protected
 
 

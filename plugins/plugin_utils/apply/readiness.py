@@ -106,7 +106,9 @@ class Readiness:
         for key in planned.change.values:
             definition = self._fields_to_come.get((planned.kind.template, key))
             if definition is not None and definition.created_uuid is None:
-                return f"needs {definition}, which was not {'made' if definition.change.current is None else 'changed'}"
+                return (
+                    f"needs {definition}, which was not {'created' if definition.change.current is None else 'changed'}"
+                )
         for _key, reference in _awaited(planned):
             other = self._of_entry.get(id(reference.pending))
             if other is None:

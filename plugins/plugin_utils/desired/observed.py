@@ -84,8 +84,8 @@ def finding_words(name: str, setting: str, place: Place | None) -> str:
     where = f" ({place})" if place is not None else ""
     target = f"write {TARGET_KEY}, or " if name in ACTUAL_KEYS else ""
     return (
-        f"{name}: {setting}{where} says that scans or people write this field, so files can't; {target}take {name} out "
-        f"of the file or out of {OBSERVED}"
+        f"{name}: {setting}{where} says that scans or people write this field, so files can't; {target}remove {name} "
+        f"from the file or from {OBSERVED}"
     )
 
 
@@ -103,7 +103,7 @@ def warning_words(section: str, fields: Mapping[str, tuple[int, Place]], is_prot
     where = f"`{setting}` on the task" if is_protected else f"`{setting}` in instance.yml"
     return (
         f"{section}: {names} ({written}) {verb}, because scans and people write it: it is the evidence of a stocktake. "
-        f"Write {TARGET_KEY}, the room in which an object belongs; or set {where} if no stocktake is made here."
+        f"Write {TARGET_KEY}, the room in which an object belongs; or set {where} if you run no stocktakes."
     )
 
 

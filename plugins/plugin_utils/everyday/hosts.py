@@ -319,7 +319,7 @@ class _Hosts:
         elif feed.created and sees["hidden_records"] != NO:
             warnings.append(
                 f"{len(feed.created):,} new objects, and {sees['words']}. If a hidden object has the {key.key} of a "
-                f"host, that device has two objects then."
+                f"host, that device then has two objects."
             )
         for reason, hosts in self._left_out.items():
             warnings.append(f"{reason}, so the field was left alone. Hosts: {named(hosts)}.")
@@ -385,7 +385,7 @@ def _why_not_mapped(field: Field, key: Field | None, codes: Iterable[str]) -> st
     if field.key in codes:
         return f"{field.key} is the scan code, which labels own; expected another field"
     if field.type.startswith(_SCALARS):
-        return f"{field.key} ({field.type}) names other records or files; expected a field that holds a value"
+        return f"{field.key} ({field.type}) refers to other records or files; expected a field with a plain value"
     if field.key in SERVER_KEYS or not type_of(field).writable:
         return f"{field.key} is set by the service and can't be written"
     if key is not None and field == key:

@@ -268,7 +268,8 @@ def _refuse_a_part(dest: Destination, selection: Selection, format_name: str) ->
     lost = sorted(sections - written)
     if lost and (sections & written or (written and format_name == "xlsx")):
         raise InvalidInput(
-            f"only: {BOOK} in dest holds {', '.join(lost)} too. Export these as well, or export to another directory."
+            f"only: {BOOK} in dest contains {', '.join(lost)} too. Export these as well, or export to another "
+            "directory."
         )
 
 

@@ -228,7 +228,7 @@ class _Export:
         except VersionTooOld as missing:
             # This version may have no such section. The same answer can have another reason, so the user must know.
             self._off[section] = ""
-            self._client.transport.warnings.append(f"{section}: no file holds this section. {missing.message}")
+            self._client.transport.warnings.append(f"{section}: no file contains this section. {missing.message}")
         except (FeatureOff, ListMissing) as missing:
             self._off[section] = _why_missing(missing)
         except PermissionMissing:
@@ -258,8 +258,8 @@ class _Export:
             key, label = str(raw.get("field_key")), str(raw.get("label") or "")
             if is_generated_key(key) and (labels[label] > 1 or label in keys or not label):
                 raise InvalidInput(
-                    f"The label {label!r} of the {template} field {key} is used twice or empty, so files can't tell "
-                    f"which field is meant. Give each field a label of its own."
+                    f"The label {label!r} of the {template} field {key} is used twice or empty, so files can't "
+                    f"name the field. Give each field a label of its own."
                 )
 
     def _definitions(self) -> None:
@@ -402,7 +402,7 @@ class _Export:
             self._result.observed[section] = names
         for key in sorted(visibility.hidden):
             self._leave_out(
-                f"{section}: {name_in_files(schema.fields[key])}: {hidden_field_message(key)}, so no file holds it"
+                f"{section}: {name_in_files(schema.fields[key])}: {hidden_field_message(key)}, so no file contains it"
             )
         for field in withheld.values():
             self._report_values(section, field, exported, "of a field that is left out")

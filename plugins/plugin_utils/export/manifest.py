@@ -158,7 +158,7 @@ def checked(
 
 
 def _not_ours(folder: Folder, note: str, author: str, why: str) -> InvalidInput:
-    return InvalidInput(f"{folder.path / note} was not written by {author} ({why}); take it away")
+    return InvalidInput(f"{folder.path / note} was not written by {author} ({why}); delete it")
 
 
 def note_of(**noted: Mapping[str, str] | str) -> bytes:

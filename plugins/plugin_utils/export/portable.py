@@ -345,7 +345,7 @@ def check_read(value: Any) -> None:
     :raises NotPortable: if the shape is unknown.
     """
     if isinstance(value, Unread):
-        raise NotPortable(f"no file can hold what the service answers: {shorten(value.raw)}")
+        raise NotPortable(f"no file can contain the value that the service returns: {shorten(value.raw)}")
 
 
 def check_texts(written: Any) -> None:
@@ -355,7 +355,7 @@ def check_texts(written: Any) -> None:
     """
     if isinstance(written, str):
         if any(mark in written for mark in TEMPLATE_MARKS):
-            raise NotPortable("it looks like a template, and files hold none")
+            raise NotPortable("it looks like a template, and files contain no templates")
         if _HALF.search(written):
             raise NotPortable("it contains half a character, which is not valid Unicode")
         if "\x00" in written:
@@ -387,7 +387,7 @@ def plain(field: Field, value: Any) -> Any:
         return value
     shown = type_of(field).show(value)
     if shown is value:
-        raise NotPortable(f"{value!r} is nothing that a file can hold")
+        raise NotPortable(f"{value!r} is not a value that a file can contain")
     return shown
 
 

@@ -148,7 +148,7 @@ def known_records(content: bytes) -> frozenset[tuple[str, str]]:
             raise ValueError(f"expected the version {_VERSION}")
         found = [(line.get("kind"), line.get("uuid")) for line in lines]
     except (ValueError, AttributeError, IndexError, RecursionError) as error:
-        raise InvalidInput(f"dest: {TWIN} was not written by an export ({error!r}); take it away") from error
+        raise InvalidInput(f"dest: {TWIN} was not written by an export ({error!r}); delete it") from error
     archivable = {kind.name for kind in KINDS.values() if kind.can_be_archived}
     return frozenset((kind, uuid) for kind, uuid in found if kind in archivable and is_uuid(uuid))
 

@@ -56,13 +56,13 @@ NAMED = ("location", "person", "room", "user")
 _TARGETS = {f"LINKED_{name.upper()}": name for name in NAMED}
 
 _HELP = (
-    "This workbook holds records of {root}. The module community.seventhings.instance reads it.",
+    "This workbook contains records of {root}. The module community.seventhings.instance reads it.",
     "Each sheet is a section, and its first row names the fields, by label or by key.",
     "Sheets and columns whose names begin with # are comments.",
-    "An empty cell leaves what the instance has. With csv: {{empty: clear}} in instance.yml it clears that.",
+    "An empty cell changes nothing. With csv: {{empty: clear}} in instance.yml, it clears the value in the instance.",
     "A deleted row is reported. Its record is deleted only if policy.prune of instance.yml says so.",
     "Texts, such as barcodes, are in text cells, so that no zeros are lost. Lists and maps are written as JSON.",
-    "The choices of a cell are those of the day of the export. What is named there as a record may be new.",
+    "The drop-down lists show the choices on the day of the export. You can also enter newer records.",
 )
 
 

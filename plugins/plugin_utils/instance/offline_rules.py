@@ -116,7 +116,7 @@ class OfflineRules:
         used = {rule.rule.id for rule in bound if rule.is_used}
         for rule in self._rules.rules if warns else ():
             if rule.subject == CHANGES:
-                words = "only a plan knows changes, so the rule judged nothing"
+                words = "only a plan knows changes, so the rule checked nothing"
             elif rule.id in self._open:
                 words = self._open[rule.id].words()
             elif rule.id not in used:
@@ -148,7 +148,9 @@ class _Open:
     def words(self) -> str:
         """Say what was not judged, and why."""
         names = ", ".join(sorted(self.names)) or "all fields"
-        return f"{self.number:,} record(s) not judged, because the files alone do not say {names}; a plan judges them"
+        return (
+            f"{self.number:,} record(s) not checked, because the files alone do not contain {names}; a plan checks them"
+        )
 
 
 def _ignore(_place: Place, _words: str) -> None:

@@ -239,5 +239,5 @@ _CHANGE: Mapping[str, _Shape] = {
     "fields": (lambda value: _is_map(value) and is_value(value), f"a map of fields, at most {MAX_DEPTH} levels deep"),
     "image": (lambda value: value == "" or _is_sha256(value), "a SHA-256"),
     "files": (_is_files, "paths below src with their SHA-256"),
-    "vaulted": (_is_placeholder, "where vaulted values stand, or null"),
+    "vaulted": (_is_placeholder, "the places of vaulted values, or null"),
 }

@@ -254,7 +254,7 @@ def _add_inline(merged: DesiredInstance, beside: DesiredInstance) -> None:
     merged.sources |= beside.sources
     if beside.setting_places:
         place = beside.setting_places[""]
-        merged.findings.append(Finding(place, "instance: the settings stand in the first layer; take them away here"))
+        merged.findings.append(Finding(place, "instance: settings belong in the first layer; delete them here"))
     if beside.moved:
         place = next(iter(beside.moved_places.values()))
-        merged.findings.append(Finding(place, "moved: renames stand in the layers; take them away here"))
+        merged.findings.append(Finding(place, "moved: renames belong in the layers; delete them here"))

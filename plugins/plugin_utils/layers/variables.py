@@ -161,7 +161,7 @@ class Variables:
                 words = f"expected {_WORDS[variable.type]}, as {variable.place} declares it"
                 if isinstance(value, str) and variable.type in _FILTERS:
                     # -e name=value gives a text, and so do environment variables and templates.
-                    words += f"; of a text | {_FILTERS[variable.type]} makes one"
+                    words += f"; the filter {_FILTERS[variable.type]} converts a text"
                 self.findings.append(Finding.plain(place, words))
                 self._wrong.add(name)
                 continue
@@ -236,7 +236,7 @@ class Variables:
                 return value
             if name not in self._wrong:
                 self._wrong.add(name)
-                words = f"variables stand for more than {MOST_FILLED >> 20} MiB in all values"
+                words = f"variables are replaced by more than {MOST_FILLED >> 20} MiB in all values"
                 self._find(node.place, f"{use}: {words}; write less into them, or use them less")
             return use
         if name not in self._wrong:

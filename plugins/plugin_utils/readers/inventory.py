@@ -148,7 +148,7 @@ class Read:
     def warnings(self) -> list[str]:
         """Return a warning for each kind with fields that the account does not see."""
         return [
-            f"{plural}: {'; '.join(map(hidden_field_message, keys))}, so names, groups and variables lack it."
+            f"{plural}: {'; '.join(map(hidden_field_message, keys))}, so names, groups and variables do not contain it."
             for plural, keys in self.hidden.items()
         ]
 
@@ -167,7 +167,7 @@ def read_records(client: Client, plan: Plan, filters: Mapping[str, Mapping[str, 
         visibility = with_more_evidence(client, client.schema(kind), listed.visibility or FieldVisibility(kind))
         links = [key for _above, key in plan.links(plural) if key in visibility.hidden]
         for place in sorted(plan.filtered.intersection(records)) if links else ():
-            why = f"{hidden_field_message(links[0])}, so nothing tells which {plural} stand in these {place}"
+            why = f"{hidden_field_message(links[0])}, so it is unknown which {plural} are in these {place}"
             raise InvalidInput(f"filters.{place}: {why}")
         if visibility.hidden:
             hidden[plural] = sorted(visibility.hidden)
@@ -397,4 +397,4 @@ class _Names:
         if not self._renamed:
             return []
         shown = _some([f"{name!r} for {wanted!r}" for wanted, name in self._renamed])
-        return [f"Some {self._noun} would have had a name that is taken, so they got a suffix: {shown}."]
+        return [f"Some {self._noun} would have had a name that is already in use, so they got a suffix: {shown}."]

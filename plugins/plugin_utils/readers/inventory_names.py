@@ -65,8 +65,8 @@ def check_host_name(name: str, may_join: bool) -> None:
     """
     if any(part in ("", ".", "..") for part in name.split("/")):
         raise InvalidInput(
-            f"hostname: {name!r} can't be the name of a host: between slashes there must be something, "
-            "and it must not be . or .. ; rename the record, or write another hostname"
+            f"hostname: {name!r} can't be the name of a host: no part between slashes may be empty, "
+            ". or .. ; rename the record, or write another hostname"
         )
     if "/" not in name and not may_join:
         raise InvalidInput(
@@ -127,7 +127,8 @@ class Earlier:
             # Ansible would set the variables of one on the other.
             other = "group" if noun == "host" else "host"
             raise InvalidInput(
-                f"{option}: no {noun} can be called {name!r}, because a {other} of an earlier source is; set {options}"
+                f"{option}: no {noun} can be called {name!r}, because a {other} of an earlier source has that "
+                f"name; set {options}"
             )
         if name in same and not self.may_join:
             raise InvalidInput(

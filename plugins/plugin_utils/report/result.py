@@ -25,7 +25,9 @@ from .removals import Removals
 from .shown_references import Sides, sides_as_written
 from .value_diff import as_figure
 
-_TWICE = "somebody else made the same at the same time; delete one of them in the application, then run it again"
+_TWICE = (
+    "somebody else created the same record at the same time; delete one of them in the application, then run it again"
+)
 _ARCHIVED = "archived"
 """Properties of a change that describe its record besides its fields."""
 

@@ -133,7 +133,7 @@ def closing(result: RunResult, why: str = "") -> str:
         if result.outcome == "partly_applied"
         else 0
     )
-    rest = f"; {left} of {len(result.changes)} changes are left, and the next run takes them up" if left else ""
+    rest = f"; {left} of {len(result.changes)} changes are left, and the next run resumes them" if left else ""
     return f"{result.outcome}, {result.requests} requests, {result.duration:.1f} s{reason and f': {reason}'}{rest}"
 
 

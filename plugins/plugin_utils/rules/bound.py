@@ -23,7 +23,7 @@ CHANGE_MEMBERS = ("section", "action", "key", "before", "after", "fields")
 """The members of a change that rules may judge."""
 _SIDES = ("before", "after")
 
-_TOO_LONG = "the pattern {!r} takes too long for this value, so the rule does not judge it"
+_TOO_LONG = "the pattern {!r} takes too long for this value, so the value breaks the rule"
 
 
 @dataclass

@@ -270,7 +270,7 @@ _SENTENCES = {
     "not": "the rule forbids this",
     "anyOf": "none of the alternatives of the rule fits",
     "oneOf": "expected exactly one of the alternatives of the rule",
-    "contains": "the rule wants another item in this list, or fewer",
+    "contains": "the rule expects another item in this list, or fewer",
     "uniqueItems": "expected every item once",
 }
 

@@ -62,7 +62,7 @@ class Rule:
 
     def idle(self) -> Finding:
         """Return the warning about a rule that judges nothing."""
-        message = self.says("no record matches when, so the rule judges nothing")
+        message = self.says("no record matches when, so the rule checks nothing")
         return Finding(self.place, message, message, rule=self.id)
 
 

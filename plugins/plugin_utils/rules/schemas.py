@@ -146,7 +146,7 @@ class _Refused(Exception):
 
 def _why_unknown(keyword: str) -> str:
     if keyword == "format":
-        return "format: JSON Schema judges no value by it; write a pattern"
+        return "format: JSON Schema checks no value with it; write a pattern"
     if keyword == "patternProperties":
         return "patternProperties: rules name each field; write properties"
     suggestions = closest_names(keyword, sorted(KEYWORDS), 1, 0.65)

@@ -38,7 +38,7 @@ def duplicates_of(state: ListedState, created: Iterable[Planned]) -> list[str]:
     for planned in created:
         uuids = uuids_of_duplicates(state, planned.schema, planned.keys, planned.desired, planned.entry.template)
         if uuids:
-            found.append(f"{planned} stands twice: {', '.join(uuids)}")
+            found.append(f"{planned} exists twice: {', '.join(uuids)}")
     return found
 
 

@@ -23,7 +23,7 @@ from .hub import asset_ids_offered
 from .hub import schema as offer_schema
 from .plan import Planned, Protection, offer_mark, shield_mark
 
-_REMOVED = {DELETE: "take it away", ARCHIVE: "archive it"}
+_REMOVED = {DELETE: "delete it", ARCHIVE: "archive it"}
 
 KeysOf = Callable[[Entry], tuple[Schema, dict[str, Any], tuple[str, ...]]]
 """Reads an entry: its schema, its values, and the fields of its natural key, which are empty if unknown."""

@@ -174,7 +174,8 @@ class Pruning:
             result.reported[section] = others
         if mine and section not in self.filled and not self.options.confirm_empty:
             result.exceeded_limits.append(
-                f"{section}: the files have none, and {len(mine)} would be removed; confirm_empty: true lets this pass"
+                f"{section}: the files have no records, and {len(mine)} would be removed; confirm_empty: true "
+                "lets this pass"
             )
         for record in left:
             if record.uuid not in mine:

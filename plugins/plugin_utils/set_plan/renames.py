@@ -106,7 +106,7 @@ class Moved:
             if not context.entries[section]:
                 for _old, new in written[:1]:
                     place = context.desired.moved_places.get(id(new), Place("moved.yml"))
-                    context.find(place, f"moved.{section}: the files hold no {section}")
+                    context.find(place, f"moved.{section}: the files contain no {section}")
                 continue
             schema = context.schema_of(section)
             if schema is not None:
@@ -129,7 +129,7 @@ class Moved:
             context.result.warnings.append(words)
         elif not context.state.find_planned(schema, tuple(pair.new), pair.new):
             context.find(
-                pair.place, f"moved.{section}: {pair.words}: the files hold no {schema.kind.words} with the new key"
+                pair.place, f"moved.{section}: {pair.words}: the files contain no {schema.kind.words} with the new key"
             )
 
     def _behind(self, section: str, schema: Schema, values: Values, written: Iterable[Values]) -> Iterator[_Pair]:

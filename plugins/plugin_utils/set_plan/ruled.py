@@ -156,7 +156,7 @@ class RuleCheck:
         for key in sorted(missing):
             if (rule.rule.id, key) not in self._reported:
                 self._reported.add((rule.rule.id, key))
-                words = f"{key}: this account does not see the field, so records that do not write it are not judged"
+                words = f"{key}: this account does not see the field, so records that do not write it are not checked"
                 self._found.find(rule, rule.rule.place, words)
         return not missing
 

@@ -58,14 +58,14 @@ def _is_same(path: str, other: str) -> bool:
 
 def _words(context: PlanContext, section: str, paths: Mapping[str, int]) -> str:
     named = [
-        f"{path} held {number} and {_state(context, path, section)}"
+        f"{path} had {number} and {_state(context, path, section)}"
         for path, number in list(paths.items())[:_MOST_NAMED]
     ]
     rest = len(paths) - _MOST_NAMED
     more = f", and {rest} more" if rest > 0 else ""
     return (
-        f"{section}: sources that held records when these files were applied last hold none: {', '.join(named)}{more}; "
-        f"put them back, or set confirm_empty: true if this is intended"
+        f"{section}: sources that had records when these files were last applied have none now: "
+        f"{', '.join(named)}{more}; put them back, or set confirm_empty: true if this is intended"
     )
 
 

@@ -117,7 +117,7 @@ class Closing:
             raise NotSpliced("no file of src has a record for it")
         if len(entries) > 1:
             places = " and ".join(str(entry.place) for entry in entries)
-            raise NotSpliced(f"{len(entries)} records of the files mean it, at {places}")
+            raise NotSpliced(f"{len(entries)} records of the files match it, at {places}")
         (entry,) = entries
         before = self._files.mark()
         try:

@@ -57,7 +57,9 @@ def as_workbook(document: Mapping[str, Any]) -> bytes:
     :raises InvalidInput: if openpyxl is not installed, or a sheet has too few rows.
     """
     if len(document["objects"]) > _MOST_ROWS:
-        raise InvalidInput(f"report: a workbook holds {_MOST_ROWS:,} objects; write a report that ends in .csv")
+        raise InvalidInput(
+            f"report: a workbook can contain at most {_MOST_ROWS:,} objects; write a report that ends in .csv"
+        )
     library = openpyxl_library()
     book = library.Workbook(write_only=True)
     columns = _columns(document)

@@ -87,7 +87,7 @@ class RecordPlace:
             if _is_below(path, journal):
                 raise InvalidInput(
                     f"apply_record: {path} is in the directory of the journal ({journal}), which pipelines cache, and "
-                    f"an apply record holds personal data; name a file elsewhere"
+                    f"an apply record contains personal data; name a file elsewhere"
                 )
             self._folder, self._name = Folder(path.parent), path.name
             return

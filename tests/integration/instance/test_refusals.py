@@ -148,7 +148,7 @@ def test_a_failed_drift_check_fits_on_one_screen(empty: Emulator, acme: Path) ->
     run = played(acme.parent, empty, task("Look", drift_fail=True), options=("--check",))
     screen = printed(run, "Look")
     assert is_a_screen(screen), screen
-    assert error(run, "Look")[-1].endswith("drift_fail is on, and 300 records are not as the files say")
+    assert error(run, "Look")[-1].endswith("drift_fail is on, and 300 records differ from the files")
     assert "  + objects A00000 Thing" in error(run, "Look")
 
 

@@ -213,7 +213,7 @@ def test_a_second_run_refuses_when_the_first_does_not_let_go(site: Site) -> None
     with Journal(None, site.service.base_url, "sample"):
         result = run_instance(site.client(), site.load(), RunOptions(), sleep=wait, clock=lambda: sum(waited))
     assert result.outcome == "refused"
-    assert "another run holds" in result.refusals[0]
+    assert "another run uses" in result.refusals[0]
     assert 59 < sum(waited) < 62
     assert site.writes() == []
 

@@ -361,7 +361,7 @@ def test_absorb_takes_no_hidden_record_for_deleted(house: Site, if_deleted: str,
     (line,) = result["not_changed"]
     assert line == (
         "objects.yml:4:3: object 2 is not in the instance: not changed, because it may be hidden (this account sees no "
-        "object in its location: this account may be limited to locations); limited_account: true takes it to be "
+        "object in its location: this account may be limited to locations); limited_account: true treats it as "
         "deleted"
     )
     assert absorbed(account, gone=if_deleted, limited_account=True)["changed"] is True

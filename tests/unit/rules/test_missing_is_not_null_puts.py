@@ -349,7 +349,7 @@ def test_a_value_that_can_not_be_sent_back_refuses_the_change(
     answer_unknown(here, kind, path, value)
     done = here.change(kind)
     assert done.failed
-    assert f"{member}: what the service answers" in done["msg"]
+    assert f"{member}: the value that the service returns" in done["msg"]
     assert here.writes() == []
     assert here.state(kind) == before
 
@@ -359,7 +359,7 @@ def test_choices_that_can_not_be_read_are_not_replaced_unasked(here: Office) -> 
     answer_unknown(here, DEFINITION, "possible_values", "good, bad")
     done = here.change(DEFINITION, possible_values=["good", "worn"])
     assert done.failed
-    assert "Condition: possible_values: the service answers 'good, bad', which can't be read" in done["msg"]
+    assert "Condition: possible_values: the service returns 'good, bad', which can't be read" in done["msg"]
     assert here.writes() == []
 
 

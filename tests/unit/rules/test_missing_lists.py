@@ -54,7 +54,7 @@ def test_an_export_without_a_catalog_warns(demo: Site, tmp_path: Path, status: i
     demo.service.steer("PUT", "/settings", {"missing_operations": {"GET /catalog-items": status}})
     done = export_of(demo, tmp_path / "copy", only=["catalog"])
     assert done["warnings"] == [
-        "catalog: no file holds this section. This instance has no catalog items: its version is too old for them."
+        "catalog: no file contains this section. This instance has no catalog items: its version is too old for them."
     ]
 
 

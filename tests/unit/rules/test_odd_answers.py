@@ -55,11 +55,11 @@ EVENT = {"asset_uuid": OBJECT, "event_name": "created", "occurred_at": "2031-05-
 @pytest.mark.parametrize(
     ("items", "words"),
     [
-        ([EVENT, {"message": "forbidden"}], "1 items have no event_name, so they may be no events."),
+        ([EVENT, {"message": "forbidden"}], "1 items have no event_name, so they may not be events."),
         ([{"data": EVENT}], "1 items name no record."),
-        ([{**EVENT, "asset_uuid": "../rooms"}], "1 items are not about the object that was asked for."),
-        ([{**EVENT, "asset_uuid": None}], "1 items are not about the object that was asked for."),
-        ([EVENT, EVENT], "1 items were answered twice, so others may be missing."),
+        ([{**EVENT, "asset_uuid": "../rooms"}], "1 items are not about the requested object."),
+        ([{**EVENT, "asset_uuid": None}], "1 items are not about the requested object."),
+        ([EVENT, EVENT], "1 items were returned twice, so others may be missing."),
     ],
 )
 def test_a_history_with_odd_items_says_so(items: list[dict[str, Any]], words: str) -> None:
@@ -103,7 +103,7 @@ def test_suggestions_of_another_shape_are_an_error(suggestion: str, value: Any) 
 def test_an_object_that_is_answered_as_nothing_is_not_missing(value: Any) -> None:
     done = wrong(f"/object/{OBJECT}", value).call("object", uuid=OBJECT, state="absent")
     assert done["failed"]
-    assert "expected the record that was asked for, got something else" in done["msg"]
+    assert "expected the requested record, got something else" in done["msg"]
 
 
 @pytest.mark.parametrize("link", ["somewhere", True, 7.5, {"display_name": "Dresden"}])
@@ -260,7 +260,9 @@ def test_relations_of_another_shape_are_left_out_of_an_export_and_said(tmp_path:
     done = exported(service, tmp_path, "fields")
     odd = [line for line in done.left_out if line.startswith("person field")]
     assert odd, done.left_out
-    assert all(line.endswith("relations: no file can hold what the service answers: 'none'") for line in odd), odd
+    assert all(
+        line.endswith("relations: no file can contain the value that the service returns: 'none'") for line in odd
+    ), odd
 
 
 def test_a_file_whose_name_is_not_answered_is_left_out_of_an_export_and_said(tmp_path: Path) -> None:
@@ -278,7 +280,7 @@ def test_a_text_that_is_answered_as_a_map_is_left_out_of_an_export_and_said(tmp_
     service.at_path = "/objects"
     done = exported(service, tmp_path, "objects")
     assert any(
-        line.endswith("description: no file can hold what the service answers: {'de': 'Eiche'}")
+        line.endswith("description: no file can contain the value that the service returns: {'de': 'Eiche'}")
         for line in done.left_out
     ), done.left_out
     assert not any("Eiche'}" in str(row.get("description")) for row in done.sections["objects"])

@@ -210,7 +210,7 @@ def test_a_value_that_is_taken_fails_and_the_next_plan_finds_its_record(listed: 
     assert result.outcome == "partly_applied"
     (failure,) = result.failures
     assert "already in use" in failure["reason"]
-    assert "an archived object, which no list shows, may hold barcode 'N00007'" in failure["reason"]
+    assert "an archived object, which no list shows, may have barcode 'N00007'" in failure["reason"]
     assert "The next plan looks it up in the archive." in failure["reason"]
     assert not any("unarchive" in line for line in listed.writes())
     listed.service.steer("PUT", "/switches", {"later_endpoints": "present"})
@@ -419,7 +419,7 @@ def test_modules_walk_every_archivable_kind(site: Site, kind: Kind, later_endpoi
         if later_endpoints == "absent" or not kind.barcode_path:
             with pytest.raises(SeventhingsError) as refused:
                 ensure(site.client(), wanted)
-            assert f"an archived {kind.words}, which no list shows, may hold" in refused.value.message
+            assert f"an archived {kind.words}, which no list shows, may have" in refused.value.message
             wanted = DesiredRecord(kind, changed, uuid=result.uuid)
         assert ensure(site.client(), wanted).uuid == result.uuid
         assert in_service(site, kind) == [False]

@@ -49,7 +49,7 @@ def applied(site: Site) -> Site:
 
 def lost(state: str, path: str = "objects/a.csv", number: int = 45, section: str = "objects") -> str:
     return (
-        f"{path}: {section}: sources that held records when these files were applied last hold none: {path} held "
+        f"{path}: {section}: sources that had records when these files were last applied have none now: {path} had "
         f"{number} and {state}; put them back, or set confirm_empty: true if this is intended"
     )
 
@@ -84,7 +84,7 @@ def test_a_source_under_a_suffix_that_is_not_read_is_a_finding(applied: Site, na
 def test_a_directory_without_a_section_is_a_finding(applied: Site) -> None:
     shutil.rmtree(applied.root / "objects")
     (finding,) = applied.plan().findings
-    assert "objects/a.csv held 45 and is missing, objects/b.csv held 5 and is missing; put them back" in finding
+    assert "objects/a.csv had 45 and is missing, objects/b.csv had 5 and is missing; put them back" in finding
 
 
 def test_a_wrong_directory_is_a_finding(applied: Site, tmp_path_factory: pytest.TempPathFactory) -> None:
@@ -95,7 +95,7 @@ def test_a_wrong_directory_is_a_finding(applied: Site, tmp_path_factory: pytest.
     applied.journal().unlink()
     assert applied.run().outcome == "unchanged"
     (finding,) = wrong.run().findings
-    assert "objects/a.csv held 45 and is missing" in finding
+    assert "objects/a.csv had 45 and is missing" in finding
 
 
 def test_of_very_many_sources_a_few_are_named(site: Site) -> None:
@@ -103,7 +103,7 @@ def test_of_very_many_sources_a_few_are_named(site: Site) -> None:
     site.run()
     shutil.rmtree(site.root / "objects")
     (finding,) = site.plan().findings
-    assert "objects/2.csv held 1 and is missing, and 7 more; put them back" in finding
+    assert "objects/2.csv had 1 and is missing, and 7 more; put them back" in finding
 
 
 def test_the_task_may_confirm_that_a_source_is_empty(applied: Site) -> None:
@@ -170,7 +170,7 @@ def test_files_without_a_set_share_a_journal_that_notes_no_sources(site: Site) -
 
 def test_a_source_that_can_not_be_read_is_not_called_empty(applied: Site) -> None:
     applied.write({"objects/a.csv": b"\xff\xfe\x00"})
-    assert not any("held 45" in finding for finding in applied.plan().findings)
+    assert not any("had 45" in finding for finding in applied.plan().findings)
 
 
 def test_a_plan_file_is_compared_with_the_last_apply(applied: Site, tmp_path_factory: pytest.TempPathFactory) -> None:
@@ -263,7 +263,7 @@ def test_a_file_of_a_layer_is_a_source(layers: Callable[..., Any], site: Site) -
 
 def test_a_layer_that_is_left_out_is_a_finding(layers: Callable[..., Any]) -> None:
     (finding,) = layers("base", "more").findings
-    assert "berlin/objects.csv held 5 and is missing" in finding
+    assert "berlin/objects.csv had 5 and is missing" in finding
 
 
 def test_layers_that_get_other_names_lose_nothing(site: Site) -> None:

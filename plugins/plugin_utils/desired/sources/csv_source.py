@@ -306,7 +306,7 @@ def read_csv(
 def _of_errors(table: _Table) -> str:
     line, index, cell = table.errors[0]
     number = len(table.errors)
-    cells = f"{number:,} cells hold errors" if number > 1 else "1 cell holds an error"
+    cells = f"{number:,} cells contain errors" if number > 1 else "1 cell contains an error"
     place = place_at(table.source, table.mark(line, index))
     return f"{table.source}: {cells} of a spreadsheet such as {cell} (first at {place}); correct or empty it"
 
@@ -345,7 +345,8 @@ def _wrong_header(table: _Table) -> list[Finding]:
     other = delimiter_of(table.lines[table.header_line - 1 :], PRESETS["plain"])
     if len(table.header) == 1 and table.dialect.is_sure and other in table.header[0]:
         advice = (
-            f"csv.delimiter is {table.delimiter!r}, and {other!r} parts the names; set `csv: {{delimiter: {other!r}}}`"
+            f"csv.delimiter is {table.delimiter!r}, and {other!r} separates the names; set `csv: "
+            f"{{delimiter: {other!r}}}`"
         )
         return [Finding.plain(Place(table.source, table.header_line, 1), advice)]
     wrong = []

@@ -64,12 +64,12 @@ DIGITS = ".15g"
 
 _NO_TEXT = {
     "number": (
-        "text; the cell holds a number, because Excel turns digits into a number: leading zeros are lost, and a long "
-        "one becomes 4.01E+12. Format the column as text, and type it again; or, if no digit is missing, name the "
-        "column in text_columns"
+        "text; the cell contains a number, because Excel turns digits into a number: leading zeros are lost, and a "
+        "long one becomes 4.01E+12. Format the column as text, and type it again; or, if no digit is missing, name "
+        "the column in text_columns"
     ),
-    "date": "text; the cell holds a date. Format the column as text, and type it again",
-    "flag": "text; the cell holds true or false. Format the column as text, and type it again",
+    "date": "text; the cell contains a date. Format the column as text, and type it again",
+    "flag": "text; the cell contains true or false. Format the column as text, and type it again",
 }
 
 
@@ -88,7 +88,7 @@ _SHOWN = "number as "
 
 _ERROR, _CONTROL, _UNSTORED, _LONG = "error", "control", "unstored", "long"
 _UNREADABLE = {
-    _CONTROL: "this cell holds a character that XML can't contain; remove it",
+    _CONTROL: "this cell contains a character that XML does not allow; remove it",
     _LONG: TOO_LONG,
     _UNSTORED: "this formula has no stored value; open the workbook in a spreadsheet program and save it",
 }
@@ -265,8 +265,8 @@ class _Sheet:
             if column in self._unread:
                 continue
             if kind == _ERROR:
-                words = f"this cell holds the error {value}; correct or empty it"
-                self._find_unread(number, column, words, "this cell holds an error")
+                words = f"this cell contains the error {value}; correct or empty it"
+                self._find_unread(number, column, words, "this cell contains an error")
             elif kind in _UNREADABLE:
                 self._find_unread(number, column, _UNREADABLE[kind])
             else:
@@ -525,7 +525,7 @@ def _rows(values: Any, formulas: Any) -> Iterator[tuple[int, list[Cell]]]:
         size += len(row) + sum(len(cell.value) for cell in row if cell.value.__class__ is str)
         if size > MAX_UNPACKED:
             raise _Refused(
-                f"the cells of the sheet {values.title!r} hold more than {MAX_UNPACKED >> 20} MiB, counting empty "
+                f"the cells of the sheet {values.title!r} have more than {MAX_UNPACKED >> 20} MiB, counting empty "
                 "cells before the last of a row; delete what is far to the right"
             )
         cells = [_cell(cell) for cell in row if cell.value is not None]

@@ -386,7 +386,7 @@ def test_a_list_that_is_cut_and_honours_no_deadlines_is_an_error(deadline: str) 
         return answer(few if parameters.get("deadline_from") == deadline == parameters.get("deadline_to") else cut)
 
     transport = FakeTransport({LISTS["task"]: play})
-    with pytest.raises(IncompleteList, match="it answers with other deadlines than it was asked for"):
+    with pytest.raises(IncompleteList, match="it returns other deadlines than requested"):
         client_on(transport).list_all(KINDS["task"], parameters={"status": "open"})
 
 
@@ -487,7 +487,7 @@ def test_an_empty_answer_means_no_record_for_some_kinds(kind: str, line: str, fo
     if kind in ("person", "user"):
         assert client.get(KINDS[kind], uuid_of(1)) is None
     else:
-        with pytest.raises(SeventhingsError, match="expected the record that was asked for, got something else"):
+        with pytest.raises(SeventhingsError, match="expected the requested record, got something else"):
             client.get(KINDS[kind], uuid_of(1))
 
 
@@ -553,7 +553,7 @@ def test_records_without_what_none_misses_are_of_a_shape_that_is_not_known(kind:
     transport = FakeTransport({f"GET {lists}": answer([item]), f"GET {item_path}": answer(item)})
     with pytest.raises(SeventhingsError, match=f"expected records with a uuid and a {key}, got something"):
         client_on(transport).list_all(declared, template="asset")
-    with pytest.raises(SeventhingsError, match="expected the record that was asked for"):
+    with pytest.raises(SeventhingsError, match="expected the requested record"):
         client_on(transport).get(declared, uuid_of(1), "asset")
 
 
@@ -591,7 +591,7 @@ def test_an_answer_with_another_record_is_an_error_and_not_a_missing_record(
     found: Any,
 ) -> None:
     transport = FakeTransport({f"GET /object/{uuid_of(1)}": answer(found)})
-    with pytest.raises(SeventhingsError, match="expected the record that was asked for, got something else"):
+    with pytest.raises(SeventhingsError, match="expected the requested record, got something else"):
         client_on(transport).get(KINDS["object"], uuid_of(1))
 
 
@@ -607,13 +607,13 @@ def test_a_record_is_the_one_asked_for_in_whatever_case_its_uuid_is_written() ->
 def test_a_record_with_another_id_than_the_one_asked_for_is_an_error(kind: str, number: int) -> None:
     path = KINDS[kind].by_id_path.format(id=7)
     transport = FakeTransport({f"GET {path}": answer({"uuid": uuid_of(number), "id": number})})
-    with pytest.raises(SeventhingsError, match="expected the record that was asked for"):
+    with pytest.raises(SeventhingsError, match="expected the requested record"):
         client_on(transport).get_by_id(KINDS[kind], 7)
 
 
 def test_a_record_without_an_id_that_a_barcode_finds_is_an_error() -> None:
     transport = FakeTransport({"GET /object/by-barcode/1": answer({"barcode": "1"})})
-    with pytest.raises(SeventhingsError, match="expected the record that was asked for"):
+    with pytest.raises(SeventhingsError, match="expected the requested record"):
         client_on(transport).get_by_barcode(KINDS["object"], "1")
 
 

@@ -770,7 +770,7 @@ def test_a_request_that_is_not_answered_before_its_deadline_is_not_repeated(
 
 
 def test_a_text_that_is_no_unicode_is_not_sent(server: Loopback, clock: Clock) -> None:
-    with pytest.raises(InvalidInput, match="/objects: not sent, because a text holds half of a surrogate pair"):
+    with pytest.raises(InvalidInput, match="/objects: not sent, because a text contains half of a surrogate pair"):
         reach(server, clock).request("POST", "/objects", effect=UNSAFE, body={"name": "\ud83d"})
     assert server.received == []
 
@@ -904,7 +904,7 @@ def test_what_is_no_url_is_refused(url: Any) -> None:
     ],
 )  # fmt: skip
 def test_credentials_in_a_url_are_refused_and_not_repeated(url: str) -> None:
-    with pytest.raises(InvalidInput, match="base_url holds a user name or password") as caught:
+    with pytest.raises(InvalidInput, match="base_url contains a user name or password") as caught:
         instance_root(url, False)
     assert "geheim" not in caught.value.message
 

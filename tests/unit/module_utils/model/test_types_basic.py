@@ -118,8 +118,8 @@ def test_a_plain_scalar_that_looks_like_something_else_is_refused_with_itself_in
 
 def test_a_cell_that_holds_no_text_says_why() -> None:
     assert (
-        refused("TEXT", TypedCell.from_spelling("815", "text; the cell holds a number"))
-        == "text; the cell holds a number"
+        refused("TEXT", TypedCell.from_spelling("815", "text; the cell contains a number"))
+        == "text; the cell contains a number"
     )
 
 

@@ -456,7 +456,7 @@ def test_attributes_that_nobody_can_read_are_not_merged() -> None:
         plan_present(DEFINITION, wish({"attributes": {"mandatory": True}}), current)
     [problem] = caught.value.problems
     assert problem == (
-        "attributes: the service answers 'none', which can't be read, so a change would lose it. Change it in the "
+        "attributes: the service returns 'none', which can't be read, so a change would lose it. Change it in the "
         "application."
     )
     assert isinstance(problem, FieldError)
@@ -537,7 +537,7 @@ def test_removing_a_possible_value_is_refused_and_names_it() -> None:
 def test_possible_values_that_nobody_can_read_are_not_replaced() -> None:
     assert problems({"possible_values": ["a", "b", "c"]}, possible_values="a, b") == [
         (
-            "Colour: possible_values: the service answers 'a, b', which can't be read, so it is unknown which values "
+            "Colour: possible_values: the service returns 'a, b', which can't be read, so it is unknown which values "
             "would be removed. Set allow_destructive: true if this is intended."
         )
     ]

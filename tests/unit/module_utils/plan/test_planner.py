@@ -128,7 +128,7 @@ def test_a_renter_that_is_answered_as_a_text_is_carried_along_with_a_word_about_
     assert change.values == {"title": "u", "renter": ("plain", "Somebody")}
     assert change.after == {"title": "u"}
     assert change.warnings == (
-        "renter: the instance answers 'Somebody' alone, none of its users; it is kept as that text.",
+        "renter: the instance returns only the text 'Somebody', which matches none of its users; it is kept as text.",
     )
     current = record("rental_case", 1, **{**empty, "title": "t", "renter": "ada@example.com"})
     known = Comparer(state).change(Wanted(RENTAL, {"title": "u"}), current)

@@ -221,7 +221,7 @@ def test_an_active_record_is_named_when_a_key_is_changed() -> None:
 def test_an_archived_record_may_have_a_value_that_no_active_record_has() -> None:
     transport = service(**{"POST /object": refusal(422)})
     message = refused(transport, "object", {"barcode": "0009", "serial_number": "S-9"})
-    assert "an archived object, which no list shows, may hold barcode '0009' and serial_number 'S-9'" in message
+    assert "an archived object, which no list shows, may have barcode '0009' and serial_number 'S-9'" in message
 
 
 @pytest.mark.parametrize(
@@ -259,12 +259,12 @@ def test_where_the_service_gives_another_cause_nothing_is_reported_of_archived_o
 )
 def test_where_the_value_may_be_taken_an_archived_object_may_hold_it(status: int, words: str) -> None:
     transport = service(**{"POST /object": refusal(status, words)})
-    assert "may hold barcode '0009'" in refused(transport, "object", {"barcode": "0009", "width": "5"})
+    assert "may have barcode '0009'" in refused(transport, "object", {"barcode": "0009", "width": "5"})
 
 
 def test_that_no_active_record_has_the_natural_key_is_known_already() -> None:
     transport = service(**{"POST /object": refusal(422)})
-    assert "may hold barcode '0009'" in refused(transport, "object", {"barcode": "0009"})
+    assert "may have barcode '0009'" in refused(transport, "object", {"barcode": "0009"})
     assert len(lists_of_objects(transport)) == 1
 
 

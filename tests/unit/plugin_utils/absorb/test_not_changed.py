@@ -268,7 +268,7 @@ def test_a_workbook_takes_no_new_records(below: Site) -> None:
     below.root.mkdir()
     book.save(below.root / "book.xlsx")
     done = take(below, src=str(below.root / "book.xlsx"), into={"locations": "book.xlsx"})
-    assert done["msg"] == "into.locations: 'book.xlsx' does not fit; expected a file that is no workbook"
+    assert done["msg"] == "into.locations: 'book.xlsx' does not fit; expected a file that is not a workbook"
 
 
 def test_files_are_copied_before_they_are_changed(below: Site) -> None:
@@ -293,7 +293,11 @@ def test_vaulted_files_are_reported_and_left(below: Site) -> None:
 
 @pytest.mark.parametrize(
     ("encoding", "expected"),
-    [("iso-8859-1", ["the encoding of the table has not all of its letters"]), ("utf-8-sig", []), ("utf-16", [])],
+    [
+        ("iso-8859-1", ["the encoding of the table does not have all of its characters"]),
+        ("utf-8-sig", []),
+        ("utf-16", []),
+    ],
 )
 def test_a_table_keeps_the_encoding_that_its_dialect_says(below: Site, encoding: str, expected: list[str]) -> None:
     settings = f"{SETTINGS}csv: {{encoding: {encoding}}}\n"

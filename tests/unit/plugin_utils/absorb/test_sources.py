@@ -131,7 +131,7 @@ def test_a_field_is_added_to_a_record(text: str, expected: str) -> None:
         ("- &x {a: 1}\n- *x\n", lambda source: source.add(FIRST, "b", 1), "came through an anchor"),
         ("- &x {a: 1}\n- *x\n", lambda source: source.remove(FIRST), "came through an anchor"),
         ("- ? a\n  : x: 1\n    y: 2\n", lambda source: put(source, {"y": 2}), "x can't be removed in place"),
-        ("- ? a\n  : - 1\n    - 2\n", lambda source: put(source, [2], [1]), "begins on the line of something else"),
+        ("- ? a\n  : - 1\n    - 2\n", lambda source: put(source, [2], [1]), "begins on the same line as another value"),
         ("- a: 1\n", lambda source: _put_misread(source, "x"), "would be read as another value"),
         # Half of a surrogate pair.
         ("- a: x\n", lambda source: put(source, "\ud800"), "would be read as another value"),

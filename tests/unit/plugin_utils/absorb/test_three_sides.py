@@ -153,4 +153,4 @@ def test_without_a_base_new_records_are_named_and_none_is_taken(applied: Site) -
     somebody(applied, {"objects.yml": "- {barcode: '100010', inventory_name: New}\n"})
     result = take(applied, into={"objects": "objects/new.yml"}, new="since_apply")
     assert (result["changed"], result["reported"]["objects"]) == (False, ["100010"])
-    assert "objects: 1 record(s) in no file; `new: all` takes them in" in result["msg"]
+    assert "objects: 1 record(s) in no file; `new: all` adds them to the files" in result["msg"]

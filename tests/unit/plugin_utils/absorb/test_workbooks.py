@@ -136,7 +136,7 @@ def test_a_formula_is_reported_and_not_changed(site: Site) -> None:
 def test_a_cleared_field_needs_a_cell_that_says_so(applied: Site) -> None:
     change(applied, Note="null")
     (message,) = take(applied)["not_changed"]
-    assert message.endswith("not changed, because an empty cell of the table says nothing")
+    assert message.endswith("not changed, because an empty cell of the table changes nothing")
     applied.write({"instance.yml": "api: seventhings/v1\nset: test\ncsv: {empty: {Note: clear}}\n"})
     assert take(applied)["not_changed"] == []
     assert cells(applied)["C2"].value is None
@@ -162,7 +162,7 @@ def test_a_table_of_another_system_is_not_changed(site: Site) -> None:
     (message,) = take(site)["not_changed"]
     assert message.endswith("not changed, because it is in a table of another system")
     result = take(site, into={"objects": "objects/feed.csv"})
-    assert "expected a file that is no table of another system" in result["msg"]
+    assert "expected a file that is not a table of another system" in result["msg"]
 
 
 def by_openpyxl(path: Path, _folder: Path) -> None:

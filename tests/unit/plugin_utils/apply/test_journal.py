@@ -201,7 +201,7 @@ def test_a_journal_that_stays_locked_is_refused_after_lock_wait(tmp_path: Path) 
     kill(process)
     ended(process)
     assert sum(slept) == pytest.approx(90)
-    owned = f"another run holds {tmp_path / 'journal.jsonl'}"
+    owned = f"another run uses {tmp_path / 'journal.jsonl'}"
     moment = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d[+-]\d\d:\d\d"
     who = f": process {process}, running since {moment}" if sys.platform == "linux" else ""
     ((after, words),) = reported

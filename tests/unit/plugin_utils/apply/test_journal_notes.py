@@ -696,7 +696,7 @@ def test_a_locked_journal_is_refused_also_if_the_system_does_not_name_the_owner(
     with _journal(tmp_path), pytest.raises(JournalLocked) as caught:
         waiting.__enter__()
     assert caught.value.message == (
-        f"journal: another run holds {tmp_path / 'journal.jsonl'} for more than 0 seconds (tuning.lock_wait); try "
+        f"journal: another run uses {tmp_path / 'journal.jsonl'} for more than 0 seconds (tuning.lock_wait); try "
         f"again when it is done"
     )
 
@@ -705,7 +705,7 @@ def test_the_words_about_a_missing_id(tmp_path: Path) -> None:
     with Journal(tmp_path, "i", "s", src="/files") as journal:
         (words,) = journal.warnings
         assert words == (
-            "instance.yml has no set_id, by which the journal recognizes the records of this set. Add this line to "
+            "instance.yml has no set_id, by which the journal recognises the records of this set. Add this line to "
             f'it: set_id: "{journal.set_id}"'
         )
         set_id = hashlib.sha256(b"s\0/files").hexdigest()[:16]
@@ -760,7 +760,7 @@ def test_journals_that_can_not_be_read_stop_a_run(state_home: Path, monkeypatch:
     with Journal(None, "i", "other", set_id=ID) as journal:
         journal.protect("one", True)
     own = Journal(None, "i", "own", set_id=ID)
-    ending = "; records that it protects can't be told from others"
+    ending = "; records that it protects can't be distinguished from others"
 
     def fail(*_given: Any) -> Any:
         raise OSError(errno.EACCES, "Permission denied", "/state")

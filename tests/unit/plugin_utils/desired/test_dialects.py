@@ -383,7 +383,7 @@ def test_for_a_plain_file_among_others_plain_is_proposed(tmp_path: Path) -> None
 def test_a_delimiter_that_is_not_that_of_the_file_is_found(tmp_path: Path) -> None:
     (finding,) = _load(tmp_path, {"objects.csv": "barcode;price\n1;2\n"}, "{delimiter: ','}").findings
     assert str(finding) == (
-        "objects.csv:1:1: csv.delimiter is ',', and ';' parts the names; set `csv: {delimiter: ';'}`"
+        "objects.csv:1:1: csv.delimiter is ',', and ';' separates the names; set `csv: {delimiter: ';'}`"
     )
 
 

@@ -265,7 +265,7 @@ def test_a_marker_that_no_record_can_have_is_reported_though_nothing_is_pruned(s
 
 def test_renames_of_a_section_without_files_are_reported(site: Site) -> None:
     site.write({"moved.yml": "rooms:\n  - {from: {number: '1'}, to: {number: '2'}}\n"})
-    assert site.plan().findings == ["moved.yml:2:5: moved.rooms: the files hold no rooms"]
+    assert site.plan().findings == ["moved.yml:2:5: moved.rooms: the files contain no rooms"]
 
 
 @pytest.mark.parametrize("number", [1, 99])

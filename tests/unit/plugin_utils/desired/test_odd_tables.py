@@ -306,7 +306,7 @@ def test_a_number_is_the_text_that_its_format_shows(tmp_path: Path) -> None:
 
     desired = book(tmp_path, [["barcode", "Name", "count"], [1235, 17, 42], ["7", 8, 9]], zeros)
     (line,) = judged(desired)
-    assert line.startswith("a.xlsx:objects!B3: Name: '8' does not fit; expected text; the cell holds a number")
+    assert line.startswith("a.xlsx:objects!B3: Name: '8' does not fit; expected text; the cell contains a number")
     assert values(desired)[0] == {"barcode": "0001235", "inventory_name": "0000017", "count": "42"}
 
 

@@ -266,7 +266,7 @@ def test_an_error_of_a_spreadsheet_is_no_silent_text(tmp_path: Path) -> None:
     assert _judged(desired) == []
     (warning,) = desired.warnings
     assert warning == (
-        "objects.csv: 4 cells hold errors of a spreadsheet such as #NAME? (first at objects.csv:2:3); correct or "
+        "objects.csv: 4 cells contain errors of a spreadsheet such as #NAME? (first at objects.csv:2:3); correct or "
         "empty it"
     )
 
@@ -309,7 +309,7 @@ def test_what_libreoffice_wrote_is_read(tmp_path: Path, country: str, preset: st
     assert set(wrong) == ({"share"} - set(share))
     assert second.fields["barcode"] == "4012345678901234567890"
     assert sorted(map(str, desired.findings)) == (
-        ["book.xlsx:Objects!B3: this cell holds the error #NAME?; correct or empty it"]
+        ["book.xlsx:Objects!B3: this cell contains the error #NAME?; correct or empty it"]
         if form == ".xlsx" and country != "en"
         else []
     )

@@ -187,8 +187,8 @@ def test_a_number_in_a_text_says_what_excel_did_unless_the_cell_is_a_text(tmp_pa
         "a.xlsx:objects!B3: Name: '2024-01-02' does not fit; expected text",
     ]
     assert "leading zeros are lost, and a long one becomes 4.01E+12. Format the column as text" in lines[0]
-    assert "holds true or false" in lines[1]
-    assert "holds a date" in lines[3]
+    assert "contains true or false" in lines[1]
+    assert "contains a date" in lines[3]
 
 
 def test_thousands_of_numbers_in_a_text_are_one_line(tmp_path: Path) -> None:
@@ -196,7 +196,9 @@ def test_thousands_of_numbers_in_a_text_are_one_line(tmp_path: Path) -> None:
     desired = _load(tmp_path)
     grouped = group_findings(validate(desired, {"object": _FIELDS}), desired)
     (line,) = grouped.lines
-    assert line.startswith("barcode: 100 cells such as '1' (first at a.xlsx:objects!A2): expected text; the cell holds")
+    assert line.startswith(
+        "barcode: 100 cells such as '1' (first at a.xlsx:objects!A2): expected text; the cell contains"
+    )
     assert len(grouped.every) == 100
 
 
@@ -235,8 +237,8 @@ def test_errors_of_cells_and_characters_that_xml_can_not_hold_are_found(tmp_path
     _book(tmp_path / "a.xlsx", {"objects": rows})
     desired = _load(tmp_path)
     assert list(map(str, desired.findings)) == [
-        "a.xlsx:objects!B2: this cell holds the error #N/A; correct or empty it",
-        "a.xlsx:objects!B3: this cell holds a character that XML can't contain; remove it",
+        "a.xlsx:objects!B2: this cell contains the error #N/A; correct or empty it",
+        "a.xlsx:objects!B3: this cell contains a character that XML does not allow; remove it",
     ]
     assert desired.entries[-1].fields["Name"] == "a_x0041_b\nc"
 
@@ -437,7 +439,7 @@ def test_memory_that_the_library_needs_for_a_few_bytes_is_limited(
     monkeypatch.setattr(xlsx_source, "MAX_UNPACKED", 200_000)
     assert not _load(tmp_path).findings
     _changed(path, stretch)
-    assert str(_load(tmp_path).findings[-1]).startswith("a.xlsx: the cells of the sheet 'objects' hold more than 0 MiB")
+    assert str(_load(tmp_path).findings[-1]).startswith("a.xlsx: the cells of the sheet 'objects' have more than 0 MiB")
 
 
 @pytest.mark.sample(3)

@@ -190,10 +190,10 @@ def test_a_value_that_does_not_fit_leaves_one_field_of_one_host_alone(here: Embe
     ("name", "why"),
     [
         ("barcode", "labels own"),
-        ("target_room", "names other records"),
-        ("actual_room", "names other records"),
-        ("actual_building", "names other records"),
-        ("documents", "names other records"),
+        ("target_room", "refers to other records"),
+        ("actual_room", "refers to other records"),
+        ("actual_building", "refers to other records"),
+        ("documents", "refers to other records"),
         ("status", "set by the service"),
         ("inventory_time", "set by the service"),
         ("serial_number", "finds the object"),
@@ -267,7 +267,7 @@ def test_an_account_that_is_limited_is_warned_before_devices_have_two_objects(he
     account = limited(here, locations=["Leipzig"])
     options: dict[str, Any] = {"map": {"inventory_name": "product_name"}, "key": KEY, "scan_codes": CODES}
     result = feed(here, FLEET, check_mode=True, create=True, limits={"create_percent": 100}, **options, **account)
-    assert any("that device has two objects then" in warning for warning in result["warnings"]), result
+    assert any("that device then has two objects" in warning for warning in result["warnings"]), result
 
 
 CREATES: dict[str, Any] = {
@@ -318,7 +318,7 @@ def test_no_object_is_created_if_objects_are_certainly_hidden(here: Embedded, pr
     here.log.clear()
     result = feed(here, FLEET, limited_account=True, **options, **account)
     assert (result["summary"]["objects"]["created"], result["sees"]["hidden_records"]) == (4, "yes")
-    assert any("that device has two objects then" in warning for warning in result["warnings"])
+    assert any("that device then has two objects" in warning for warning in result["warnings"])
 
 
 def test_a_plan_says_that_nothing_is_hidden_from_an_account_that_sees_all(here: Embedded, tmp_path: Path) -> None:

@@ -313,7 +313,10 @@ def test_what_looks_like_a_template_is_left_out_and_reported(demo: Site) -> None
     client = demo.client()
     client.create(KINDS["object"], {"barcode": "J-1", "inventory_name": "x", "description": "{{ password }}"})
     done = export_of(demo)
-    assert done["left_out"] == ["object J-1: description: it looks like a template, and files hold none", POSITION]
+    assert done["left_out"] == [
+        "object J-1: description: it looks like a template, and files contain no templates",
+        POSITION,
+    ]
     assert demo.plan().outcome == "unchanged"
 
 

@@ -33,7 +33,7 @@ _MEMBERS = (
     "relations",
 )
 UNNAMED = "so files can't name them"
-TEMPLATE = "it looks like a template, and files hold none"
+TEMPLATE = "it looks like a template, and files contain no templates"
 
 
 @pytest.fixture(scope="module")

@@ -55,7 +55,7 @@ def test_a_number_has_the_digits_that_its_field_keeps_where_that_is_exact(value:
         ("a\x00b", "it contains a NUL character"),
         (Decimal("NaN"), "NaN is not a number"),
         (float("inf"), "Infinity is not a number"),
-        (["a"], r"\['a'\] is nothing that a file can hold"),
+        (["a"], r"\['a'\] is not a value that a file can contain"),
     ],
 )
 def test_what_a_file_can_not_hold_is_reported(value: Any, reason: str) -> None:

@@ -485,5 +485,5 @@ def test_the_instance_itself_is_no_twin(site: Site) -> None:
 
 @pytest.mark.parametrize("content", [b"", b"[]\n", b'{"twin": 99}\n', b"no JSON\n", b"\xff", b"[" * 100_000])
 def test_a_file_of_somebody_else_is_no_twin(content: bytes) -> None:
-    with pytest.raises(InvalidInput, match=r"was not written by an export .*; take it away"):
+    with pytest.raises(InvalidInput, match=r"was not written by an export .*; delete it"):
         known_records(content)

@@ -129,7 +129,7 @@ def test_a_part_of_a_workbook_is_not_written_anew(demo: Site) -> None:
     for format_name in ("xlsx", "yaml"):
         done = export_of(demo, only=["rooms"], format=format_name)
         assert done["failed"]
-        assert done["msg"].startswith("only: instance.xlsx in dest holds catalog, locations, objects, persons too.")
+        assert done["msg"].startswith("only: instance.xlsx in dest contains catalog, locations, objects, persons too.")
     assert not export_of(demo, only=["tasks"], format="xlsx").get("failed")
     assert (demo.root / "instance.xlsx").is_file()
     assert demo.plan().outcome == "unchanged"

@@ -564,4 +564,4 @@ def test_a_run_that_was_applied_in_part_says_what_is_left() -> None:
     changes = [own(1, status="done"), own(2, status="not_tried"), own(3, status="failed")]
     result = replace(RESULT, outcome="partly_applied", changes=changes)
     assert result.failed
-    assert as_text(result).endswith("; 2 of 3 changes are left, and the next run takes them up")
+    assert as_text(result).endswith("; 2 of 3 changes are left, and the next run resumes them")

@@ -278,7 +278,7 @@ def test_an_unchanged_catalog_item_reads_no_objects(catalog: Site) -> None:
     catalog.service.clear_log()
     assert not first_record(account, "catalog_item", {"inventory_name": "Chair", "purchasing_price": "12.5"}).changed
     assert "GET /objects" not in catalog.sent()
-    assert f"catalog: description: {UNSEEN.format('description')}, so no file holds it" in exported(account).left_out
+    assert f"catalog: description: {UNSEEN.format('description')}, so no file contains it" in exported(account).left_out
 
 
 def test_what_a_catalog_item_shows_is_not_hidden(catalog: Site) -> None:
@@ -495,7 +495,7 @@ def test_other_kinds_report_that_a_missing_key_is_hidden(filled: Site) -> None:
     assert any(UNSEEN.format("city") in line for line in account.run().findings)
     assert filled.writes() == []
     found = exported(account)
-    assert f"locations: city: {UNSEEN.format('city')}, so no file holds it" in found.left_out
+    assert f"locations: city: {UNSEEN.format('city')}, so no file contains it" in found.left_out
     assert UNSEEN.format("city") in places(account, "locations")[2]
     with pytest.raises(InvalidInput, match=re.escape(UNSEEN.format("city"))):
         list_records(account.client(read_only=True), KINDS["location"], None, {"city": "Kiel"}, (), None)
@@ -589,7 +589,7 @@ def exported(site: Site) -> Exported:
 def test_an_export_names_a_hidden_field_and_does_not_write_it(house: Site) -> None:
     found = exported(restricted(house, hidden_fields=["description", "city"]))
     for section in ("objects", "rooms"):
-        assert f"{section}: description: {UNSEEN.format('description')}, so no file holds it" in found.left_out
+        assert f"{section}: description: {UNSEEN.format('description')}, so no file contains it" in found.left_out
         assert "description" not in [field.key for field in found.columns[section]]
         assert not any("description" in row for row in found.sections[section])
     assert "serial_number" in [field.key for field in found.columns["objects"]]
@@ -676,7 +676,7 @@ def test_an_export_of_any_account_says_what_it_leaves_out(house: Site, seed: int
             if key in {definition["field_key"] for definition in house.client().definitions(template)} and after.get(
                 f"{section}.yml"
             ):
-                assert f"{section}: {key}: {UNSEEN.format(key)}, so no file holds it" in left_out, limits
+                assert f"{section}: {key}: {UNSEEN.format(key)}, so no file contains it" in left_out, limits
                 assert f" {key}:".encode() not in after[f"{section}.yml"]
     if len(limits.get("locations", LOCATIONS)) < len(LOCATIONS):
         assert done["hidden_records"] != "no"
@@ -769,7 +769,9 @@ def places(site: Site, hosts: str = "objects", **filters: dict[str, Any]) -> tup
 def test_an_inventory_reports_what_the_account_does_not_see(house: Site, hosts: str, kind: str, key: str) -> None:
     account = restricted(house, hidden_fields=[key])
     assert places(house, hosts)[2] == ""
-    assert places(account, hosts)[2] == f"{kind}: {UNSEEN.format(key)}, so names, groups and variables lack it."
+    assert (
+        places(account, hosts)[2] == f"{kind}: {UNSEEN.format(key)}, so names, groups and variables do not contain it."
+    )
 
 
 @pytest.mark.parametrize(

@@ -564,7 +564,7 @@ def test_a_value_that_a_pattern_takes_too_long_for_breaks_the_rule(site: Site) -
     ):
         (line,) = run(site, f"rules: [{{id: r, for: objects, {schema}}}]")["findings"]
         assert line.startswith("objects.yml:1:3: rule r: ")
-        assert line.endswith("takes too long for this value, so the rule does not judge it")
+        assert line.endswith("takes too long for this value, so the value breaks the rule")
     patterns._ENDED.clear()
 
 
@@ -716,7 +716,9 @@ def test_a_validation_judges_what_the_files_alone_decide(site: Site) -> None:
         "objects.yml:8:18: rule it-has-a-serial-number: serial_number",
     ]
     (line,) = [line for line in result["warnings"] if "rule" in line]
-    words = "2 record(s) not judged, because the files alone do not say inventory_group, serial_number; a plan judges"
+    words = (
+        "2 record(s) not checked, because the files alone do not contain inventory_group, serial_number; a plan checks"
+    )
     assert words in line
     assert not [line for line in validated(site, plan_follows=True).get("warnings", []) if "rule" in line]
 
@@ -738,4 +740,4 @@ def test_a_validation_says_that_it_judges_no_changes(site: Site) -> None:
     site.write({"objects.yml": things({})})
     rule = "{id: r, for: changes, require: {properties: {action: {enum: [create]}}}}"
     (line,) = [line for line in validated(site, f"rules: [{rule}]")["warnings"] if "rule r" in line]
-    assert line.endswith("rule r: only a plan knows changes, so the rule judged nothing")
+    assert line.endswith("rule r: only a plan knows changes, so the rule checked nothing")

@@ -263,8 +263,8 @@ def test_what_is_inline_is_beside_the_layers(tmp_path: Path) -> None:
     }
     found = [str(finding) for finding in load_layers(layers, inline).findings]
     assert found == [
-        "desired.instance: instance: the settings stand in the first layer; take them away here",
-        "desired.moved.objects[0]: moved: renames stand in the layers; take them away here",
+        "desired.instance: instance: settings belong in the first layer; delete them here",
+        "desired.moved.objects[0]: moved: renames belong in the layers; delete them here",
     ]
 
 

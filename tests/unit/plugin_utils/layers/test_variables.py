@@ -77,7 +77,7 @@ def test_the_size_of_replaced_variables_is_limited(tmp_path: Path, monkeypatch: 
     assert not _loaded(tmp_path, text, settings=settings).findings
     monkeypatch.setattr(variables, "MOST_FILLED", 100)
     desired = _loaded(tmp_path, text, settings=settings)
-    words = "variables stand for more than 0 MiB in all values; write less into them, or use them less"
+    words = "variables are replaced by more than 0 MiB in all values; write less into them, or use them less"
     assert _findings(desired) == [f"objects.yml:10:24: ${{{name}}}: {words}" for name in "ab"]
     assert sum(len(entry.fields["name"]) for entry in desired.entries) < 400
 

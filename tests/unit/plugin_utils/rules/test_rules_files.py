@@ -37,7 +37,7 @@ def findings(directory: Path, text: str) -> list[str]:
     ("schema", "expected"),
     [
         ("{requird: [a]}", "1:48: requird: no keyword that rules may use; did you mean required?"),
-        ("{format: date}", "1:47: format: JSON Schema judges no value by it; write a pattern"),
+        ("{format: date}", "1:47: format: JSON Schema checks no value with it; write a pattern"),
         ("{patternProperties: {a: true}}", "1:58: patternProperties: rules name each field; write properties"),
         ("{pattern: '('}", "1:48: pattern: '(' does not fit; expected a regular expression, in quotes"),
         ("{minimum: '3'}", "1:48: minimum: '3' does not fit; expected a number"),

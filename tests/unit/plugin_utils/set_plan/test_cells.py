@@ -121,8 +121,8 @@ def test_a_cell_that_can_not_be_read_is_no_value_that_is_missing(site: Site) -> 
         sheet.append(row)
     book.save(site.root / "objects.xlsx")
     unread = [
-        "objects.xlsx:objects!B2: this cell holds the error #REF!; correct or empty it",
-        "objects.xlsx:objects!A3: this cell holds the error #N/A; correct or empty it",
+        "objects.xlsx:objects!B2: this cell contains the error #REF!; correct or empty it",
+        "objects.xlsx:objects!A3: this cell contains the error #N/A; correct or empty it",
         "objects.xlsx:objects!B4: this formula has no stored value",
     ]
     *found, missing = site.plan().findings

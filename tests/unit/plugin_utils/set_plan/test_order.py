@@ -110,7 +110,7 @@ def test_a_journal_that_another_run_holds_is_a_refusal(to_create: Site) -> None:
         )
     assert len(waited) == 3
     assert refused.outcome == "refused"
-    assert "another run holds" in refused.refusals[0]
+    assert "another run uses" in refused.refusals[0]
     assert to_create.writes() == []
 
 

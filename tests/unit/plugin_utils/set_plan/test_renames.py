@@ -82,7 +82,7 @@ def test_a_rename_to_what_is_in_no_file_is_found(site: Site) -> None:
     site.run()
     site.write({**_moved("objects", ("barcode: '1'", "barcode: '2'")), "objects.yml": _objects("3")})
     (finding,) = site.plan().findings
-    assert finding == "moved.yml:2:3: moved.objects: 1 to 2: the files hold no object with the new key"
+    assert finding == "moved.yml:2:3: moved.objects: 1 to 2: the files contain no object with the new key"
 
 
 def test_a_rename_of_what_has_gone_long_ago_is_no_mistake(site: Site) -> None:
@@ -135,7 +135,7 @@ def test_renames_of_records_in_what_does_not_exist_are_findings_and_nothing_else
 
 def test_renames_in_a_section_of_which_the_files_hold_nothing_are_found(site: Site) -> None:
     site.write({**_moved("objects", ("barcode: '1'", "barcode: '2'")), "locations.yml": "- name: A\n"})
-    assert site.plan().findings == ["moved.yml:2:3: moved.objects: the files hold no objects"]
+    assert site.plan().findings == ["moved.yml:2:3: moved.objects: the files contain no objects"]
 
 
 @pytest.mark.parametrize("key", ["number", "name"])

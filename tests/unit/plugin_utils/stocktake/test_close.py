@@ -131,7 +131,7 @@ def test_what_can_not_be_closed_is_reported_with_its_place(here: Embedded, acme:
 def test_a_record_that_is_written_twice_is_not_changed(here: Embedded, acme: Path) -> None:
     (acme / "objects" / "more.yml").write_text("- {barcode: '100018', target_room: Dresden/1.04}\n", "utf-8")
     (line,) = close(here, acme, ["100018"])["not_changed"]
-    assert "2 records of the files mean it, at objects/it.yml:3:3 and objects/more.yml:1:3" in line
+    assert "2 records of the files match it, at objects/it.yml:3:3 and objects/more.yml:1:3" in line
 
 
 def test_values_of_anchors_and_variables_stay(here: Embedded, acme: Path) -> None:

@@ -102,7 +102,7 @@ def test_files_of_another_set_are_refused(applied: tuple[SiteHere, dict[str, Any
     here.write({"instance.yml": SETTINGS.replace("test", "other")})
     refused = task(here, mode="undo", applied=result["apply_record"], src=here.root)
     assert refused["outcome"] == "refused"
-    assert "src is of another one" in refused["msg"]
+    assert "and src to another set" in refused["msg"]
 
 
 def test_a_protected_task_undoes_no_file_that_nobody_approved(applied: tuple[SiteHere, dict[str, Any]]) -> None:
