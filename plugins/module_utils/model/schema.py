@@ -141,7 +141,7 @@ def cause_of(problem: str) -> str:
     return misfit.why if misfit else problem
 
 
-def _as_displayed(name: str) -> str:
+def _as_shown(name: str) -> str:
     """Return a label as people see it, with one blank between its words."""
     return composed(" ".join(name.split()))
 
@@ -238,9 +238,9 @@ class Schema:
         self._by_label = {
             field.label: field for field in self.fields.values() if field.label and labels[field.label] == 1
         }
-        displayed = Counter(map(_as_displayed, self._by_label))
-        self._by_displayed_label = {
-            _as_displayed(name): field for name, field in self._by_label.items() if displayed[_as_displayed(name)] == 1
+        shown = Counter(map(_as_shown, self._by_label))
+        self._by_shown_label = {
+            _as_shown(name): field for name, field in self._by_label.items() if shown[_as_shown(name)] == 1
         }
         self._by_name.clear()
         self._by_key.clear()
@@ -264,7 +264,7 @@ class Schema:
             or (self.fields.get(name.removeprefix(prefix)) if prefix else None)
             or self._by_label.get(name)
         )
-        return found if found is not None else self._by_displayed_label.get(_as_displayed(name))
+        return found if found is not None else self._by_shown_label.get(_as_shown(name))
 
     def _sharing(self, label: str) -> list[str]:
         """Return the keys of the fields that share a label, if it is not unique."""

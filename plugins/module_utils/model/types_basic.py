@@ -88,8 +88,7 @@ def _read_text(value: Any, _field: Field) -> Any:
         return None
     if isinstance(value, (Mapping, list)):
         return Unread(value)
-    # Booleans are written in lower case; numbers have no capitals.
-    return str(value).lower()
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _read_words(value: Any, field: Field) -> Any:

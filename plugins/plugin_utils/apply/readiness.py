@@ -151,7 +151,8 @@ def _link(planned: Planned, awaited: Reference, uuid: str) -> None:
 
     values = {key: with_references(value, linked) for key, value in planned.change.values.items()}
     planned.change = replace(planned.change, values=values)
-    planned.desired = {key: with_references(value, linked) for key, value in planned.desired.items()}
+    # The outcome shares this map, and the journal notes its values after the apply.
+    planned.desired |= {key: with_references(value, linked) for key, value in planned.desired.items()}
 
 
 def _awaited(planned: Planned) -> Iterable[tuple[str, Reference]]:

@@ -156,7 +156,7 @@ def _files(state: State, chance: random.Random) -> tuple[dict[str, bytes], dict[
     before=states,
     after=states,
     spelled=st.integers(0, 2**32),
-    gone=st.sampled_from(["keep", "remove", "absent"]),
+    if_deleted=st.sampled_from(["keep", "remove", "absent"]),
     ending=st.sampled_from(["yml", "jsonl", "csv"]),
 )
 def test_files_follow_the_instance(
