@@ -82,6 +82,7 @@ class Gate:
     """A check: a command that succeeds or fails. For pytest, its tests are counted.
 
     :ivar needs: another gate, in any chain, that must pass before this gate begins.
+    :ivar processor: seconds of processor time that the command and the processes it waited for took.
     """
 
     name: str
@@ -91,6 +92,7 @@ class Gate:
     needs: Gate | None = None
     not_run: str = ""
     seconds: float = 0.0
+    processor: float = 0.0
     status: int = 0
     remarks: list[str] = field(default_factory=list)
     passed: int = 0
@@ -129,9 +131,10 @@ class Gate:
         command = [*self.command, f"--junit-xml={report}"] if self.pytest else self.command
         env = environment(**{kept_code.VARIABLE: str(BUILD / "code")})
         with self.log.open("w") as log:
-            self.status = subprocess.run(
-                command, cwd=self.cwd, env=env, stdin=subprocess.DEVNULL, stdout=log, stderr=log, check=False
-            ).returncode
+            process = subprocess.Popen(command, cwd=self.cwd, env=env, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+            _pid, status, usage = os.wait4(process.pid, 0)
+        self.status = process.returncode = os.waitstatus_to_exitcode(status)
+        self.processor = usage.ru_utime + usage.ru_stime
         self.seconds = time.monotonic() - started
         self.failed, self.passed = (1, 0) if self.status else (0, 1)
         if self.pytest:
@@ -308,11 +311,11 @@ def report(gate: Gate) -> None:
 
 def summary(gates: list[Gate], seconds: float) -> int:
     width = max(len(gate.name) for gate in gates)
-    print(f"\n{'Gate':<{width}}  Result   Seconds")
+    print(f"\n{'Gate':<{width}}  Result   Seconds  Processor")
     for gate in gates:
         remarks = "; ".join([gate.not_run] * bool(gate.not_run) + gate.remarks)
-        print(f"{gate.name:<{width}}  {gate.result:<7}  {gate.seconds:7.1f}  {remarks}".rstrip())
-    print(f"{'Total':<{width}}           {seconds:7.1f}\n")
+        print(f"{gate.name:<{width}}  {gate.result:<7}  {gate.seconds:7.1f}  {gate.processor:9.1f}  {remarks}".rstrip())
+    print(f"{'Total':<{width}}           {seconds:7.1f}  {sum(gate.processor for gate in gates):9.1f}\n")
     for gate in gates:
         if gate.pytest and gate.remarks:
             print(f"{gate.name}: {gate.remarks[-1]}")
