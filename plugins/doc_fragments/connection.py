@@ -86,7 +86,7 @@ options:
     default: 200
   rate_limit_wait:
     description:
-      - Seconds to wait with a request if the instance refuses it because it comes too early (HTTP 429).
+      - Seconds to wait if the instance refuses a request because there are too many (HTTP 429).
       - If the instance asks for a longer pause than is left of this time, the task fails at once. The error says what
         was done and what was not.
       - If it is not set, the environment variable E(SEVENTHINGS_RATE_LIMIT_WAIT) is read on the machine where the
@@ -284,7 +284,7 @@ options:
       - name: SEVENTHINGS_RATE_LIMIT
   rate_limit_wait:
     description:
-      - Seconds to wait with a request if the instance refuses it because it comes too early (HTTP 429).
+      - Seconds to wait if the instance refuses a request because there are too many (HTTP 429).
       - If the instance asks for a longer pause than is left of this time, the task fails at once. The error says what
         was done and what was not.
     type: float
