@@ -230,7 +230,7 @@ def test_what_somebody_else_created_at_the_same_time_is_reported_with_both_uuids
     assert result.outcome == "partly_applied"
     (mine,) = [change["uuid"] for change in result.changes if change["key"] == "Depot"]
     (failure,) = result.failures
-    assert failure["change"] == f"location Depot stands twice: {', '.join(sorted([mine, *theirs]))}"
+    assert failure["change"] == f"location Depot exists twice: {', '.join(sorted([mine, *theirs]))}"
 
 
 # ---- the instance changes between plan and apply

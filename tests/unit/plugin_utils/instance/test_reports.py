@@ -552,12 +552,12 @@ def test_a_comment_links_to_the_whole_report(tmp_path: Path) -> None:
 
 
 def test_what_is_twice_has_no_empty_parentheses() -> None:
-    twice = {"change": "location Depot stands twice: a, b", "place": "", "reason": "take one of them away"}
+    twice = {"change": "location Depot exists twice: a, b", "place": "", "reason": "take one of them away"}
     result = replace(RESULT, outcome="partly_applied", failures=[twice])
     for text in (as_text(result), as_markdown(result), as_html(result)):
-        assert "stands twice: a, b" in text
+        assert "exists twice: a, b" in text
         assert "()" not in text
-    assert "stands twice: a, b: take one of them away" in as_text(result)
+    assert "exists twice: a, b: take one of them away" in as_text(result)
 
 
 def test_a_run_that_was_applied_in_part_says_what_is_left() -> None:
