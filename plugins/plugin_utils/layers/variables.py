@@ -161,7 +161,7 @@ class Variables:
                 words = f"expected {_WORDS[variable.type]}, as {variable.place} declares it"
                 if isinstance(value, str) and variable.type in _FILTERS:
                     # -e name=value gives a text, and so do environment variables and templates.
-                    words += f"; the filter {_FILTERS[variable.type]} converts a text"
+                    words += f"; convert a text with the filter {_FILTERS[variable.type]}"
                 self.findings.append(Finding.plain(place, words))
                 self._wrong.add(name)
                 continue

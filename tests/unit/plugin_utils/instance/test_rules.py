@@ -367,7 +367,7 @@ def test_a_rule_that_fits_no_record_is_one_warning(site: Site) -> None:
     (line,) = [line for line in result["warnings"] if "rule" in line]
     assert line == (
         f"{beside(site) / 'rules.yml'}:2:5: rule it-has-a-serial-number: no record matches when, so the rule "
-        "judges nothing. Accounting books IT by number."
+        "checks nothing. Accounting books IT by number."
     )
 
 
@@ -610,7 +610,7 @@ def test_a_field_that_the_account_does_not_see_is_not_taken_to_be_empty(site: Si
     result = run(site, rules, **as_account(site, hidden_fields=["serial_number"]))
     assert [line.partition(": ")[2] for line in result["findings"]] == [
         f"rule {name}: serial_number: this account does not see the field, so records that do not write it are not "
-        "judged"
+        "checked"
         for name in ("has", "lacks")
     ]
 

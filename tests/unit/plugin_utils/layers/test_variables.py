@@ -171,14 +171,23 @@ def test_an_invalid_use_is_found_with_its_place(tmp_path: Path, text: str, found
     ("given", "found"),
     [
         ({"city": 5}, "variables.city: expected a text, quoted where needed, as instance.yml:3:9 declares it"),
-        ({"floor": "5"}, "variables.floor: expected an integer, as instance.yml:4:10 declares it; of a text | int "),
+        (
+            {"floor": "5"},
+            (
+                "variables.floor: expected an integer, as instance.yml:4:10 declares it; "
+                "convert a text with the filter int"
+            ),
+        ),
         ({"floor": True}, "variables.floor: expected an integer"),
         ({"floor": 1.5}, "variables.floor: expected an integer"),
         ({"rent": "much"}, "variables.rent: expected a number"),
         ({"rent": float("nan")}, "variables.rent: expected a number"),
         (
             {"open": "yes"},
-            "variables.open: expected true or false, as instance.yml:6:9 declares it; of a text | bool makes",
+            (
+                "variables.open: expected true or false, as instance.yml:6:9 declares it; "
+                "convert a text with the filter bool"
+            ),
         ),
         ({"city": ["Bonn"]}, "variables.city: expected a text"),
     ],
