@@ -31,9 +31,6 @@ from steps import Step
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import CONNECTION
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import MODULES
 
-pytestmark = pytest.mark.xdist_group("completeness")
-"""One worker runs all of these tests, because they share one walk through all steps."""
-
 STEPS = Path(__file__).with_name("steps")
 METHODS = ("get", "post", "put", "patch", "delete")
 

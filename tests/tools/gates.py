@@ -35,9 +35,9 @@ LOGS = BUILD / "log"
 _SHOWN_LINES = 150
 _LONG_SECONDS = 3600
 COLLECTION = "ansible_collections.community.seventhings"
-_UNIT_WORKERS = ("-n", "2", "--dist", "loadgroup")
+_UNIT_WORKERS = ("-n", "2")
 """Each worker reads all 13,000 tests before it begins, which takes 4 seconds of its processor."""
-_PLAY_WORKERS = ("-n", "4", "--dist", "loadgroup")
+_PLAY_WORKERS = ("-n", "4")
 """More than the two processors: a test waits for the processes that it starts."""
 _OLD_PLAYS: dict[str, tuple[str, ...]] = {
     OLDEST_CORE: (

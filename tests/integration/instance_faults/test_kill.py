@@ -22,9 +22,6 @@ import pytest
 from instance_site import Site, sample_files
 from project import LONG
 
-pytestmark = pytest.mark.xdist_group("kill")
-"""One worker runs all of these tests, because they share an undisturbed run."""
-
 _SEED = 4242
 _SAMPLES = 200 if LONG else 2
 _RECORDS = 300
