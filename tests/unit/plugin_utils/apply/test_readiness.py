@@ -139,7 +139,7 @@ def test_what_waits_for_a_record_of_no_change_is_not_written(
     assert ready(thing).why_not_ready(thing) == f"needs room {name}, which this run does not create"
 
 
-@pytest.mark.parametrize(("action", "verb"), [(CREATE, "made"), (UPDATE, "changed")])
+@pytest.mark.parametrize(("action", "verb"), [(CREATE, "created"), (UPDATE, "changed")])
 def test_a_value_of_a_field_that_was_not_created_or_changed_is_not_written(action: str, verb: str) -> None:
     field = planned("fields", action, 1, "asset", type="TEXT", label="colour")
     thing, person = planned("objects", CREATE, 2, colour="red"), planned("persons", CREATE, 3, colour="red")
