@@ -534,14 +534,14 @@ class Wrong(embedded_here.Embedded):
     """An instance with one wrong answer, or with wrong answers to one operation.
 
     :ivar at: the number of the wrong answer.
-    :ivar at_path: the path of all wrong answers, in place of it.
+    :ivar at_path: the end of the path, or of the paths, of all wrong answers, in place of it.
     :ivar always: True if later answers of the same operation are wrong, too.
     :ivar exchanges: method, path, and sort of each answer.
     """
 
     mutation: Mutation | None = None
     at: int = -1
-    at_path: str = ""
+    at_path: str | tuple[str, ...] = ()
     always: bool = False
     seed: int = 0
     touched: int = 0
@@ -558,7 +558,7 @@ class Wrong(embedded_here.Embedded):
         self.exchanges.append((call.method, call.path, exchange.sort))
         operation = (call.method, operation_of(call.path))
         is_meant = number == self.at or (self.always and operation == self._operation)
-        is_meant = is_meant or (self.at_path != "" and call.path.endswith(self.at_path))
+        is_meant = is_meant or (bool(self.at_path) and call.path.endswith(self.at_path))
         if self.mutation is not None and is_meant and exchange.sort in self.mutation.sorts:
             wrong = self.mutation.change(exchange)
             if wrong is not None:

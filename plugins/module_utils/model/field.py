@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -397,6 +398,13 @@ class Unread:
 
     def __hash__(self) -> int:
         return hash(repr(self.raw))
+
+
+def readable(raw: Any) -> str:
+    """Return an answered value as people read it: a map or a list as JSON, and nothing as an empty text."""
+    if raw in EMPTY:
+        return ""
+    return json.dumps(raw, ensure_ascii=False) if isinstance(raw, (Mapping, list, bool)) else str(raw)
 
 
 def is_nothing(raw: Any) -> bool:

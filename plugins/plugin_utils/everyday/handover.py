@@ -13,6 +13,7 @@ from typing import Any
 
 from ...module_utils.client.client import Record
 from ...module_utils.errors import InvalidInput, SeventhingsError
+from ...module_utils.model.field import readable
 from ...module_utils.model.kinds import OBJECT, PERSON, RENTAL_CASE, TASK, USER, Kind
 from ...module_utils.model.schema import Schema
 from ...module_utils.model.types_links import references_in
@@ -137,7 +138,7 @@ class _Handover:
             schema = lists.client.schema(kind)
             for record in records:
                 named = [key for key in fields if _names(schema, record, key, person)]
-                if named and record.flat.get("status") not in _ENDED:
+                if named and readable(record.flat.get("status")) not in _ENDED:
                     into.append((record, named))
         return found
 
@@ -232,18 +233,14 @@ def _described(person: Person) -> dict[str, Any]:
 
 
 def _title(record: Record) -> str:
-    return str(record.flat.get("title") or "")
-
-
-def _text(value: Any) -> str:
-    return "" if value is None else str(value)
+    return readable(record.flat.get("title"))
 
 
 def _object(lists: ObjectLists, record: Record, keys: Iterable[str], target: str, actual: str) -> dict[str, Any]:
     return {
         "scan_code": lists.code_of(record),
-        "name": _text(record.flat.get("inventory_name")),
-        "serial_number": _text(record.flat.get("serial_number")),
+        "name": readable(record.flat.get("inventory_name")),
+        "serial_number": readable(record.flat.get("serial_number")),
         "target_room": _room(lists, record, target),
         "actual_room": _room(lists, record, actual),
         "fields": [lists.schema.fields[key].label or key for key in keys],
@@ -257,16 +254,16 @@ def _room(lists: ObjectLists, record: Record, key: str) -> str:
         return ""
     for reference in references_in(lists.schema.read_field(key, record.flat)):
         room = lists.state.find(reference)
-        return (lists.state.name_of(room) if room else None) or reference.display_name or reference.uuid or ""
+        return (lists.state.name_of(room) if room else None) or readable(reference.display_name) or reference.uuid or ""
     return ""
 
 
 def _dated(record: Record, keys: list[str], begins: str, ends: str) -> dict[str, Any]:
     return {
         "title": _title(record),
-        "status": _text(record.flat.get("status")),
-        "from": _text(record.flat.get(begins)) if begins else "",
-        "until": _text(record.flat.get(ends)),
+        "status": readable(record.flat.get("status")),
+        "from": readable(record.flat.get(begins)) if begins else "",
+        "until": readable(record.flat.get(ends)),
         "fields": keys,
         "uuid": record.uuid,
     }

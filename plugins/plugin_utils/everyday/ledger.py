@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import Any
 
 from ...module_utils.client.client import Record
 from ...module_utils.errors import InvalidInput
-from ...module_utils.model.field import EMPTY, Field, Unread
+from ...module_utils.model.field import EMPTY, Field, Unread, readable
 from ...module_utils.model.kinds import KINDS, OBJECT
 from ...module_utils.model.schema import type_of
 from ...module_utils.model.types_links import references_in
@@ -225,7 +224,7 @@ class _Comparison:
         return {
             "key": self._key(lists, keys, values),
             "scan_code": lists.code_of(record),
-            "name": str(record.flat.get("inventory_name") or ""),
+            "name": readable(record.flat.get("inventory_name")),
             "uuid": record.uuid,
         }
 
@@ -276,7 +275,7 @@ def _doubt(key: str, row: Row, reason: str, uuids: list[str]) -> dict[str, Any]:
 def _text(field: Field, value: Any) -> str:
     """Return a value as people read it; empty for no value."""
     if isinstance(value, Unread):
-        return json.dumps(value.raw, ensure_ascii=False)
+        return readable(value.raw)
     if value in EMPTY:
         return ""
     faces = type_of(field)

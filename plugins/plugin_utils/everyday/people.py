@@ -11,6 +11,7 @@ from typing import Any
 
 from ...module_utils.client.client import Record
 from ...module_utils.errors import InvalidInput
+from ...module_utils.model.field import readable
 from ...module_utils.model.kinds import PERSON, SERVER_KEYS, USER
 from ...module_utils.model.schema import type_of
 from ...module_utils.printing.cleaner import clean
@@ -45,13 +46,13 @@ class Person:
     @property
     def email(self) -> str:
         """The e-mail address; empty if unknown."""
-        return str(self.record.flat.get("email") or "")
+        return readable(self.record.flat.get("email"))
 
     @property
     def full_name(self) -> str:
         """The first and the last name."""
         names = (self.record.flat.get("first_name"), self.record.flat.get("last_name"))
-        return " ".join(str(name) for name in names if name)
+        return " ".join(filter(None, map(readable, names)))
 
     @property
     def words(self) -> str:

@@ -11,7 +11,7 @@ from decimal import Decimal
 from typing import Any
 
 from ...module_utils.client.client import Record
-from ...module_utils.model.field import Field, in_digits
+from ...module_utils.model.field import Field, Unread, in_digits, readable
 from ...module_utils.model.kinds import HUB_ITEM, KINDS, OBJECT
 from ...module_utils.model.types_links import Reference, attachments_in, references_in
 from ...module_utils.plan.change import ARCHIVE, DELETE
@@ -142,12 +142,14 @@ class Removals:
 
 
 def _in_words(field: Field, value: Any) -> str:
+    if isinstance(value, Unread):
+        return readable(value.raw)
     return in_digits(value, field.shown_digits, ",") if isinstance(value, Decimal) else str(value)
 
 
 def name_in_words(reference: Reference) -> str:
     """Return the name that the service gives a record. If it gives none, return the uuid or id."""
-    return str(reference.display_name or reference.email or reference.uuid or reference.id)
+    return readable(reference.display_name) or str(reference.email or reference.uuid or reference.id)
 
 
 def _marks(state: ListedState, record: Record) -> Iterable[Any]:

@@ -14,7 +14,7 @@ from typing import Any
 
 from ...module_utils.client.client import Record
 from ...module_utils.errors import InvalidInput
-from ...module_utils.model.field import Field, shorten
+from ...module_utils.model.field import Field, Unread, readable, shorten
 from ...module_utils.model.schema import type_of
 from ..desired.positions import Finding
 from ..desired.scan_codes import ScanCodeSettings
@@ -208,7 +208,7 @@ class Evaluator:
 
     def _evaluated(self, record: Record, listed: Mapping[str, _Scanned]) -> StocktakeObject:
         rooms, fields, keys, flat = self._lists.rooms, self._lists.fields, self._keys, record.flat
-        code = _text(flat.get(keys["code"]))
+        code = _code(keys["code"], flat.get(keys["code"]))
         scan = listed.get(code)
         target = rooms.read(fields.target, flat.get(keys["target"]))
         actual = scan.room if scan else rooms.read(fields.actual, flat.get(keys["actual"]))
@@ -219,14 +219,14 @@ class Evaluator:
         item = StocktakeObject(
             record,
             code,
-            _text(flat.get(keys["name"])),
+            readable(flat.get(keys["name"])),
             target,
             actual,
             time,
             status,
             NOT_SCANNED,
             scan is not None,
-            str(said) if said is not None and differs(status, said) else "",
+            readable(said) if said is not None and differs(status, said) else "",
             self._reasons(code, target, actual),
             self._amounts(flat),
         )
@@ -270,12 +270,20 @@ def _check_comparable(target: Room | None, actual: Room | None) -> None:
         raise Doubtful(f"no list shows the room {target.path} or {actual.path}, so it is unknown whether they differ")
 
 
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else "" if value is None else str(value)
+def _code(key: str, raw: Any) -> str:
+    """Return the scan code of an object.
+
+    :raises Doubtful: if the answer is no code. The object may then be one that was scanned.
+    """
+    if isinstance(raw, (Mapping, list)):
+        raise Doubtful(f"{key}: the answer of the service is not a scan code: {shorten(raw)}")
+    return readable(raw)
 
 
 def _time(of: Field | None, raw: Any) -> dt.date | None:
     value = None if of is None or raw is None else type_of(of).read(raw, of)
+    if of is not None and isinstance(value, Unread):
+        raise Doubtful(f"{of.key}: the answer of the service is not a time: {shorten(raw)}")
     return value if isinstance(value, dt.date) else None
 
 

@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...module_utils.client.client import Record
-from ...module_utils.model.field import Field, Unread, shorten
+from ...module_utils.model.field import Field, Unread, readable, shorten
 from ...module_utils.model.kinds import LOCATION, ROOM
 from ...module_utils.model.schema import type_of
 from ...module_utils.model.types_links import Reference
-from ...module_utils.resolve.natural_keys import identity_of
 from ..set_plan.listed_state import ListedState
 
 
@@ -78,7 +77,7 @@ class Rooms:
         mark = reference.uuid or reference.id
         if mark is None:
             raise Doubtful("a room without uuid and id")
-        path = reference.display_name or str(mark)
+        path = readable(reference.display_name) or str(mark)
         return self._by_mark.setdefault(mark, Room(mark, path, "", path))
 
     def of_record(self, record: Record) -> Room:
@@ -87,8 +86,7 @@ class Rooms:
             path = self._state.name_of(record)
             place = self._state.place_of(record)
             location = (self._state.name_of(place) or place.uuid) if place is not None else ""
-            values = identity_of(ROOM).read(record.flat)
-            name = next((str(values[key]) for key in ROOM.labels if values.get(key)), record.uuid)
+            name = next(filter(None, (readable(record.flat.get(key)) for key in ROOM.labels)), record.uuid)
             self._by_mark[record.uuid] = Room(record.uuid, path or name, location, name, record)
         return self._by_mark[record.uuid]
 

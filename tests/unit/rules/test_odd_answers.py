@@ -5,17 +5,24 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 from unittest import mock
 
 import embedded_here
 import pytest
+from ansible.parsing.dataloader import DataLoader
 from embedded.messages import JSON, Answer, answer_json
+from everyday_here import run_everyday
 from instance_site import yaml_list
 from wrong_answers import Exchange, Mutation, Wrong, records_of
 
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE_ABSORB
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import (
+    INSTANCE_ABSORB,
+    STOCKTAKE,
+)
 from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 from ansible_collections.community.seventhings.plugins.plugin_utils.absorb import action
@@ -26,9 +33,11 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.export.expor
     Selection,
     export_instance,
 )
+from ansible_collections.community.seventhings.plugins.plugin_utils.stocktake import action as stocktake_action
 
 from ..module_utils.support import FakeTransport, answer, client_on, page_of, uuid_of
 
+BERND = "bernd.kowalski@nordhain.example"
 OBJECT = "612efdab-b95b-5ebe-962e-4cff2ae0ad54"
 
 
@@ -303,10 +312,15 @@ def test_a_status_that_is_answered_as_null_is_left_out_of_an_export_and_said(
 
 def with_members(title: str, **members: Any) -> Any:
     """Return a change of the record with a title in a list."""
+    return in_list(lambda record: {**record, **members} if title in record.values() else record)
+
+
+def in_list(changed: Callable[[dict[str, Any]], dict[str, Any]]) -> Callable[[Exchange], Answer]:
+    """Return a change of each record in a list."""
 
     def change(exchange: Exchange) -> Answer:
         page = exchange.value
-        items = [{**record, **members} if title in record.values() else record for record in records_of(page) or []]
+        items = [changed(record) for record in records_of(page) or []]
         return answer_json({**page, "items": items} if isinstance(page, dict) else items)
 
     return change
@@ -344,3 +358,63 @@ def test_a_value_that_no_file_can_hold_is_not_absorbed(
     assert not done["changed"], done["patch"]
     assert any(f"{next(iter(members))} is " in line for line in done["not_changed"]), done
     assert (tmp_path / f"{section}.yml").read_text() == written
+
+
+# ---- everyday work
+
+
+def with_changed(values: Mapping[str, Any]) -> Wrong:
+    """Start an instance whose lists have other values for some members of every record."""
+
+    def changed(record: dict[str, Any]) -> dict[str, Any]:
+        return {**record, **{key: value for key, value in values.items() if record.get(key)}}
+
+    service = Wrong.started()
+    service.mutation = Mutation("odd", ("list",), in_list(changed))
+    service.at_path = ("/objects", "/persons", "/tasks", "/rental-cases", "/rooms")
+    return service
+
+
+ODD_TEXTS: dict[str, Any] = {
+    "inventory_name": {"de": "S\u00e4ge"},
+    "serial_number": ["PS-3200-18"],
+    "first_name": {"de": "Bernd"},
+    "status": ["open"],
+    "deadline": {"date": "2026-12-01"},
+}
+PYTHON_NOTATION = re.compile(r"[\[{]('|&#39;)|Unread|None|True")
+
+
+def test_a_sheet_of_a_handover_has_no_notation_of_python(tmp_path: Path) -> None:
+    sheet = tmp_path / "bernd.html"
+    done = run_everyday("handover", with_changed(ODD_TEXTS), {"person": BERND, "sheet": str(sheet)})
+    assert not done.get("failed"), done["msg"]
+    assert not PYTHON_NOTATION.search(done["msg"])
+    page = sheet.read_text("utf-8").split("<body>", 1)[1]
+    assert not PYTHON_NOTATION.search(page.replace("None.", "")), page
+    assert done["objects"][0]["name"] == '{"de": "S\u00e4ge"}'
+    assert done["tasks"], "a task whose status is unclear may be open"
+
+
+def test_a_report_of_a_ledger_has_no_notation_of_python(tmp_path: Path) -> None:
+    books = tmp_path / "books.csv"
+    books.write_text("barcode,serial_number\n100101,1\n")
+    reports = [tmp_path / f"found.{suffix}" for suffix in ("csv", "html", "json")]
+    options = {"file": str(books), "report": [str(path) for path in reports]}
+    done = run_everyday("ledger", with_changed(ODD_TEXTS), options)
+    assert done["differences"][0]["name"] == '{"de": "S\u00e4ge"}'
+    for path in reports:
+        assert not PYTHON_NOTATION.search(path.read_text("utf-8")), path.name
+
+
+@pytest.mark.parametrize("key", ["barcode", "inventory_time", "actual_room"])
+@pytest.mark.parametrize("value", [{"de": "1"}, ["1", "2"]])
+def test_a_stocktake_is_refused_if_the_answer_can_t_be_read(key: str, value: Any) -> None:
+    service = with_changed({key: value})
+    client = service.client()
+    client.transport.read_only = True
+    given = read_arguments("stocktake", STOCKTAKE, {}, {"base_url": embedded_here.ROOT_URL, **embedded_here.ACCOUNT})
+    with mock.patch.object(stocktake_action, "connect", return_value=client):
+        done = stocktake_action.take_stock(given.options, False, DataLoader(), {})
+    assert done["failed"]
+    assert f"{key}: the answer of the service is not a " in done["msg"]
