@@ -155,9 +155,10 @@ options:
       - Files for a report of what was planned, done or found. One run writes all of them. The suffix of each file
         selects its format. O(mode=render) only writes findings.
       - V(.md) is for a comment on a pull request, and never exceeds the maximum length of a comment. V(.html) is a
-        single page without other files. V(.json) contains everything that the task returns. V(.sarif) contains the
-        findings, the warnings and the removals, so a review shows them at their lines. V(.csv) has a row for each field
-        of each change, to filter in a spreadsheet.
+        single page without other files. V(.json) contains everything that the task returns, below an overview
+        for people. V(.sarif) contains the findings, the warnings and the removals, so a review shows them at their
+        lines, and notes about what the changes mean. V(.csv) has a row for each field of each change, to filter in a
+        spreadsheet.
       - Reports count the records that are in no file, and name a few of them. V(.json) names all of them.
     type: list
     elements: path

@@ -9,9 +9,10 @@ Only changed values are judged, each once. No requests are made here.
 from __future__ import annotations
 
 import datetime as dt
+import math
 import re
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import pairwise
@@ -205,7 +206,7 @@ def _permuted(pairs: Sequence[_Pair]) -> list[_Pair]:
 def _of_the_next_row(pairs: Sequence[_Pair]) -> list[_Pair]:
     """Return the longest part of a file in which each value is the earlier value of the row above, or of the row below.
 
-    The values may occur more than once, but a column of few words would look like that by chance.
+    The values may occur more than once. A column of few words looks like that by chance, but not in many rows.
     """
     rows = sorted(pairs, key=_row)
     longest: list[_Pair] = []
@@ -218,7 +219,24 @@ def _of_the_next_row(pairs: Sequence[_Pair]) -> list[_Pair]:
             longest, run = max(longest, run, key=len), []
         longest = max(longest, run, key=len)
     values = {value for _planned, _was, value in longest}
-    return sorted(longest, key=_row) if len(values) >= max(_LEAST_OF_A_SHIFT - 1, len(longest) / 2) else []
+    is_likely = len(values) >= max(_LEAST_OF_A_SHIFT - 1, len(longest) / 2) or (
+        not _is_renaming(longest) and len(longest) >= _longest_by_chance(pairs)
+    )
+    return sorted(longest, key=_row) if is_likely else []
+
+
+def _is_renaming(pairs: Iterable[_Pair]) -> bool:
+    """Return True if equal values became equal values, as if a word of the column was replaced by another."""
+    renamed: dict[Any, Any] = {}
+    return all(renamed.setdefault(was, value) == value for _planned, was, value in pairs)
+
+
+def _longest_by_chance(pairs: Sequence[_Pair]) -> float:
+    """Return the number of rows from which a shift in values of any order is less likely than 1 in 1,000."""
+    before = Counter(was for _planned, was, _value in pairs)
+    after = Counter(value for _planned, _was, value in pairs)
+    equal = sum(count * after[value] for value, count in before.items()) / len(pairs) ** 2
+    return math.log(1000 * len(pairs)) / -math.log(equal) if 0 < equal < 1 else math.inf
 
 
 def _row(pair: _Pair) -> tuple[str, int]:

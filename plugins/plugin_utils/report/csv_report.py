@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from ...module_utils.plan.change import UPDATE
 from ...module_utils.printing.cleaner import clean
 from ..desired.sources.formulas import escaped
 from .groups import said
@@ -21,7 +22,7 @@ from .result import RunResult, in_figures
 
 _COLUMNS = ("section", "action", "key", "name", "field", "before", "after", "odd", "place", "note", "status", "reason")
 
-_FIELD, _ODD = _COLUMNS.index("field"), _COLUMNS.index("odd")
+_ACTION, _FIELD, _ODD = (_COLUMNS.index(name) for name in ("action", "field", "odd"))
 
 _REMOVALS = 3
 """Number of removed records at the top."""
@@ -41,21 +42,25 @@ def as_csv(result: RunResult) -> str:
 
 
 def _in_order(result: RunResult) -> Iterator[list[str]]:
-    """Yield the rows, with an example of everything odd and the first removals at the top."""
+    """Yield the rows. At the top are examples of everything odd, the first removals, and an update of each field."""
     removals = {id(change) for change in first_removals(result.changes)[:_REMOVALS]}
-    examples: list[list[str]] = []
+    odd: list[list[str]] = []
     removed: list[list[str]] = []
+    updates: list[list[str]] = []
     rest: list[list[str]] = []
-    seen: set[tuple[str, str, str]] = set()
+    seen: set[tuple[str, ...]] = set()
     for number, change in enumerate(result.changes):
         for row in _rows(change, partial(_odd, result.odd, number)):
-            kind = (row[0], row[_FIELD], row[_ODD])
-            if row[_ODD] and kind not in seen:
-                seen.add(kind)
-                examples.append(row)
+            kind = (row[0], row[_ACTION], row[_FIELD], row[_ODD])
+            is_new = kind not in seen
+            seen.add(kind)
+            if row[_ODD] and is_new:
+                odd.append(row)
+            elif id(change) in removals:
+                removed.append(row)
             else:
-                (removed if id(change) in removals else rest).append(row)
-    yield from (*examples, *removed, *rest)
+                (updates if is_new and change["action"] == UPDATE else rest).append(row)
+    yield from (*odd, *removed, *updates, *rest)
 
 
 def _odd(odd: Mapping[tuple[int, str], Sequence[str]], number: int, key: str) -> str:

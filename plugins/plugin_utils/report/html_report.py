@@ -29,6 +29,7 @@ from .parts import (
     DRIFT_WORDS,
     FIRST,
     SIGNS,
+    SMALL,
     action_words,
     alone,
     cautions,
@@ -172,6 +173,7 @@ def as_html(result: RunResult) -> str:
     return _templates()[0].render(
         **_top(result),
         tables=tables(result),
+        is_small=len(result.changes) <= SMALL,
         rows=[_row(section, counts, words) for section, counts in changing.items()],
         legend=list(words.items()),
         equal=", ".join(f"{words_of(name)} ({number:,})" for name, number in equal.items()),

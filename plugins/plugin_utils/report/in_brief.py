@@ -6,13 +6,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
 from ...module_utils.model.field import in_digits
 from ...module_utils.plan.change import ARCHIVE, DELETE
-from .parts import counted, key_and_name, one_line, short, words_of
+from .parts import counted, key_and_name, one_line, short, undo_words, words_of
 from .removals import removal_texts
 from .result import RunResult
 
@@ -74,6 +74,12 @@ def tables(result: RunResult) -> list[Table]:
     return [table for table in found if table.rows]
 
 
+def notes(result: RunResult) -> list[str]:
+    """Return what the changes mean besides single removals, in sentences of their own."""
+    rows = [f"{table.title}: {line}" for table in tables(replace(result, changes=[])) for line in table.lines]
+    return [undo_words(result), *rows] if result.undo else rows
+
+
 def _removed(changes: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     return [change for change in changes if change["action"] in (DELETE, ARCHIVE)]
 
@@ -113,6 +119,9 @@ def _attachments(change: Mapping[str, Any]) -> int:
 
 def _moves(moves: Sequence[Mapping[str, Any]], is_drift: bool) -> Table:
     sides = ("to", "from") if is_drift else ("from", "to")
+    number = sum(move["count"] for move in moves)
+    if len(moves) > _MOST:
+        moves = _by_destination(moves)
     rows = [
         (
             *(_NO_PLACE if move[side] is None else _printed(move[side]) for side in sides),
@@ -121,11 +130,23 @@ def _moves(moves: Sequence[Mapping[str, Any]], is_drift: bool) -> Table:
         )
         for move in moves[:_MOST]
     ]
-    number = sum(move["count"] for move in moves)
     title = "Other places" if is_drift else "Moves"
     heads = _DRIFT_HEADS if is_drift else ("From", "To")
     form = f"{_BOTH if is_drift else '{0} -> {1}'}: {{2}} ({{3}})"
     return Table(f"{title} ({number:,})", (*heads, "Records", "Field"), rows, form, more=len(moves) - len(rows))
+
+
+def _by_destination(moves: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return one row for each destination, the largest first, with the number of places that records come from."""
+    by_destination: dict[tuple[Any, ...], list[Mapping[str, Any]]] = {}
+    for move in moves:
+        by_destination.setdefault((move["section"], move["field"], move["to"]), []).append(move)
+    rows = [
+        {**mine[0], "count": sum(move["count"] for move in mine)}
+        | ({"from": f"{len(mine):,} places"} if len(mine) > 1 else {})
+        for mine in by_destination.values()
+    ]
+    return sorted(rows, key=lambda row: -row["count"])
 
 
 def _money(totals: Sequence[Mapping[str, Any]], is_drift: bool) -> Table:

@@ -23,6 +23,9 @@ from .value_diff import side_by_side
 
 SIGNS = {"create": "+", "update": "~", "delete": "-", "archive": "-"}
 
+SMALL = 10
+"""Maximum number of changes of a plan that a reviewer reads one by one."""
+
 FIRST = "Look at this first"
 """Title of the result of :func:`cautions`."""
 
@@ -219,6 +222,23 @@ def removal_lines(result: RunResult) -> list[tuple[Place, str]]:
         for number, change in enumerate(result.changes)
         if change["action"] in (DELETE, ARCHIVE)
     ]
+
+
+def change_lines(result: RunResult) -> list[tuple[Place, str]]:
+    """Return a line for each record that is created or updated, with its fields and its place in the files."""
+    return [
+        (
+            result.places.get(number, Place("")),
+            f"{action_words(change['action'], result.is_drift)}: {clean(change['section'])} {key_and_name(change)}: "
+            + "; ".join(f"{name} {text}" for name, text in shown_fields(change, _LONGEST_VALUE, result.is_drift)),
+        )
+        for number, change in enumerate(result.changes)
+        if change["action"] in (CREATE, UPDATE)
+    ]
+
+
+_LONGEST_VALUE = 100
+"""Maximum characters of a value in a line about a whole change."""
 
 
 def _whole(change: Mapping[str, Any]) -> str:

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Findings, warnings and removals as SARIF 2.1.0, so that each is shown at its line in a review."""
+"""Findings, warnings, removals and notes as SARIF 2.1.0, so that each is shown at its line in a review."""
 
 from __future__ import annotations
 
@@ -12,23 +12,27 @@ from urllib.parse import quote
 
 from ...module_utils.printing.cleaner import clean, cleaned
 from ..desired.positions import CellPlace, Place
-from .parts import removal_lines
-from .result import RunResult
+from .in_brief import notes
+from .parts import SMALL, change_lines, removal_lines
+from .result import RunResult, in_figures
 
-_FINDING, _WARNING, _REMOVAL = "finding", "warning", "removal"
+_FINDING, _WARNING, _REMOVAL, _NOTE = "finding", "warning", "removal", "note"
 _RULES = {
     _FINDING: "The files can't be applied as they are",
     _WARNING: "A warning that is no error",
     _REMOVAL: "A record that is deleted or archived",
+    _NOTE: "What the changes mean, or a change of a small plan",
 }
 _BROKEN = "A rule of the task"
-_LEVELS = {_FINDING: "error", _WARNING: "warning", _REMOVAL: "warning"}
+_LEVELS = {_FINDING: "error", _WARNING: "warning", _REMOVAL: "warning", _NOTE: "note"}
 _SETTINGS = "instance.yml"
 """The file for findings without a file, because code hosts reject findings without a place."""
 
 
 def as_sarif(result: RunResult, src: Path | None = None) -> str:
-    """Return each finding, warning and removal as a result.
+    """Return each finding, warning and removal as a result, and as notes what the changes mean.
+
+    A small plan has a note for each change, because nothing else in the document may point to a single wrong value.
 
     :param src: the directory of the files. In a checkout, files are named from its root, as reviews name them.
     """
@@ -40,7 +44,10 @@ def as_sarif(result: RunResult, src: Path | None = None) -> str:
         *((_FINDING, place, text) for place, text in findings),
         *((_WARNING, result.warning_places.get(text, Place("")), text) for text in result.warnings),
         *((_REMOVAL, place if place.file else Place(""), text) for place, text in removal_lines(result)),
+        *((_NOTE, Place(""), text) for text in notes(result)),
     ]
+    if len(result.changes) <= SMALL:
+        found += [(_NOTE, place, text) for place, text in change_lines(in_figures(result))]
     described = {**_RULES, **{rule.id: rule.because or _BROKEN for rule in rules.values()}}
     document = {
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",

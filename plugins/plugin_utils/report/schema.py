@@ -20,6 +20,8 @@ _TEXT = {"type": "string"}
 _TEXT_OR_NULL = {"type": ["string", "null"]}
 _COUNT = {"type": "integer", "minimum": 0}
 _TEXTS = {"type": "array", "items": _TEXT}
+_OVERVIEW = "overview"
+"""A member that the reports of earlier versions do not have."""
 _COUNTED = (*ACTIONS.values(), "unchanged", "errors", "skipped")
 
 
@@ -27,6 +29,11 @@ def report_schema() -> dict[str, Any]:
     """Return the schema of the report, with every member described."""
     document = _closed(
         {
+            _OVERVIEW: {
+                **_TEXTS,
+                "description": "The first lines for people who open this file: why a run failed, what is odd, what the "
+                "changes mean, and the first changes. Programs read the other members.",
+            },
             "outcome": {"enum": list(OUTCOMES), "description": "The outcome."},
             "instance": {**_TEXT, "description": "Root of the instance."},
             "check_mode": {"type": "boolean", "description": "Whether the run only created a plan."},
@@ -105,6 +112,7 @@ def report_schema() -> dict[str, Any]:
         "$id": ADDRESS + NAME,
         "title": "The report of community.seventhings.instance as JSON",
         **document,
+        "required": [name for name in document["required"] if name != _OVERVIEW],
         "$defs": {"change": _change()},
     }
 

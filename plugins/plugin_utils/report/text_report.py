@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,9 @@ _LONGEST = 500
 
 _SHORTEST_SECRET = 6
 
+_SCREEN = 36
+"""Number of lines at the beginning of a report that are visible at once."""
+
 _EXAMPLES = 3
 """Number of named records that are in no file. The others are counted."""
 
@@ -57,15 +61,21 @@ def as_text(result: RunResult) -> str:
     Equal changes have one line, followed by the name of each record.
     """
     result = in_figures(result)
-    is_drift = result.is_drift
-    lines = [*_titled(FIRST, cautions(result)), *_meaning(result)]
-    lines += [line for group in groups(result.changes, is_drift) for line in _grouped(group, is_drift)]
+    lines = [*_beginning(result)]
     if is_worth_a_table(result.changes):
         numbers = fields_by_number(result.changes)
         lines += _titled("Fields", [f"{words_of(section)} {name}: {number:,}" for section, name, number in numbers])
     lines += _titled("Warnings", warnings(result))
     lines += _titled(ALONE, alone(result, _EXAMPLES))
     return "\n".join([*lines, *_ending(result)])
+
+
+def _beginning(result: RunResult) -> Iterator[str]:
+    """Yield what is odd, what the changes mean, and every change with its fields."""
+    yield from _titled(FIRST, cautions(result))
+    yield from _meaning(result)
+    for group in groups(result.changes, result.is_drift):
+        yield from _grouped(group, result.is_drift)
 
 
 def in_brief(result: RunResult) -> list[str]:
@@ -147,17 +157,31 @@ def _why(wrong: Mapping[str, Sequence[str]]) -> str:
     return ""
 
 
-def _as_json(result: RunResult) -> str:
-    """Return JSON with the same data for every program, and nothing that controls a terminal."""
-    lines = json.dumps(result.document(), indent=1, ensure_ascii=False, default=str).split("\n")
+def as_json(result: RunResult) -> str:
+    """Return JSON with the same data for every program, and nothing that controls a terminal.
+
+    It begins with a screen of text, for people who open the file.
+    """
+    document = {"overview": [*islice(_first_lines(in_figures(result)), _SCREEN)], **result.document()}
+    lines = json.dumps(document, indent=1, ensure_ascii=False, default=str).split("\n")
     return "".join(f"{clean(line)}\n" for line in lines)
 
+
+def _first_lines(result: RunResult) -> Iterator[str]:
+    """Yield the reasons of a failure, and then what the report as text begins with."""
+    for title, texts in reasons(result).items():
+        yield from _titled(title, texts[:_REASONS])
+    yield from _beginning(result)
+
+
+_REASONS = 6
+"""Number of reasons in the overview. The document has all of them."""
 
 _SARIF = ".sarif"
 _COMMENT = ".md"
 _FORMS: dict[str, Callable[[RunResult], str]] = {
     ".html": as_html,
-    ".json": _as_json,
+    ".json": as_json,
     _COMMENT: as_markdown,
     _SARIF: as_sarif,
     ".csv": as_csv,

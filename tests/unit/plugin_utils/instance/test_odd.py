@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import random
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -90,6 +92,32 @@ def test_a_part_of_a_column_that_is_not_unique_and_shifted_is_found(site: Site, 
     (text,) = second_plan(site, first, second).cautions
     assert text.startswith("objects inventory_name: 7 values that other records had before")
     assert "(100003, objects.yml:6:" in text or "(100002, objects.yml:4:" in text
+
+
+@pytest.mark.parametrize("step", [1, -1])
+def test_a_long_column_of_few_words_that_is_shifted_is_found(step: int, site: Site) -> None:
+    """Where neighbouring rows have the same word, nothing changes."""
+    makers = ["Dell", "Vitra", "Epson", "HP", "Apple"]
+    words = [makers[number * number * 7 % 23 % 5] for number in range(60)]
+    first = things(60, serial_number=lambda number: words[number])
+    second = things(60, serial_number=lambda number: words[number + step if 10 <= number < 50 else number])
+    (text,) = second_plan(site, first, second).cautions
+    assert re.match(r"objects serial_number: \d\d values that other records had before", text)
+
+
+def test_a_long_column_of_words_in_any_order_is_not_shifted(site: Site) -> None:
+    chance = random.Random(1127)
+    first, second = (
+        things(300, serial_number=lambda _number: chance.choice(["new", "used", "broken", "sold"])) for _state in "ab"
+    )
+    assert second_plan(site, first, second).cautions == []
+
+
+def test_a_long_column_with_a_renamed_word_is_not_shifted(site: Site) -> None:
+    words = ["good", "bad", "none"]
+    first = things(60, serial_number=lambda number: words[number % 3])
+    second = things(60, serial_number=lambda number: words[(number + 1) % 3])
+    assert second_plan(site, first, second).cautions == []
 
 
 def test_columns_of_few_words_are_not_shifted(site: Site) -> None:
