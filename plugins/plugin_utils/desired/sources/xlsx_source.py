@@ -409,11 +409,11 @@ class Workbook:
         read: set[str] = set()
         titles: list[str] = []
         for number, of_sheet in groupby(contents, key=itemgetter(0)):
-            _number, title, facts = next(of_sheet, (number, "", ("", (), (), ())))
+            _number, title, facts = next(of_sheet, (number, "", ("", True, (), (), ())))
             if not number:
                 raise (_Refused if title == _REFUSED else _Broken)(facts)
             titles.append(title)
-            section, merged, hidden, formulas = facts
+            section, is_visible, merged, hidden, formulas = facts
             if section in read and not self._sheets.named:
                 raise _Refused(f"expected one sheet for a section, {title!r} is the second for {section}")
             if section:
@@ -421,6 +421,8 @@ class Workbook:
                 source = SheetSource.for_sheet(self._name, title)
                 sheet = _Sheet(source, self._dialect, self._findings, merged)
                 nodes = list(sheet.records((row, cells) for _number, row, cells in of_sheet))
+                if nodes and not is_visible:
+                    self._warnings.append(f"{source}: this hidden sheet is read; show it, or remove it")
                 self._warn_of_hidden(nodes, set(hidden))
                 self._warn_of_formulas(sheet, formulas)
                 yield section, source, nodes
@@ -471,9 +473,9 @@ def section_of(title: str) -> str:
 def _contents(content: bytes, sheets: Sheets) -> Iterator[Sequence[Any]]:
     """Yield the contents of the sheets as plain data.
 
-    Each item begins with the number of its sheet. The first item of a sheet has its title, its section and the ranges
-    of merged cells. Each further item is a row with its number and its cells. An item that begins with 0 says why the
-    file can't be read.
+    Each item begins with the number of its sheet. The first item of a sheet has its title, its section, whether people
+    see it, and the ranges of merged cells. Each further item is a row with its number and its cells. An item that
+    begins with 0 says why the file can't be read.
     """
     try:
         with _quiet():
@@ -489,7 +491,8 @@ def _contents(content: bytes, sheets: Sheets) -> Iterator[Sequence[Any]]:
                 section = sections.get(sheet.title, "")
                 part = _part(prepared, parts[sheet.title]) if section else b""
                 calculated = _formulas_in(part) if has_formulas else []
-                yield number, sheet.title, (section, _merged(part), _hidden(part), calculated)
+                is_visible = sheet.sheet_state == "visible"
+                yield number, sheet.title, (section, is_visible, _merged(part), _hidden(part), calculated)
                 if section:
                     for row, cells in _rows(sheet, None if formulas is None else formulas[sheet.title]):
                         yield number, row, cells

@@ -274,6 +274,26 @@ def test_an_export_of_merged_cells_is_reported_as_the_cause(tmp_path: Path) -> N
     assert alone.endswith("because an object is identified by barcode")
 
 
+@pytest.mark.parametrize("state", ["hidden", "veryHidden"])
+def test_a_hidden_sheet_is_read_and_reported_once(state: str, tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    shown = book.create_sheet("Assets")
+    shown.append(["barcode", "inventory_name"])
+    hidden = book.create_sheet("objects")
+    hidden.append(["barcode", "inventory_name"])
+    hidden.append(["100001", "Old"])
+    hidden.sheet_state = state
+    del book["Sheet"]
+    book.save(tmp_path / "a.xlsx")
+    (tmp_path / "instance.yml").write_text("api: seventhings/v1\n", "utf-8")
+    desired = load(tmp_path)
+    assert [str(entry.fields["barcode"]) for entry in desired.entries] == ["100001"]
+    assert desired.warnings == [
+        "a.xlsx:objects: this hidden sheet is read; show it, or remove it",
+        "a.xlsx: sheets that are not sections are not read: 'Assets'",
+    ]
+
+
 def test_hidden_rows_are_read_and_reported_once(tmp_path: Path) -> None:
     def hide(sheet: Any) -> None:
         for row in (3, 5, 9):
