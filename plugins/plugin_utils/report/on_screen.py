@@ -37,8 +37,11 @@ _CUT = 300
 """Maximum characters of JSON for a list of reasons that is too long to be printed as a whole."""
 
 _WARNINGS = (20, 1000)
-_WARNINGS_OF_A_FAILURE = (3, _LONGEST_LINE)
-"""Number of warnings that Ansible prints, each on a line, and maximum characters of each."""
+_WARNINGS_OF_A_FAILURE = (3, 400)
+"""Number of warnings that Ansible prints, each on a line, and maximum characters of each.
+
+Ansible prints an equal warning of an earlier task only once, so common warnings must not be cut here.
+"""
 
 _REASONS = ("refusals", "findings", "failures")
 _BY_WEIGHT = (*_REASONS, "summary", "changes", "reported")

@@ -167,6 +167,14 @@ def test_what_went_well_is_returned_as_it_is_with_the_first_of_its_warnings() ->
     assert printed["warnings"] == [*(f"w{number}\\r\\n" for number in range(20)), more]
 
 
+def test_a_failure_shows_a_warning_in_the_same_words_as_a_task_before_it() -> None:
+    """Ansible prints an equal warning once."""
+    warning = "objects/list.csv: " + "w" * 300
+    passed = on_screen({**replace(RESULT, outcome="changed").document(), "changed": True, "warnings": [warning]})
+    failed = on_screen(result_of(replace(RESULT, warnings=[warning])))
+    assert failed["warnings"] == passed["warnings"] == [warning]
+
+
 def test_an_error_before_there_is_a_plan_stays_as_it_is() -> None:
     error = {"failed": True, "changed": False, "msg": "plan_file: there is no x", "outcome": "failed", "requests": 0}
     assert on_screen(error) == error
