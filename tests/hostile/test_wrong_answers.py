@@ -28,6 +28,7 @@ import embedded_here
 import pytest
 from ansible.parsing.dataloader import DataLoader
 from embedded.store import Store
+from everyday_here import Facts, run_everyday
 from instance_site import yaml_list
 from project import LONG
 from wrong_answers import MUTATIONS, SORTS, WRITE, Mutation, Wrong, operation_of
@@ -36,6 +37,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.ansible_modu
     INSTANCE,
     INSTANCE_ABSORB,
     INSTANCE_EXPORT,
+    STOCKTAKE,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
 from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
@@ -50,6 +52,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.readers.inve
     read_records,
 )
 from ansible_collections.community.seventhings.plugins.plugin_utils.readers.lookup import Finder
+from ansible_collections.community.seventhings.plugins.plugin_utils.stocktake import action as stocktake_action
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
 
@@ -212,6 +215,7 @@ def _on_controller(
         "instance": (instance_action, instance_action.provision),
         "instance_export": (export_action, export_action.export),
         "instance_absorb": (absorb_action, absorb_action.absorb_instance),
+        "stocktake": (stocktake_action, stocktake_action.take_stock),
     }
     action, act = run[name]
     with mock.patch.object(action, "connect", lambda _options, read_only=False, **_more: place.client(read_only)):
@@ -270,6 +274,43 @@ _door(
 )
 _door("instance_export", _export)
 _door("instance_absorb", _absorb, _changed_since_export)
+
+
+# ---- everyday work
+
+_FACTS = {"press": {"product_serial": "PS-3200-18", "system_vendor": "Altendorf", "product_name": "F45"}}
+_BOOKS = "barcode,inventory_name,serial_number\n100101,Saw,PS-3200-18\n100003,Chair,\n100999,Lamp,1\n"
+
+
+def _everyday(name: str, words: str = "", facts: Facts | None = None, **options: Any) -> None:
+    """Add a module for everyday work as a door."""
+
+    def act(place: Place) -> dict[str, Any]:
+        given = {key: str(place.path / value) if key in _PATHS else value for key, value in options.items()}
+        return run_everyday(name, place.service, given, facts=facts)
+
+    _door(f"{name} {words}".strip(), act, lambda place: (place.path / "books.csv").write_text(_BOOKS))
+
+
+_PATHS = ("file", "sheet")
+_everyday("handover", "lists", person=USER, sheet="sheet.html")
+_everyday("handover", "gives all", person=USER, to="david.okafor@nordhain.example")
+_everyday("move", objects=["100101", "100003"], to="Dresden/1.04")
+_everyday("move", "of a room", room="Werkstatt/0.01", to="Dresden/1.04")
+_everyday("ledger", file="books.csv")
+_everyday(
+    "hosts",
+    facts=_FACTS,
+    map={"manufacturer": "system_vendor", "description": "product_name"},
+    key={"field": "serial_number", "fact": "product_serial"},
+)
+
+
+def _take_stock(place: Place) -> dict[str, Any]:
+    return _on_controller(place, "stocktake", STOCKTAKE, False, since="2025-11-10", until="2025-11-21")
+
+
+_door("stocktake", _take_stock)
 
 
 # ---- plugins
@@ -437,7 +478,18 @@ def notes_of(place: Place) -> dict[str, bytes]:
     return {str(path).replace(str(place.path), ""): path.read_bytes() for path in hidden if path.is_file()}
 
 
-_TIMES = {"created_at", "updated_at", "requests", "duration", "warnings", "number", "started", "finished"}
+_TIMES = {
+    "apply_record",
+    "apply_record_digest",
+    "created_at",
+    "updated_at",
+    "requests",
+    "duration",
+    "warnings",
+    "number",
+    "started",
+    "finished",
+}
 _FIELD_KEY = re.compile(r"_[0-9a-f]{8}\b")
 _COSTS = re.compile(r"\d+ requests(, [\d.]+ s)?")
 _SET_ID = re.compile(rb'set_id: "?[0-9a-f]{16}"?')
