@@ -189,6 +189,7 @@ FORMS = (
 )
 
 
+@pytest.mark.sample(0)
 @pytest.mark.parametrize("hosts", ["rooms", "objects", "locations"] if LONG else ["rooms"])
 @pytest.mark.parametrize("transform", ["never", "always"] if LONG else ["never"])
 def test_no_inventory_prints_what_steers(service: HostileService, tmp_path: Path, hosts: str, transform: str) -> None:

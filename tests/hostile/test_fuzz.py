@@ -306,7 +306,7 @@ def answers(path_of: Callable[[str], Any]) -> Iterator[Callable[[Any, bool], Cli
 READING = sorted(name for name in doors.MODULES if name.endswith("_info"))
 
 
-@pytest.mark.sample(6)
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("name", READING)
 def test_answers(name: str) -> None:
     """Any part of the answers to an info module is changed."""

@@ -299,6 +299,7 @@ def test_no_text_of_a_record_runs_through_any_door_of_a_play(work: Workplace) ->
     assert_no_door_opens(work, PAYLOADS, EVERYWHERE[:1])
 
 
+@pytest.mark.sample(0)
 def test_no_text_runs_from_any_place_that_a_record_reaches(work: Workplace) -> None:
     work.write(**CONSTRUCTED, hostname="at/{{ name }}")
     assert_no_door_opens(work, [PAYLOADS[0], PAYLOADS[2]], EVERYWHERE[1:] if LONG else EVERYWHERE[1::4])
@@ -313,6 +314,7 @@ def test_a_composed_variable_may_be_null(work: Workplace) -> None:
     assert (variables["where"], variables["same"]) == (None, nothing)
 
 
+@pytest.mark.sample(0)
 def test_no_text_runs_that_comes_from_the_cache(work: Workplace) -> None:
     work.write(**CONSTRUCTED, cache=True, cache_plugin="ansible.builtin.jsonfile", cache_connection="cache")
     for _time in ("cold", "warm"):

@@ -131,12 +131,13 @@ def assert_data(ran: playbook.Run) -> None:
     assert "Traceback" not in ran.output
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("kind", ["location", "room", "object", "person"])
 def test_what_an_info_module_gives_is_data(service: Emulator, tmp_path: Path, kind: str) -> None:
     assert_data(run(tmp_path, service, {f"community.seventhings.{kind}_info": {"limit": 1000}}))
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("execution", ["auto", "module"])
 def test_what_a_record_module_gives_is_data(service: Emulator, tmp_path: Path, execution: str) -> None:
     uuid = send(service, service.token(), "GET", "objects?per_page=1")["items"][0]["uuid"]
@@ -150,6 +151,7 @@ def test_what_the_lookup_gives_is_data(service: Emulator, tmp_path: Path) -> Non
     assert_data(run(tmp_path, service, {"ansible.builtin.set_fact": {"looked": "{{ " + lookup + " }}"}}))
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("mode", ["plan", "apply"])
 def test_what_instance_gives_is_data(service: Emulator, tmp_path: Path, mode: str) -> None:
     """Payloads in the service become the old values, and payloads in the files the new values."""

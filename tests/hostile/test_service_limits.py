@@ -351,6 +351,7 @@ def test_many_short_records_count_for_what_they_cost() -> None:
         limit.add(5000, 5000, None)
 
 
+@pytest.mark.sample(0)
 def test_lists_without_an_end_cost_little_memory(service: str) -> None:
     """The limits are the default, and two lists are read at once, as in a plan."""
     act = '[both.submit(client.list_all, KINDS["location"]) for _each in "12"][1].result()'

@@ -150,7 +150,7 @@ _BESIDE = {
 """Plain files that the pull request adds."""
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("kind", PLAINTEXTS)
 def test_ciphertext_copied_into_any_file_of_the_desired_state_is_not_read_out(
     service: Emulator, tmp_path: Path, kind: str

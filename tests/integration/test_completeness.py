@@ -10,6 +10,8 @@ that can be written, except those in the lists below, and return what is documen
 
 from __future__ import annotations
 
+import fcntl
+import pickle
 import re
 import tempfile
 from collections import defaultdict
@@ -82,7 +84,18 @@ def service() -> Iterator[Emulator]:
 
 
 @pytest.fixture(scope="module")
-def everything(service: Emulator) -> Walk:
+def everything(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, testrun_uid: str) -> Walk:
+    """Return the walk. The first worker that needs it does it for all workers."""
+    path = tmp_path_factory.getbasetemp().parent / f"walk-{testrun_uid}"
+    with path.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not path.exists():
+            path.write_bytes(pickle.dumps(walk_with(request.getfixturevalue("service"))))
+    walk: Walk = pickle.loads(path.read_bytes())
+    return walk
+
+
+def walk_with(service: Emulator) -> Walk:
     walk = Walk()
     for path in sorted(STEPS.glob("*.yml")):
         service.reset()

@@ -52,7 +52,7 @@ def play(name: str, service: Emulator, tasks: list[dict[str, Any]]) -> dict[str,
     }
 
 
-@pytest.mark.sample(8)
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("path", MODULE_FILES, ids=lambda path: path.stem)
 def test_examples_run_twice(emulator: Emulator, tmp_path: Path, path: Path) -> None:
     emulator.reset()
@@ -95,7 +95,7 @@ def _make_layers(directory: Path) -> None:
     (berlin / "locations.yml").write_text("- name: Spree wharf\n", "utf-8")
 
 
-@pytest.mark.sample(1)
+@pytest.mark.sample(0)
 @pytest.mark.parametrize("name", MANY)
 def test_examples_of_many_records_run_twice(tmp_path: Path, name: str) -> None:
     """Run them on an empty instance.

@@ -10,9 +10,11 @@ import pwd
 from pathlib import Path
 
 import playbook
+import pytest
 from emulator_process import Emulator
 
 
+@pytest.mark.sample(0)
 def test_async_tasks_of_tests_come_to_their_end(emulator: Emulator, tmp_path: Path) -> None:
     home = tmp_path / "home"
     home.mkdir()

@@ -94,6 +94,7 @@ def test_pipelines_install_the_release_that_the_example_asks_for() -> None:
     assert {line for lines in texts for line in lines} == {f'"{wanted["name"]}:{wanted["version"]}"'}
 
 
+@pytest.mark.sample(0)
 @pytest.mark.slow
 def test_a_change_is_rehearsed_on_a_twin_and_nothing_reaches_the_instance(repository: Path) -> None:
     def make(target: str, service: Emulator, *words: str) -> None:

@@ -138,6 +138,7 @@ def test_a_kind_that_is_archived_passes_the_tests_of_the_copy(with_archive: Copy
     with_archive.run("-m", "pytest", "-q", "tests/unit/rules/test_plan_is_executed.py", "-k", "archivable")
 
 
+@pytest.mark.sample(0)
 def test_archived_records_of_a_new_kind_are_found_again(with_archive: Copy, tmp_path: Path) -> None:
     src, dest = tmp_path / "src", tmp_path / "dest"
     contract = {"number": "C-1", "title": "Cleaning"}

@@ -35,9 +35,9 @@ LOGS = BUILD / "log"
 _SHOWN_LINES = 150
 _LONG_SECONDS = 3600
 COLLECTION = "ansible_collections.community.seventhings"
-_UNIT_WORKERS = ("-n", "2")
-"""Each worker reads all 13,000 tests before it begins, which takes 4 seconds of its processor."""
-_PLAY_WORKERS = ("-n", "4")
+_ENGINE_TESTS = ("tests/unit/plugin_utils",)
+"""The unit tests of the code that runs on the controller. They take half of the time of all unit tests."""
+_PLAY_WORKERS = ("-n", "3")
 """More than the two processors: a test waits for the processes that it starts."""
 _OLD_PLAYS: dict[str, tuple[str, ...]] = {
     OLDEST_CORE: (
@@ -49,12 +49,8 @@ _OLD_PLAYS: dict[str, tuple[str, ...]] = {
         "tests/hostile/test_inventory.py::test_no_text_runs_that_comes_from_the_cache",
         "tests/integration/test_play.py::test_single_modules_provision_an_empty_instance",
     ),
-    "2.18": (
-        "tests/unit/plugin_utils/test_ansible_compat.py",
-        "tests/hostile/test_results.py::test_what_the_lookup_gives_is_data",
-    ),
 }
-"""The sample of plays on old cores, where every unmarked text is a template.
+"""The sample of plays on an old core, where every unmarked text is a template.
 
 The long tests play everything on every core.
 """
@@ -206,7 +202,7 @@ def chains(selection: str) -> list[list[Gate]]:
     ]
     if fast:
         # The contract tests of the embedded service send thousands of requests.
-        own = [*_UNIT_WORKERS, "-m", "not slow", "--ignore=tests/unit/emulator", "tests/unit"]
+        own = ["-n", "2", "-m", "not slow", "--ignore=tests/unit/emulator", "tests/unit"]
         return [quick, [Gate("unit tests", [*pytest, *own], pytest=True)]]
     quick += [
         # All rules of bandit, on all code that runs for users.
@@ -235,22 +231,26 @@ def chains(selection: str) -> list[list[Gate]]:
             ],
             cwd=LINK,
         ),
-        Gate("documentation site", [sys.executable, "tests/tools/docs.py"]),
         Gate("archive", [sys.executable, "tests/tools/archive.py"]),
     ]
-    units = Gate("unit tests", [*pytest, *_UNIT_WORKERS, "tests/unit"], pytest=True)
+    # Without workers, because reports between processes take a quarter of the time of short tests.
+    others = [f"--ignore={folder}" for folder in _ENGINE_TESTS]
+    units = [
+        Gate("unit tests, engine", [*pytest, *_ENGINE_TESTS], pytest=True),
+        Gate("unit tests, others", [*pytest, *others, "tests/unit"], pytest=True),
+    ]
     plays = Gate("integration tests", [*pytest, *_PLAY_WORKERS, "tests/integration", "tests/hostile"], pytest=True)
-    lowest = Gate("lowest requirements", [sys.executable, "tests/tools/lowest.py"])
     rare = []
     if os.environ.get("SEVENTHINGS_TEST_LONG"):
         rare = [rulebook_gate(), Gate("awx", [sys.executable, "tests/tools/awx.py"])]
+        rare.append(Gate("lowest requirements", [sys.executable, "tests/tools/lowest.py"]))
+        rare.append(Gate("documentation site", [sys.executable, "tests/tools/docs.py"]))
         rare.append(Gate("archive alone", [sys.executable, "tests/tools/alone.py"]))
     # Sanity tests create their own environments, so they need not wait for the tools here.
     tools = Gate("environment", ["make", "--no-print-directory", "lint-environment"])
-    beside = [plays, units, *rare, *core_gates(), lowest, *quick]
+    beside = [plays, *units, *rare, *core_gates(), *quick]
     for gate in beside:
         gate.needs = tools
-    # Unit tests sometimes wait for each other. Plays running beside them use that time.
     return [sanity_gates(), [tools], *([gate] for gate in beside)]
 
 

@@ -90,6 +90,7 @@ def test_the_role_takes_a_table_whose_header_are_labels(service: Emulator, src: 
 # ---- a plan as a comment
 
 
+@pytest.mark.sample(0)
 def test_a_plan_as_markdown_shows_one_change_beside_thousands_that_are_in_no_file(src: Path, tmp_path: Path) -> None:
     store = tmp_path / "store.db"
     many_places.fill(store, rooms=12_000, locations=3)

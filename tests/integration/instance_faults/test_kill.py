@@ -115,6 +115,7 @@ def _reference(site: Site, known: dict[str, Any]) -> dict[str, Any]:
     return known
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("seed", range(_SEED, _SEED + _SAMPLES))
 def test_a_run_after_kill_9_ends_where_an_undisturbed_one_does(
     site: Site, undisturbed: dict[str, Any], seed: int
@@ -155,6 +156,7 @@ def _wait_for_worker(site: Site) -> None:
             fcntl.flock(journal, fcntl.LOCK_EX)
 
 
+@pytest.mark.sample(0)
 def test_a_worker_whose_parent_is_gone_stops_before_its_next_write(site: Site) -> None:
     site.write(sample_files(_RECORDS, 2))
     run = Apply(site, workers=1)

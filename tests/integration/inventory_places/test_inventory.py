@@ -374,6 +374,7 @@ def many(tmp_path: Path) -> Iterator[Workplace]:
         yield Workplace(service, tmp_path)
 
 
+@pytest.mark.sample(0)
 @pytest.mark.slow
 def test_ten_thousand_rooms_take_fourteen_requests(many: Workplace) -> None:
     many.write()

@@ -7,10 +7,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from .support import Api, Emulator, Steering, running
+
+CASES = 3
+"""The cases of a contract test that run outside of the long run, unless its own marker says another number."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the contract tests as samples before the samples are drawn."""
+    for item in items:
+        if item.path.is_relative_to(Path(__file__).parent) and not item.get_closest_marker("sample"):
+            item.add_marker(pytest.mark.sample(CASES))
 
 
 @pytest.fixture(scope="session")

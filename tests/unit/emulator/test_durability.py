@@ -76,6 +76,7 @@ def sites(api: Api) -> dict[str, dict[str, Any]]:
     return found
 
 
+@pytest.mark.sample(0)
 @pytest.mark.timeout(1800 if LONG else 300)
 def test_kill_under_load(tmp_path: Path) -> None:
     db = str(tmp_path / "killed.sqlite3")

@@ -20,6 +20,7 @@ REQUESTS = 60_000 if LONG else 1_000
 BOUND = 48 * 1024 * 1024
 
 
+@pytest.mark.sample(0)
 def test_many_clients_at_once(api: Api, steering: Steering) -> None:
     before = api.count("/locations")
 
@@ -79,6 +80,7 @@ def run(process: Emulator, api: Api, count: int) -> int:
     return process.resident_bytes()
 
 
+@pytest.mark.sample(0)
 @pytest.mark.timeout(3600 if LONG else 300)
 def test_memory_does_not_grow() -> None:
     with running() as process:
@@ -104,6 +106,7 @@ def test_large_data() -> None:
         assert api.items("/objects", "per_page=1000&page=6&sort[inventory_name]=ASC") == []
 
 
+@pytest.mark.sample(0)
 def test_late_pages_are_up_to_date() -> None:
     """The order of a list is cached between requests, but only until a write or a reset."""
     with running(data="9000") as process:

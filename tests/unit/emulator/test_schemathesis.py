@@ -70,12 +70,14 @@ def test_no_finding(api: Api, tmp_path: Path) -> None:
     run(api, tmp_path, *["--phases", "fuzzing", "--max-examples", "100" if LONG else "1"], *WITHOUT_SIGNING_OUT)
 
 
+@pytest.mark.sample(0)
 @pytest.mark.timeout(SECONDS * 6)
 def test_no_finding_at_the_limits_of_each_value(api: Api, tmp_path: Path) -> None:
     some = [] if LONG else ["--include-operation-id-regex", SOME_OPERATIONS]
     run(api, tmp_path, *["--phases", "examples,coverage"], *some, *WITHOUT_SIGNING_OUT)
 
 
+@pytest.mark.sample(0)
 @pytest.mark.timeout(SECONDS * 6)
 def test_no_finding_in_a_row_of_requests(api: Api, tmp_path: Path) -> None:
     """Each request uses the results of earlier requests: read, change, delete, look up again."""

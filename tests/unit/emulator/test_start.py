@@ -56,7 +56,7 @@ def test_the_switches_are_listed_without_any_package() -> None:
     assert subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout.startswith("| Switch")
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("files", "why"),
     [

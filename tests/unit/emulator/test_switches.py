@@ -12,6 +12,8 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+import pytest
+
 from .bodies import code, in_brackets
 from .judge import Operation, operations
 from .sides import SHOWN, every_side
@@ -60,6 +62,7 @@ def test_list_echo(api: Api, side: str) -> None:
         assert (found.get("page"), found.get("per_page")) == echo, path
 
 
+@pytest.mark.sample(1)
 @every_side("per_page_cap", "none", "200", "100", "50")
 def test_per_page_cap(api: Api, side: str) -> None:
     for _number in range(201):

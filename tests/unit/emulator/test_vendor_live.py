@@ -68,6 +68,7 @@ def counts_of(file: Path, report: Path) -> tuple[Counter[str], str]:
     return counts, done.stdout
 
 
+@pytest.mark.sample(0)
 @pytest.mark.slow
 def test_the_live_tests_of_the_vendor_pass(tmp_path: Path) -> None:
     shutil.unpack_archive(archive(), tmp_path)

@@ -153,6 +153,7 @@ def test_an_apply_recovers_from_a_failure_at_every_call(
             return
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("fault", ["reset_before", "reset_after", "reset_late", "502_html", "500", "not_json"])
 def test_an_apply_recovers_from_a_failure_of_every_request(fault: str, tmp_path: Path) -> None:
     for number in points():
@@ -188,7 +189,7 @@ def test_an_undo_recovers_from_a_failure_at_every_call(
             return
 
 
-@pytest.mark.sample(4)
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("what", list(_CALLS))
 @pytest.mark.parametrize("file_format", ["yaml", "csv", "jsonl"])
 def test_an_incomplete_export_is_completed_by_the_next(

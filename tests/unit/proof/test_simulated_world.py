@@ -66,6 +66,7 @@ def history(seed: int, directory: Path) -> None:
     assert len(claimed) == len(set(claimed)), (seed, claimed)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("seeds", _SLICES, ids=lambda seeds: f"{seeds[0]}-{seeds[-1]}")
 def test_nothing_is_created_twice_in_any_history(seeds: Sequence[int], tmp_path: Path) -> None:

@@ -89,7 +89,7 @@ def requests_of(service: Embedded, act: Callable[[], Any]) -> list[tuple[str, st
 # ---- lists in pages
 
 
-@pytest.mark.sample(8)
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(("shape", "cap", "beyond"), list(product(SHAPES, ["50", "100", "200"], ["empty", "clamp"])))
 def test_a_list_is_whole_whatever_a_page_says_and_holds(shape: dict[str, str], cap: str, beyond: str) -> None:
     count = int(cap) + 7

@@ -179,6 +179,7 @@ def test_the_end_of_the_last_line_of_a_long_text_is_no_blank(site: Site) -> None
 # ---- names of columns
 
 
+@pytest.mark.sample(1)
 @settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.sets(st.sampled_from(LABELS) | st.text("#'=;, aé\"_x0041", min_size=1, max_size=12), min_size=6, max_size=12))
 @pytest.mark.parametrize("form", ["xlsx", "csv"])
@@ -224,7 +225,7 @@ def test_an_amount_with_one_separator_before_three_digits_is_a_finding(site: Sit
     assert "set a preset or a decimal for this file" in finding
 
 
-@pytest.mark.sample(5)
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("name", ["objects.csv", "assets.xlsx"])
 @pytest.mark.parametrize(
     ("csv", "cell", "number"),

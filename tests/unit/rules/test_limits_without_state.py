@@ -51,6 +51,7 @@ def killed_after(site: Site, number: int, monkeypatch: pytest.MonkeyPatch) -> No
 # ---- a first run
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("adopted", [[], range(25)], ids=["new", "beside all that is there"])
 def test_percents_hold_on_a_first_run(site: Site, adopted: Iterable[int]) -> None:
     others(site, range(25))
@@ -86,6 +87,7 @@ def test_a_lost_journal_counts_nothing_as_created_by_an_interrupted_run(
 # ---- an interrupted run
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("limits", [{}, {"create_percent": 30}], ids=["default", "set by the task"])
 @pytest.mark.parametrize("number", [20, 48])
 def test_an_interrupted_run_may_finish_whatever_others_create_meanwhile(

@@ -95,6 +95,7 @@ def test_a_file_that_is_answered_as_a_page_is_not_uploaded_again(tmp_path: Path)
     assert [method for method, path in service.log if method == "POST" and path.endswith("/file")] == ["POST"]
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("module", "path", "sort", "options"),
     [

@@ -325,6 +325,7 @@ def sent_per_minute(service: Embedded, limit: int, number: int) -> float:
     return 60 * number / (service.clock.now() - began)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("share", "least"), [(0.0, 198), (0.05, 150), (0.15, 110)])
 def test_stray_429_do_not_collapse_the_pace(share: float, least: float) -> None:
     service = Embedded.started()

@@ -75,6 +75,7 @@ def test_a_source_that_is_missing_is_a_finding(applied: Site) -> None:
     refuses(applied, lost("is missing"))
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("name", ["a.csv.bak", "a.txt", "a.csv~", "a.dat"])
 def test_a_source_under_a_suffix_that_is_not_read_is_a_finding(applied: Site, name: str) -> None:
     (applied.root / "objects/a.csv").rename(applied.root / "objects" / name)
@@ -114,6 +115,7 @@ def test_the_task_may_confirm_that_a_source_is_empty(applied: Site) -> None:
     assert applied.run().outcome == "unchanged"
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     "files",
     [
@@ -200,6 +202,7 @@ def workbook(**sheets: list[list[str]]) -> bytes:
     return stream.getvalue()
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("sheets", "state"),
     [({"objects": []}, "is empty"), ({"Objekte": [["001", "x"]]}, "is missing"), ({}, "is missing")],

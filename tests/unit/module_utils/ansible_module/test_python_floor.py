@@ -88,6 +88,7 @@ def test_the_requirement_is_the_one_that_the_readme_states() -> None:
     assert f"Python {'.'.join(map(str, python_floor.FLOOR))} or newer" in (ROOT / "README.md").read_text("utf-8")
 
 
+@pytest.mark.sample(0)
 @pytest.mark.slow
 def test_a_task_on_an_old_python_fails_with_a_message_and_no_traceback(tmp_path: Path) -> None:
     old = {minor: path for minor, path in interpreters.find().items() if OLDEST_STARTED <= (3, minor) < (3, 11)}

@@ -941,6 +941,7 @@ ROUND_TRIPS: list[tuple[tuple[str, ...], st.SearchStrategy[Any], tuple[Shape, ..
 ]
 
 
+@pytest.mark.sample(40)
 @pytest.mark.parametrize(
     ("name", "values", "shape"),
     [(name, values, shape) for names, values, shapes in ROUND_TRIPS for name in names for shape in shapes],

@@ -55,6 +55,7 @@ DRAWN_AS_NOTHING = re.compile(r".*\b(BLANK|FILLER|JOINER|NULL NOTEHEAD|INVISIBLE
 DRAWN = "\N{BLANK SYMBOL}"
 
 
+@pytest.mark.sample(0)
 def test_every_invisible_character_of_unicode_is_escaped_and_no_other() -> None:
     ignorable = {number for first, last in IGNORABLE for number in range(first, last + 1)}
     for number in range(sys.maxunicode + 1):

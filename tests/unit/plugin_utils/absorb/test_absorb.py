@@ -70,6 +70,7 @@ _YAML = """\
 """
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"], ids=["lf", "crlf"])
 @pytest.mark.parametrize("mark", ["", "\ufeff"], ids=["plain", "bom"])
 def test_values_of_yaml_are_changed_in_the_quoting_that_was_there(
@@ -360,6 +361,7 @@ def test_a_formula_is_reported(site: Site, tmp_path: Path) -> None:
 # ---- new records
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("ending", ["yml", "jsonl", "csv"])
 @pytest.mark.parametrize("begun", [False, True], ids=["new", "begun"])
 def test_new_records_go_into_the_file_that_is_named(site: Site, tmp_path: Path, ending: str, begun: bool) -> None:
@@ -443,6 +445,7 @@ def test_new_records_of_one_key_are_reported(site: Site, tmp_path: Path) -> None
     assert "rental_cases: 2 record(s) have no title and issue_date of their own" in "\n".join(done["not_changed"])
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("name", ["objects.csv", "objects/new.csv"])
 @pytest.mark.parametrize("begun", [False, True], ids=["new", "begun"])
 def test_records_that_a_table_can_t_hold_go_into_json_lines_beside_it(
@@ -534,7 +537,7 @@ def test_a_link_is_never_written_through(site: Site, tmp_path: Path) -> None:
 # ---- records that are gone
 
 
-@pytest.mark.sample(6)
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("option", ["keep", "remove", "absent"])
 @pytest.mark.parametrize("state", ["absent", "archived"])
 @pytest.mark.parametrize("ending", ["yml", "jsonl", "csv"])
@@ -652,6 +655,7 @@ class _Killed(BaseException):
     """Raised to simulate that the process is killed."""
 
 
+@pytest.mark.sample(1)
 @pytest.mark.slow
 @pytest.mark.parametrize("option", ["keep", "remove", "absent"])
 def test_a_run_that_was_killed_between_two_files_is_repeated(

@@ -179,6 +179,7 @@ def by_libreoffice(path: Path, folder: Path) -> None:
     path.write_bytes((folder / path.name).read_bytes())
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     "edit",
     [
@@ -263,6 +264,7 @@ def look(path: Path) -> dict[str, Any]:
     }
 
 
+@pytest.mark.sample(0)
 @pytest.mark.slow
 @pytest.mark.skipif(PROGRAM is None, reason="LibreOffice is not installed")
 def test_a_workbook_that_libreoffice_saved_keeps_all_but_the_values(site: Site, tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ print(json.dumps({name: prefix + name in sys.modules for name in names}))
 """
 
 
+@pytest.mark.sample(1)
 @pytest.mark.slow
 @pytest.mark.parametrize("module", ["room", "location", "object_info"])
 def test_looking_for_the_action_of_a_module_imports_the_engine(module: str) -> None:

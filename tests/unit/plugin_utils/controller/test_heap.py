@@ -35,6 +35,7 @@ def collector() -> Iterator[None]:
     gc.freeze()
 
 
+@pytest.mark.sample(0)
 @pytest.mark.usefixtures("collector")
 def test_the_garbage_of_earlier_runs_is_collected() -> None:
     knots_per_run = (gc.get_freeze_count() + len(gc.get_objects())) // 3

@@ -313,6 +313,7 @@ def test_a_workbook_that_declares_entities_is_refused(tmp_path: Path) -> None:
     assert str(finding).startswith("a.xlsx: xl/worksheets/sheet1.xml declares entities")
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("old", "new", "found"),
     [
@@ -392,6 +393,7 @@ def test_formulas_that_many_cells_share_are_not_worked_out(
     assert [entry.fields["name"] for entry in desired.entries] == ["7"] * 3
 
 
+@pytest.mark.sample(0)
 @pytest.mark.slow
 def test_the_last_row_of_a_sheet_is_read(tmp_path: Path) -> None:
     path = _book(tmp_path / "a.xlsx", {"objects": [["barcode"], ["1"], ["2"]]})
@@ -507,6 +509,7 @@ def test_without_the_library_the_message_says_what_to_install(tmp_path: Path, mo
 # ---- size
 
 
+@pytest.mark.sample(0)
 @pytest.mark.slow
 def test_rows_that_are_formatted_and_empty_cost_nothing(tmp_path: Path) -> None:
     path = _book(tmp_path / "a.xlsx", {"objects": [["barcode"], ["1"]]})

@@ -50,6 +50,7 @@ def plan(site: Site, **order: Any) -> dict[str, Any]:
     return {name: value for name, value in result.items() if name not in ELSEWHERE}
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("format_name", ["yaml", "csv", "jsonl"])
 def test_a_twin_is_the_instance_that_was_exported(demo: Site, tmp_path: Path, format_name: str) -> None:
     root = tmp_path / "exported"
@@ -424,7 +425,7 @@ def files_of(change: dict[str, Any]) -> dict[str, str]:
     return {f"{name}.yml": json.dumps(rows) for name, rows in {**EVERYTHING, "moved": {}, **change}.items()}
 
 
-@pytest.mark.sample(8)
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("name", CHANGES)
 def test_each_change_is_planned_on_the_twin_as_on_the_instance(pair: tuple[Site, Site], name: str) -> None:
     site, twin = pair

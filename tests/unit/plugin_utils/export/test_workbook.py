@@ -53,6 +53,7 @@ def test_it_takes_no_more_requests_than_any_other_format(demo: Site) -> None:
     assert export_of(demo, demo.root / "book", format="xlsx")["requests"] == sent
 
 
+@pytest.mark.sample(0)
 def test_two_exports_have_the_same_bytes(demo: Site) -> None:
     export_of(demo, format="xlsx")
     first = contents(demo.root)
@@ -113,6 +114,7 @@ def test_an_emptied_cell_is_named_in_the_plan(demo: Site) -> None:
     assert f"({header[1]}: 3)" in warning
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("other", ["yaml", "csv"])
 def test_another_format_takes_the_workbook_away_and_the_other_way_round(demo: Site, other: str) -> None:
     export_of(demo, format="xlsx")
@@ -211,6 +213,7 @@ def test_of_more_columns_than_there_may_be_those_with_values_are_kept(
 # ---- CSV
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     "csv", ["{preset: excel-de}", "{preset: excel-fr}", "{preset: excel-us}", "{encoding: cp1252}"]
 )

@@ -114,6 +114,7 @@ def test_a_reference_reads_the_same_before_and_after(site: Site) -> None:
     assert len(reads) == len(set(reads)), "words take no request of their own"
 
 
+@pytest.mark.sample(1)
 @pytest.mark.slow
 @pytest.mark.parametrize("rate_limit", [0, 120])
 def test_a_forecast_is_what_an_apply_takes(site: Site, rate_limit: int) -> None:

@@ -249,6 +249,7 @@ def _shown(result: RunResult) -> Any:
     return result.outcome, result.summary, changes, result.reported, result.refusals, len(result.findings)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.slow
 @pytest.mark.parametrize("number", range(_SWARMS))
 def test_applies_converge(number: int) -> None:

@@ -126,6 +126,7 @@ FORMS: dict[str, Callable[[RunResult], str]] = {
 }
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("changes", [5, 60, 700, *([6000] if LONG else [])])
 def test_each_mistake_is_named_on_the_first_screen(changes: int, tmp_path: Path) -> None:
     account, share = planned(changes, tmp_path)

@@ -162,6 +162,7 @@ def wide(number: int, fields: int = 3, length: int = 40) -> list[dict[str, Any]]
     ]
 
 
+@pytest.mark.sample(1)
 @pytest.mark.slow
 @pytest.mark.parametrize("length", [10, 40, 5000])
 def test_a_page_stays_below_2_mb_and_counts_the_rest(length: int) -> None:

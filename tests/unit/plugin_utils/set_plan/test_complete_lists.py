@@ -57,6 +57,7 @@ def _delete_meanwhile(site: Site, patch: pytest.MonkeyPatch, times: int) -> None
     patch.setattr(type(other.transport), "request", meanwhile)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("total", ["given", "none"])
 def test_a_record_that_moves_to_an_earlier_page_is_not_created_once_more(
     site: Site, monkeypatch: pytest.MonkeyPatch, total: str
@@ -91,6 +92,7 @@ def test_records_that_come_while_they_are_exported_are_no_reason_to_stop(
     assert export_of(site, site.root / "export", only=["objects"])["summary"]["objects"] >= NUMBER
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("total", ["given", "none"])
 def test_nothing_is_decided_from_lists_that_are_never_complete(
     site: Site, monkeypatch: pytest.MonkeyPatch, total: str

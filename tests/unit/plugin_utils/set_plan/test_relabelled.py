@@ -42,6 +42,7 @@ def house(site: Site, request: pytest.FixtureRequest) -> Site:
     return site
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("kind", "new", "line"),
     [

@@ -287,6 +287,7 @@ def test_an_undo_that_is_killed_anywhere_is_finished_by_the_next(tmp_path: Path,
     assert at > 15
 
 
+@pytest.mark.sample(0)
 @pytest.mark.slow
 @pytest.mark.parametrize("is_answer_lost", [False, True])
 def test_an_undo_that_is_killed_anywhere_restores_references(

@@ -535,6 +535,7 @@ def test_the_end_of_the_file_name_decides(tmp_path: Path, name: str, fits: bool)
 # ---- many
 
 
+@pytest.mark.sample(0)
 @pytest.mark.slow
 @pytest.mark.slow
 def test_ten_thousand_rooms_take_seconds(instance: Any, parse: Any) -> None:
