@@ -124,7 +124,9 @@ class _Reader:
         )
 
     def _persons(self) -> list[Row]:
-        concerned = sorted({*self._gains, *self._losses}, key=lambda name: -(self._gains[name] + self._losses[name]))
+        concerned = sorted(
+            {*self._gains, *self._losses}, key=lambda key: (-(self._gains[key] + self._losses[key]), key)
+        )
         return [
             {"person": person, "section": section, "gains": self._gains[key], "loses": self._losses[key]}
             for key in concerned

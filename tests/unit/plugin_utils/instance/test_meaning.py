@@ -75,6 +75,20 @@ def test_persons_who_gain_or_lose_things_are_named(site: Site) -> None:
     ]
 
 
+def test_persons_with_equal_numbers_are_in_the_order_of_their_names(site: Site) -> None:
+    """The order of a set of texts differs from process to process, and so would two reports of one plan."""
+    names = [f"person{number}@acme.example" for number in range(9)]
+    site.write(
+        {
+            "instance.yml": OPEN,
+            **PLACES,
+            "persons.yml": yaml_list([{"email": name, "first_name": "P"} for name in names]),
+            "objects.yml": yaml_list([thing(number, responsible_person=name) for number, name in enumerate(names)]),
+        }
+    )
+    assert [row["person"] for row in site.plan().persons] == names
+
+
 def test_new_users_get_e_mail(site: Site) -> None:
     site.write({"instance.yml": OPEN, **PLACES, "users.yml": "- ada@acme.example\n"})
     assert site.plan().mails == [{"section": "users", "count": 1, "to": ["ada@acme.example"]}]
