@@ -162,9 +162,9 @@ def test_only_comparing_needs_no_ceilings_and_no_limit_keeps_drift_from_being_re
 # ---- the scope, which files choose
 
 
-@pytest.mark.parametrize("ceilings", ["protected", "limits"])
+@pytest.mark.parametrize("way", ["protected", "limits"])
 @pytest.mark.parametrize("action", ["create", "update", "delete"])
-def test_a_scope_of_few_records_lifts_no_limit_of_the_task(site: Site, action: str, ceilings: str) -> None:
+def test_a_scope_of_few_records_lifts_no_limit_of_the_task(site: Site, action: str, way: str) -> None:
     """Percentages refer to the records in scope, so a narrow scope would evade them."""
     thing = [{"barcode": f"{number:03d}", "inventory_name": f"Group {number // 9}"} for number in range(36)]
     site.write({"objects.yml": yaml_list(thing)})
@@ -178,7 +178,7 @@ def test_a_scope_of_few_records_lifts_no_limit_of_the_task(site: Site, action: s
     scope = "scope: {objects: {inventory_name: [Group 0, New]}}\n"
     site.write({"instance.yml": f"api: seventhings/v1\nset: test\n{scope}", "objects.yml": yaml_list(files[action])})
     tight = {f"{action}_percent": 20}
-    options = protected(site, limits=tight) if ceilings == "protected" else {"limits": tight}
+    options = protected(site, limits=tight) if way == "protected" else {"limits": tight}
     result = apply(site, **options)
     assert result["outcome"] == "refused"
     assert f"of 36 records is more than limits.{action}_percent (20 %)" in result["refusals"][0]
@@ -210,14 +210,14 @@ _OFFER = "/circularity-hub/add-objects-to-circularity-hub"
 
 
 @pytest.mark.parametrize("is_planned", [False, True], ids=["files", "plan file"])
-@pytest.mark.parametrize("are_there", [False, True], ids=["new objects", "old objects"])
+@pytest.mark.parametrize("exist_already", [False, True], ids=["new objects", "old objects"])
 def test_offers_of_an_interrupted_run_are_created_again(
-    site: Site, tmp_path: Path, are_there: bool, is_planned: bool
+    site: Site, tmp_path: Path, exist_already: bool, is_planned: bool
 ) -> None:
     things = [{"barcode": f"{number:03d}", "inventory_name": "Thing"} for number in range(40)]
     offers = [{"object": f"{number:03d}", "price": "10.00", "category": "chairs"} for number in range(40)]
     site.write({"objects.yml": yaml_list(things)})
-    if are_there:
+    if exist_already:
         assert apply(site)["outcome"] == "changed"
     site.write({"hub.yml": yaml_list(offers)})
     options = protected(site)

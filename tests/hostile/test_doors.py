@@ -407,7 +407,7 @@ def test_an_export_of_payloads(world: World, form: str) -> None:
 
 
 UNNAMEABLE = ["{{ own_secret }}", "{# x #}", "\\ud800", "a\\0b", " ", "=1+1", "# x", "!unsafe x", "<<"]
-"""Payloads that are no possible names of fields in files, or only in quotes. As values they are allowed."""
+"""Payloads that are not possible names of fields in files, or only in quotes. As values they are allowed."""
 
 
 @pytest.mark.sample(12)

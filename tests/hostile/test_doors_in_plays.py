@@ -149,12 +149,12 @@ def test_nothing_runs_in_any_place_of_a_play(service: HostileService, tmp_path: 
     everything = "[" + ", ".join(f"read_{number}" for number in range(len(names))) + "]"
     found = f"{{{{ {everything} | map(attribute='records', default=[]) | flatten(1) | map('dict2items') | flatten(1) "
     found += "| map(attribute='value') | select('string') | unique }}"
-    looked = "{{ query('community.seventhings.record', 'room', '" + doors.ROOM + "')[0].name }}"
+    expression = "{{ query('community.seventhings.record', 'room', '" + doors.ROOM + "')[0].name }}"
     tasks = [
         *read,
         {"name": "found", "ansible.builtin.debug": {"msg": f"{found[:-2]} | length }}}}"}},
         *({**place, "loop": found} for place in OPENED),
-        *({**place, "loop": [looked]} for place in OPENED),
+        *({**place, "loop": [expression]} for place in OPENED),
     ]
     play = {"hosts": "localhost", "gather_facts": False, "ignore_errors": True, "vars": {"own_secret": OWN}}
     ran = playbook.run(tmp_path, [{**play, "tasks": tasks}], variables=variables(service, tmp_path))

@@ -367,14 +367,14 @@ def test_a_total_beyond_the_limit_is_reported_after_one_page(service: str) -> No
 
 
 @pytest.fixture
-def no_look_for_garbage() -> Iterator[None]:
+def disabled_collector() -> Iterator[None]:
     """Disable GC while a deeply nested text is released, because cleanup of other garbage would fail there."""
     gc.disable()
     yield
     gc.enable()
 
 
-@pytest.mark.usefixtures("no_look_for_garbage")
+@pytest.mark.usefixtures("disabled_collector")
 @pytest.mark.parametrize(
     ("mode", "words"),
     [

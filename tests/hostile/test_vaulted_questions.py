@@ -77,9 +77,9 @@ def answered(site: Site, mode: str, files: dict[str, str], secret: str) -> dict[
 @pytest.mark.sample(7)
 @pytest.mark.parametrize("question", QUESTIONS)
 @pytest.mark.parametrize("mode", ["validate", "apply"])
-@pytest.mark.parametrize("is_there", [False, True], ids=["new field", "field of the instance"])
-def test_no_file_asks_what_a_vaulted_value_is(site: Site, question: str, mode: str, is_there: bool) -> None:
-    if is_there:
+@pytest.mark.parametrize("exists", [False, True], ids=["new field", "field of the instance"])
+def test_no_file_asks_what_a_vaulted_value_is(site: Site, question: str, mode: str, exists: bool) -> None:
+    if exists:
         site.write({"fields/asset.yml": yaml_list(PLAIN)})
         assert site.run().outcome == "changed"
     answers = [

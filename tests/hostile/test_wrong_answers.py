@@ -464,7 +464,7 @@ def files_of(place: Place) -> Counter[str]:
 
 
 def _records(state: Counter[str]) -> Counter[str]:
-    """Return the part of a state that is no file."""
+    """Return the part of a state that is not a file."""
     return Counter({line: count for line, count in state.items() if not line.startswith("file ")})
 
 

@@ -156,7 +156,7 @@ class Embedded:
         """Return a directory of files that is applied to this instance."""
         return SiteHere(root, self)
 
-    def answer(self, call: Call, patience: float) -> tuple[Exchange, Answer]:
+    def answer(self, call: Call, timeout: float) -> tuple[Exchange, Answer]:
         """Answer one request as the server does, for a client with a timeout in seconds."""
         self.log.append((call.method, call.path))
         if self.kill_at == len(self.log):
@@ -164,11 +164,11 @@ class Embedded:
         exchange = self.gateway.take(call)
         if self.refuse_at == len(self.log):
             return exchange, too_many(1, self.service.weather["retry_after"])
-        if exchange.latency > patience:
+        if exchange.latency > timeout:
             # The client gives up, but the request is still pending.
             self.gateway.later(exchange.arrived + exchange.latency, lambda: self.gateway.answer(exchange))
-            self.clock.forward(patience)
-            raise requests.exceptions.ReadTimeout(f"read timed out after {patience:g} seconds")
+            self.clock.forward(timeout)
+            raise requests.exceptions.ReadTimeout(f"read timed out after {timeout:g} seconds")
         self.clock.forward(exchange.latency)
         answer = self.gateway.answer(exchange)
         if self.kill_at == -len(self.log):

@@ -4,7 +4,7 @@
 """A simulated world: many processes of the collection in one process, under a virtual clock and a seeded scheduler.
 
 Only one simulated process runs at a time. It hands over when it sleeps and before each request, and the seed decides
-which process continues. So the seed alone repeats a history, and waiting costs no real time.
+which process continues. So the seed is enough to repeat a history, and waiting costs no real time.
 """
 
 from __future__ import annotations

@@ -4,7 +4,8 @@
 """A catalogue of mutated answers: wrong in shape, truncated, or about something else.
 
 A mutation never turns an answer into another answer that a correct service could give about another state, such as
-another value of a field or a list without its last record and with a total that fits. Nobody can detect those.
+another value of a field or a list without its last record and with a total that fits. No client can detect such an
+answer.
 """
 
 from __future__ import annotations
@@ -534,7 +535,7 @@ class Wrong(embedded_here.Embedded):
     """An instance with one wrong answer, or with wrong answers to one operation.
 
     :ivar at: the number of the wrong answer.
-    :ivar at_path: the end of the path, or of the paths, of all wrong answers, in place of it.
+    :ivar at_path: instead of ``at``: the end of the path of each wrong answer.
     :ivar always: True if later answers of the same operation are wrong, too.
     :ivar exchanges: method, path, and sort of each answer.
     """
@@ -551,15 +552,15 @@ class Wrong(embedded_here.Embedded):
         self._answers: list[Answer] = []
         self._operation: tuple[str, str] | None = None
 
-    def answer(self, call: Call, patience: float) -> Any:
-        gateway, answer = super().answer(call, patience)
+    def answer(self, call: Call, timeout: float) -> Any:
+        gateway, answer = super().answer(call, timeout)
         number = len(self.exchanges)
         exchange = Exchange(call, answer, self._answers, random.Random(self.seed))
         self.exchanges.append((call.method, call.path, exchange.sort))
         operation = (call.method, operation_of(call.path))
-        is_meant = number == self.at or (self.always and operation == self._operation)
-        is_meant = is_meant or (bool(self.at_path) and call.path.endswith(self.at_path))
-        if self.mutation is not None and is_meant and exchange.sort in self.mutation.sorts:
+        is_target = number == self.at or (self.always and operation == self._operation)
+        is_target = is_target or (bool(self.at_path) and call.path.endswith(self.at_path))
+        if self.mutation is not None and is_target and exchange.sort in self.mutation.sorts:
             wrong = self.mutation.change(exchange)
             if wrong is not None:
                 self.touched += 1

@@ -108,11 +108,11 @@ def test_a_scope_bounds_what_is_pruned(house: Site) -> None:
     account.write({"instance.yml": SETTINGS + scope, **files(1)})
     assert account.plan().outcome == "changed"
     # The scope comes from the files.
-    ceilings: dict[str, Any] = {"limits": {"delete_percent": 100}, "prune": {"objects": "archive"}}
-    ceilings["create_users"] = False
-    (refusal,) = account.plan(protected=True, **ceilings).refusals
+    caps: dict[str, Any] = {"limits": {"delete_percent": 100}, "prune": {"objects": "archive"}}
+    caps["create_users"] = False
+    (refusal,) = account.plan(protected=True, **caps).refusals
     assert refusal.endswith("; limited_account: true lets this pass")
-    assert account.run(protected=True, limited_account=True, **ceilings).outcome == "changed"
+    assert account.run(protected=True, limited_account=True, **caps).outcome == "changed"
 
 
 def test_a_hidden_object_that_shall_be_absent_is_not_deleted(house: Site) -> None:

@@ -27,8 +27,8 @@ def created_after_the_first_list(here: Machine, monkeypatch: pytest.MonkeyPatch,
     answer, other = here.service.answer, here.service.client()
     left = [body]
 
-    def answered(call: Any, patience: float) -> Any:
-        found = answer(call, patience)
+    def answered(call: Any, timeout: float) -> Any:
+        found = answer(call, timeout)
         if left and call.path.endswith(KINDS[kind].list_path):
             other.create(KINDS[kind], left.pop())
         return found

@@ -59,7 +59,7 @@ class Known:
     unknown: Mapping[int, str] = field(default_factory=dict)
     asked: list[tuple[str, list[list[str]]]] = field(default_factory=list)
     schemas: list[str] = field(default_factory=list)
-    why_gone_of: list[list[str]] = field(default_factory=list)
+    why_removed_calls: list[list[str]] = field(default_factory=list)
 
     def schema(self, kind: Kind) -> Schema:
         self.schemas.append(kind.name)
@@ -70,7 +70,7 @@ class Known:
         return [[hit for question in ways for hit in self.meanings.get(short(question), ())] for ways in questions]
 
     def why_removed(self, kind: Kind, questions: Sequence[Question], written: Any) -> str:
-        self.why_gone_of.append([short(question) for question in questions])
+        self.why_removed_calls.append([short(question) for question in questions])
         return self.gone.get((kind.name, str(written)), "")
 
     def why_unknown(self, reference: Reference) -> str:
@@ -381,21 +381,21 @@ def test_what_lost_its_meaning_says_why() -> None:
     room = ref("room", "Hall")
     source = Known(gone={("room", "Hall"): "it was renamed"}, named={"room": ["Hall"]})
     assert resolve(source, room) == [Unresolved(room, Why.MISSING, "it was renamed", is_explained=True)]
-    assert source.why_gone_of == [["room: number=Hall", "room: name=Hall"]]
+    assert source.why_removed_calls == [["room: number=Hall", "room: name=Hall"]]
 
 
 def test_a_path_says_why_its_place_lost_its_meaning() -> None:
     room = ref("room", "Depot/Hall")
     source = Known(gone={("location", "Depot"): "it was renamed"})
     assert resolve(source, room) == [Unresolved(room, Why.MISSING, "it was renamed", is_explained=True)]
-    assert source.why_gone_of[1:] == [["location: name=Depot"]]
+    assert source.why_removed_calls[1:] == [["location: name=Depot"]]
 
 
 @pytest.mark.parametrize("written", [{"number": "Hall"}, "Hall"])
 def test_what_is_no_path_has_no_place_that_lost_its_meaning(written: Any) -> None:
     source = Known(gone={("location", "Hall"): "it was renamed"})
     (unresolved,) = resolve(source, ref("room", written))
-    assert (unresolved.why, len(source.why_gone_of)) == (Why.MISSING, 1)
+    assert (unresolved.why, len(source.why_removed_calls)) == (Why.MISSING, 1)
     assert "renamed" not in unresolved.words
 
 

@@ -27,7 +27,7 @@ def _lines(*records: Any) -> str:
     return "".join(json.dumps(record) + "\n" for record in records)
 
 
-def _told_nothing(site: Site, scratch: Path, **options: Any) -> dict[str, Any]:
+def _absorbed_completely(site: Site, scratch: Path, **options: Any) -> dict[str, Any]:
     """Absorb the changes. Check that the patch equals the written files and that no difference is left."""
     before = content(site.root)
     planned = take(site, check_mode=True, **options)
@@ -95,7 +95,7 @@ def test_values_of_yaml_are_changed_in_the_quoting_that_was_there(
             )
         },
     )
-    done = _told_nothing(site, tmp_path)
+    done = _absorbed_completely(site, tmp_path)
     assert done["not_changed"] == []
     assert done["summary"] == {"objects": {"changed": 10, "added": 0, "removed": 0}}
     expected = (
@@ -130,7 +130,7 @@ def test_values_of_json_lines_are_changed_in_place(site: Site, tmp_path: Path) -
             )
         },
     )
-    done = _told_nothing(site, tmp_path)
+    done = _absorbed_completely(site, tmp_path)
     assert done["not_changed"] == []
     expected = text.replace('"Lamp"', '"L\\"amp\\\\"').replace("3}", "null}").replace('"12.5"', '"13.00"')
     assert (site.root / "objects.jsonl").read_text() == expected.replace('["1"]', '["1", "2"]')
@@ -176,7 +176,7 @@ def test_cells_are_changed_in_the_dialect_of_their_table(site: Site, tmp_path: P
             )
         },
     )
-    done = _told_nothing(site, tmp_path)
+    done = _absorbed_completely(site, tmp_path)
     assert done["not_changed"] == []
     price = "1299,00" if name == "excel-de" else "1299.00"
     quoted = name in ("excel-de", "utf-16")
@@ -205,7 +205,7 @@ def test_a_cell_is_cleared_as_its_dialect_clears(site: Site, tmp_path: Path) -> 
     )
     site.run()
     somebody(site, {"objects.jsonl": _lines(*({"barcode": barcode, "serial_number": None} for barcode in "12"))})
-    _told_nothing(site, tmp_path)
+    _absorbed_completely(site, tmp_path)
     assert (site.root / "objects/a.csv").read_text().endswith("1,A,NIX\n")
     assert (site.root / "objects/b.csv").read_text().endswith(("2,B,\n", "2,B,NIX\n"))
 
@@ -250,7 +250,7 @@ def test_every_kind_of_record_comes_back(site: Site, tmp_path: Path) -> None:
         "hub.yml": "- {object: '2', price: 12.5}\n",
     }
     somebody(site, changed)
-    done = _told_nothing(site, tmp_path)
+    done = _absorbed_completely(site, tmp_path)
     assert done["not_changed"] == []
     after = content(site.root)
     assert after["fields/asset.yml"].decode() == files["fields/asset.yml"].replace("[A, B]", "[A, B, C]").replace(
@@ -271,7 +271,7 @@ def test_an_attachment_comes_along(site: Site, tmp_path: Path) -> None:
     site.write({"objects.yml": "- barcode: '1'\n  inventory_name: Lamp\n  documents: [a.txt]\n", "a.txt": "old"})
     site.run()
     somebody(site, {"objects.yml": "- {barcode: '1', documents: [a.txt, b.txt]}\n", "a.txt": "old", "b.txt": "new"})
-    done = _told_nothing(site, tmp_path)
+    done = _absorbed_completely(site, tmp_path)
     assert done["not_changed"] == []
     written = (site.root / "objects.yml").read_text()
     assert written.startswith("- barcode: '1'\n  inventory_name: Lamp\n  documents: [a.txt, files/")
@@ -318,7 +318,7 @@ def test_what_came_through_an_anchor_is_reported(site: Site, tmp_path: Path) -> 
             )
         },
     )
-    done = _told_nothing(site, tmp_path)
+    done = _absorbed_completely(site, tmp_path)
     assert (site.root / "objects.yml").read_text() == before.replace("mine", "yours")
     assert done["not_changed"] == [
         f"objects.yml:{place}: object {key}: inventory_name is {value!r} in the instance: not changed, because it came "
@@ -337,7 +337,7 @@ def test_what_came_through_a_variable_is_reported_and_dollars_are_escaped(site: 
     )
     site.run(load_layers([site.root]))
     somebody(site, {"locations.yml": "- {name: North, city: Berlin, address: 'c ${city}', zip: '2'}\n"})
-    done = _told_nothing(site, tmp_path, into={"locations": "locations.yml"})
+    done = _absorbed_completely(site, tmp_path, into={"locations": "locations.yml"})
     assert (site.root / "locations.yml").read_text() == (
         "- name: North\n  city: ${city}\n  street: \"c ${$}{city}\"\n  zip: '2'\n"
     ) or "c ${$}{city}" in (site.root / "locations.yml").read_text()
@@ -351,7 +351,7 @@ def test_a_formula_is_reported(site: Site, tmp_path: Path) -> None:
     site.write({"objects.csv": "barcode,inventory_name,serial_number\n1,Lamp,=A1\n"})
     site.run()
     somebody(site, {"objects.jsonl": _lines({"barcode": "1", "serial_number": "x"})})
-    done = _told_nothing(site, tmp_path)
+    done = _absorbed_completely(site, tmp_path)
     assert done["changed"] is False
     assert done["not_changed"] == [
         "objects.csv:2:8: object 1: serial_number is 'x' in the instance: not changed, because it is a formula"
@@ -376,7 +376,7 @@ def test_new_records_go_into_the_file_that_is_named(site: Site, tmp_path: Path, 
     hostile = _thing("2", description='=cmd|"x"; {\u202e}', serial_number="::error::x ${x}", quantity=7)
     somebody(site, {"objects.jsonl": _lines(hostile, _thing("3"))})
     path = site.root / f"objects/new.{ending}"
-    done = _told_nothing(site, tmp_path, into={"objects": f"objects/new.{ending}"})
+    done = _absorbed_completely(site, tmp_path, into={"objects": f"objects/new.{ending}"})
     assert done["not_changed"] == []
     assert done["summary"]["objects"]["added"] == 2
     assert not begun or path.read_text().startswith(first)
@@ -392,7 +392,7 @@ def test_what_a_table_has_no_column_for_is_reported_once(site: Site, tmp_path: P
     site.run()
     records = [_thing("2", serial_number="S", documents=["files/a.txt"]), _thing("3", serial_number="T")]
     somebody(site, {"objects.jsonl": _lines(*records), "files/a.txt": "a"})
-    done = _told_nothing(site, tmp_path, into={"objects": "objects.csv"})
+    done = _absorbed_completely(site, tmp_path, into={"objects": "objects.csv"})
     assert done["not_changed"] == [
         "objects.csv: left out of new objects, because it has no such column: documents (1), serial_number (2)"
     ]
@@ -407,7 +407,7 @@ def test_new_records_go_under_the_labels_of_a_table(site: Site, tmp_path: Path) 
     site.write({"objects.csv": "Serial number;Barcode;Name\nS1;1;Lamp\n"})
     site.run()
     somebody(site, {"objects.jsonl": _lines(_thing("2", serial_number="S2"))})
-    done = _told_nothing(site, tmp_path, into={"objects": "objects.csv"})
+    done = _absorbed_completely(site, tmp_path, into={"objects": "objects.csv"})
     assert done["not_changed"] == []
     assert (site.root / "objects.csv").read_text() == "Serial number;Barcode;Name\nS1;1;Lamp\nS2;2;Thing\n"
 
@@ -418,7 +418,7 @@ def test_a_table_that_names_no_record_gets_no_row(site: Site, tmp_path: Path) ->
     site.write({"locations.yml": "- {name: North}\n", "rooms/a.csv": rooms, "rooms/b.csv": "building_id,description\n"})
     site.run()
     somebody(site, {"rooms.yml": "- {building_id: North, number: '2', description: Store}\n"})
-    done = _told_nothing(site, tmp_path, into={"rooms": "rooms/b.csv"})
+    done = _absorbed_completely(site, tmp_path, into={"rooms": "rooms/b.csv"})
     assert done["files"] == ["rooms/b.jsonl"]
 
 
@@ -440,7 +440,7 @@ def test_new_records_of_one_key_are_reported(site: Site, tmp_path: Path) -> None
             "rental_cases.jsonl": _lines(*cases),
         },
     )
-    done = _told_nothing(site, tmp_path, into={"rental_cases": "rental_cases.yml"})
+    done = _absorbed_completely(site, tmp_path, into={"rental_cases": "rental_cases.yml"})
     assert done["summary"]["rental_cases"]["added"] == 1
     assert "rental_cases: 2 record(s) have no title and issue_date of their own" in "\n".join(done["not_changed"])
 
@@ -456,13 +456,13 @@ def test_records_that_a_table_can_t_hold_go_into_json_lines_beside_it(
     site.write({name: "barcode,inventory_name,description\n1,Lamp,\n"} if begun else {})
     site.run()
     somebody(site, {"objects.jsonl": _lines(_thing("2", description="a\r\nb"), _thing("3"))})
-    done = _told_nothing(site, tmp_path, into={"objects": name})
+    done = _absorbed_completely(site, tmp_path, into={"objects": name})
     assert (done["not_changed"], done["files"]) == ([], [name, beside])
     assert done["summary"]["objects"]["added"] == 2
     assert '"description": "a\\r\\nb"' in (site.root / beside).read_text()
     assert "3,Thing" in (site.root / name).read_text()
     somebody(site, {"objects.jsonl": _lines(_thing("4", description="c\r\nd"))})
-    done = _told_nothing(site, tmp_path, into={"objects": name})
+    done = _absorbed_completely(site, tmp_path, into={"objects": name})
     assert (done["not_changed"], done["files"]) == ([], [beside])
 
 
@@ -471,7 +471,7 @@ def test_comments_of_a_table_may_have_the_same_name(site: Site, tmp_path: Path) 
     site.write({"objects.csv": "barcode;#;#;inventory_name;;\n1;a;b;Lamp;;\n"})
     site.run()
     somebody(site, {"objects.jsonl": _lines(_thing("1"), _thing("2"))})
-    done = _told_nothing(site, tmp_path, into={"objects": "objects.csv"})
+    done = _absorbed_completely(site, tmp_path, into={"objects": "objects.csv"})
     assert done["not_changed"] == []
     assert (site.root / "objects.csv").read_text() == "barcode;#;#;inventory_name;;\n1;a;b;Thing;;\n2;;;Thing;;\n"
 
@@ -488,7 +488,7 @@ def test_records_beyond_the_scope_and_those_to_be_left_alone_stay_out(site: Site
     site.run()
     ours = {"serial_number": "ours"}
     somebody(site, {"objects.jsonl": _lines(_thing("2", **ours), _thing("3", **ours), _thing("4"))})
-    _told_nothing(site, tmp_path, into={"objects": "objects/new.yml"})
+    _absorbed_completely(site, tmp_path, into={"objects": "objects/new.yml"})
     assert {entry.fields["barcode"] for entry in site.load().entries} == {"1", "3"}
 
 
@@ -497,7 +497,7 @@ def test_without_into_new_records_are_only_reported(site: Site, tmp_path: Path) 
     site.write({"objects.jsonl": _lines(_thing("1"))})
     site.run()
     somebody(site, {"objects.jsonl": _lines(_thing("2"))})
-    done = _told_nothing(site, tmp_path)
+    done = _absorbed_completely(site, tmp_path)
     assert (done["changed"], done["reported"]) == (False, {"objects": ["2"]})
 
 
@@ -556,7 +556,7 @@ def test_deleted_records_are_handled_as_the_option_says(
     site.write({f"objects.{ending}": texts[ending]})
     site.run()
     somebody(site, {"objects.jsonl": _lines({"barcode": "2", "_state": state})})
-    done = _told_nothing(site, tmp_path, gone=option)
+    done = _absorbed_completely(site, tmp_path, gone=option)
     written = (site.root / f"objects.{ending}").read_text()
     if option == "keep":
         is_now = "archived" if state == "archived" else "not"
@@ -606,7 +606,7 @@ def test_what_something_that_can_t_be_removed_refers_to_stays(site: Site, tmp_pa
     states = _lines({"barcode": "1", "_state": "absent"}, {"barcode": "2", "_state": "absent"})
     absent = "".join(f"- {{building_id: North, number: '{number}', _state: absent}}\n" for number in "12")
     somebody(site, {"objects.jsonl": states, "rooms.yml": absent})
-    done = _told_nothing(site, tmp_path, gone="absent")
+    done = _absorbed_completely(site, tmp_path, gone="absent")
     assert [line.partition(":")[0] for line in done["not_changed"]] == ["rooms.yml", "objects.csv"]
     assert "room North/1 is not in the instance: not changed, because other records" in done["not_changed"][0]
     assert done["summary"] == {
@@ -621,7 +621,7 @@ def test_a_document_with_an_end_keeps_a_list(site: Site, tmp_path: Path) -> None
     site.write({"objects.yml": "# things\n- barcode: '1'\n  inventory_name: Lamp\n...\n"})
     site.run()
     somebody(site, {"objects.jsonl": _lines({"barcode": "1", "_state": "absent"})})
-    assert _told_nothing(site, tmp_path, gone="remove")["not_changed"] == []
+    assert _absorbed_completely(site, tmp_path, gone="remove")["not_changed"] == []
     assert (site.root / "objects.yml").read_text() == "# things\n[]\n...\n"
 
 
@@ -630,7 +630,7 @@ def test_a_document_with_an_end_takes_new_records_before_it(site: Site, tmp_path
     site.write({"objects.yml": "- barcode: '1'\n  inventory_name: Lamp\n...\n"})
     site.run()
     somebody(site, {"objects.jsonl": _lines({"barcode": "1", "_state": "absent"}, _thing("2"))})
-    assert _told_nothing(site, tmp_path, gone="remove", into={"objects": "objects.yml"})["not_changed"] == []
+    assert _absorbed_completely(site, tmp_path, gone="remove", into={"objects": "objects.yml"})["not_changed"] == []
     assert (site.root / "objects.yml").read_text() == '- barcode: "2"\n  inventory_name: Thing\n...\n'
 
 
@@ -806,7 +806,7 @@ def test_fields_that_are_left_alone_stay_as_they_are(site: Site, tmp_path: Path)
     site.write({"instance.yml": settings, "objects.jsonl": _lines(_thing("1", serial_number="a", quantity=1))})
     site.run()
     somebody(site, {"objects.jsonl": _lines({"barcode": "1", "serial_number": "b", "quantity": 2})})
-    assert _told_nothing(site, tmp_path)["changed"] is False
+    assert _absorbed_completely(site, tmp_path)["changed"] is False
 
 
 @pytest.mark.parametrize(("presence", "key"), [("honour", "findings"), ("refuse", "not_changed")])

@@ -184,9 +184,9 @@ def _follow(
     other = Site(root / "other", site.service)
     # Change only some of the common records, and remove some of those that no longer exist.
     other.write(_files(after, chance)[0])
-    away = [key for key in before["objects"] if key not in after["objects"] and chance.random() < 0.5]
+    deleted = [key for key in before["objects"] if key not in after["objects"] and chance.random() < 0.5]
     other.write(
-        {"objects/away.jsonl": "".join(json.dumps({"barcode": key, "_state": "absent"}) + "\n" for key in away)}
+        {"objects/away.jsonl": "".join(json.dumps({"barcode": key, "_state": "absent"}) + "\n" for key in deleted)}
     )
     done = other.run(**ANY)
     note(f"somebody: {done.outcome} {done.findings[:3]} {done.failures[:3]}")

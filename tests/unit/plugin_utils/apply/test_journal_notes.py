@@ -534,7 +534,7 @@ def test_a_journal_that_grows_while_it_is_read_is_too_long(tmp_path: Path, monke
     assert caught.value.message.startswith(f"journal: {tmp_path / 'journal.jsonl'} has more than {size - 1} bytes; ")
 
 
-# ---- what is no journal
+# ---- what is not a journal
 
 
 def test_an_unended_line_is_reported_only_if_no_run_began_it(tmp_path: Path) -> None:

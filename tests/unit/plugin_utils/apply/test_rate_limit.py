@@ -28,8 +28,8 @@ class _Watched(RateLimit):
     def _move(self, seconds: float) -> None:
         self.now += seconds
 
-    def wait(self, patience: float = float("inf"), pausing: Pausing = contextlib.nullcontext) -> float:
-        moment = super().wait(patience, pausing)
+    def wait(self, max_pause: float = float("inf"), pausing: Pausing = contextlib.nullcontext) -> float:
+        moment = super().wait(max_pause, pausing)
         self.moments.append(moment)
         return moment
 

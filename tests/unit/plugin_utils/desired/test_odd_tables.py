@@ -48,10 +48,8 @@ def judged(desired: DesiredInstance) -> list[str]:
 
 def values(desired: DesiredInstance) -> list[dict[str, str]]:
     schema = Schema(OBJECT, FIELDS)
-    read_ones = [
-        entry.cells.read(schema, entry.fields)[0] if entry.cells else entry.fields for entry in desired.entries
-    ]
-    return [{name: str(value) for name, value in schema.parse(values, "")[0].items()} for values in read_ones]
+    records = [entry.cells.read(schema, entry.fields)[0] if entry.cells else entry.fields for entry in desired.entries]
+    return [{name: str(value) for name, value in schema.parse(values, "")[0].items()} for values in records]
 
 
 def book(

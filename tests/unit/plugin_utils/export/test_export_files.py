@@ -240,9 +240,9 @@ def test_a_newer_section_without_permission_is_left_out_and_reported(demo: Site)
     assert done["summary"]["objects"]
 
 
-@pytest.mark.parametrize("is_gone", [True, False], ids=["gone", "too long"])
+@pytest.mark.parametrize("is_deleted", [True, False], ids=["gone", "too long"])
 def test_an_attachment_that_can_not_be_taken_along_is_requested_once_and_reported(
-    site: Site, is_gone: bool, monkeypatch: pytest.MonkeyPatch
+    site: Site, is_deleted: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     things = [{"barcode": number, "inventory_name": "Lamp", "documents": ["a.txt"]} for number in "12"]
     site.write({"objects.yml": yaml_list(things), "a.txt": "12345"})
@@ -251,7 +251,7 @@ def test_an_attachment_that_can_not_be_taken_along_is_requested_once_and_reporte
 
     def fetch(_client: Client, uuid: str, _size: int | None) -> bytes:
         requests.append(uuid)
-        if is_gone:
+        if is_deleted:
             raise NotFound(404, "no such file", f"file {uuid}")
         return b"12345"
 
@@ -261,7 +261,7 @@ def test_an_attachment_that_can_not_be_taken_along_is_requested_once_and_reporte
     left = [line for line in done["left_out"] if "can't be exported" in line]
     assert len(left) == 2
     assert all(
-        ("no such file" in line) if is_gone else ("has 5 bytes, which can't be uploaded" in line) for line in left
+        ("no such file" in line) if is_deleted else ("has 5 bytes, which can't be uploaded" in line) for line in left
     )
     assert len(requests) == 1
     assert not (site.root / "out/files").exists()

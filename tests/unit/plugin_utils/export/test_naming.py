@@ -314,8 +314,8 @@ def test_files_with_names_that_no_file_can_hold_are_left_out(
 ) -> None:
     document = upload(site, name, b"x")
     # Some HTTP libraries encode such a name differently.
-    name_there = site.client().send("GET", f"/file/{document}").json()["name"]
-    assert name_there == name
+    stored_name = site.client().send("GET", f"/file/{document}").json()["name"]
+    assert stored_name == name
     make(site, "object", barcode="1", inventory_name="A", documents=[document, upload(site, "b.txt", b"b")])
     (line,) = copied(site, other)["left_out"]
     assert line.startswith(f"object 1: documents: the file {document} can't be exported: {reason}")

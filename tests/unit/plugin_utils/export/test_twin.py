@@ -274,8 +274,8 @@ def test_archived_objects_in_the_files_to_rehearse_are_on_the_twin(
     assert export_of(site, exported, src=str(site.root))["msg"].startswith("src: these files are read for a twin only")
     site.service.clear_log()
     assert not export_of(site, exported, twin=True, src=str(site.root)).get("failed")
-    looked = [entry["path"] for entry in site.service.log() if "by-barcode" in entry["path"]]
-    assert [path.rsplit("/", 1)[-1] for path in looked] == ["OLD", "NEW"]
+    lookups = [entry["path"] for entry in site.service.log() if "by-barcode" in entry["path"]]
+    assert [path.rsplit("/", 1)[-1] for path in lookups] == ["OLD", "NEW"]
     assert [line["key"] for line in lines(exported) if "archived" in line] == [{"barcode": "OLD"}]
     with running_here(export=exported) as service:
         mine = plan(site)

@@ -151,13 +151,13 @@ def key_of(section: str, name: str) -> dict[str, Any]:
     return record_of(KINDS[SECTIONS[section]], name, **issued)
 
 
-def as_files(state: State, gone_states: Mapping[str, str], chance: random.Random) -> dict[str, str | bytes]:
+def as_files(state: State, removals_by_barcode: Mapping[str, str], chance: random.Random) -> dict[str, str | bytes]:
     """Write a state in a random way: with records and keys in any order, in one file or several."""
     files: dict[str, str | bytes] = {**FILES, "fields/asset.yml": FIELDS}
     for section, records in state.items():
         rows = [{**key_of(section, key), **fields} for key, fields in records.items()]
         if section == "objects":
-            rows += [{"barcode": barcode, "_state": value} for barcode, value in gone_states.items()]
+            rows += [{"barcode": barcode, "_state": value} for barcode, value in removals_by_barcode.items()]
         chance.shuffle(rows)
         shuffled = [dict(chance.sample(list(row.items()), len(row))) for row in rows]
         parts = chance.randrange(1, 4)

@@ -65,7 +65,7 @@ def test_no_policy_of_the_files_goes_beyond_the_task(
 
 
 @pytest.mark.parametrize(
-    ("on_the_task", "in_the_files", "are_made"),
+    ("on_the_task", "in_the_files", "are_created"),
     [
         (None, None, False),
         (None, False, False),
@@ -78,10 +78,10 @@ def test_no_policy_of_the_files_goes_beyond_the_task(
     ],
 )
 def test_users_are_created_if_the_task_or_the_files_ask_for_it_and_neither_forbids_it(
-    on_the_task: bool | None, in_the_files: bool | None, are_made: bool
+    on_the_task: bool | None, in_the_files: bool | None, are_created: bool
 ) -> None:
     found = Caps.from_task({"create_users": on_the_task}).policy(Policy(create_users=in_the_files))
-    assert found.create_users is are_made
+    assert found.create_users is are_created
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_assignees_are_notified_if_the_files_ask_for_it_and_the_task_allows_it(
 
 
 @pytest.mark.parametrize(
-    ("expected", "named", "here", "is_meant"),
+    ("expected", "named", "here", "is_expected"),
     [
         ([], [], HERE, True),
         ([], [HERE], HERE, True),
@@ -112,11 +112,11 @@ def test_assignees_are_notified_if_the_files_ask_for_it_and_the_task_allows_it(
     ],
 )
 def test_the_guard_of_the_task_is_narrowed_by_the_files(
-    expected: list[str], named: list[str], here: str, is_meant: bool
+    expected: list[str], named: list[str], here: str, is_expected: bool
 ) -> None:
     reason = Caps.from_task({"expect_instance": expected}).wrong_instance(here, named)
-    assert (reason == "") is is_meant
-    assert is_meant or here in reason
+    assert (reason == "") is is_expected
+    assert is_expected or here in reason
 
 
 @pytest.mark.parametrize("root", ["", "here", "https://user:secret@here.test", "file:///etc/passwd"])

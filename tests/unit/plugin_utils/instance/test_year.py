@@ -335,8 +335,8 @@ def test_a_year(stages: Stages, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     # Absorb the labels and moves into the files.
     absorbed = year.absorb()
     table = "ledger/objects/ledger.csv"
-    (told_once,) = absorbed["not_changed"]
-    assert told_once.startswith(f"{table}: {LABELLED:,} scan codes differ from the instance, which owns them")
+    (message,) = absorbed["not_changed"]
+    assert message.startswith(f"{table}: {LABELLED:,} scan codes differ from the instance, which owns them")
     assert absorbed["conflicts"] == []
     assert absorbed["summary"]["objects"] == {"changed": MOVED, "added": 0, "removed": 0}
     assert (tmp_path / table).read_bytes().decode() == ledger(range(OBJECTS))

@@ -67,7 +67,7 @@ def probed(service: Embedded, folder: Path, tier: str = LOOK, today: dt.date = D
     return probe_instance(service.client(), tier, ACCOUNT, Journal(folder / "profile.json.journal"), today)
 
 
-def told_right(profile: Json, sides: Mapping[str, str]) -> None:
+def check_sides(profile: Json, sides: Mapping[str, str]) -> None:
     """Check that every switch is reported on its side, or with the reason why it is unknown."""
     for switch in TABLE:
         entry = profile["switches"][switch.name]
@@ -102,7 +102,7 @@ def one_side(switch: Switch, side: str, folder: Path) -> None:
         assert "disproved" in entry["why"]
     else:
         assert entry["side"] == side, entry
-    told_right(profile, {switch.name: side})
+    check_sides(profile, {switch.name: side})
     assert profile["contradictions"] == []
     assert (profile["outcome"], profile["new"], profile["unable"]) == (profiles.FINE, [], [])
 
@@ -134,7 +134,7 @@ def test_the_calm_sides_are_reported(tmp_path: Path) -> None:
     silent = {name for name, entry in profile["switches"].items() if entry["state"] == NOT_PROBED}
     apart = {"page_order", "per_page_cap", "retry_after"}
     assert silent == {*apart, *(name for name, switch in SWITCHES.items() if switch.tier == NEVER)}
-    told_right(profile, {})
+    check_sides(profile, {})
     for name in sorted(apart):
         one_side(BY_NAME[name], BY_NAME[name].calm, tmp_path)
 
@@ -161,7 +161,7 @@ def test_what_is_never_probed_says_why(switch: Switch, tmp_path: Path) -> None:
 @pytest.mark.parametrize("data", ["demo", "empty", "300"])
 def test_a_switch_that_is_reported_is_reported_right_in_rough_weather(data: str, tier: str, tmp_path: Path) -> None:
     sides = all_sides("rough")
-    told_right(probed(Embedded.started(sides, data), tmp_path, tier), sides)
+    check_sides(probed(Embedded.started(sides, data), tmp_path, tier), sides)
 
 
 def combinations() -> st.SearchStrategy[dict[str, str]]:
@@ -195,7 +195,7 @@ def test_combinations_are_reported_correctly_and_repeatably(
     service = Embedded.started(sides, data)
     before = service.dump()
     profile = probed(service, folder, tier)
-    told_right(profile, sides)
+    check_sides(profile, sides)
     if tier != TRACE:
         assert service.dump() == before
     assert list(folder.iterdir()) == []
@@ -291,7 +291,7 @@ def test_an_account_that_is_limited_to_locations_loses_no_scratch_record(
     service = Embedded.started(sides)
     service.service.store.run("UPDATE user SET locations = '[]' WHERE id = 1")
     before = service.dump()
-    told_right(probed(service, tmp_path, tier), sides)
+    check_sides(probed(service, tmp_path, tier), sides)
     assert tier == TRACE or service.dump() == before
     assert list(tmp_path.iterdir()) == []
 
@@ -309,7 +309,7 @@ def test_scratch_objects_are_in_a_room_with_visible_objects_if_a_room_is_mandato
         store.run("UPDATE user SET locations = ? WHERE id = 1", (json.dumps([uuid] if "W" in locations else []),))
     before = service.dump()
     profile = probed(service, tmp_path, TOUCH)
-    told_right(profile, {})
+    check_sides(profile, {})
     assert service.dump() == before
     assert (profile["switches"]["patch_answer"]["state"] == NOT_PROBED) == (locations == "[]")
 
@@ -321,7 +321,7 @@ def test_no_scratch_record_is_created_if_a_sweep_cannot_see_its_name(hidden: lis
     store.run("UPDATE user SET hidden_fields = ? WHERE id = 1", (json.dumps(hidden),))
     before = service.dump()
     profile = probed(service, tmp_path, TOUCH)
-    told_right(profile, {})
+    check_sides(profile, {})
     assert service.dump() == before
     switch = profile["switches"]["delete_occupied" if hidden == ["name"] else "patch_answer"]
     assert "does not see the names" in switch["why"]
@@ -626,7 +626,7 @@ def answering(
     service.service.answer = other  # type: ignore[method-assign, assignment]
 
 
-def nothing_is_told_wrongly(profile: Json) -> None:
+def check_no_wrong_side(profile: Json) -> None:
     """Check that everything determined is on the calm side, and everything else unknown or on no known side."""
     for switch in TABLE:
         entry = profile["switches"][switch.name]
@@ -644,7 +644,7 @@ def test_writes_that_are_refused_leave_nothing_and_report_nothing_wrongly(
     service = Embedded.started()
     before = service.dump()
     answering(service, method, path, lambda _answer: answer_json({"message": "no"}, status), is_carried_out=False)
-    nothing_is_told_wrongly(probed(service, tmp_path, TOUCH))
+    check_no_wrong_side(probed(service, tmp_path, TOUCH))
     assert service.dump() == before
     assert list(tmp_path.iterdir()) == []
 
@@ -657,7 +657,7 @@ def test_writes_that_were_carried_out_and_are_said_to_have_failed_leave_nothing(
     service = Embedded.started()
     before = service.dump()
     answering(service, method, path, lambda _answer: answer_json({"message": "no"}, 500))
-    nothing_is_told_wrongly(probed(service, tmp_path, TOUCH))
+    check_no_wrong_side(probed(service, tmp_path, TOUCH))
     assert service.dump() == before
 
 
@@ -668,7 +668,7 @@ def test_a_trace_reports_nothing_wrongly_of_what_is_refused(
 ) -> None:
     service = Embedded.started()
     answering(service, method, path, lambda _answer: answer_json({"message": "no"}, status), is_carried_out=False)
-    nothing_is_told_wrongly(probed(service, tmp_path, TRACE))
+    check_no_wrong_side(probed(service, tmp_path, TRACE))
 
 
 Answering = Callable[[Call], Answer]
@@ -700,7 +700,7 @@ def test_any_one_question_that_is_not_answered_reports_nothing_wrongly(answer: t
             return answer_json(body, status) if len(service.log) == number else carry_out(call)
 
         service.service.answer = other  # type: ignore[method-assign, assignment]
-        nothing_is_told_wrongly(probed(service, tmp_path, LOOK))
+        check_no_wrong_side(probed(service, tmp_path, LOOK))
 
 
 @pytest.mark.sample(1)
@@ -734,7 +734,7 @@ def test_any_one_request_that_is_answered_oddly_leaves_nothing_that_a_sweep_does
         else:
             # A request that was carried out but answered oddly is reported as it was answered.
             if not is_carried_out:
-                nothing_is_told_wrongly(profile)
+                check_no_wrong_side(profile)
         assert service.dump() == before, f"request {number}: {service.log[number - 1]}"
         assert list(tmp_path.iterdir()) == []
 
@@ -803,7 +803,7 @@ def test_scratch_records_that_are_not_read_again_report_nothing(path: str, statu
     service = Embedded.started()
     before = service.dump()
     answering(service, "GET", path, lambda _answer: answer_json({"message": "no"}, status))
-    nothing_is_told_wrongly(probed(service, tmp_path, TOUCH))
+    check_no_wrong_side(probed(service, tmp_path, TOUCH))
     assert service.dump() == before
 
 
@@ -814,7 +814,7 @@ def test_lists_that_are_none_report_nothing(path: str, answer: tuple[int, Any], 
     service = Embedded.started()
     status, body = answer
     answering(service, "GET", path, lambda _answer: answer_json(body, status))
-    nothing_is_told_wrongly(probed(service, tmp_path, LOOK))
+    check_no_wrong_side(probed(service, tmp_path, LOOK))
 
 
 def test_several_sides_are_a_contradiction() -> None:

@@ -184,10 +184,10 @@ def test_an_interrupted_import_is_finished_unless_other_objects_came(tmp_path: P
     here.write({"instance.yml": SETTINGS, "objects.csv": ledger(*range(1, 10))})
     answer = here.embedded.answer
 
-    def kill(call: Any, patience: float) -> Any:
+    def kill(call: Any, timeout: float) -> Any:
         if sum(line.startswith("POST /object") for line in here.sent()) >= 3:
             raise Killed
-        return answer(call, patience)
+        return answer(call, timeout)
 
     with mock.patch.object(here.embedded, "answer", kill), pytest.raises(Killed):
         here.run(limits=FREE, workers=1)
