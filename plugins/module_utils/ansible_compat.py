@@ -29,7 +29,7 @@ def register_secrets(values: Iterable[str]) -> None:
 
 
 def masked_values(value: Any) -> Any:
-    """Return data with every secret that Ansible knows masked. Names in maps stay."""
+    """Mask every secret that Ansible knows in some data. Keys of maps stay unchanged."""
     if _secrets is None:
         return value
     if isinstance(value, str):

@@ -74,7 +74,7 @@ if IS_TEXT_A_TEMPLATE:
         return text
 
     def as_data(value: Any) -> Any:
-        """Return a value whose texts Ansible never renders, names in maps included."""
+        """Mark all texts in a value, keys of maps included, so that Ansible never renders them."""
         return wrap_var(value)
 
     untrusted = as_data
@@ -119,7 +119,7 @@ else:
         return template
 
     def as_data(value: Any) -> Any:
-        """Return a value unchanged: nobody trusted its texts, so Ansible never renders them."""
+        """Return a value unchanged: its texts are not trusted, so Ansible never renders them."""
         return value
 
     def as_name(text: str) -> str:

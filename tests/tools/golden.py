@@ -159,7 +159,7 @@ def cursor(folder: Path) -> None:
 
 
 def tokens(folder: Path) -> None:
-    """Write a pair of tokens with the key of its directory."""
+    """Write a pair of tokens, and the key of its directory."""
     (folder / "tokens").mkdir()
     TokenStore(Folder(folder / "tokens"), KEPT).keep(PAIR)
 

@@ -603,7 +603,7 @@ class Client:
         return self.profile is not None and self.profile.sides.get(switch) in sides
 
     def delete(self, kind: Kind, uuid: str) -> None:
-        """Delete a record. A record that is already deleted is no error."""
+        """Delete a record. A record that is already deleted is not an error."""
         try:
             self.send("DELETE", _path_of(kind.item_path, kind, uuid), Effect.IDEMPOTENT)
         except NotFound:
@@ -624,7 +624,7 @@ class Client:
         self.send("POST", path, Effect.UNSAFE)
 
     def is_archived(self, record: Record) -> bool:
-        """Return True if a record that was read by its uuid is archived: it says so itself, or no list shows it."""
+        """Return True if a record that was read by its uuid is archived: the record says so, or no list shows it."""
         return not self.is_listed(record) if record.archived is None else record.archived
 
     def is_listed(self, record: Record) -> bool:

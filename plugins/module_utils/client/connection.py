@@ -103,7 +103,7 @@ def instance_root(base_url: str | None, allow_http: bool, option: str = "base_ur
     """Return the root of an instance from ``base_url``, without the service's prefix and without a trailing slash.
 
     :param option: name of the option, for messages.
-    :raises InvalidInput: if the value is missing, is no URL, has credentials, or is plain http to another machine.
+    :raises InvalidInput: if the value is missing, is not a URL, has credentials, or is plain http to another machine.
     """
     if not base_url:
         environment = " (or SEVENTHINGS_BASE_URL)" if option == "base_url" else ""
@@ -279,7 +279,7 @@ def _is_local(base_url: str) -> bool:
 def _require_readable(option: str, path: str) -> None:
     """Check that a certificate or key is a regular file. Reading anything else may wait for ever.
 
-    :raises InvalidInput: if the file does not exist or is no regular file.
+    :raises InvalidInput: if the file does not exist or is not a regular file.
     """
     try:
         mode = Path(path).stat().st_mode
@@ -290,9 +290,9 @@ def _require_readable(option: str, path: str) -> None:
 
 
 def _key_lines(*paths: Any) -> set[str]:
-    """Return the lines of private keys.
+    """Return the lines of private keys, which no message may show.
 
-    The collection never sends a key, so a service that echoes such a line has it from elsewhere.
+    The collection never sends a key. So a service that echoes such a line got it from somewhere else.
     """
     lines: set[str] = set()
     for path in paths:

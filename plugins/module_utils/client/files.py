@@ -68,7 +68,7 @@ def check_local(attachment: Attachment, option: str, searched_in: str = "") -> l
 def _size_of(attachment: Attachment) -> int:
     """Return the size of a regular file in bytes.
 
-    :raises InvalidInput: if it is no regular file.
+    :raises InvalidInput: if it is not a regular file.
     :raises OSError: if it does not exist or cannot be read.
     """
     if attachment.folder is not None:

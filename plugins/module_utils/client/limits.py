@@ -264,7 +264,7 @@ class _Deadlines:
         self._thread: threading.Thread | None = None
 
     def add(self, deadline: Deadline) -> None:
-        """Start the time of a deadline."""
+        """Start a deadline."""
         with self._changed:
             end = time.monotonic() + deadline.seconds
             self._ends[deadline] = end
@@ -314,7 +314,7 @@ def watched(connection: Any) -> None:
 
 
 def cut_off(connection: Any) -> None:
-    """End whatever another thread waits for on a connection."""
+    """Shut a connection down, so that no other thread waits for it any longer."""
     # For TLS inside TLS, through a proxy, the socket is one level deeper.
     inner = getattr(connection, "sock", connection)
     plain = getattr(inner, "socket", inner)

@@ -56,7 +56,7 @@ def _is_loopback_alone(host: str) -> bool:
 def encode_host(host: str) -> str:
     """Return the name of a host as it is sent. International names are encoded as the library does it.
 
-    :raises ValueError: if it is no name of a host.
+    :raises ValueError: if it is not a name of a host.
     """
     if host.isascii() or REQUESTS_IMPORT_ERROR is not None:
         return host

@@ -435,7 +435,7 @@ class Transport:
     def _late(self, endpoint: str, effect: Effect) -> SeventhingsError:
         """Return the error of a request that exceeded its deadline.
 
-        It is not repeated, because it would do so again.
+        It is not repeated, because the repetition would exceed the deadline, too.
         """
         reason = (
             f"{endpoint}: no whole answer within {self.deadline:g} seconds. The option tuning.request_deadline allows "

@@ -86,7 +86,7 @@ def moved_option(written: Mapping[str, Any]) -> str:
 
 
 def fill_tuning(given: Any, variables: Mapping[str, str]) -> Any:
-    """Return the option ``tuning``, completed from environment variables. A value that is no map stays as it is."""
+    """Return the option ``tuning``, completed from environment variables. A value that is not a map stays as it is."""
     if given is not None and not isinstance(given, Mapping):
         return given
     filled = {name: value for name, value in (given or {}).items() if value is not None or name not in KEYS}
@@ -101,7 +101,7 @@ def read_tuning(given: Any, variables: Mapping[str, str]) -> dict[str, Any]:
 
     Keys without a value are left out.
 
-    :raises InvalidInput: if the option is no map, or if a key or a value does not fit.
+    :raises InvalidInput: if the option is not a map, or if a key or a value does not fit.
     """
     if given is not None and not isinstance(given, Mapping):
         raise InvalidInput(f"tuning: {given!r} does not fit; expected a map with {', '.join(KEYS)}")

@@ -107,7 +107,7 @@ class FileType(Enum):
 
     @classmethod
     def from_mode(cls, mode: int) -> FileType:
-        """Return the type for ``st_mode`` of the system."""
+        """Return the file type that an ``st_mode`` encodes."""
         return _TYPES.get(stat.S_IFMT(mode), cls.OTHER)
 
 
@@ -133,7 +133,7 @@ class Folder:
 
     :param path: the directory.
     :param owner: the user that must own the directory and everything below it. Then nobody else may write to it, the
-        directory is no link, and no file has a second name. None: not checked.
+        directory is not a link, and no file has a second name. None: not checked.
     :ivar path: the directory, resolved.
     :raises InvalidInput: if the path has a character that no file name has.
     """
@@ -173,8 +173,8 @@ class Folder:
         """Return the type of a directory member, or None if it does not exist.
 
         :param name: relative path, with slashes.
-        :raises NotOpened: if a directory on the way is a link or no directory.
-        :raises InvalidInput: if it is no path below the directory.
+        :raises NotOpened: if a directory on the way is a link or is not a directory.
+        :raises InvalidInput: if it is not a path below the directory.
         """
         *folders, last = parts_of(name)
         try:
@@ -188,7 +188,7 @@ class Folder:
         """List a directory, sorted by name.
 
         :param name: relative path of the directory; empty for this directory.
-        :raises NotOpened: if it is a link or no directory, or is reached through a link.
+        :raises NotOpened: if it is a link or is not a directory, or is reached through a link.
         :raises OSError: if it cannot be read.
         """
         with self._folder([*parts_of(name)] if name else []) as folder, os.scandir(folder) as entries:
@@ -225,7 +225,7 @@ class Folder:
         :raises FileNotFoundError: if it does not exist.
         :raises NotOpened: if it is a link, a directory, a device, a pipe or a socket, is reached through a link, or is
             longer than the limit.
-        :raises InvalidInput: if it is no path below the directory.
+        :raises InvalidInput: if it is not a path below the directory.
         :raises OSError: if it cannot be read.
         """
         with self.opened(name) as descriptor:
@@ -264,7 +264,7 @@ class Folder:
         :param access: mode and owners, applied before anything is written, and to created directories. By default a new
             file is private, and a replaced file of this user keeps its mode.
         :param is_durable: True if it must survive a loss of power right afterwards.
-        :raises InvalidInput: if a directory on the way is a link or no directory.
+        :raises InvalidInput: if a directory on the way is a link or is not a directory.
         :raises OSError: if it cannot be written, or if a directory, a device or a pipe has its name.
         """
         *folders, last = parts_of(name)
@@ -334,7 +334,7 @@ class Folder:
         return "/".join([*folders, copy_name])
 
     def remove(self, name: str) -> None:
-        """Remove a file, and the directories on its way that are empty then. A missing file is no error.
+        """Remove a file, and the directories on its way that are empty then. A missing file is not an error.
 
         :raises InvalidInput: if a directory on the way is a link.
         """

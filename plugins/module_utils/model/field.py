@@ -46,7 +46,7 @@ class InvalidValue(ValueError):
 
     @classmethod
     def of_parts(cls, parts: Sequence[tuple[str | int, Any, InvalidValue]]) -> InvalidValue:
-        """Create the error for a value with parts that do not fit."""
+        """Create the error for a list or a map in which some parts do not fit."""
         reasons = ((why, f"item {step + 1}" if isinstance(step, int) else step) for step, _value, why in parts)
         return cls("; ".join(f"{why} ({name})" for why, name in reasons), parts)
 
@@ -79,7 +79,7 @@ class Plain(str):
 class TypedCell(Plain):
     """A workbook cell without text, in the spelling that its type accepts.
 
-    :ivar no_text: why it is no text, and what to do about it.
+    :ivar no_text: why it is not a text, and what to do about it.
     :ivar shown: the text that the number format shows, if a text type accepts that.
     """
 
@@ -88,7 +88,7 @@ class TypedCell(Plain):
 
     @classmethod
     def from_spelling(cls, text: str, no_text: str, shown: str = "") -> TypedCell:
-        """Create the cell from its spelling and the reason why it is no text."""
+        """Create the cell from its spelling and the reason why it is not a text."""
         found = cls(text)
         found.no_text = no_text
         found.shown = shown
@@ -214,7 +214,7 @@ class Field:
 
     @property
     def shown_digits(self) -> int:
-        """Return how many digits after the point people expect at least: two for money without a definition of them."""
+        """Return the minimum number of digits after the point: two for money if the definition does not say."""
         usual = 2 if self.type == "MONEY" else 0
         return usual if self.fraction_digits is None else self.fraction_digits
 
@@ -255,7 +255,7 @@ class FieldType:
     :ivar write: canonical to what is sent.
     :ivar show: canonical to the plain data of a returned record.
     :ivar brief: canonical to the plain data of a diff.
-    :ivar equal: True if two canonical values mean the same for this field.
+    :ivar equal: returns True if two canonical values mean the same for this field.
     :ivar empty: the canonical form of "nothing".
     :ivar merge: current and written value to the desired value, if members that are not written are kept; None: the
         written value is the desired value.
@@ -336,7 +336,7 @@ def in_digits(number: Decimal, fraction_digits: int, separator: str = "") -> str
 
 
 def edge_blanks(text: str) -> str:
-    """Return in words where a text has blanks at its edges, which nobody sees; empty if it has none."""
+    """Describe the blanks at the edges of a text, which are invisible; empty if there are none."""
     begins, ends = text != text.lstrip(), text != text.rstrip()
     if begins and ends:
         return "begins and ends with a blank"
@@ -415,7 +415,7 @@ def is_nothing(raw: Any) -> bool:
 
 
 def cannot_send(raw: Any) -> Any:
-    """Refuse to send a value back whose read shape is not its write shape."""
+    """Refuse to send a value back if the service returns it in another shape than it accepts."""
     raise InvalidValue(f"the value that the service returns can't be sent back: {shorten(raw)}")
 
 

@@ -44,7 +44,7 @@ _ENDED: set[tuple[str, int]] = set()
 
 
 def finds(pattern: str, flags: int, text: str) -> bool | None:
-    """Return True if a pattern matches a text, or None if that is unknown: it is no pattern, or takes too long."""
+    """Return True if a pattern matches a text, or None if that is unknown: it is not a pattern, or takes too long."""
     key = (pattern, flags)
     if key in _ENDED or len(_ENDED) * PATTERN_SECONDS >= ALL_PATTERNS_SECONDS or not _in_first_thread():
         return None

@@ -94,7 +94,7 @@ class Misfit:
 
     :ivar value: as written.
     :ivar why: what is wrong with it; equal for all with the same reason.
-    :ivar spelling: the group of values that its field accepts.
+    :ivar spelling: how programs spell the values of its field.
     """
 
     value: Any
@@ -128,7 +128,7 @@ class FieldError(str):
         """Create the error for a value that does not fit its field.
 
         :param location: what the value is called. :param why: what would fit.
-        :param spelling: the group of values that its field accepts.
+        :param spelling: how programs spell the values of its field.
         """
         blanks = edge_blanks(value) if isinstance(value, str) else ""
         why = f"{why}; it {blanks}" if blanks else why
@@ -292,8 +292,8 @@ class Schema:
     def is_typo(self, name: str) -> bool:
         """Return True if an unknown name is most likely a typo of a known one.
 
-        A name with other capitals is no typo: beside the key ``condition``, ``Condition`` may be the label of a future
-        field.
+        A name with other capitals is not a typo: beside the key ``condition``, ``Condition`` may be the label of a
+        future field.
         """
         return any(typo not in self.fields or typo != name.casefold() for typo in likely_typos(name, self._names()))
 
@@ -367,7 +367,7 @@ class Schema:
         ]
 
     def read(self, flat: Mapping[str, Any]) -> dict[str, Any]:
-        """Convert a flat record of an answer to canonical values by field key. Keys that are no fields are left out."""
+        """Convert a flat record of an answer to canonical values by field key. Leave out keys that are not fields."""
         return {
             key: type_of(field).read(flat.get(field.wire_key), field)
             for key, field in self.fields.items()

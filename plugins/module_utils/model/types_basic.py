@@ -236,7 +236,7 @@ def _read_datetime(value: Any, _field: Field) -> Any:
 def _instant_of(text: str) -> dt.datetime:
     """Return an instant whose year is valid in UTC, too.
 
-    :raises ValueError: if the text is no instant.
+    :raises ValueError: if the text is not an instant.
     :raises OverflowError: if its year in UTC is before 1 or after 9999.
     """
     found = dt.datetime.fromisoformat(text)

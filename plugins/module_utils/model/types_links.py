@@ -327,7 +327,7 @@ def _read_links(value: Any, field: Field) -> tuple[Reference, ...]:
 
 
 def _alone(shape: Callable[[Any], Any]) -> Callable[[tuple[Reference, ...]], Any]:
-    """Return one link by itself, several links as a list, and no links as null."""
+    """Return one link as itself, several links as a list, and no link as null."""
     return lambda values: shape(values[0]) if isinstance(values, SingleLink) else each(shape)(values) or None
 
 

@@ -17,7 +17,7 @@ from ..model.field import integer_of
 
 
 def items_of(decoded: Any) -> list[Any] | None:
-    """Return the items of a page: a bare list, or the ``items`` of an envelope. Return None if it is no list."""
+    """Return the items of a page: a bare list, or the ``items`` of an envelope. Return None if it is not a list."""
     items = decoded.get("items") if isinstance(decoded, Mapping) else decoded
     return items if isinstance(items, list) else None
 
@@ -31,7 +31,7 @@ def read_to_end(
 
     :param following: requests a later page by its number and returns None if there is no such page.
     :param limit: counts the pages.
-    :raises SeventhingsError: for a page that is no list.
+    :raises SeventhingsError: for a page that is not a list.
     """
     found: list[Any] = []
     seen: set[str] = set()

@@ -61,7 +61,7 @@ def service_info(client: Client) -> dict[str, Any]:
 
 
 def _signed_in(client: Client) -> Record | None:
-    """Return the user who is signed in. With only a token, that is the user whom the token names, if it names one."""
+    """Return the user who is signed in. If the task has only a token, return the user named in it, if any."""
     token = client.tokens.current()
     number = client.tokens.user_id
     if number is not None:
@@ -121,7 +121,7 @@ def history_info(client: Client, options: Mapping[str, Any]) -> ListResult:
 
 
 def _warn_of_events(client: Client, kind: Kind, uuid: str, items: Sequence[Mapping[str, Any]], endpoint: str) -> None:
-    """Warn of items that are no events of a record, and of duplicate events: other events may be missing."""
+    """Warn of items that are not events of a record, and of duplicate events: other events may be missing."""
     own = {f"{kind.name}_uuid", kind.uuid_keys[0]} - {"uuid"}
     nameless = sum(not isinstance(name := item.get("event_name"), str) or not name for item in items)
     others = sum(any(item[key] != uuid for key in own & item.keys()) for item in items)

@@ -43,7 +43,7 @@ class Change:
     :ivar after: the new values, as a diff shows them.
     :ivar unarchive: unarchive the record first; for a deletion, unarchive it if the service does not delete it from the
         archive.
-    :ivar warnings: what the user should know although it is no error.
+    :ivar warnings: what the user should know although it is not an error.
     """
 
     kind: Kind

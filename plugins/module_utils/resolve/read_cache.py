@@ -309,7 +309,7 @@ class ReadIndex:
 class Reading(ReadIndex):
     """Read lists and records of an instance, and resolve references.
 
-    :ivar warnings: references without a target, if that is no error.
+    :ivar warnings: references without a target, if that is not an error.
     :param allow_missing: True if a missing record is only a warning (check mode: an earlier task may create it).
     :param typos_fail: raise anyway if a name is a typo of an existing name; names are read for that.
     """
@@ -372,9 +372,9 @@ class Reading(ReadIndex):
 
 
 def _shared(ways: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]] | None:
-    """Return the fields by which every way to read a reference narrows a list, with values.
+    """Return the fields that all readings of a reference have in common, each with the values of all readings.
 
-    Return None if there is no way to read it.
+    A list can be narrowed by these fields. Return None if there is no reading.
     """
     if not ways:
         return None

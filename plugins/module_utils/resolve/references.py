@@ -343,7 +343,7 @@ def reference_in(option: str, target: str, written: Any) -> Reference:
 
 
 def if_an_id(reference: Reference) -> str:
-    """Return a hint how to write an id, if a text may be one.
+    """Return a hint on how to write an id, if a text may be one.
 
     Before ansible-core 2.19, templates turn integers into texts.
     """

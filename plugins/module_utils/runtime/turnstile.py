@@ -100,7 +100,7 @@ class SharedTurnstile:
                 waiting.leave()
 
     def _waited(self) -> _Waiting:
-        """Wait for the turn, until it comes or the process that has it is stalled."""
+        """Wait until the turn comes, or until the process that has it is stalled."""
         while True:
             descriptor = self._turn.another()
             waiting = _Waiting(descriptor)

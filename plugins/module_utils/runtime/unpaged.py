@@ -102,7 +102,7 @@ class UnpagedLists:
 def _read(content: Mapping[str, object]) -> _Note:
     """Parse a file.
 
-    :raises ValueError: or ``TypeError``, ``KeyError``, if it is no note.
+    :raises ValueError: or ``TypeError``, ``KeyError``, if it is not a note.
     """
     moment, counts = content["moment"], content["counts"]
     if not isinstance(moment, float) or not isinstance(counts, dict):

@@ -422,7 +422,7 @@ class _Absorbing:
     # ---- labels
 
     def _take_labels(self) -> None:
-        """Write the scan codes of new labels, and the references to them."""
+        """Write the scan codes of new labels, and update the references to them."""
         labels = Labels(
             self._planned,
             self._files,

@@ -57,7 +57,8 @@ class FileChange:
     """The content of a file, before and after.
 
     :ivar before: None for a new file.
-    :ivar halfway: the content that still has everything that other files may name; None: does not exist yet.
+    :ivar halfway: the content before removals, which still has everything that other files may name; None: there is no
+        file yet.
     """
 
     target: Target
@@ -196,7 +197,7 @@ class Files:
         return opened.source
 
     def exists(self, target: Target) -> bool:
-        """Return True if the file, or the beginning of a new file, exists."""
+        """Return True if the file exists, or was begun in this run."""
         opened = self._open(target)
         return opened.before is not None
 

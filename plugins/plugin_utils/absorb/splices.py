@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Put values into a text of YAML or JSON in the existing quoting. Everything else stays unchanged."""
+"""Put values into a YAML or JSON text, quoted like the existing values. Everything else stays unchanged."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ class Splices:
             self.add_member(old, key, member, leave=removed)
 
     def _is_as(self, piece: Piece, value: Any) -> bool:
-        """Return True if the text at a place is read as a value."""
+        """Return True if the text at a place parses to a value."""
         found: list[Finding] = []
         text = self._text[piece.start : piece.end]
         if piece.style in ("|", ">", "block") or piece.kind == ALIAS:
@@ -182,7 +182,7 @@ class Splices:
     def add_member(self, record: Piece, name: str, value: Any, leave: Sequence[str] = ()) -> None:
         """Add a member to a map with members.
 
-        :param leave: members to remove, never all of them.
+        :param leave: members that are about to be removed, never all of them.
         """
         if not record.is_block:
             is_plain = not self._is_json and _NAME.fullmatch(name)

@@ -115,7 +115,7 @@ class TableSource(Source):
         self.file.replace(cell.start, cell.end, self._written(name, value, cell.is_quoted))
 
     def _say(self, name: str, value: Any) -> None:
-        """Refuse to clear a foreign value with a cell that means "not managed"."""
+        """Refuse to clear a value if the table could only write an empty cell, which means "not managed"."""
         if value in (None, []) and not self._text(name, value) and not self._dialect.clears_cell(name, ""):
             raise NotSpliced("an empty cell of the table changes nothing")
 
@@ -164,5 +164,5 @@ class TableSource(Source):
             self._say(name, value)
             cells[self._header[name]] = self._text(name, value)
         row = csv_row(cells, str, Dialect(delimiter=self._delimiter))
-        # A row without values is no row.
+        # A row without values is not a row.
         return row if any(cells) else ""

@@ -124,7 +124,7 @@ def _is_call(value: Any) -> bool:
 
     Before ansible-core 2.19, a template that returns a map returns its text, unless the text is a literal. For a text
     with a call, such as ``datetime.date(2027, 5, 31)``, ``check_type_dict`` of 2.16 returns the text unchanged, and
-    later versions only say that it is no map.
+    later versions only say that it is not a map.
     """
     return IS_TEXT_A_TEMPLATE and isinstance(value, str) and value.startswith("{") and "datetime." in value
 

@@ -123,7 +123,7 @@ class Memory:
     def take(self, note: dict[str, str]) -> None:
         """Add one note.
 
-        :raises ValueError: or ``KeyError``, if it is no note.
+        :raises ValueError: or ``KeyError``, if it is not a note.
         """
         _TAKERS[note["note"]](self, note)
 
@@ -775,7 +775,7 @@ def _protections(descriptor: int, instance: str) -> dict[tuple[str, str], set[st
 def _counts_in(text: str) -> dict[str, int]:
     """Return the counts of a note.
 
-    :raises ValueError: if these are no counts.
+    :raises ValueError: if these are not counts.
     """
     counts = json.loads(text)
     if not isinstance(counts, dict) or any(

@@ -124,7 +124,7 @@ class DesiredInstance:
     :ivar lifecycle: section to ignored fields and protected records.
     :ivar scan_codes: the scan codes of objects and their placeholders; None without labels.
     :ivar observed: section to the fields that scans or people write; a missing section: as detected.
-    :ivar shields: protected records that are no part of it, because a plan file has only changes.
+    :ivar shields: protected records that are not part of it, because a plan file has only changes.
     :ivar set_sizes: section to the number of records of the set at the time of a plan file.
     :ivar moved: section to pairs of an old and a new natural key, as maps of fields.
     :ivar old_names: the same for a plan file, which renames by uuids: others may still refer to what it renames.
@@ -138,7 +138,7 @@ class DesiredInstance:
     :ivar hiding: what must not be shown.
     :ivar dialects: how tables were saved. :ivar delimiters: the delimiter of each table that was read.
     :ivar tables: how tables of other systems are mapped. :ivar tables_read: the tables that were read.
-    :ivar warnings: things about the files that are no mistakes but worth knowing.
+    :ivar warnings: things about the files that are not mistakes but worth knowing.
     :ivar rule_warnings: the same for what rules of the task found.
     :ivar declares_variables: True if the settings declare variables: then ``${`` begins a variable.
     :ivar settings: the settings as written, variables replaced; of several layers those of all.
@@ -188,7 +188,7 @@ class DesiredInstance:
         return frozenset(finding.place for finding in self.findings if finding.place.line)
 
     def how_to_set(self, path: str, setting: str) -> str:
-        """Say where to write a setting of a table, ready to be pasted."""
+        """Return a setting of a table with its place in instance.yml, ready to be pasted."""
         table = self.tables.for_file(path)
         if table is not None:
             return f"set `{setting}` in {table.setting}"

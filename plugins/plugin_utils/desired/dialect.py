@@ -55,14 +55,14 @@ _NO_TABLES = {
     codecs.BOM_UTF32_LE: f"expected UTF-8, and this is UTF-32; {HOW_TO_SAVE}",
     codecs.BOM_UTF32_BE: f"expected UTF-8, and this is UTF-32; {HOW_TO_SAVE}",
 }
-"""First bytes of files that are no tables in any dialect, and what to do with such a file."""
+"""First bytes of files that are not tables in any dialect, and what to do with such a file."""
 
 WEB_PAGE = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:!doctype\s|html\b|head\b|meta\b|table\b|\?xml\b)", re.IGNORECASE)
 """The beginning of a web page, which some applications save under the name of a table."""
 
 
 class WrongEncoding(Exception):
-    """Raised if the bytes of a file are no text in its encoding. The message says how to save it.
+    """Raised if the bytes of a file are not text in its encoding. The message says how to save it.
 
     :ivar start: the first byte that does not fit.
     """
@@ -89,12 +89,15 @@ class CellReader(Protocol):
 
     @property
     def spelling(self) -> str:
-        """Return a description of how cells are read. Readers with equal descriptions read equally."""
+        """Return a description of how cells are read.
+
+        Readers with equal descriptions read every cell in the same way.
+        """
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows of a table that are no records. Rows count from 1.
+    """Rows of a table that are not records. Rows count from 1.
 
     :ivar header: the row with the names of the columns; 0 for the first row that is read.
     :ivar first: rows that are skipped at the top, or below the header if its row is given.
@@ -112,7 +115,7 @@ class Rows:
         return self.header - 1 if self.header else self.first
 
     def skips(self, number: int, first: Any) -> bool:
-        """Return True if a row is no record.
+        """Return True if a row is not a record.
 
         :param first: the first cell that is not empty.
         """
@@ -170,7 +173,7 @@ class Dialect:
     :ivar list_separator: between the items of a list in a cell; empty: lists are written as JSON.
     :ivar texts: columns whose cells are texts, whatever a spreadsheet made of them, or patterns of such columns.
     :ivar trim: True if blanks at the edges of cells are removed; None: they are a finding.
-    :ivar rows: rows that are no records.
+    :ivar rows: rows that are not records.
     :ivar only: columns that it applies to.
     :ivar is_chosen: True if the settings say how numbers are written, by a preset or by a separator.
     """
@@ -269,7 +272,7 @@ class Dialect:
         return Globs(self.ignore)
 
     def clears_cell(self, name: str, cell: str) -> bool:
-        """Return True if a cell of a column clears its field. Names that begin with _ are no fields."""
+        """Return True if a cell of a column clears its field. Names that begin with _ are not fields."""
         return name[0] != "_" and (cell == self.null or (not cell and name in self.clears))
 
     def read(self, schema: Schema, fields: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, FieldError]]:
@@ -434,7 +437,7 @@ class Dialect:
     def decode(self, content: bytes) -> tuple[str, bool]:
         """Return the text of a file, and True if it had to be read as CP1252.
 
-        :raises WrongEncoding: if it is no text.
+        :raises WrongEncoding: if it is not a text.
         """
         for mark, words in _NO_TABLES.items():
             if content.startswith(mark):
@@ -564,7 +567,7 @@ def delimiter_of(lines: Sequence[str], dialect: Dialect) -> str:
 
 
 def _as_wide_as_the_first(lines: Iterable[str], delimiter: str) -> int:
-    """Return how many of the first rows have a cell for each name."""
+    """Count how many of the first rows have a cell for each name."""
     rows = csv.reader(lines, delimiter=delimiter)
     width = len(_without_end(next(rows, [])))
     # Trailing cells of a row may be empty, and so may those after the last name.
@@ -577,7 +580,7 @@ def _without_end(row: list[str]) -> list[str]:
 
 
 def _outside(line: str, mark: str) -> int:
-    """Return how often a character occurs outside quotes."""
+    """Count a character outside of quotes."""
     return sum(part.count(mark) for part in line.split('"')[::2])
 
 

@@ -120,7 +120,7 @@ class Hiding:
         return self.is_on and (bool(entry.vaulted) or not self.shows_all(entry.fields))
 
     def reason(self, entry: Entry, error: Exception) -> str:
-        """Return why something failed, in words that may be shown for a record."""
+        """Say why something failed, in words that may be shown for a record."""
         message = error.message if isinstance(error, SeventhingsError) else f"{type(error).__name__}: {error}"
         return f"{_kind_of(error)} {NOT_SHOWN}" if self.touches(entry) else message
 
@@ -208,7 +208,7 @@ def _texts_in(value: Any) -> Iterator[str]:
 
 
 def _kind_of(error: Exception) -> str:
-    """Return a failure in our own words, which quote nothing."""
+    """Describe a failure in our own words, without any quotation."""
     if isinstance(error, ServiceError):
         return f"HTTP {error.status}, {error.meaning}."
     if isinstance(error, OutcomeUnknown):

@@ -99,7 +99,7 @@ def keys_of(schema: Schema, pattern: str) -> list[str]:
 
 
 def unknown_fields(lifecycle: Lifecycle, schema: Schema) -> list[tuple[str, str]]:
-    """Return the names in ``initial`` and ``ignore`` that are no field, each with its setting and the reason."""
+    """Return the names in ``initial`` and ``ignore`` that match no field, each with its setting and the reason."""
     return [
         (setting, f"{setting}: {name}: {schema.why_unknown(name)}")
         for setting, names in (("initial", lifecycle.initial), ("ignore", lifecycle.ignore))

@@ -53,7 +53,7 @@ MOST_RECORDS = 1_000_000
 """Maximum records of one desired state. Split a larger state into two sets."""
 
 _OWN = frozenset(("_state", "_managed", OF_RECORD))
-"""Members of a record that are no fields."""
+"""Members of a record that are not fields."""
 
 _NEVER_VAULTED = (
     "settings and field definitions can't be vaulted: they appear in plans, messages and journals; write them in "
@@ -141,7 +141,7 @@ def load(
 def local_files(src: Path | None, files_root: Path | None) -> str:
     """Return the directory of local files: that of ``src`` by default; empty without either.
 
-    :raises InvalidInput: if ``files_root`` is no directory.
+    :raises InvalidInput: if ``files_root`` is not a directory.
     """
     if files_root is not None and not files_root.is_dir():
         raise InvalidInput(f"files_root: {files_root} is no directory")

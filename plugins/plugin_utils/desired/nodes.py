@@ -52,7 +52,7 @@ EVERYTHING: Container[str] = _Everything()
 
 
 def mark_at(line: int, column: int) -> int:
-    """Return a place in a file as one number: many records have many of them."""
+    """Return a place in a file as one number, which saves memory: there are very many places."""
     return line << COLUMN_BITS | min(column, (1 << COLUMN_BITS) - 1)
 
 

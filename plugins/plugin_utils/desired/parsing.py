@@ -83,7 +83,7 @@ class DesiredParser:
         """Return the canonical values of everything that fits.
 
         :param fields: those of the entry, or their replacements.
-        :param partial: True if the schema may not have all fields, so that an unknown field is no finding.
+        :param partial: True if the schema may not have all fields, so that an unknown field is not a finding.
         """
         vaulted = self._vaulted(schema, entry, fields)
         if not vaulted:

@@ -65,7 +65,7 @@ def hand_over(options: Mapping[str, Any], check_mode: bool, host: str = "") -> d
 
 
 class _Handover:
-    """One handover."""
+    """One handover: the belongings of a person, and the plan that passes them on."""
 
     def __init__(self, call: Call) -> None:
         self._call = call
@@ -184,7 +184,7 @@ class _Handover:
     def _entries(self, lists: ObjectLists, has: Belongings, person: Person, successor: Person) -> Iterator[Entry]:
         """Yield each record with the successor in place of the person.
 
-        :raises InvalidInput: if a record names the user of the person, and the successor is no user.
+        :raises InvalidInput: if a record names the user of the person, and the successor is not a user.
         """
         by_user = [*has.rentals, *has.tasks]
         types = {key: lists.schema.fields[key].type for key in fields_of_people(lists)}

@@ -29,7 +29,7 @@ from .call import Call, named, run_call
 from .lists import ObjectLists
 
 _LONGEST = 1000
-"""Maximum characters of a fact. Longer texts are no property of a device."""
+"""Maximum characters of a fact. A longer text does not describe a device."""
 
 _UNSET = frozenset(
     (
@@ -365,7 +365,7 @@ def text_of(raw: Any) -> str | None:
 
 
 def _why_unusable(raw: Any) -> str:
-    """Return why a fact can't be a value; empty if it only does not describe the device."""
+    """Say why a fact can't be a value; empty if it is just no description of the device."""
     if raw is not None and not isinstance(raw, str):
         return "is a map or a list"
     text = " ".join((raw or "").split())

@@ -113,7 +113,7 @@ class _Comparison:
     def _keys(self, lists: ObjectLists, ledger: Ledger) -> list[str]:
         """Return the keys of the fields that identify a row.
 
-        :raises InvalidInput: if one is no field, or the ledger has no column for it.
+        :raises InvalidInput: if one is not a field, or the ledger has no column for it.
         """
         written = self._options["identity"] or OBJECT.match_on[0]
         keys = [lists.field_named("identity", name).key for name in written]
@@ -128,7 +128,7 @@ class _Comparison:
     def _compared(self, lists: ObjectLists, ledger: Ledger, keys: Sequence[str]) -> list[str]:
         """Return the keys of the fields that are compared: by default all columns that do not identify a row.
 
-        :raises InvalidInput: if one is no field, or the ledger has no column for it.
+        :raises InvalidInput: if one is not a field, or the ledger has no column for it.
         """
         named_keys = [lists.field_named("compare", name).key for name in self._options["compare"]]
         missing = [key for key in named_keys if key not in ledger.columns]

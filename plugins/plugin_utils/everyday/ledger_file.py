@@ -47,7 +47,7 @@ class Ledger:
     """The rows of a ledger.
 
     :ivar columns: keys of the fields of its columns.
-    :ivar ignored: columns that are no fields.
+    :ivar ignored: columns that are not fields.
     """
 
     rows: list[Row]

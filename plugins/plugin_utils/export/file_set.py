@@ -57,7 +57,7 @@ class FileSet:
         self.removed = sorted(removed)
 
     def above(self, paths: Iterable[str]) -> list[str]:
-        """Return the existing paths that are no directories, but would have to be."""
+        """Return the existing paths that are not directories, but would have to be."""
         folders = {str(parent) for path in paths for parent in PurePosixPath(path).parents if parent != PurePosixPath()}
         return [path for path in sorted(folders) if self.present.get(path) not in (None, FileType.FOLDER)]
 

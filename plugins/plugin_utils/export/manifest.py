@@ -62,7 +62,7 @@ class Manifest:
     def read(cls, folder: Folder) -> Manifest:
         """Return the manifest of a directory; an empty one if nothing was exported there.
 
-        :raises InvalidInput: if a note is no regular file, is too large, or has content that no export writes.
+        :raises InvalidInput: if a note is not a regular file, is too large, or has content that no export writes.
         """
         manifest, fetched = noted(folder, MANIFEST), noted(folder, FETCHED)
         return cls(
@@ -117,7 +117,7 @@ def noted(folder: Folder, note: str, author: str = _EXPORT) -> dict[str, Any] | 
     """Return the content of a note, or None if there is none.
 
     :param author: who writes such a note.
-    :raises InvalidInput: if it is no note, or of another version.
+    :raises InvalidInput: if it is not a note, or of another version.
     """
     try:
         said = json.loads(folder.read(note, _LARGEST))

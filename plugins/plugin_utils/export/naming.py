@@ -36,7 +36,7 @@ class IdentifiedRecords:
     unnamed: dict[str, str] = field(default_factory=dict)
 
     def lines(self, section: str, chosen: Iterable[str]) -> list[str]:
-        """Return the records that are left out, in words, with a line for each reason.
+        """Describe the records that are left out, one line for each reason.
 
         :param chosen: the uuids of the records to export.
         """

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Records of one instance as plain data with the same meaning on every instance, as people would write them."""
+"""Convert the records of one instance to plain data that means the same on every instance."""
 
 from __future__ import annotations
 
@@ -335,7 +335,7 @@ class Portable:
 
 
 def why_not_empty(kind: Kind, key: str) -> str:
-    """Return why a field of a record is never empty; empty text if it may be."""
+    """Say why a field of a record is never empty. Return an empty text if it may be empty."""
     return f"the service returns no {key}, but every {kind.words} has one" if key in kind.never_empty else ""
 
 

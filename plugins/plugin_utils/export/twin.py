@@ -118,7 +118,7 @@ class TwinNotes:
     def _by_barcode(self, kind: Kind, client: Client, state: ListedState) -> dict[str, Record]:
         """Return unlisted records of the files for a rehearsal, by their uuid.
 
-        A run looks up equally many, so that the twin has the records that a run finds.
+        A run looks up the same number, so the twin has every record that a run would find.
         """
         schema = client.schema(kind)
         written = [

@@ -109,7 +109,7 @@ def sheets_of(content: bytes) -> set[str]:
 
 
 def text_of(content: bytes) -> bytes:
-    """Return the text of all cells of a workbook, or an empty text if it is no workbook."""
+    """Return the text of all cells of a workbook, or an empty text if it is not a workbook."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as packed:
             parts = b"\n".join(packed.read(name) for name in packed.namelist() if name.startswith("xl/"))

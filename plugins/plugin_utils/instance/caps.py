@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The caps of a task. The files (and a plan file) request changes, and only those that the task allows are made.
+"""The caps of a task. The files (and a plan file) request changes. A run makes only the changes that the task allows.
 
 The author of the files may not be the owner of the task: a pull request changes files. So nothing in the files widens
 what the task allows.

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Summarize a plan for the people it concerns: moves, money, things that change hands, and e-mails.
+"""Summarize a plan for readers: moves, money, things that change hands, and e-mails.
 
 Each change is read once, and no requests are made. A hidden value is in no row, and its field is in no total.
 """

@@ -87,7 +87,7 @@ class _Case:
 
 
 def odd_values(plan: InstancePlan, today: dt.date) -> list[Oddity]:
-    """Return what is odd about the changes of a plan, in the order of sections and fields."""
+    """Describe odd values in the changes of a plan, in the order of sections and fields."""
     columns: dict[tuple[str, str], list[tuple[Planned, Any]]] = defaultdict(list)
     for planned in plan.changes:
         if planned.change.action in (CREATE, UPDATE):

@@ -116,7 +116,7 @@ class StoredPlan:
         return [planned for planned in plan.changes if is_stale(planned)]
 
     def is_half_done(self, planned: Planned) -> bool:
-        """Return True if the remaining change is a part of the planned change.
+        """Return True if what is left to change is a part of the planned change.
 
         This is the case if each differing field has its value from the time of the plan, or was missing then.
         """
@@ -165,7 +165,7 @@ class PlanFile:
     def read(self) -> StoredPlan | None:
         """Return the plan, or None without a file.
 
-        :raises InvalidInput: if it is no plan, of another version, too long, or no regular file.
+        :raises InvalidInput: if it is not a plan, of another version, too long, or no regular file.
         """
         content = self._content()
         return None if content is None else _stored_plan(content, self.path)
@@ -206,7 +206,7 @@ class PlanFile:
         return hashlib.sha256(content).hexdigest()
 
     def discard(self) -> None:
-        """Remove an earlier plan. A file that is no plan is left alone."""
+        """Remove an earlier plan. A file that is not a plan is left alone."""
         try:
             stored = self.read()
         except InvalidInput:
@@ -241,7 +241,7 @@ class PlanFile:
 def sha256_of(written: str, option: str) -> str:
     """Return a digest written in an option in its normalised form.
 
-    :raises InvalidInput: if it is no digest.
+    :raises InvalidInput: if it is not a digest.
     """
     found = _DIGEST.fullmatch(written.strip())
     if found is None:

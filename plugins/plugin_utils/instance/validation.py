@@ -48,7 +48,7 @@ def validate(
     keys, and missing files.
 
     :param known: name of a kind to all its fields, if another source knows them.
-    :param warns: True to add warnings about things that are no mistakes. A plan warns about these for its changes
+    :param warns: True to add warnings about things that are not mistakes. A plan warns about these for its changes
         itself.
     :param rules: the rules of the task.
     """
@@ -87,7 +87,7 @@ class KnownSchemas:
         return self._schemas[kind.name]
 
     def _define(self, schema: Schema, entry: Entry) -> None:
-        """Add a field to a schema as its definition in the files says."""
+        """Add a field to a schema, as the files define it."""
         options = set(_DEFINITIONS.fields) - {"relations"}
         values, _findings = _DEFINITIONS.parse(
             {name: value for name, value in entry.fields.items() if name in options}, ""

@@ -29,7 +29,7 @@ def sources_of(options: Mapping[str, Any], refuse_links: bool = False) -> list[P
     ``files_root`` must not lead out of.
 
     :param refuse_links: refuse a layer whose last part is a link, wherever it leads.
-    :raises InvalidInput: if ``src`` is no path or list of paths, or leads out of ``src_below``.
+    :raises InvalidInput: if ``src`` is not a path or list of paths, or leads out of ``src_below``.
     """
     paths = _paths_of(options["src"])
     for path in paths:

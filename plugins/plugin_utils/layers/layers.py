@@ -102,11 +102,11 @@ def load_layers(
 ) -> DesiredInstance:
     """Read the desired state from layers, inline data, or both.
 
-    Inline data is no layer: it is added to the layers.
+    Inline data is not a layer: it is added to the layers.
 
     :param sources: the layers, in order. Other parameters are as in :func:`..desired.loading.load`.
     :param variables: the values of variables that the files declare.
-    :raises InvalidInput: if a layer is named twice, or ``files_root`` is no directory.
+    :raises InvalidInput: if a layer is named twice, or ``files_root`` is not a directory.
     """
     layers = layers_of(sources)
     filling = Variables(variables)

@@ -113,7 +113,7 @@ class _Numbers:
                 self._numbers.setdefault(key, []).append(number)
 
     def same(self, keys: Sequence[Key]) -> list[int]:
-        """Return the records that share the first natural key whose fields both have.
+        """Return the records with the same natural key. The first key whose fields both records have decides.
 
         Rooms with the same name may still have different numbers.
         """
@@ -305,7 +305,7 @@ class MergedRecords:
 
 
 def _define(schema: Schema, written: Mapping[str, Any]) -> None:
-    """Add a field to a schema as its definition in the files says."""
+    """Add a field to a schema, as the files define it."""
     names = {name: value for name, value in written.items() if isinstance(value, str)}
     field = field_to_be(names)
     if field is not None and names.get("field_key") and names["field_key"] not in schema.fields:

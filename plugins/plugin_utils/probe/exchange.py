@@ -52,7 +52,7 @@ class Answer:
         return is_off or self.status in (HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED)
 
     def in_short(self) -> Answer:
-        """Return what is needed later: shortened headers, and the text of an error."""
+        """Keep only what is needed later: shortened headers, and the text of an error."""
         headers = {name.lower(): value for name, value in self.headers.items() if len(name + value) <= _LONGEST_HEADER}
         return replace(self, headers=headers, body=b"" if self.is_good else self.body)
 

@@ -349,7 +349,7 @@ class Look:
         self._deadlines()
 
     def _equality(self) -> None:
-        """Determine if a filter finds a text in the other case."""
+        """Determine if a filter ignores upper and lower case."""
         found = self._text_in_one_case()
         if found is None:
             self.evidence.cannot("filter_eq", "no object has a text whose case could be changed")
@@ -367,7 +367,7 @@ class Look:
             self.evidence.observe("filter_eq", "exact", request)
 
     def _text_in_one_case(self) -> tuple[str, str] | None:
-        """Return a field and a text of letters that no object has in the other case."""
+        """Return a field and one of its texts that no object has in the opposite case."""
         records = [flatten(OBJECT, record) for record in self.listed.get(OBJECT.name, ())]
         for key, type_name in self.types.get("asset", {}).items():
             if type_name not in _TEXTS:

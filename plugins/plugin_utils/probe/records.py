@@ -43,7 +43,7 @@ def is_empty(value: Any) -> bool:
 
 
 def maps_in(value: Any) -> list[Mapping[str, Any]]:
-    """Return the maps of a list, or nothing if the value is no list."""
+    """Return the maps of a list, or nothing if the value is not a list."""
     return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list) else []
 
 

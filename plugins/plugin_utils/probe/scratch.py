@@ -48,7 +48,7 @@ class Journal:
     def read(self, root: str) -> list[str]:
         """Return the noted uuids as ``KIND UUID``, or nothing without a journal.
 
-        :raises InvalidInput: if the journal is of another instance, or is no journal.
+        :raises InvalidInput: if the journal is of another instance, or is not a journal.
         """
         if self._folder.type_of(self.path.name) is not FileType.FILE:
             return []
@@ -202,7 +202,7 @@ def names_of(kind: Kind, object_keys: Sequence[str]) -> Sequence[str]:
 def _is_scratch(client: Client, kind: Kind, uuid: str, object_keys: Sequence[str]) -> bool | None:
     """Return True if a record exists and has the name of a scratch record, or None if its name is hidden.
 
-    A note in the journal is no sufficient reason to delete a record: anybody may have written it.
+    A note in the journal is not a sufficient reason to delete a record: anybody may have written it.
     """
     try:
         record = client.get(kind, uuid)

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Determine how often a refresh token can be used, with a separate login: tokens of others are left alone."""
+"""Determine how often a refresh token can be used. A separate login is used, so that no other token is touched."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ _ANY = Field("", "")
 
 
 def read_along(hosts: str) -> list[str]:
-    """Return the plural names of the kinds to read if ``hosts`` become hosts."""
+    """Return the plural names of the kinds to read if the records of ``hosts`` become hosts."""
     names = list(KINDS)
     return names[: names.index(hosts) + 1]
 
@@ -49,7 +49,7 @@ def read_along(hosts: str) -> list[str]:
 def filters_by_kind(written: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     """Return the option ``filters`` by plural name. The singular is accepted.
 
-    :raises InvalidInput: for another kind, and for filters that are no map.
+    :raises InvalidInput: for another kind, and for filters that are not a map.
     """
     plurals = {kind.name: plural for plural, kind in KINDS.items()}
     found: dict[str, Mapping[str, Any]] = {}
@@ -316,7 +316,7 @@ def _encodable(value: Any) -> Any:
 
 
 def _left_out(variables: Variables) -> list[str]:
-    """Return the warning about fields that are no variables, if there are any."""
+    """Return the warning about fields that do not become variables, if there are any."""
     if not variables.left_out:
         return []
     names = _some(sorted(variables.left_out))

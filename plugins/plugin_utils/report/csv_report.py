@@ -42,7 +42,7 @@ def as_csv(result: RunResult) -> str:
 
 
 def _in_order(result: RunResult) -> Iterator[list[str]]:
-    """Yield the rows. At the top are examples of everything odd, the first removals, and an update of each field."""
+    """Yield the rows. The first rows are examples: everything odd, some removals, and an update of each field."""
     removals = {id(change) for change in first_removals(result.changes)[:_REMOVALS]}
     odd: list[list[str]] = []
     removed: list[list[str]] = []

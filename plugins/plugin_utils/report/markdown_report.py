@@ -213,7 +213,7 @@ def _changes(result: RunResult, mine: Iterable[Group], longest: int, most: int) 
 
     A part is a group whose title says everything, or a change with its fields.
 
-    :param most: changes of a group.
+    :param most: maximum number of changes shown in a group.
     """
     title: list[Markdown] = [_overview(result)]
     for group in mine:

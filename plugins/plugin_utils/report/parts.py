@@ -44,7 +44,7 @@ def reasons(result: RunResult) -> dict[str, list[str]]:
 
 
 def sent(result: RunResult) -> str:
-    """Return whether anything was sent. A plan uses the words of the run that it predicts."""
+    """Say whether anything was sent. For a plan, say it in the words of the predicted run."""
     if result.outcome in ("failed", "refused"):
         return "nothing was applied"
     if result.check_mode:

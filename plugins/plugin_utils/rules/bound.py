@@ -87,9 +87,9 @@ class BoundRule:
 def bind(rules: Sequence[Rule], views: Sequence[Fields], more: Collection[str], find: Find) -> list[BoundRule]:
     """Return the rules of a section, bound to its fields.
 
-    :param views: its fields after and before the plan: if files move a label to another field, a rule must not follow
-        the label.
-    :param more: names that a record has besides its fields.
+    :param views: its fields after and before the plan. If the plan moves a label to another field, a rule keeps judging
+        the field that had the label.
+    :param more: names that rules may use besides the fields of a record.
     :param find: the callback for findings about names.
     """
     found = []

@@ -173,7 +173,7 @@ TYPES = ("string", "number", "integer", "boolean", "null", "array", "object")
 
 
 def _plain(keyword: str, node: Node) -> Any:
-    """Return the value of a keyword that is no schema."""
+    """Return the value of a keyword that is not a schema."""
     value = typed(node.value)
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     names = value if isinstance(value, list) else [value]

@@ -42,7 +42,7 @@ class EmptiedCells:
                 self._counts[planned.entry.place.source][name] += 1
 
     def _wire(self, schema: Schema, name: str) -> str:
-        """Return the key of a column in answers, or an empty text if it is no writable field."""
+        """Return the key of a column in answers, or an empty text if it is not a writable field."""
         key = (schema.kind.name, name)
         if key not in self._wires:
             field = schema.find(name)
@@ -73,7 +73,7 @@ def _emptied(source: str, counts: Mapping[str, int], is_hidden: bool) -> str:
 class LostDigits:
     """Find keys of tables that spreadsheets converted to numbers.
 
-    The instance has them with leading zeros, or they were cut.
+    The keys lost their leading zeros, or digits at their end.
 
     :param state: the listed state of the instance.
     """

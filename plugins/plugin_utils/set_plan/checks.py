@@ -44,7 +44,7 @@ def check_settings(context: PlanContext) -> Iterator[Finding]:
 
 
 def idle_settings(context: PlanContext) -> Iterator[str]:
-    """Yield a warning for each scope without records and each name in ``hide`` that is no field."""
+    """Yield a warning for each scope without records and each name in ``hide`` that is not a field."""
     result = context.result
     created = {planned.section for planned in result.changes if planned.change.action == CREATE}
     for section in context.desired.scope:

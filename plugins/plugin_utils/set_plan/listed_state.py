@@ -123,7 +123,7 @@ class ListedState(InstanceState):
                 self._prefetched = {}
 
     def has_missed(self, name: str) -> bool:
-        """Return True if a kind, listed once more, has earlier records that are unknown here."""
+        """List a kind once more. Return True if that shows an older record that the first list missed."""
         if name in self._is_complete:
             return False
         known = {record.uuid for record in self.records(KINDS[name])}
@@ -324,7 +324,7 @@ class ListedState(InstanceState):
         )
 
     def _still_has(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], record: Record) -> bool:
-        """Return True if a record with a natural key keeps it."""
+        """Return True if a record still has its natural key after the renames."""
         becoming = self._renamed.get(record.uuid)
         if becoming is None:
             return True

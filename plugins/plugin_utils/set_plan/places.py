@@ -110,7 +110,7 @@ class Places:
         self._context.find(entry.place_of(names[1]), FieldError.at((names[1],), words, gist, misfit))
 
     def _location_of(self, room: Reference) -> Reference | None:
-        """Return the location of a room as the files have it, else as it is."""
+        """Return the location of a room: the one in the files, else the one on the instance."""
         mark = room.uuid if room.pending is None else id(room.pending)
         if mark in self._locations:
             return self._locations[mark]

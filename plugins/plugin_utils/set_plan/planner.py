@@ -136,7 +136,7 @@ class _Candidate:
 
     :ivar is_valid: True if its values have no mistake.
     :ivar keys: the fields of its natural key, which is claimed for it; None after a finding about them.
-    :ivar is_unchanged: True if its record is as written, whatever else is planned.
+    :ivar is_unchanged: True if its record already is as written, and nothing else in the plan can change that.
     """
 
     entry: Entry

@@ -6,7 +6,8 @@
 A rename stays in the files after it was applied, so that every instance follows. So the old key of a rename may be the
 new key of an earlier rename. Until it is applied, other records in the files may refer to a record by its old name.
 
-A record of the set may also get another key in the application. Then the files lack a rename, and nothing is created.
+A record of the set may also get another key in the application. Then the files have no rename for it, and nothing is
+created.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Scan codes: files set the code of an object when they create it, and labels change it in the application later.
 
-An object is found by its second identity, so a placeholder or an old label in a file is no change. References by such a
-code mean the object of the row with that code.
+An object is found by its second identity, so a placeholder or an old label in a file is not a change. References by
+such a code mean the object of the row with that code.
 """
 
 from __future__ import annotations
@@ -210,7 +210,7 @@ class ScanCodes:
     # ---- all rows
 
     def check(self) -> Iterator[Finding]:
-        """Find a plan that would create most of what was imported before a second time."""
+        """Refuse a plan that would create most of the imported objects a second time."""
         context, result = self._context, self._context.result
         created, number = len(self._created), self._placeholders
         if not self.key:

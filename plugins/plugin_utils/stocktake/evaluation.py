@@ -273,7 +273,7 @@ def _check_comparable(target: Room | None, actual: Room | None) -> None:
 def _code(key: str, raw: Any) -> str:
     """Return the scan code of an object.
 
-    :raises Doubtful: if the answer is no code. The object may then be one that was scanned.
+    :raises Doubtful: if the answer is not a code. The object may then be one that was scanned.
     """
     if isinstance(raw, (Mapping, list)):
         raise Doubtful(f"{key}: the answer of the service is not a scan code: {shorten(raw)}")

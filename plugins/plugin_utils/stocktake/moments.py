@@ -57,7 +57,7 @@ class Window:
     def from_task(cls, since: str | None, until: str | None, timezone: str) -> Window:
         """Return the window that two options of a task name.
 
-        :raises InvalidInput: if one of them is no day and no time, or the end comes first.
+        :raises InvalidInput: if one of them is neither a day nor a time, or the end comes first.
         """
         zone = ZoneInfo(timezone) if timezone else dt.UTC
         ends = {"since": since, "until": until}

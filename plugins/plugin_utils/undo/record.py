@@ -164,7 +164,7 @@ def _together(first: RecordedChange, then: RecordedChange) -> RecordedChange:
 def record_from(content: bytes, digest: str) -> ApplyRecord:
     """Return the record from its compressed bytes.
 
-    :raises OtherVersion: if it is of another version. :raises ValueError: if it is no record of this collection.
+    :raises OtherVersion: if it is of another version. :raises ValueError: if it is not a record of this collection.
     """
     document = decode_json(_decompressed(content).decode("utf-8"), KEPT_MEMBERS, _DEEPEST, parse_constant=_refuse)
     if not isinstance(document, dict) or "version" not in document:

@@ -36,7 +36,7 @@ class RecordRefused(InvalidInput):
 def read_record(path: Path) -> ApplyRecord:
     """Return the record in a file that a task names.
 
-    :raises RecordRefused: if others may have written the file, or if it is no record.
+    :raises RecordRefused: if others may have written the file, or if it is not a record.
     """
     return _read(Folder(path.parent), path.name)
 

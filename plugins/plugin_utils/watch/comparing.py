@@ -20,7 +20,7 @@ from .cursor import Known
 from .dates import Watch, dates_in
 
 _NO_CHANGE = frozenset({"updated_at", "updated_by_user_id", "locked_by"})
-"""Members that are no changes themselves: they show that something changed, or that somebody views the record."""
+"""Members that are not changes themselves: they show that something changed, or that somebody views the record."""
 
 _DIGEST_BYTES = 6
 

@@ -48,7 +48,7 @@ class Known:
 
 @dataclass(slots=True)
 class KindState:
-    """What is remembered of a kind.
+    """What the cursor remembers about a kind.
 
     :ivar stamp: the latest time of change in an answer. :ivar watched: the fields whose dates are watched.
     """

@@ -116,7 +116,7 @@ def approaching(
 
 
 def _day_of(date: str, zone: dt.tzinfo | None) -> dt.date:
-    """Return the day of a date or an instant in a time zone, or in UTC at the ends of time."""
+    """Return the day of a date, or of an instant in a time zone. If the year leaves 1 to 9999 there, use UTC."""
     instant = dt.datetime.fromisoformat(date)
     if instant.tzinfo is not None:
         with contextlib.suppress(OverflowError):

@@ -71,7 +71,8 @@ class WatchOptions:
     """The options of a source about records.
 
     :ivar kinds: their names. :ivar dates: further fields whose dates are reported, by key or label.
-    :ivar fields: the fields that an event may name, by key or label. :ivar matches: the filters that an event answers.
+    :ivar fields: the fields that an event may name, by key or label. :ivar matches: the filters; each event says which
+        of them its record matches.
     :ivar due_days: how many days before its deadline a task or a rental case is reported.
     :ivar reports_existing: True to report existing records at the initial read; otherwise they are only remembered.
     :ivar whole_interval: seconds after which the whole list is read, if only changes were read.
@@ -244,7 +245,7 @@ class Watcher:
         return self._next.salt
 
     def unlisted(self, kind: Kind, uuid: str) -> tuple[str, Record | None]:
-        """Find out what became of an unlisted record: ``deleted``, ``archived``, or ``hidden`` from this user."""
+        """Find out what happened to an unlisted record: ``deleted``, ``archived``, or ``hidden`` from this user."""
         try:
             record = self.client.get(kind, uuid)
         except PermissionMissing:

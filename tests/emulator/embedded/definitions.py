@@ -72,7 +72,7 @@ class Definition:
 
     @cached_property
     def allowed(self) -> frozenset[Any] | None:
-        """The values that a field accepts; None for any. A dropdown names them in one of two places."""
+        """The values that a field accepts; None for any. The definition of a dropdown has them in one of two places."""
         values = list(self.constraint("allowed_values") or [])
         if self.type.name == "DROPDOWN":
             values += self.body.get("possible_values") or []

@@ -98,7 +98,7 @@ class Gateway:
         return max(0.0, self._pending[0][0] - self.clock.now()) if self._pending else None
 
     def settle(self) -> None:
-        """Make all due calls."""
+        """Make all calls that are due."""
         while self._pending and self._pending[0][0] <= self.clock.now():
             heapq.heappop(self._pending)[2]()
 

@@ -25,7 +25,7 @@ def thumbnail(content: bytes, name: str, size: tuple[int, int]) -> bytes:
 def _image(content: bytes, size: tuple[int, int]) -> Image.Image | None:
     try:
         with warnings.catch_warnings():
-            # An image of absurd dimensions gets the same sheet as a file that is no image.
+            # An image of absurd dimensions gets the same sheet as a file that is not an image.
             warnings.simplefilter("error", Image.DecompressionBombWarning)
             with Image.open(io.BytesIO(content)) as image:
                 image.draft("RGB", size)

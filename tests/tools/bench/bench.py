@@ -3,7 +3,7 @@
 
 """Measure requests, time and memory side by side on this machine, and write docs/benchmarks.md.
 
-Times depend on the machine and its load. Ratios between numbers of one run do so much less.
+Times depend on the machine and its load. Ratios between numbers of one run depend on them much less.
 """
 
 from __future__ import annotations

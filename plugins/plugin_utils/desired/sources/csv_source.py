@@ -55,7 +55,7 @@ _ROWS_BELOW = 50
 
 
 _SEPARATOR = re.compile(r'"?sep=(.)"?[,;\t|]*\s*', re.IGNORECASE)
-"""The line that tells Excel the separator of cells. It is no row."""
+"""The line that tells Excel the separator of cells. It is not a row."""
 
 _ERROR = re.compile(
     r"#(?:N/A|NAME\?|REF!|VALUE!|DIV/0!|NULL!|NUM!|NV|BEZUG!|WERT!|ZAHL!|NOM\?|VALEUR!|NUL!|NOMBRE!)|#{3,}|Err:\d{3}"
@@ -243,7 +243,7 @@ def read_csv(
     of its field decides.
 
     :param as_text: converts a cell, or the name of a column, to its text.
-    :param delimiters: collects the delimiter. :param warnings: collects what is no mistake but worth knowing.
+    :param delimiters: collects the delimiter. :param warnings: collects what is not a mistake but worth knowing.
     """
     if has_too_many_lines(text):
         findings.append(Finding.plain(Place(source, 1, 1), TOO_MANY_LINES))

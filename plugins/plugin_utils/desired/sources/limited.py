@@ -31,7 +31,7 @@ class LimitExceeded(Exception):
 
 
 def limited(work: Callable[[], Iterable[Any]], mebibytes: int, seconds: int) -> Generator[Any, None, None]:
-    """Yield what some work yields in a child process.
+    """Run work in a child process, and yield its items.
 
     :param work: yields plain data, as JSON has it.
     :param mebibytes: maximum memory of the work. Only Linux enforces it.

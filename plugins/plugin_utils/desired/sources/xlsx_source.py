@@ -370,7 +370,7 @@ class Workbook:
     :param findings: collects what is wrong.
     :param sheets: which sheets list records.
     :param warnings: collects warnings.
-    :ivar ignored: names of sheets that are no sections.
+    :ivar ignored: names of sheets that are not sections.
     """
 
     def __init__(
@@ -708,7 +708,9 @@ def _prepared(content: bytes) -> tuple[bytes, bool]:
 
 
 def _check_part(name: str, part: bytes) -> None:
-    """Refuse XML that no spreadsheet program writes. It could be read differently, or cost too much to read.
+    """Refuse XML that no spreadsheet program writes.
+
+    Two readers could read it differently, or it could cost too much to read.
 
     :raises _Refused: for such XML.
     """
