@@ -65,7 +65,7 @@ def damage_in_table(spelling: Spelling, text: str, dialect: Dialect) -> str:
     if spelling.is_number:
         known = next((words for form, words in _NUMBERS if form.fullmatch(bare)), "")
         sign = None if known else _CURRENCY.fullmatch(bare)
-        return known if sign is None else _named(sign[1] or sign[2], dialect)
+        return known if sign is None else _unknown(sign[1] or sign[2], dialect)
     if spelling is Spelling.DATE and re.fullmatch(r"#{3,}", bare):
         return "the column was too narrow for its dates; widen it"
     if spelling is Spelling.FLAG:
@@ -73,6 +73,8 @@ def damage_in_table(spelling: Spelling, text: str, dialect: Dialect) -> str:
     return ""
 
 
-def _named(sign: str, dialect: Dialect) -> str:
+def _unknown(sign: str, dialect: Dialect) -> str:
+    if sign in dialect.currency:
+        return ""
     signs = ", ".join((*dialect.currency, sign))
     return f"a currency that the settings do not name; set `csv: {{currency: [{signs}]}}`"

@@ -37,8 +37,8 @@ _AMBIGUOUS = re.compile(r"[^\d.,]*\d+[.,]\d{3}[^\d.,]*")
 _DIGITS_OF_AMOUNTS = 3
 """Minimum fraction digits of an amount for which a fraction of three digits is normal."""
 
-BLANKS = ("\N{NARROW NO-BREAK SPACE}", "\N{NO-BREAK SPACE}", " ")
-"""The blanks between thousands in French: programs write the first two, people type the third."""
+BLANKS = ("\N{NARROW NO-BREAK SPACE}", "\N{NO-BREAK SPACE}", "\N{THIN SPACE}", " ")
+"""The blanks between thousands in French: programs write the first three, people type the last."""
 
 COMMENT = "#"
 """Sheets and columns whose names begin with this are comments."""

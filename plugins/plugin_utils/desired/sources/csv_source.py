@@ -328,20 +328,35 @@ def _is_as_wide(row: list[str], table: _Table) -> bool:
     return len(row) == len(table.header)
 
 
-def _width_below(table: _Table) -> int:
-    """Return the number of cells of the first row below the names that has more than one."""
-    rows = csv.reader(islice(table.lines, table.header_line, None), delimiter=table.delimiter)
-    widths = (max((number for number, cell in enumerate(row, 1) if cell.strip()), default=0) for row in rows)
-    return next((width for width in islice(widths, _ROWS_BELOW) if width > 1), 0)
+def _rows_below(table: _Table) -> Iterator[tuple[int, list[str]]]:
+    """Yield the first rows below the names, each with the number of its line and without empty cells at its end."""
+    reader = csv.reader(islice(table.lines, table.header_line, None), delimiter=table.delimiter)
+    line = table.header_line + 1
+    for row in islice(reader, _ROWS_BELOW):
+        while row and not row[-1].strip():
+            row.pop()
+        yield line, row
+        line = table.header_line + reader.line_num + 1
+
+
+def _has_names(row: Sequence[str]) -> bool:
+    """Return True if the cells of a row may be names: different texts without digits."""
+    return len(set(row)) == len(row) and all(cell.strip() and not any(map(str.isdigit, cell)) for cell in row)
+
+
+def _or_header_row(line: int) -> str:
+    return f", or set `header_row: {line}` in tables"
 
 
 def _wrong_header(table: _Table) -> list[Finding]:
     if len(table.header) > MOST_COLUMNS:
         place = Place(table.source, table.header_line, 1)
         return [Finding.plain(place, f"expected at most {MOST_COLUMNS} columns, found {len(table.header)}")]
-    wider = _width_below(table) if len(table.header) == 1 else 1
-    if wider > 1:
-        return [Finding.plain(Place(table.source, table.header_line, 1), _other_width(wider, 1))]
+    if len(table.header) == 1:
+        line, row = next(((line, row) for line, row in _rows_below(table) if len(row) > 1), (0, []))
+        if row:
+            words = f"{_other_width(len(row), 1)}{_or_header_row(line)}"
+            return [Finding.plain(Place(table.source, table.header_line, 1), words)]
     other = delimiter_of(table.lines[table.header_line - 1 :], PRESETS["plain"])
     if len(table.header) == 1 and table.dialect.is_sure and other in table.header[0]:
         advice = (
@@ -351,10 +366,13 @@ def _wrong_header(table: _Table) -> list[Finding]:
         return [Finding.plain(Place(table.source, table.header_line, 1), advice)]
     wrong = []
     names: set[str] = set()
+    line, row = next(_rows_below(table), (0, []))
+    is_second = "" in table.header and len(row) >= len(table.header) and _has_names(row)
+    nameless = f"{NO_NAME}{_or_header_row(line)}" if is_second else NO_NAME
     for index, name in enumerate(table.header):
         place = place_at(table.source, table.mark(table.header_line, index))
         if not name:
-            wrong += [] if table.dialect.ignores_nameless else [Finding.plain(place, NO_NAME)]
+            wrong += [] if table.dialect.ignores_nameless else [Finding.plain(place, nameless)]
         elif name in names and table.wanted[index]:
             wrong.append(Finding(place, f"the column {name} is written twice"))
         elif NUL in name:

@@ -272,6 +272,33 @@ def test_an_export_of_merged_cells_is_reported_as_the_cause(tmp_path: Path) -> N
     assert alone.endswith("because an object is identified by barcode")
 
 
+@pytest.mark.parametrize(
+    ("above", "line"), [("Stock of Dresden;;\nSeen;;\n;;\n", 4), ("Stock of Dresden;;\n", 2), ("Thing;;Bought\n", 2)]
+)
+def test_names_below_a_title_or_other_names_are_found_by_what_the_finding_says(
+    above: str, line: int, tmp_path: Path
+) -> None:
+    table = f"{above}barcode;inventory_name;price\n100001;A;2.50\n"
+    (tmp_path / "objects").mkdir()
+    (finding,) = read(tmp_path, "objects/list.csv", table).findings
+    assert finding.message.endswith(f", or set `header_row: {line}` in tables")
+    settings = f"tables: [{{files: objects/list.csv, header_row: {line}}}]\n"
+    assert values(read(tmp_path, "objects/list.csv", table, settings)) == [
+        {"barcode": "100001", "inventory_name": "A", "price": "2.50"}
+    ]
+
+
+def test_thin_spaces_between_thousands_are_one_finding_with_a_remedy(tmp_path: Path) -> None:
+    """A currency that the preset knows is not what is wrong."""
+    table = "barcode;price\n100001;12\u202f499,00\u00a0€\n100002;1\u2009200,50 €\n"
+    (tmp_path / "objects").mkdir()
+    (line,) = judged(read(tmp_path, "objects/list.csv", table, "csv: {preset: excel-de}\n"))
+    marks = r'[".", "\u202f", "\u00a0", "\u2009", " "]'
+    assert line.endswith(f"thousands separators; set `csv: {{thousands: {marks}}}`")
+    pasted = read(tmp_path, "objects/list.csv", table, f"csv: {{preset: excel-de, thousands: {marks}}}\n")
+    assert [found["price"] for found in values(pasted)] == ["12499.00", "1200.50"]
+
+
 @pytest.mark.parametrize("state", ["hidden", "veryHidden"])
 def test_a_hidden_sheet_is_read_and_reported_once(state: str, tmp_path: Path) -> None:
     book = openpyxl.Workbook()
