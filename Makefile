@@ -52,7 +52,7 @@ test: runtime ## Run every gate: linters, types, docs, unit and integration test
 	@"$(BIN)/python" tests/tools/gates.py all
 
 .PHONY: test-fast
-test-fast: test-environment ## Run the quick gates: ruff, types, yamllint, unit tests of the collection
+test-fast: test-environment ## Run the quick gates: ruff, types, yamllint, unit tests without the embedded service
 	@"$(BIN)/python" tests/tools/gates.py fast
 
 .PHONY: test-long

@@ -19,6 +19,14 @@ from .module_utils.support import Clock
 set_hypothesis_home_dir(Path(__file__).resolve().parents[2] / ".build" / "hypothesis")
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests with an embedded service as slow."""
+    for item in items:
+        if {"emulator", "empty_emulator"} & set(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.slow)
+
+
 @pytest.fixture
 def clock() -> Clock:
     """Return a clock that moves only when somebody sleeps."""

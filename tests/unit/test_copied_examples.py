@@ -13,6 +13,8 @@ from copied_examples import SETS, Copier, evidence, sources
 from embedded_here import Embedded
 from project import ROOT
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(autouse=True)
 def _reports_in_a_directory_of_the_test(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

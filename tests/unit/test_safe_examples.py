@@ -12,6 +12,8 @@ import pytest
 from project import ROOT
 from safe_examples import harms, sources
 
+pytestmark = pytest.mark.slow
+
 _EXEMPT = {
     ("docs/docsite/rst/guide_instance.rst", "prune"): "one of its sections explains pruning",
     ("docs/docsite/rst/guide_references.rst", "scan code"): "it shows what YAML makes of a leading zero",

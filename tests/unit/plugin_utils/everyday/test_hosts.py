@@ -19,6 +19,8 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.everyday.hos
 
 from .working import feed, fields_of, limited, written
 
+pytestmark = pytest.mark.slow
+
 KEY = {"field": "serial_number", "fact": "product_serial"}
 MAP = {"manufacturer": "system_vendor", "description": "product_name"}
 CODES = {"field": "barcode", "placeholder": "IMP-"}

@@ -37,6 +37,8 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.layers.layer
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.result import RunResult
 from ansible_collections.community.seventhings.plugins.plugin_utils.stocktake import action as stocktake_action
 
+pytestmark = pytest.mark.slow
+
 _HUNDREDS = 30 if LONG else 3
 OBJECTS, LABELLED, MOVED, PURCHASES = _HUNDREDS * 100, _HUNDREDS * 98, _HUNDREDS * 7, _HUNDREDS * 2
 DEVIATIONS, MISSING = OBJECTS * 5 // 100, OBJECTS * 2 // 100

@@ -30,6 +30,8 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.undo.record_
     read_record,
 )
 
+pytestmark = pytest.mark.slow
+
 LIMITS = "  limits: {create_percent: 100, update_percent: 100, delete_percent: 100}\n"
 SETTINGS = 'api: seventhings/v1\nset: test\nset_id: "5d1c8e07f3a9b264"\npolicy:\n' + LIMITS
 EVERYTHING = {"create_percent": 100, "update_percent": 100, "delete_percent": 100}
