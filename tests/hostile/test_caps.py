@@ -151,7 +151,7 @@ def test_all_that_is_missing_is_named_at_once(site: Site) -> None:
     assert f"protected: {', '.join(CAPS)} must be given too" in result["msg"]
 
 
-def test_only_comparing_needs_no_ceilings_and_no_limit_keeps_drift_from_being_reported(site: Site) -> None:
+def test_a_comparison_needs_no_caps_and_no_limit_keeps_drift_from_being_reported(site: Site) -> None:
     site.write({"instance.yml": settings("{limits: {creates: 0}}"), "objects.yml": objects(3)})
     result = apply(site, mode="drift", protected=True)
     assert (result["outcome"], result["check_mode"]) == ("drift", True)

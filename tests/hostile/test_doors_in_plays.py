@@ -114,7 +114,7 @@ It may echo requests and tokens in any text of any record, in any spelling.
 """
 
 
-def test_a_record_that_holds_a_credential_shows_it_nowhere(service: HostileService, tmp_path: Path) -> None:
+def test_a_record_that_contains_a_credential_shows_it_nowhere(service: HostileService, tmp_path: Path) -> None:
     service.texts = ECHOES
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "instance.yml").write_text("api: seventhings/v1\nset: x\n", "utf-8")

@@ -266,12 +266,12 @@ def test_a_file_that_another_user_created_first_passes_nothing_on(place: Path, m
 def test_a_file_belongs_to_whom_the_task_names_and_stays_so(place: Path, module: str) -> None:
     options: dict[str, Any] = {"dest": str(place / "a"), "owner": "1234", "group": "4321", "mode": "0640"}
     run(module, Service(), **options)
-    said = (place / "a").stat()
-    assert (said.st_uid, said.st_gid, stat.S_IMODE(said.st_mode)) == (1234, 4321, 0o640)
+    status = (place / "a").stat()
+    assert (status.st_uid, status.st_gid, stat.S_IMODE(status.st_mode)) == (1234, 4321, 0o640)
     assert not run(module, Service(), **options)["changed"]
     assert run(module, Service(content=NEW, size=len(NEW)), force=True, dest=str(place / "a"), owner="1234")["changed"]
-    said = (place / "a").stat()
-    assert (said.st_uid, said.st_gid, stat.S_IMODE(said.st_mode)) == (1234, 4321, 0o640)
+    status = (place / "a").stat()
+    assert (status.st_uid, status.st_gid, stat.S_IMODE(status.st_mode)) == (1234, 4321, 0o640)
 
 
 @both

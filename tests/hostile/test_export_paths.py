@@ -53,15 +53,21 @@ def state_of(folder: Path) -> dict[str, Any]:
     """Return everything below a directory, with all attributes that a write would change."""
     found = {}
     for path in sorted(folder.rglob("*")):
-        said = path.lstat()
-        found[str(path)] = (said.st_mode, said.st_ino, said.st_nlink, said.st_mtime_ns, path.is_file() and SECRET)
+        content = path.lstat()
+        found[str(path)] = (
+            content.st_mode,
+            content.st_ino,
+            content.st_nlink,
+            content.st_mtime_ns,
+            path.is_file() and SECRET,
+        )
         if path.is_file():
             assert path.read_bytes() == SECRET
     return found
 
 
-def forge(site: Site, note: str, **said: Any) -> None:
-    site.write({note: json.dumps({"version": 1, **said})})
+def forge(site: Site, note: str, **content: Any) -> None:
+    site.write({note: json.dumps({"version": 1, **content})})
 
 
 def digest(content: bytes) -> str:
@@ -120,7 +126,7 @@ def test_a_fetch_note_that_names_a_file_elsewhere_is_refused(demo: Site, path: s
 
 
 @pytest.mark.parametrize(
-    "said",
+    "content",
     [
         "[" * 100_000,
         "null",
@@ -135,8 +141,8 @@ def test_a_fetch_note_that_names_a_file_elsewhere_is_refused(demo: Site, path: s
     ],
 )
 @pytest.mark.parametrize("note", [MANIFEST, FETCHED])
-def test_notes_of_another_shape_are_an_error_and_no_traceback(demo: Site, said: str | bytes, note: str) -> None:
-    demo.write({note: said})
+def test_notes_of_another_shape_are_an_error_and_no_traceback(demo: Site, content: str | bytes, note: str) -> None:
+    demo.write({note: content})
     done = export_of(demo)
     assert done["failed"]
     assert f"{note} was not written by an export" in done["msg"]

@@ -143,8 +143,8 @@ class Output:
         # Before 2.19 the name of the plugin is not quoted, an asterisk begins the text, and lines also break after
         # hyphens.
         warnings = self.words.replace("- ", "-").replace("'auto'", "auto").split("[WARNING]: ")
-        said = (text.removeprefix("* ") for text in warnings)
-        (found,) = (text for text in said if text.startswith("Failed") and f"with auto plugin: {source}:" in text)
+        quoted = (text.removeprefix("* ") for text in warnings)
+        (found,) = (text for text in quoted if text.startswith("Failed") and f"with auto plugin: {source}:" in text)
         return found
 
     @property
@@ -555,9 +555,9 @@ def test_names_that_belong_to_somebody_else_are_refused_and_nothing_is_added(mac
     assert set(groups) == {"_meta", "all", "databases", "webservers"}
     assert groups["webservers"] == {"hosts": ["web1"]}
     assert "seventhings" not in shown.out
-    for source, (options, names, said) in zip(sources, REFUSED, strict=True):
+    for source, (options, names, quoted) in zip(sources, REFUSED, strict=True):
         refusal = shown.refusal_of(str(machines.directory / source))
-        assert [words for words in said if words not in refusal] == [], (options, names, refusal)
+        assert [words for words in quoted if words not in refusal] == [], (options, names, refusal)
     assert "Traceback" not in shown.err
 
 

@@ -62,7 +62,7 @@ def test_work_without_end_ends_after_its_time_on_the_processor() -> None:
         list(limited(lambda: iter(itertools.count().__next__, -1), 64, 1))
 
 
-def test_the_child_has_no_open_file_of_its_parent_and_is_gone_afterwards(tmp_path: Path) -> None:
+def test_the_child_has_no_open_file_of_its_parent_and_ends(tmp_path: Path) -> None:
     with (tmp_path / "lock").open("w", encoding="utf-8") as lock:
         (numbers,) = limited(
             lambda: [[lock.fileno(), *(int(descriptor.name) for descriptor in Path("/dev/fd").iterdir())]], 64, 5

@@ -196,7 +196,7 @@ def test_what_a_task_names_and_is_no_regular_file_is_never_waited_for(
         content_of(Attachment(path=str(odd)))
 
 
-def test_what_became_larger_than_the_service_takes_is_not_read(tmp_path: Path) -> None:
+def test_a_file_that_grew_beyond_the_limit_of_the_service_is_not_read(tmp_path: Path) -> None:
     with (tmp_path / "large").open("wb") as large:
         large.truncate(MAX_SIZE + 1)
     with pytest.raises(SeventhingsError, match=f"has more than {MAX_SIZE} bytes"):

@@ -124,7 +124,7 @@ links = pytest.mark.parametrize("way", ["itself", "above", "below one of the nei
 
 
 @links
-def test_a_link_that_a_neighbour_makes_where_everybody_may_write_is_not_followed(way: str, shared: Path) -> None:
+def test_a_link_that_another_user_creates_where_everybody_may_write_is_not_followed(way: str, shared: Path) -> None:
     """The kernel follows no such link in a temporary folder, but a path that was resolved before contains no link."""
     named = hold(way, shared)
     for attempt in (

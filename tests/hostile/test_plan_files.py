@@ -185,7 +185,7 @@ def test_the_bytes_that_are_judged_are_those_that_are_applied(
     assert path.exists(), "it is another file, and nobody applied that"
 
 
-def test_what_takes_the_place_of_an_applied_plan_hides_nothing_of_what_was_done(
+def test_a_file_in_place_of_an_applied_plan_hides_nothing_that_was_done(
     site: Site, path: Path, planned: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def connected(*given: Any, **more: Any) -> Any:
@@ -225,7 +225,7 @@ def test_a_plan_for_another_instance_is_refused(
     assert site.sent() == []
 
 
-def test_the_guard_of_the_task_holds_for_a_plan_too(site: Site, path: Path, planned: dict[str, Any]) -> None:
+def test_the_guard_of_the_task_applies_to_a_plan_too(site: Site, path: Path, planned: dict[str, Any]) -> None:
     result = run(site, plan_file=path, expect_instance=["https://other.test"])
     assert result["outcome"] == "refused"
     assert planned["changes"]
@@ -313,7 +313,7 @@ def test_a_plan_prunes_what_the_task_that_applies_it_allows(
         assert done["refusals"][0].startswith("objects: the plan prunes 1 (delete), and prune.objects of this task")
 
 
-def test_a_plan_makes_no_users_where_the_task_forbids_it(site: Site, path: Path) -> None:
+def test_a_plan_creates_no_users_if_the_task_forbids_it(site: Site, path: Path) -> None:
     site.write(
         {
             "instance.yml": "api: seventhings/v1\npolicy: {create_users: true}\n",
@@ -503,7 +503,7 @@ for _level in range(500):
 
 @pytest.mark.sample(15)
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         (lambda document: document.pop("instance"), "instance is missing"),
         (lambda document: document["changes"][0].pop("image"), "changes[0].image is missing"),
@@ -548,13 +548,13 @@ for _level in range(500):
     ],
 )
 def test_a_document_that_is_no_plan_is_refused_in_words(
-    site: Site, path: Path, planned: dict[str, Any], change: Callable[[dict[str, Any]], Any], said: str
+    site: Site, path: Path, planned: dict[str, Any], change: Callable[[dict[str, Any]], Any], message: str
 ) -> None:
     assert planned["changes"]
     edit(path, change)
     result = run(site, src=site.root, plan_file=path)
     assert "is not a plan of this collection" in result["msg"]
-    assert said in result["msg"]
+    assert message in result["msg"]
     assert len(result["msg"]) < 1000
     assert site.sent() == []
 
@@ -746,7 +746,7 @@ def test_a_name_of_a_file_that_is_no_text_and_an_answer_that_is_none_leave_a_pla
 
 
 @pytest.mark.parametrize("check_mode", [True, False])
-def test_a_report_never_takes_the_place_of_the_plan(site: Site, tmp_path: Path, check_mode: bool) -> None:
+def test_a_report_never_replaces_the_plan(site: Site, tmp_path: Path, check_mode: bool) -> None:
     site.write({"objects.yml": objects("1")})
     path = tmp_path / "plan.json"
     assert plan(site, path)["outcome"] == "changed"

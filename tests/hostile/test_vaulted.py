@@ -219,7 +219,7 @@ def _site(directory: Path, **files: str) -> Path:
     return src
 
 
-def test_vaulted_records_are_planned_and_applied_unseen(service: Emulator, tmp_path: Path) -> None:
+def test_vaulted_records_are_planned_and_applied_without_being_shown(service: Emulator, tmp_path: Path) -> None:
     src, out = _site(tmp_path / "src"), tmp_path / "out"
     out.mkdir()
     run = _run(tmp_path / "play", _tasks(src, out, "first"), service)

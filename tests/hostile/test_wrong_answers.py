@@ -519,7 +519,7 @@ def compared(bench: Bench, result: Mapping[str, Any], path: Path) -> str:
 _SAYS = ("warnings", "left_out", "not_changed", "reported", "findings", "failures", "cautions", "not_cloned")
 
 
-def said(result: Mapping[str, Any]) -> set[str]:
+def messages_of(result: Mapping[str, Any]) -> set[str]:
     """Return everything in a result that reports a problem."""
     lines = {str(line) for name in _SAYS for line in result.get(name) or ()}
     lines |= {
@@ -538,19 +538,19 @@ def problems(bench: Bench, place: Place, shows: bool) -> list[str]:
         return []
     found = []
     right = bench.right
-    is_said = run.failed or bool(said(run.result) - said(right.result))
+    is_reported = run.failed or bool(messages_of(run.result) - messages_of(right.result))
     extra, lost = run.state - (bench.before | right.state), (bench.before & right.state) - run.state
-    if is_said:
+    if is_reported:
         # What a file cannot hold is missing in it, and the run says so.
         extra, lost = _records(extra), _records(lost)
     if (extra or lost) and not run.failed:
         found.append(f"left behind: {[*extra]}; lost: {[*lost]}")
-    if not is_said and run.state != right.state:
+    if not is_reported and run.state != right.state:
         found.append(
             f"another state in silence: more {[*(run.state - right.state)]}, less {[*(right.state - run.state)]}"
         )
     mine, theirs = compared(bench, run.result, place.path), compared(bench, right.result, bench.right_path)
-    if not is_said and mine != theirs and not (shows and run.state == right.state):
+    if not is_reported and mine != theirs and not (shows and run.state == right.state):
         found.append(f"another result in silence: {difference(theirs, mine)}")
     if run.state == bench.before and notes_of(place) == bench.notes_before:
         # Later runs begin as the first one did.
@@ -571,7 +571,7 @@ def problems(bench: Bench, place: Place, shows: bool) -> list[str]:
 
 
 def with_words(bench: Bench, run: Run, found: list[str]) -> list[str]:
-    words = run.result.get("msg") if run.failed else sorted(said(run.result) - said(bench.right.result))
+    words = run.result.get("msg") if run.failed else sorted(messages_of(run.result) - messages_of(bench.right.result))
     return [f"{line} (the run said: {words})" for line in found]
 
 

@@ -87,7 +87,7 @@ def test_the_jobs_are_those_that_a_pipeline_needs() -> None:
     assert by_playbook["provision.yml"]["credentials"]
 
 
-def test_awx_takes_the_survey() -> None:
+def test_awx_accepts_the_survey() -> None:
     assert controller.survey_problems(loaded("survey.yml")) == []
 
 
@@ -112,7 +112,7 @@ def test_who_asks_for_nothing_else_gets_the_careful_answers() -> None:
         ({"type": "text", "default": "$encrypted$a"}, "no default begins with"),
     ],
 )
-def test_a_survey_that_awx_refuses_is_seen(question: dict[str, Any], expected: str) -> None:
+def test_a_survey_that_awx_refuses_is_found(question: dict[str, Any], expected: str) -> None:
     whole = {**QUESTION, **question}
     assert expected in " ".join(controller.survey_problems({"name": "", "description": "", "spec": [whole]}))
 
@@ -129,7 +129,7 @@ def test_a_survey_that_awx_refuses_is_seen(question: dict[str, Any], expected: s
         ),
     ],
 )
-def test_a_survey_of_another_form_is_seen(survey: dict[str, Any], expected: str) -> None:
+def test_a_survey_of_another_form_is_found(survey: dict[str, Any], expected: str) -> None:
     assert expected in " ".join(controller.survey_problems(survey))
 
 

@@ -61,8 +61,10 @@ def test_the_hook_passes_the_example_and_names_each_mistake(repository: Path) ->
 def test_git_ignores_plans_reports_and_records(repository: Path) -> None:
     reports = {"plan.html", "plan.md", "plan.json", "plan.sarif", "changes.csv", "findings.sarif", "report.html"}
     names = [*reports, "drift.html", "instance.plan", "applied.json.gz", "exported/rooms.yml", "instance/rooms.yml"]
-    said = subprocess.run(["git", "check-ignore", *names], cwd=repository, capture_output=True, text=True, check=True)
-    assert {*names} - {*said.stdout.split()} == {"instance/rooms.yml"}
+    ignored = subprocess.run(
+        ["git", "check-ignore", *names], cwd=repository, capture_output=True, text=True, check=True
+    )
+    assert {*names} - {*ignored.stdout.split()} == {"instance/rooms.yml"}
 
 
 def test_what_the_hook_says_of_itself_is_true() -> None:

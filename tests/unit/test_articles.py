@@ -36,6 +36,6 @@ def test_no_word_that_begins_with_a_vowel_has_the_wrong_article() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS.values(), ids=list(KINDS))
-def test_a_kind_has_the_article_that_its_name_takes(kind: Kind) -> None:
+def test_a_kind_has_the_article_that_its_name_needs(kind: Kind) -> None:
     article, name = kind.singular.split()[:2]
     assert article == ("an" if name[0] in "aeio" else "a")

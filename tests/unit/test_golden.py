@@ -227,12 +227,12 @@ def test_an_export_means_the_same(kept: Path, embedded: Embedded, name: str) -> 
 
 
 def test_a_profile_is_read(kept: Path) -> None:
-    said = json.loads((kept / "profile.json").read_text("utf-8"))
+    recorded = json.loads((kept / "profile.json").read_text("utf-8"))
     profile = Profile.read(str(kept / "profile.json"), lambda _line: None)
-    assert profile.date == said["date"] == NOW.date().isoformat()
-    sides = {name: entry["side"] for name, entry in said["switches"].items() if entry.get("side")}
+    assert profile.date == recorded["date"] == NOW.date().isoformat()
+    sides = {name: entry["side"] for name, entry in recorded["switches"].items() if entry.get("side")}
     assert sides
-    assert profile.sides == {**sides, HIDDEN_RECORDS: said["account"][HIDDEN_RECORDS]}
+    assert profile.sides == {**sides, HIDDEN_RECORDS: recorded["account"][HIDDEN_RECORDS]}
 
 
 def test_a_cursor_is_read(kept: Path) -> None:
@@ -243,7 +243,7 @@ def test_kept_tokens_sign_in(kept: Path) -> None:
     assert TokenStore(Folder(kept / "tokens"), golden.KEPT).read() == golden.PAIR
 
 
-def test_the_mark_of_a_process_that_was_killed_is_seen(kept: Path) -> None:
+def test_the_mark_of_a_killed_process_is_found(kept: Path) -> None:
     # The request of the process may still take effect, so records are read once more before a creation.
     assert settling(kept) is not None
 

@@ -166,7 +166,7 @@ def functions_that_clean(path: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("path", sorted(ENDS))
-def test_every_result_is_cleaned_where_ansible_takes_it(path: str) -> None:
+def test_every_result_is_cleaned_before_ansible_gets_it(path: str) -> None:
     assert ENDS[path] in functions_that_clean(PLUGINS / path)
 
 

@@ -103,7 +103,7 @@ def _parser() -> argparse.ArgumentParser:
         type=_profile,
         default={},
         metavar="FILE",
-        help="every switch to the side that a profile tells, as the module probe writes it; the others as --weather",
+        help="set every switch to its side in a profile that the module probe wrote, and the others as --weather says",
     )
     parser.add_argument(
         "--switch", action="append", default=[], type=_switch, metavar="NAME=SIDE", help="one switch; can be repeated"

@@ -74,7 +74,7 @@ def writes(service: Emulator) -> list[str]:
 # ---- a table with labels as header
 
 
-def test_the_role_takes_a_table_whose_header_are_labels(service: Emulator, src: Path, tmp_path: Path) -> None:
+def test_the_role_accepts_a_table_with_labels_as_header(service: Emulator, src: Path, tmp_path: Path) -> None:
     settings = SETTINGS + "identity: {objects: [barcode]}\n"
     write(src, {"instance.yml": settings, "objects.csv": "Barcode,Name\n1,Chair\n2,Table\n"})
     role = {

@@ -115,7 +115,7 @@ def test_a_room_whose_answer_was_lost_is_found_in_a_location_that_was_just_made(
     assert len(site.dump()["rooms"]) == 1
 
 
-def test_what_was_done_is_reported_where_twins_can_not_be_looked_for(site: Site) -> None:
+def test_what_was_done_is_reported_if_duplicates_can_not_be_looked_up(site: Site) -> None:
     site.write({"locations.yml": "- name: Depot\n"})
     site.service.steer("PUT", "/faults", [{"fault": "503", "method": "GET", "path": "/locations", "after": 1}])
     result = site.run()

@@ -157,7 +157,7 @@ def _wait_for_worker(site: Site) -> None:
 
 
 @pytest.mark.sample(0)
-def test_a_worker_whose_parent_is_gone_stops_before_its_next_write(site: Site) -> None:
+def test_a_worker_without_its_parent_stops_before_its_next_write(site: Site) -> None:
     site.write(sample_files(_RECORDS, 2))
     run = Apply(site, workers=1)
     _until(run.process, lambda: len(site.writes()) >= 20)

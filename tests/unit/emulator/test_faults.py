@@ -396,7 +396,7 @@ def test_log_shows_requests_with_faults(unjudged: Api, steering: Steering) -> No
     assert [entry["status"] for entry in steering.log()] == [503]
 
 
-def test_faults_go_away_with_reset_of_the_rules(unjudged: Api, steering: Steering) -> None:
+def test_faults_end_when_the_rules_are_reset(unjudged: Api, steering: Steering) -> None:
     steering.fault(fault="503")
     assert unjudged.get("/objects", f"x={code()}").status_code == 503
     steering.call("DELETE", "/faults")

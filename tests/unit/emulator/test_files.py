@@ -105,7 +105,7 @@ def test_name_that_is_too_long(api: Api) -> None:
     assert post(api, {"data": ("x" * 256, io.BytesIO(b"1"), "text/plain")}).status_code == 400
 
 
-def test_list_holds_the_newest_twenty(api: Api) -> None:
+def test_list_has_the_newest_twenty(api: Api) -> None:
     uuids = [api.upload(f"{number}.txt") for number in range(22)]
     listed = [file["uuid"] for file in api.items("/files")]
     assert len(listed) == 20
@@ -266,7 +266,7 @@ def test_object_that_does_not_exist(api: Api, verb: str) -> None:
 
 
 @pytest.mark.parametrize("key", ["no_such_field", "inventory_name"])
-def test_field_that_takes_no_files(api: Api, key: str) -> None:
+def test_field_that_accepts_no_files(api: Api, key: str) -> None:
     thing = api.create_object(inventory_name=code())
     before = api.read(f"/object/{thing}")
     assert api.post(f"/object/{thing}/add-file", [pair(key, api.upload())]).status_code in (207, 400, 404, 422)

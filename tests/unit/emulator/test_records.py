@@ -193,7 +193,7 @@ def test_record_that_does_not_exist(api: Api, kind: Kind, method: str) -> None:
 
 @each_kind
 @pytest.mark.parametrize("method", ["GET", "PATCH", "DELETE"])
-def test_record_that_is_gone(api: Api, kind: Kind, method: str) -> None:
+def test_record_that_was_deleted(api: Api, kind: Kind, method: str) -> None:
     created = kind.create(api)
     api.delete(f"{kind.item_path}/{created}")
     response = api.request(method, f"{kind.item_path}/{created}", json={kind.text: "x"} if method == "PATCH" else None)
@@ -247,7 +247,7 @@ def test_no_body(api: Api, kind: Kind, method: str) -> None:
 
 
 @each_kind
-def test_text_field_takes_text_only(api: Api, kind: Kind) -> None:
+def test_text_field_accepts_text_only(api: Api, kind: Kind) -> None:
     created = kind.create(api)
     for value in (5, True, ["x"], {"x": 1}):
         assert api.patch(f"{kind.item_path}/{created}", {kind.text: value}).status_code == 400

@@ -21,7 +21,7 @@ _NAMES = ("base_url", "username", "password", "client_id")
 _IMPORTED_AS = {"fpdf2": "fpdf", "Pillow": "PIL", "PyYAML": "yaml"}
 
 
-def test_a_terminal_gets_lines_that_a_shell_takes_as_they_are() -> None:
+def test_a_terminal_gets_lines_that_a_shell_accepts_unchanged() -> None:
     ours, its = pty.openpty()
     command = [sys.executable, str(EMULATOR), "--port", "0", "--db", ":memory:", "--data", "empty"]
     with subprocess.Popen(command, stdout=its) as process, os.fdopen(ours, encoding="utf-8") as terminal:

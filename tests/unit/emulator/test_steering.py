@@ -415,7 +415,7 @@ def test_dump_shows_every_write(api: Api, steering: Steering) -> None:
     assert steering.dump() != before
 
 
-def test_dump_holds_no_secret(api: Api, steering: Steering) -> None:
+def test_dump_has_no_secret(api: Api, steering: Steering) -> None:
     dump = json.dumps(steering.dump())
     for secret in (api.about["password"], api.tokens["access_token"], api.tokens["refresh_token"]):
         assert secret not in dump

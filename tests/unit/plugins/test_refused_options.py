@@ -75,7 +75,7 @@ def _needed(spec: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", sorted(SPECS))
-def test_an_unknown_option_is_reported_with_those_that_there_are(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unknown_option_is_reported_with_the_existing_options(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     spec, _rules = SPECS[name]
     needed = _needed(spec)
     options = {**needed, "fooo": 1, "baar": SECRET}
@@ -161,7 +161,7 @@ def test_a_number_beyond_all_bounds_is_reported(name: str, options: dict[str, An
     assert misshapen(SPECS[name][0], options).startswith(words)
 
 
-def test_names_that_are_no_texts_are_those_that_a_module_process_gets() -> None:
+def test_names_that_are_not_texts_become_what_a_module_process_gets() -> None:
     wanted = {1: [{None: "a"}, {True: 1.5}], 2.5: {}, "x": [1]}
     spec, rules = SPECS["room"]
     read = read_arguments("room", spec, rules, {"fields": wanted})

@@ -65,7 +65,7 @@ def test_a_name_to_hide_that_is_no_field_is_a_warning(site: Site, names: list[st
     assert [warning.split("'")[1] for warning in warned] == idle
 
 
-def test_a_scope_that_holds_no_record_is_a_warning(site: Site) -> None:
+def test_a_scope_without_records_is_a_warning(site: Site) -> None:
     site.write({"objects.yml": yaml_list([{**panel, "note": "North"} for panel in PANELS])})
     site.write({"fields/asset.yml": yaml_list([{"label": "note", "type": "TEXT"}])})
     assert site.run().outcome == "changed"

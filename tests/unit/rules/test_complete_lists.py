@@ -91,7 +91,7 @@ def requests_of(service: Embedded, act: Callable[[], Any]) -> list[tuple[str, st
 
 @pytest.mark.sample(4)
 @pytest.mark.parametrize(("shape", "cap", "beyond"), list(product(SHAPES, ["50", "100", "200"], ["empty", "clamp"])))
-def test_a_list_is_whole_whatever_a_page_says_and_holds(shape: dict[str, str], cap: str, beyond: str) -> None:
+def test_a_list_is_complete_whatever_a_page_says_and_contains(shape: dict[str, str], cap: str, beyond: str) -> None:
     count = int(cap) + 7
     service = with_locations({**shape, "per_page_cap": cap, "page_beyond_end": beyond}, count)
     client = service.client()
@@ -159,7 +159,7 @@ def test_tasks_that_are_created_one_by_one_are_found_again(beyond: str, tmp_path
 
 
 @pytest.mark.parametrize("side", ["whole", "refuse"])
-def test_the_proof_for_a_list_without_pages_holds_for_a_day(side: str, tmp_path: Path) -> None:
+def test_the_proof_for_a_list_without_pages_is_valid_for_a_day(side: str, tmp_path: Path) -> None:
     service, now = Embedded.started({"unpaged_lists": side}), [1000.0]
 
     def read() -> list[tuple[str, str]]:

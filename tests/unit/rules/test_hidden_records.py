@@ -115,7 +115,7 @@ def test_a_scope_bounds_what_is_pruned(house: Site) -> None:
     assert account.run(protected=True, limited_account=True, **caps).outcome == "changed"
 
 
-def test_a_hidden_object_that_shall_be_absent_is_not_deleted(house: Site) -> None:
+def test_a_hidden_object_with_state_absent_is_not_deleted(house: Site) -> None:
     account = limited(house, "North", side="readable")
     account.write({**files(1, 3, more=({"barcode": "2", "_state": "absent"},)), "tasks.yml": "[]\n"})
     result = account.run(confirm_empty=True)
@@ -124,7 +124,7 @@ def test_a_hidden_object_that_shall_be_absent_is_not_deleted(house: Site) -> Non
 
 
 @pytest.mark.parametrize("side", ["unreadable", "readable", "nowhere"])
-def test_an_object_that_shall_be_absent_and_is_in_no_list_may_be_hidden(house: Site, side: str) -> None:
+def test_an_unlisted_object_with_state_absent_may_be_hidden(house: Site, side: str) -> None:
     account = limited(house, "North", side=side)
     account.write({**files(1, 3, more=({"barcode": "7", "_state": "absent"},)), "tasks.yml": "[]\n"})
     (house.root / "tasks.yml").unlink()
@@ -347,7 +347,7 @@ def test_an_export_says_what_is_known_of_hidden_records(
 
 @pytest.mark.parametrize("if_deleted", ["remove", "absent"])
 @pytest.mark.parametrize("side", ["unreadable", "readable", "nowhere"])
-def test_absorb_takes_no_hidden_record_for_deleted(house: Site, if_deleted: str, side: str) -> None:
+def test_absorb_never_treats_a_hidden_record_as_deleted(house: Site, if_deleted: str, side: str) -> None:
     (house.root / "tasks.yml").unlink()
     before = (house.root / "objects.yml").read_text()
     account = limited(house, "North", side=side)

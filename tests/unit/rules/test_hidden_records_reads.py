@@ -32,12 +32,12 @@ def client_of(service: Embedded, directory: Path, hidden_records: Any) -> Client
     return client
 
 
-@pytest.mark.parametrize("said", ["yes", "no", "unknown", None, ["yes"]])
+@pytest.mark.parametrize("reported", ["yes", "no", "unknown", None, ["yes"]])
 @pytest.mark.parametrize("kind", ["object", "task", "room"])
-def test_info_modules_say_what_is_known(tmp_path: Path, said: Any, kind: str) -> None:
-    client = client_of(Embedded.started(), tmp_path, said)
+def test_info_modules_say_what_is_known(tmp_path: Path, reported: Any, kind: str) -> None:
+    client = client_of(Embedded.started(), tmp_path, reported)
     done = steps.call(f"{kind}_info", {}, False, lambda _options, _check: client)
-    expected = "no" if kind == "room" else "yes" if said == "yes" else "unknown"
+    expected = "no" if kind == "room" else "yes" if reported == "yes" else "unknown"
     assert done["hidden_records"] == expected
     assert any(WORDS in line for line in done.data.get("warnings", ())) == (expected == "yes")
 
@@ -53,11 +53,11 @@ def test_info_modules_say_what_is_known(tmp_path: Path, said: Any, kind: str) ->
 def test_other_readers_warn_once(tmp_path: Path, read: Callable[[Client], Any]) -> None:
     service = Embedded.started()
     sent = []
-    for said in ("no", "yes"):
-        client = client_of(service, tmp_path, said)
+    for reported in ("no", "yes"):
+        client = client_of(service, tmp_path, reported)
         begin = len(service.requests())
         read(client)
         read(client)
         sent.append(len(service.requests()) - begin)
-        assert sum(WORDS in line for line in client.transport.warnings) == (said == "yes")
+        assert sum(WORDS in line for line in client.transport.warnings) == (reported == "yes")
     assert sent[0] == sent[1]

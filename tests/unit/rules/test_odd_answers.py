@@ -209,7 +209,7 @@ def test_different_records_with_one_uuid_are_an_error() -> None:
 
 
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity"])
-def test_words_that_python_alone_takes_for_numbers_are_no_json(number: str) -> None:
+def test_words_that_only_python_reads_as_numbers_are_not_json(number: str) -> None:
     service = Wrong.started()
     body = f'{{"items": [{{"uuid": "{OBJECT}", "id": {number}, "name": "Mill"}}], "total": 1}}'.encode()
     service.mutation = Mutation("odd", ("list",), lambda _exchange: Answer(200, body, JSON))
@@ -262,7 +262,7 @@ def with_relations_as_text(exchange: Exchange) -> Answer:
     return answer_json([{**definition, "relations": "none"} for definition in exchange.value])
 
 
-def test_relations_of_another_shape_are_left_out_of_an_export_and_said(tmp_path: Path) -> None:
+def test_relations_of_another_shape_are_left_out_of_an_export_and_reported(tmp_path: Path) -> None:
     service = Wrong.started()
     service.mutation = Mutation("odd", ("definitions",), with_relations_as_text)
     service.at_path = "/person/field-definitions"
@@ -306,8 +306,8 @@ def test_a_status_that_is_answered_as_null_is_left_out_of_an_export_and_said(
     service.mutation = Mutation("odd", ("list",), with_members(title, status=None))
     service.at_path = f"/{section.replace('_', '-')}"
     done = exported(service, tmp_path, section)
-    said = f"the service returns no status, but every {words} has one"
-    assert [line for line in done.left_out if line.endswith(said)], done.left_out
+    message = f"the service returns no status, but every {words} has one"
+    assert [line for line in done.left_out if line.endswith(message)], done.left_out
 
 
 def with_members(title: str, **members: Any) -> Any:

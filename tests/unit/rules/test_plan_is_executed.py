@@ -137,11 +137,11 @@ def test_what_was_not_checked_is_reported_in_numbers(listed: Site) -> None:
 
 
 @pytest.mark.parametrize(
-    ("profile", "is_said"),
+    ("profile", "is_reported"),
     [("refuse", False), ("unprocessable", False), ("bad_request", False), ("take", True), (None, True)],
 )
 def test_a_service_that_refuses_duplicates_creates_none(
-    listed: Site, tmp_path: Path, profile: str | None, is_said: bool
+    listed: Site, tmp_path: Path, profile: str | None, is_reported: bool
 ) -> None:
     if profile is not None:
         path = tmp_path / "profile.json"
@@ -150,7 +150,7 @@ def test_a_service_that_refuses_duplicates_creates_none(
     listed.write({"objects.csv": table(range(41))})
     (line,) = unchecked(listed.plan().warnings)
     assert line.startswith("objects: 1 of 41 barcodes were not checked against the archive.")
-    assert (SECOND in line) == is_said
+    assert (SECOND in line) == is_reported
 
 
 def test_all_are_looked_up_if_the_task_says_so(listed: Site) -> None:
@@ -189,7 +189,7 @@ def test_an_instance_that_is_known_to_have_the_lookup_is_not_asked_for_it(listed
     assert len(lookups(listed)) == 3
 
 
-def test_records_without_a_barcode_are_said_to_be_unchecked(listed: Site) -> None:
+def test_records_without_a_barcode_are_reported_as_unchecked(listed: Site) -> None:
     settings = "api: seventhings/v1\nset: test\nidentity: {objects: [serial_number]}\n"
     nameless = [{"serial_number": f"S-{number}", "inventory_name": "Thing"} for number in range(3)]
     listed.write({"instance.yml": settings, "objects.yml": yaml_list(nameless)})
@@ -433,9 +433,9 @@ def test_a_module_says_that_it_could_not_look_a_record_up(site: Site, tmp_path: 
     path.write_text(json.dumps({"switches": sides}))
     site.options["profile"] = str(path)
     site.service.steer("PUT", "/switches", {"later_endpoints": "absent", "unique_values": unique_values})
-    said = ensure(site.client(), DesiredRecord(OBJECT, LISTED)).warnings
-    is_said = unique_values == "take"
-    assert said == ((f"It was not checked against the archive. {SECOND}",) if is_said else ())
+    warnings = ensure(site.client(), DesiredRecord(OBJECT, LISTED)).warnings
+    is_reported = unique_values == "take"
+    assert warnings == ((f"It was not checked against the archive. {SECOND}",) if is_reported else ())
 
 
 # ---- absorb
@@ -469,7 +469,7 @@ def test_absorb_never_writes_absent_for_a_record_that_may_be_archived(
 # ---- lists that show archived records
 
 
-def test_a_list_that_shows_archived_objects_makes_them_no_active_ones(listed: Site, tmp_path: Path) -> None:
+def test_archived_objects_in_a_list_are_not_treated_as_active(listed: Site, tmp_path: Path) -> None:
     listed.service.steer("PUT", "/switches", {"archived_in_lists": "shown"})
     archived(listed, thing(1))
     client = listed.client()

@@ -169,7 +169,7 @@ def test_a_lock_of_removed_places_is_taken_anew_before_it_is_relied_on(bench: Be
     assert bench.rooms() == ["Lab", "Hall"]
 
 
-def test_who_waited_for_a_lock_that_was_removed_takes_the_new_one(tmp_path: Path) -> None:
+def test_a_process_that_waited_for_a_removed_lock_takes_the_new_lock(tmp_path: Path) -> None:
     bench = Bench(tmp_path, 1)
     others: list[int] = []
 
@@ -225,7 +225,7 @@ def _break(monkeypatch: pytest.MonkeyPatch, number: int, call: str) -> None:
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EIO])
-def test_a_full_disk_takes_no_lock_away(number: int, bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_releases_no_lock(number: int, bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     """The creation can't be noted. So the other process reads once more, although it has already read."""
     other = bench.creations()
     other.watch(["room"])

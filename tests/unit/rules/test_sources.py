@@ -135,14 +135,14 @@ def test_records_that_are_moved_to_other_sources_are_no_finding(applied: Site, f
     assert applied.plan().outcome == "failed"
 
 
-def test_a_source_that_loses_some_records_is_held_by_limits_alone(applied: Site) -> None:
+def test_only_limits_stop_a_source_that_lost_some_records(applied: Site) -> None:
     applied.write({"objects/a.csv": csv(range(20))})
     assert "delete 25 of 50 records" in applied.run().refusals[0]
     applied.write({"objects/a.csv": csv(range(43))})
     assert applied.run().outcome == "changed"
 
 
-def test_lines_that_take_records_away_may_go_with_their_file(applied: Site) -> None:
+def test_lines_that_remove_records_may_be_deleted_with_their_file(applied: Site) -> None:
     applied.write({"objects/gone.csv": "barcode,_state\n044,absent\n", "objects/a.csv": csv(range(44))})
     assert applied.run().summary["objects"]["deleted"] == 1
     (applied.root / "objects/gone.csv").unlink()
@@ -297,7 +297,7 @@ def test_other_files_are_no_warning(site: Site, name: str) -> None:
     assert site.load().warnings == []
 
 
-def test_an_attachment_that_lies_beside_the_records_is_no_warning(site: Site) -> None:
+def test_an_attachment_beside_the_records_is_not_a_warning(site: Site) -> None:
     record = {"barcode": "001", "inventory_name": "x", "documents": ["objects/files/manual.txt"]}
     site.write({"objects/a.yml": yaml_list([record]), "objects/files/manual.txt": "Read me\n"})
     assert site.run().outcome == "changed"

@@ -86,26 +86,26 @@ def documented_options(name: str) -> JsonMap:
 
 def as_spec(option: JsonMap) -> JsonMap:
     """Return the argument specification for a documented option."""
-    said: JsonMap = {
+    spec: JsonMap = {
         key: option[key] for key in ("type", "elements", "default", "required", "aliases") if key in option
     }
     if "choices" in option:
-        said["choices"] = list(option["choices"])
+        spec["choices"] = list(option["choices"])
     if "suboptions" in option:
-        said["options"] = {key: as_spec(sub) for key, sub in option["suboptions"].items()}
-    return said
+        spec["options"] = {key: as_spec(sub) for key, sub in option["suboptions"].items()}
+    return spec
 
 
 def as_documented(option: JsonMap) -> JsonMap:
     """Return the expected documentation for a specified option."""
-    said: JsonMap = {
+    spec: JsonMap = {
         key: value
         for key, value in option.items()
         if key in ("type", "elements", "default", "required", "choices", "aliases")
     }
     if "options" in option:
-        said["options"] = {key: as_documented(sub) for key, sub in option["options"].items()}
-    return said
+        spec["options"] = {key: as_documented(sub) for key, sub in option["options"].items()}
+    return spec
 
 
 # ---- a file for every module, and a module for every file
@@ -172,7 +172,7 @@ def test_the_documented_options_are_those_of_the_specification(name: str) -> Non
 @pytest.mark.parametrize("name", SPECS)
 def test_a_documented_option_says_what_the_specification_says(name: str) -> None:
     documented = documented_options(name)
-    specified = {option: as_documented(said) for option, said in SPECS[name].items()}
+    specified = {option: as_documented(spec) for option, spec in SPECS[name].items()}
     assert {option: as_spec(documented.get(option, {})) for option in specified} == specified
 
 
@@ -229,8 +229,8 @@ def test_the_two_connection_fragments_have_the_same_options() -> None:
 def test_the_two_connection_fragments_say_the_same_but_for_the_environment() -> None:
     for_modules, for_plugins = fragment("connection")["options"], fragment("connection.plugin")["options"]
     for name, option in for_modules.items():
-        said = [line for line in option["description"] if "environment variable" not in line]
-        assert said == for_plugins[name]["description"]
+        spec = [line for line in option["description"] if "environment variable" not in line]
+        assert spec == for_plugins[name]["description"]
 
 
 def test_plugins_declare_the_environment_that_modules_read() -> None:
@@ -266,7 +266,7 @@ def test_the_connection_options_are_documented_as_specified() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(MODULES))
-def test_every_door_takes_the_options_of_the_connection(name: str) -> None:
+def test_every_door_accepts_the_options_of_the_connection(name: str) -> None:
     wanted = set(specs.CONNECTION) - ({"execution"} if name == "auth_token" else set())
     assert wanted <= set(MODULES[name].spec)
 

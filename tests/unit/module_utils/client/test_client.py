@@ -239,7 +239,7 @@ def test_conditions_narrow_the_list_on_the_service() -> None:
 
 
 @pytest.mark.parametrize("kind", ["person", "user", "task", "file"])
-def test_conditions_are_not_sent_to_a_list_that_takes_none(kind: str) -> None:
+def test_conditions_are_not_sent_to_a_list_that_accepts_none(kind: str) -> None:
     transport = FakeTransport({LISTS[kind]: answer([])})
     listed(transport, Condition("email", "eq", ("x",)), kind=kind)
     assert not [name for name, _value in transport.calls[0].pairs if name.startswith("filter")]
@@ -724,7 +724,7 @@ def test_a_lost_create_is_not_sent_again_here() -> None:
     ],
 )
 @pytest.mark.parametrize("body", [None, {}, [], b""])
-def test_a_record_is_changed_with_the_verb_of_its_kind_whatever_the_answer_holds(
+def test_a_record_is_changed_with_the_verb_of_its_kind_whatever_the_answer_contains(
     kind: str, line: str, body: Any
 ) -> None:
     transport = FakeTransport({line: answer(body)})

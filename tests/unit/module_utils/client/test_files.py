@@ -210,7 +210,7 @@ def test_files_with_one_content_are_uploaded_once_for_each_name(
     assert len(sent) == max(numbers)
 
 
-def test_files_with_other_contents_and_linked_ones_are_left_alone(invoice: Path, tmp_path: Path) -> None:
+def test_linked_files_and_files_with_other_contents_are_left_alone(invoice: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.txt"
     other.write_bytes(b"two laptops")
     files = [*local(invoice, None), *local(other, None), Attachment(uuid=uuid_of(9))]
@@ -300,7 +300,7 @@ def test_a_directory_that_does_not_exist_is_a_warning_in_check_mode_and_an_error
     assert transport.calls == []
 
 
-def test_an_instance_that_makes_no_reports_says_so(tmp_path: Path) -> None:
+def test_an_instance_that_creates_no_reports_says_so(tmp_path: Path) -> None:
     options = {"template": "t", "objects": ["1"], "dest": str(tmp_path / "a.pdf")}
     with pytest.raises(SeventhingsError, match="This instance creates no reports: its version is too old"):
         report(client_on(FakeTransport({"GET /report-template": by_uuid(None)})), options, check_mode=False)
@@ -345,15 +345,15 @@ class Service:
         return answer()
 
     def _remove(self, call: Invocation) -> Any:
-        said = []
+        messages = []
         for pair in call.body:
             number = int(pair["file-uuid"][:8], 16)
             if number in self._refused:
-                said.append(f"File {pair['file-uuid']} is locked")
+                messages.append(f"File {pair['file-uuid']} is locked")
             else:
-                said.append(f"File {pair['file-uuid']} removed")
+                messages.append(f"File {pair['file-uuid']} removed")
                 self.fields[pair["field-key"]].remove(number)
-        return answer(said, 207) if self._refused else answer()
+        return answer(messages, 207) if self._refused else answer()
 
     def run(self, state: str, field: str = "documents", check_mode: bool = False, **options: Any) -> Result:
         given = {"object": "1", "field": field, "state": state, **options}

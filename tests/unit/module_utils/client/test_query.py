@@ -161,7 +161,7 @@ def test_a_map_without_an_operator_is_no_condition_and_an_error() -> None:
     ]
 
 
-def test_equality_takes_a_map_as_value_for_a_reference_by_its_fields() -> None:
+def test_equality_reads_a_map_as_a_reference_by_its_fields() -> None:
     key = {"building_id": "Head office", "number": "0.12"}
     assert query.parse_filters({"room": {"eq": key}}) == [Condition("room", "eq", (key,))]
     assert query.parse_filters({"room": {"neq": key}}) == [Condition("room", "neq", (key,))]

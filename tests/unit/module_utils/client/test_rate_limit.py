@@ -214,7 +214,7 @@ def test_after_a_minute_of_silence_a_burst_is_free_again(clock: Clock) -> None:
 # ---- refusals
 
 
-def test_a_refusal_holds_back_everybody_for_as_long_as_the_service_asks(clock: Clock) -> None:
+def test_a_refusal_pauses_everybody_for_as_long_as_the_service_asks(clock: Clock) -> None:
     rate = RateLimit(200, clock, clock.sleep, chance=lambda: 0.0)
     rate.refused(rate.wait(), 20.0)
     first = rate.wait()
@@ -256,7 +256,7 @@ def test_the_pace_adapts_to_a_service_that_allows_less(allowed: int, limit: int,
     assert refused < 120
 
 
-def test_the_pace_grows_again_when_the_others_are_gone(clock: Clock) -> None:
+def test_the_pace_grows_again_after_the_others_end(clock: Clock) -> None:
     rate = RateLimit(200, clock, clock.sleep)
     insist(rate, clock, bucket(50), 200)
     sent_at, refused = insist(rate, clock, bucket(200), 1000)

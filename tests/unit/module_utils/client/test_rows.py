@@ -26,7 +26,7 @@ def _page(records: Sequence[dict[str, Any]]) -> CompressedPage:
 
 
 @given(st.lists(st.dictionaries(st.sampled_from("abc"), _values)), st.lists(st.sampled_from("abcd"), unique=True))
-def test_a_row_holds_what_the_answer_said(records: list[dict[str, Any]], at_hand: list[str]) -> None:
+def test_a_row_has_the_values_of_the_answer(records: list[dict[str, Any]], at_hand: list[str]) -> None:
     rows = _page(records).rows(records, at_hand)
     for row, record in zip(rows, records, strict=True):
         # As JSON, because 1, 1.0 and True are equal in Python.

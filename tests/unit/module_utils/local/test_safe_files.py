@@ -105,10 +105,10 @@ def test_what_is_new_is_for_its_owner_alone_and_what_is_replaced_keeps_its_mode(
     (folder.path / "old").write_bytes(b"y")
     (folder.path / "old").chmod(0o640)
     folder.write("old", b"z")
-    folder.write("told", b"z", Access(0o644))
-    modes = [stat.S_IMODE((folder.path / name).stat().st_mode) for name in ("sub", "sub/new", "old", "told")]
+    folder.write("given", b"z", Access(0o644))
+    modes = [stat.S_IMODE((folder.path / name).stat().st_mode) for name in ("sub", "sub/new", "old", "given")]
     assert modes == [0o700, 0o600, 0o640, 0o644]
-    assert [member.name for member in folder.below()] == ["old", "sub", "sub/new", "told"]
+    assert [member.name for member in folder.below()] == ["old", "sub", "sub/new", "given"]
 
 
 def test_a_write_that_fails_leaves_what_was_there(folder: Folder) -> None:
@@ -118,7 +118,7 @@ def test_a_write_that_fails_leaves_what_was_there(folder: Folder) -> None:
     assert [path.name for path in folder.path.iterdir()] == ["taken"]
 
 
-def test_removing_takes_the_empty_directories_along(folder: Folder) -> None:
+def test_removing_a_file_removes_its_empty_directories(folder: Folder) -> None:
     folder.write("a/b/c", b"x")
     folder.write("a/d", b"x")
     folder.remove("a/b/c")
@@ -248,7 +248,7 @@ def test_what_is_found_is_never_what_a_link_leads_to(folder: Folder, victim: Pat
 
 
 @pytest.mark.parametrize(("content", "same"), [(b"abc", True), (b"abd", False), (b"ab", False), (b"", False)])
-def test_a_file_holds_just_its_bytes(folder: Folder, victim: Path, content: bytes, same: bool) -> None:
+def test_a_file_has_exactly_its_bytes(folder: Folder, victim: Path, content: bytes, same: bool) -> None:
     folder.write("a", b"abc")
     assert folder.has_content("a", content) is same
     (folder.path / "link").symlink_to(victim)
@@ -332,8 +332,8 @@ def test_a_backup_has_content_mode_and_time_and_a_name_of_its_own(folder: Folder
     os.utime(folder.path / name, (1, 2))
     copies = [folder.path / folder.backup(name) for _time in range(2)]
     for copy in copies:
-        said = copy.stat()
-        assert (copy.read_bytes(), stat.S_IMODE(said.st_mode), said.st_mtime) == (b"x", 0o640, 2)
+        status = copy.stat()
+        assert (copy.read_bytes(), stat.S_IMODE(status.st_mode), status.st_mtime) == (b"x", 0o640, 2)
         assert copy.parent == (folder.path / name).parent
     assert len(set(copies)) == 2
 

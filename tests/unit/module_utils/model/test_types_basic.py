@@ -116,7 +116,7 @@ def test_a_plain_scalar_that_looks_like_something_else_is_refused_with_itself_in
     assert 'quote it: "0815"' in refused("TEXT", Plain("0815"))
 
 
-def test_a_cell_that_holds_no_text_says_why() -> None:
+def test_a_cell_without_text_says_why() -> None:
     assert (
         refused("TEXT", TypedCell.from_spelling("815", "text; the cell contains a number"))
         == "text; the cell contains a number"
@@ -1159,7 +1159,7 @@ def test_a_pattern_is_php_s_and_what_is_not_understood_is_left_to_the_service(
     assert fits or pattern in broken[0]
 
 
-def test_a_value_that_is_not_allowed_is_reported_with_those_that_are() -> None:
+def test_a_value_that_is_not_allowed_is_reported_with_the_allowed_values() -> None:
     broken = broken_rules("red", of("DROPDOWN", allowed=("green", "blue")))
     assert broken == ["expected one of 'green', 'blue'"]
 

@@ -55,8 +55,8 @@ def test_a_module_is_on_or_off_or_nobody_knows(refused: Exception | None, is_on:
             **pages_of(),
         }
     )
-    said = service_info(client_on(transport))
-    assert said == {
+    returned = service_info(client_on(transport))
+    assert returned == {
         "status": "ok",
         "description": "d",
         "user": None,
@@ -112,7 +112,14 @@ def thing(number: int, room: Any = None, **fields: Any) -> JsonMap:
         ([thing(1, room=1), thing(2, notes="x", room=[])], {"object": ["price"]}),
         ([], {}),
     ],
-    ids=["one record is enough", "empty is not hidden", "nothing tells", "one record has it", "two records", "none"],
+    ids=[
+        "one record is enough",
+        "empty is not hidden",
+        "nothing proves it",
+        "one record has it",
+        "two records",
+        "none",
+    ],
 )
 def test_a_field_is_hidden_where_others_are_sent_empty_and_no_record_has_its_key(objects: Any, hidden: Any) -> None:
     assert visible_parts(objects=listing(objects))[0] == hidden

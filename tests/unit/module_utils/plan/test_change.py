@@ -199,7 +199,7 @@ def test_what_is_written_for_a_field_that_gets_another_type_is_sent(
 # ---- to change one
 
 
-def test_a_change_holds_only_what_was_written_and_differs() -> None:
+def test_a_change_has_only_written_fields_that_differ() -> None:
     change = present({"barcode": "1", "name": "Screen", "price": Decimal("12.5"), "size": 5})
     assert (change.action, change.changed) == (UPDATE, True)
     assert dict(change.values) == {"name": "Screen", "size": 5}
@@ -345,7 +345,7 @@ def test_archiving_shows_that_and_nothing_else() -> None:
 # ---- rental cases that last hours
 
 
-def test_times_that_are_written_for_a_record_that_has_some_are_compared_with_those() -> None:
+def test_written_times_are_compared_with_the_times_of_the_record() -> None:
     times = {"issue_at": "2026-05-04T08:00:00+00:00", "due_at": "2026-05-04T10:00:00+00:00"}
     current = record("rental_case", 1, is_full_day=False, issue_date="2026-05-04", due_date="2026-05-04", **times)
     later, _errors = RENTAL.parse({"due_at": "2026-05-04T12:00:00+00:00"}, "")

@@ -344,7 +344,7 @@ def test_body_and_status_of_a_task_are_two_writes_and_only_those_that_are_needed
     assert all(body["notify"] is True and "status" not in body for body in bodies)
 
 
-def test_a_delete_takes_one_request_and_one_look_at_its_effect() -> None:
+def test_a_delete_takes_one_request_and_one_check_of_its_effect() -> None:
     path = f"/object/{uuid_of(1)}"
     transport = FakeTransport({f"DELETE {path}": answer(None, 204), f"GET {path}": answer(None)})
     assert carry_out(transport, plan_removal(OBJECT, {}, record("object", 1))) is None

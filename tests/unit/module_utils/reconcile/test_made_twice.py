@@ -78,14 +78,14 @@ def test_where_the_instance_does_not_report_nothing_is_done_and_both_causes_are_
     ("state", "write"),
     [("present", f"POST /object/{uuid_of(5)}/unarchive"), ("absent", f"DELETE /object/{uuid_of(5)}")],
 )
-@pytest.mark.parametrize("members", [{}, {"archived_at": "2026-05-01 10:00:00"}], ids=["assumed", "told"])
+@pytest.mark.parametrize("members", [{}, {"archived_at": "2026-05-01 10:00:00"}], ids=["assumed", "reported"])
 def test_what_is_archived_is_brought_back_or_deleted(state: str, write: str, members: dict[str, Any]) -> None:
     report, transport = ensured(state, assume=not members, **members)
     assert report.changed
     assert transport.writes == [write]
 
 
-@pytest.mark.parametrize("members", [{"archived_at": None}, {}], ids=["told", "listed by now"])
+@pytest.mark.parametrize("members", [{"archived_at": None}, {}], ids=["reported", "listed by now"])
 def test_what_was_created_meanwhile_is_not_archived(members: dict[str, Any]) -> None:
     report, transport = ensured("present", listed=True, **members)
     assert not report.changed

@@ -51,7 +51,7 @@ def test_both_sides_of_a_diff_have_natural_keys(name: str, check_mode: bool, lin
     assert result["diff"] == SHOWN[name]
 
 
-def test_names_are_not_read_if_nobody_looks_at_the_diff_or_nothing_changes() -> None:
+def test_names_are_not_read_if_no_diff_is_shown_or_nothing_changes() -> None:
     module, first, then = CHANGES["room"]
     plain, shown = (started("object", first, module) for _ in range(2))
     plain.call(module, fields=then)

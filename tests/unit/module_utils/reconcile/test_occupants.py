@@ -40,7 +40,7 @@ def thing(number: int, **links: Any) -> dict[str, Any]:
     return {"asset_uuid": uuid_of(10 + number), "id": number, "barcode": f"{number:04d}", **links}
 
 
-def test_those_that_refer_to_it_are_named() -> None:
+def test_referring_records_are_named() -> None:
     two = [thing(1, room=1, target=None), thing(2, room=None, target=1), thing(3, room=2)]
     message = refused(listing(two))
     assert "The room is not empty" in message

@@ -204,7 +204,7 @@ def lists_of_objects(transport: FakeTransport) -> list[Invocation]:
 
 
 @pytest.mark.parametrize("status", [400, 409, 422])
-def test_an_active_record_that_holds_a_unique_value_is_named(status: int) -> None:
+def test_an_active_record_that_has_a_unique_value_is_named(status: int) -> None:
     transport = service(**{"POST /object": refusal(status, "duplicate")})
     message = refused(transport, "object", {"barcode": "0009", "serial_number": "S-2"})
     assert f"serial_number must be unique, and the object {uuid_of(2)} has 'S-2' already." in message
@@ -268,7 +268,7 @@ def test_that_no_active_record_has_the_natural_key_is_known_already() -> None:
     assert len(lists_of_objects(transport)) == 1
 
 
-def test_a_holder_that_can_not_be_looked_up_does_not_hide_the_refusal() -> None:
+def test_an_owner_that_can_not_be_looked_up_does_not_hide_the_refusal() -> None:
     lists = [listing([]), refusal(500), refusal(500)]
     transport = service(**{"POST /object": refusal(422, "no"), "GET /objects": lists})
     message = refused(transport, "object", {"barcode": "0009", "serial_number": "S-2"})

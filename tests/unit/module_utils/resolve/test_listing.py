@@ -251,7 +251,7 @@ def test_keys_of_the_server_may_be_filtered_too(filters: JsonMap, number: int) -
         ("task", None),
     ],
 )
-def test_filters_hold_on_kinds_whose_list_takes_none(kind: str, line: str | None) -> None:
+def test_filters_work_on_kinds_whose_list_accepts_none(kind: str, line: str | None) -> None:
     path = line or f"GET {KINDS[kind].list_path}"
     key = {"person": "email", "user": "email", "location": "city"}.get(kind, "title")
     transport = FakeTransport(

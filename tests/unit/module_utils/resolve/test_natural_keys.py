@@ -463,7 +463,7 @@ ALIKE = [
 
 
 @pytest.mark.parametrize(("key", "field", "values"), ALIKE)
-def test_two_keys_that_are_looked_up_are_equal_exactly_where_their_type_takes_the_values_for_equal(
+def test_lookup_keys_are_equal_exactly_if_their_type_treats_the_values_as_equal(
     key: str, field: Field, values: list[Any]
 ) -> None:
     schema = schema_of("object", field)

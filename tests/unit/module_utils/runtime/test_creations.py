@@ -475,7 +475,7 @@ def test_a_wait_is_reported_after_5_seconds_and_fails_after_lock_wait(
     )
 
 
-def test_who_holds_a_lock_without_a_creation_is_named_if_the_system_says_so(
+def test_the_owner_of_a_lock_without_a_creation_is_named_if_the_system_knows_it(
     folder: Folder, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     owner = on(folder, clock)
@@ -547,7 +547,7 @@ def test_a_long_pause_after_a_lost_answer_keeps_the_mark(folder: Folder, clock: 
     assert reads == [[0, 30]]
 
 
-def test_after_a_pause_only_the_locks_of_before_are_held(folder: Folder, tmp_path: Path) -> None:
+def test_after_a_pause_only_the_earlier_locks_are_owned(folder: Folder, tmp_path: Path) -> None:
     many = on(folder)
     many.watch(["room", "location"])
     many.hold(["room"])
@@ -582,7 +582,7 @@ def test_a_creation_that_fails_during_a_pause_is_no_problem_of_its_place(folder:
 # ---- many records
 
 
-def test_who_holds_a_lock_learns_which_kinds_have_moved(folder: Folder, tmp_path: Path) -> None:
+def test_the_owner_of_a_lock_learns_which_kinds_have_changed(folder: Folder, tmp_path: Path) -> None:
     many = on(folder)
     many.watch(["location", "room", "person"])
     Service(tmp_path).ensure(on(folder), "Lab", "room")

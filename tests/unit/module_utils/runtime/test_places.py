@@ -44,7 +44,7 @@ def test_the_named_directory_goes_first_and_is_created_for_this_user_alone(
     assert places.warning == ""
 
 
-def test_locks_of_a_named_directory_outlive_it_and_are_those_of_no_other_one(
+def test_locks_of_a_named_directory_outlive_it_and_belong_to_no_other_directory(
     variables: dict[str, str], tmp_path: Path
 ) -> None:
     digest = digest_of(str(tmp_path / "named"))

@@ -249,7 +249,7 @@ def test_processes_that_need_a_token_at_once_share_one_login(folder: Folder, tmp
 ACCOUNT = Account(ROOT, PASSWORD["username"], PASSWORD["client_id"], PASSWORD["password"], "")
 
 
-def test_one_that_is_killed_while_it_signs_in_holds_up_nobody(folder: Folder, tmp_path: Path) -> None:
+def test_a_process_killed_while_it_signs_in_blocks_nobody(folder: Folder, tmp_path: Path) -> None:
     def hang(_call: Invocation) -> Any:
         note(tmp_path / "logins", "hangs")
         time.sleep(60)

@@ -476,7 +476,7 @@ def test_comments_of_a_table_may_have_the_same_name(site: Site, tmp_path: Path) 
     assert (site.root / "objects.csv").read_text() == "barcode;#;#;inventory_name;;\n1;a;b;Thing;;\n2;;;Thing;;\n"
 
 
-def test_records_beyond_the_scope_and_those_to_be_left_alone_stay_out(site: Site, tmp_path: Path) -> None:
+def test_records_out_of_scope_and_unmanaged_records_stay_out(site: Site, tmp_path: Path) -> None:
     site.root = tmp_path / "files"
     site.write(
         {
@@ -625,7 +625,7 @@ def test_a_document_with_an_end_keeps_a_list(site: Site, tmp_path: Path) -> None
     assert (site.root / "objects.yml").read_text() == "# things\n[]\n...\n"
 
 
-def test_a_document_with_an_end_takes_new_records_before_it(site: Site, tmp_path: Path) -> None:
+def test_new_records_are_added_before_the_end_of_a_document(site: Site, tmp_path: Path) -> None:
     site.root = tmp_path / "files"
     site.write({"objects.yml": "- barcode: '1'\n  inventory_name: Lamp\n...\n"})
     site.run()

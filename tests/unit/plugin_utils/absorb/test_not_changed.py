@@ -260,7 +260,7 @@ def test_a_directory_in_the_place_of_a_file_is_reported(below: Site) -> None:
     )
 
 
-def test_a_workbook_takes_no_new_records(below: Site) -> None:
+def test_no_records_are_added_to_a_workbook(below: Site) -> None:
     openpyxl = pytest.importorskip("openpyxl")
     book = openpyxl.Workbook()
     book.active.title = "locations"

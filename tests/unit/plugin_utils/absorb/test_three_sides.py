@@ -33,7 +33,7 @@ def base(site: Site) -> Path:
     return site.journal().with_name("applied.base")
 
 
-def test_the_base_is_private_and_holds_no_value(applied: Site) -> None:
+def test_the_base_is_private_and_has_no_value(applied: Site) -> None:
     text = base(applied).read_text("ascii")
     assert stat.S_IMODE(base(applied).stat().st_mode) == 0o600
     (noted,) = json.loads(text)

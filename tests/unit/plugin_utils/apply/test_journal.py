@@ -419,7 +419,7 @@ def test_a_state_directory_that_can_not_be_written_says_what_to_set(
 # ---- whose it is
 
 
-def test_the_journal_makes_an_id_where_the_files_have_none_and_says_so_once(tmp_path: Path) -> None:
+def test_the_journal_creates_an_id_if_the_files_have_none_and_says_so_once(tmp_path: Path) -> None:
     with Journal(tmp_path, "i", "s", src="acme") as journal:
         set_id = journal.set_id
         journal.managed(["one"])

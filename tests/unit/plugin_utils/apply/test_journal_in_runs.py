@@ -39,7 +39,7 @@ def test_one_directory_serves_many_instances(demo: Site, empty_emulator: Emulato
     assert not (demo.root / ".seventhings").exists()
 
 
-def test_a_run_reports_the_line_that_instance_yml_misses_and_takes_it(site: SiteHere) -> None:
+def test_a_run_reports_the_line_missing_from_instance_yml_and_accepts_it(site: SiteHere) -> None:
     site.write({"objects.yml": _objects(1, 2)})
     (message,) = site.run().warnings
     line = message.partition("Add this line to it: ")[2]

@@ -490,7 +490,7 @@ def test_a_journal_that_became_a_link_to_itself_is_not_written(tmp_path: Path) -
             journal.managed(["one"])
 
 
-def test_a_disk_that_takes_a_part_of_a_line_gets_the_rest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_rest_of_a_line_is_written_after_a_partial_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write = os.write
     monkeypatch.setattr(os, "write", lambda descriptor, data: write(descriptor, data[:7]))
     with _journal(tmp_path) as journal:

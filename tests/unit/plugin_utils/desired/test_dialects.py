@@ -321,7 +321,7 @@ def test_the_word_for_nothing_may_be_written_without_quotes(tmp_path: Path) -> N
     )
 
 
-def test_another_dialect_makes_other_records_of_the_same_file(tmp_path: Path) -> None:
+def test_another_dialect_reads_other_records_from_the_same_file(tmp_path: Path) -> None:
     files = {"objects.csv": "barcode,bought\n1,03/04/2024\n"}
     digests = {digest_of(_load(tmp_path, files, f"{{preset: {name}}}")) for name in ("excel-gb", "excel-us")}
     assert len(digests) == 2

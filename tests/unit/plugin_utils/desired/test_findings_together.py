@@ -93,12 +93,12 @@ def test_nothing_may_refer_to_what_is_removed_though_it_does_not_change(site: Si
     site.run()
     site.write({"objects.yml": objects.replace("  inventory_name: Two\n", "  _state: absent\n")})
     limits = {"delete_percent": 100}
-    said = "is to be removed at"
-    assert site.plan(limits=limits).findings == [f"objects.yml:7:22: accessories[1]: object 2 {said} objects.yml:3:3"]
+    phrase = "is to be removed at"
+    assert site.plan(limits=limits).findings == [f"objects.yml:7:22: accessories[1]: object 2 {phrase} objects.yml:3:3"]
     site.write({"objects.yml": objects.replace('- barcode: "2"\n  inventory_name: Two\n', "")})
     # The object is no longer in the files, so a prune removes it.
     (finding,) = site.plan(limits=limits, prune={"objects": "delete"}).findings
-    assert finding == f"objects.yml:5:22: accessories[1]: object 2 {said} prune of objects"
+    assert finding == f"objects.yml:5:22: accessories[1]: object 2 {phrase} prune of objects"
     (finding,) = site.plan(limits=limits, prune={"objects": "archive"}).findings
     assert "object 2 is to be archived at prune of objects, and no list shows it any more: write its uuid" in finding
     assert site.plan(limits=limits, prune={"objects": "delete"}, exclude=["2"]).findings == []

@@ -82,7 +82,7 @@ def test_below_2_19_the_task_says_which_inline_values_are_vaulted(
 # ---- plan files
 
 
-def test_a_plan_file_holds_of_vaulted_values_the_file_the_place_and_a_salted_hash(site: Site) -> None:
+def test_a_plan_file_has_only_file_place_and_salted_hash_of_vaulted_values(site: Site) -> None:
     site.write({**_FIELDS, "objects/s.csv": _vaulted(f"{_HEAD}b-77,laptop-77,4711\n")})
     path, plan = _planned(site)
     assert not {"b-77", "laptop-77", "4711"} & set(path.read_text("utf-8").replace('"', " ").split())
@@ -137,7 +137,7 @@ def test_a_record_that_was_changed_behind_a_plan_with_vaulted_values_is_stale(si
     assert result["refusals"][0].startswith("object (vaulted) objects/s.csv:2:1 has changed since the plan was created")
 
 
-def test_a_plan_that_was_forged_takes_no_value_from_another_place(site: Site) -> None:
+def test_a_forged_plan_reads_no_value_from_another_place(site: Site) -> None:
     site.write({**_FIELDS, "objects/s.csv": _vaulted(f"{_HEAD}b-77,laptop-77,4711\nb-78,laptop-78,4712\n")})
     path, plan = _planned(site)
     first, second = [change for change in plan["changes"] if change["section"] == "objects"]
@@ -149,7 +149,7 @@ def test_a_plan_that_was_forged_takes_no_value_from_another_place(site: Site) ->
     assert "is not a plan of this collection" in _provision(site, plan_file=path, src=site.root)["msg"]
 
 
-def test_a_new_plan_takes_the_place_of_one_with_vaulted_values(site: Site) -> None:
+def test_a_new_plan_replaces_a_plan_with_vaulted_values(site: Site) -> None:
     site.write({**_FIELDS, "objects/s.csv": _vaulted(f"{_HEAD}b-77,laptop-77,4711\n")})
     path, _plan = _planned(site)
     site.write({"objects/s.csv": _vaulted("barcode\nb,c\n")})

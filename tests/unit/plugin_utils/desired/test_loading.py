@@ -164,7 +164,7 @@ def test_a_file_that_may_not_be_read_is_found(tmp_path: Path) -> None:
 # ---- one file, inline
 
 
-def test_one_file_holds_sections_as_keys(tmp_path: Path) -> None:
+def test_one_file_has_sections_as_keys(tmp_path: Path) -> None:
     path = tmp_path / "all.yml"
     path.write_text(
         "instance: {api: seventhings/v1, set: one}\nobjects:\n- barcode: A\n"

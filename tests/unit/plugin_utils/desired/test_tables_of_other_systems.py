@@ -362,7 +362,7 @@ def test_a_word_may_mean_an_empty_field_and_a_state(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-def test_a_column_of_ids_holds_ids_and_any_other_names(tmp_path: Path) -> None:
+def test_a_column_of_ids_has_ids_and_every_other_column_has_names(tmp_path: Path) -> None:
     tables = (
         f"- {{files: objects/ids.csv, columns: {MAP}}}\n"
         f"- {{files: 'objects/names.*', columns: {{Nummer: barcode, Raum: target_room}}}}\n"

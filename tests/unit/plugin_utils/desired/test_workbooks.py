@@ -259,7 +259,7 @@ def test_a_mistake_in_a_sheet_is_found(tmp_path: Path, rows: list[list[Any]], fo
     assert str(finding).startswith(found)
 
 
-def test_what_the_settings_say_of_empty_cells_holds_for_workbooks(tmp_path: Path) -> None:
+def test_settings_about_empty_cells_apply_to_workbooks(tmp_path: Path) -> None:
     rows: list[list[Any]] = [["barcode", "Name", "price", "junk"], ["1", None, "-", "x"], [None, None, None, "y"]]
     _book(tmp_path / "a.xlsx", {"objects": rows})
     desired = _load(tmp_path, '{empty: clear, "null": "-", ignore: [junk]}')

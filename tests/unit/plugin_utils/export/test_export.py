@@ -264,8 +264,8 @@ def test_relations_name_the_other_field_and_are_created_on_a_copy(site: Site) ->
 def test_a_relation_to_a_field_that_is_nowhere_is_a_finding(site: Site) -> None:
     site.write({"fields/asset.yml": "- label: A\n  type: TEXT\n  relations: [{type: actual_field, field: Nowhere}]\n"})
     plan = site.plan()
-    said = "relations[0].field: 'Nowhere' is no field of this template, or several"
-    assert plan.findings == [f"fields/asset.yml:3:43: {said}"]
+    message = "relations[0].field: 'Nowhere' is no field of this template, or several"
+    assert plan.findings == [f"fields/asset.yml:3:43: {message}"]
     assert site.writes() == []
 
 

@@ -60,7 +60,7 @@ def test_only_obsolete_files_of_an_earlier_export_are_removed(demo: Site) -> Non
     assert (demo.root / "files" / "mine.txt").exists()
 
 
-def test_another_format_takes_the_files_of_the_first_one_away(demo: Site) -> None:
+def test_another_format_removes_the_files_of_the_first_format(demo: Site) -> None:
     export_of(demo)
     done = export_of(demo, format="csv")
     assert "objects/0001.yml" in done["files"]["removed"]
@@ -169,7 +169,7 @@ def test_a_place_that_is_no_directory_is_an_error(demo: Site) -> None:
     assert (done["failed"], done["msg"].partition(":")[0]) == (True, "dest")
 
 
-def test_a_field_that_no_table_can_have_as_a_column_makes_lines_of_json(site: Site) -> None:
+def test_records_with_a_field_that_fits_no_column_go_into_json_lines(site: Site) -> None:
     odd = "- {barcode: '1', inventory_name: One, 'odd;even': x}\n"
     site.write({"fields/asset.yml": "- {label: 'odd;even', type: TEXT}\n", "objects.yml": odd})
     site.run()

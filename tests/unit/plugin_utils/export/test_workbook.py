@@ -116,7 +116,7 @@ def test_an_emptied_cell_is_named_in_the_plan(demo: Site) -> None:
 
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("other", ["yaml", "csv"])
-def test_another_format_takes_the_workbook_away_and_the_other_way_round(demo: Site, other: str) -> None:
+def test_another_format_removes_the_workbook_and_the_reverse(demo: Site, other: str) -> None:
     export_of(demo, format="xlsx")
     done = export_of(demo, format=other)
     assert done["files"]["removed"] == ["instance.xlsx"]
@@ -197,7 +197,7 @@ def test_nothing_is_in_what_is_no_workbook() -> None:
     assert text_of(b"none") == b""
 
 
-def test_of_more_columns_than_there_may_be_those_with_values_are_kept(
+def test_columns_with_values_are_kept_if_there_are_too_many_columns(
     demo: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     export_of(demo, demo.root / "all", format="xlsx")

@@ -117,7 +117,7 @@ def test_a_reference_reads_the_same_before_and_after(site: Site) -> None:
 @pytest.mark.sample(1)
 @pytest.mark.slow
 @pytest.mark.parametrize("rate_limit", [0, 120])
-def test_a_forecast_is_what_an_apply_takes(site: Site, rate_limit: int) -> None:
+def test_a_forecast_equals_the_requests_of_the_apply(site: Site, rate_limit: int) -> None:
     site.write(sample_files(60))
     assert site.plan().forecast["minutes"] is None
     planned = site.plan()

@@ -141,7 +141,7 @@ def test_a_file_that_is_vaulted_as_a_whole_is_decrypted(site: Site) -> None:
     assert [record["name"] for record in site.dump()["objects"]] == ["1"]
 
 
-def test_a_vaulted_file_below_a_relative_src_is_found_wherever_the_playbook_lies(
+def test_a_vaulted_file_below_a_relative_src_is_found_wherever_the_playbook_is(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     site.write({"objects.yml": VaultLib([("default", _SECRET)]).encrypt(_objects("1"))})

@@ -157,7 +157,7 @@ def test_an_unknown_setting_is_kept(tmp_path: Path) -> None:
     assert content.decode().endswith("set: a\nlater: {objects: {days: 3}}\n")
 
 
-def test_a_second_render_changes_nothing_and_a_later_one_removes_what_is_gone(tmp_path: Path) -> None:
+def test_a_second_render_changes_nothing_and_a_later_render_removes_old_files(tmp_path: Path) -> None:
     _write(tmp_path, FILES)
     city = {"variables": {"city": "Berlin"}}
     assert _render(tmp_path, "base", "berlin", **city)["changed"]

@@ -231,7 +231,7 @@ def test_a_record_names_its_fields_where_its_group_has_several() -> None:
     assert "<i>field_2</i>" in page
 
 
-def test_no_group_takes_the_room_of_the_others_in_a_comment() -> None:
+def test_no_group_crowds_out_the_others_in_a_comment() -> None:
     deletions = [update(f"D{number:04}", {"note": "x" * 60}, {}, action="delete") for number in range(2000)]
     odd = [update(f"N{number:04}", {"note": "a"}, {"note": str(number)}) for number in range(2000)]
     comment = as_markdown(result_of([*deletions, *odd, *MANY]))
@@ -270,7 +270,7 @@ def test_what_is_unusual_is_named_above_the_changes() -> None:
     assert page.count('<section id="list-warnings" ') == page.count('<section id="list-not" ') == 1
 
 
-def test_the_order_in_which_fields_were_written_makes_no_groups() -> None:
+def test_the_order_of_written_fields_splits_no_group() -> None:
     changes = [
         update(str(number), {}, {"a": number, "b": number} if number % 2 else {"b": number, "a": number})
         for number in range(6)

@@ -160,7 +160,7 @@ def test_a_record_in_a_place_with_a_hidden_name_is_left_alone(
     assert house.writes() == []
 
 
-def test_what_decides_about_a_set_must_be_seen(house: Site) -> None:
+def test_the_fields_that_select_a_set_must_be_visible(house: Site) -> None:
     account = restricted(house, hidden_fields=["serial_number"])
     settings = "api: seventhings/v1\nset: test\n"
     account.write({"objects.yml": yaml_list([{"barcode": "3"}])})
@@ -823,7 +823,7 @@ def test_a_lookup_by_a_field_that_is_hidden_names_the_cause(house: Site, written
             finder.find([written])
 
 
-def test_where_empty_keys_are_left_out_a_lookup_takes_a_missing_one_for_empty(house: Site) -> None:
+def test_a_lookup_reads_a_missing_key_as_empty_if_empty_keys_are_left_out(house: Site) -> None:
     house.service.steer("PUT", "/switches", {"empty_keys": "left_out"})
     finder = Finder(house.client(read_only=True), KINDS["object"])
     (record,) = finder.find(["3"])

@@ -343,7 +343,7 @@ def test_before_and_after_of_a_change_are_whole_records(site: Site) -> None:
 # ---- levels
 
 
-def test_a_warning_holds_nothing_back_and_has_a_place(site: Site, tmp_path: Path) -> None:
+def test_a_warning_stops_nothing_and_has_a_place(site: Site, tmp_path: Path) -> None:
     site.write({"objects.yml": things({"serial_number": "B1"})})
     rule = (
         "{id: r, for: objects, level: warning, require: {properties: {serial_number: {pattern: '^A'}}}, because: So.}"

@@ -30,7 +30,7 @@ def suspicions(result: RunResult) -> list[str]:
     ("new", "field"),
     [(("2", "Other", "SN-1"), "serial_number"), (("2", "Chair", "SN-9"), "inventory_name")],
 )
-def test_what_looks_like_a_rename_is_offered_and_the_offer_holds(
+def test_a_suspected_rename_is_offered_and_the_offered_line_works(
     site: Site, new: tuple[str, str, str], field: str
 ) -> None:
     site.write(things(("1", "Chair", "SN-1"), ("7", "Desk", "SN-7")))

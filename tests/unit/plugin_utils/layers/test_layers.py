@@ -472,7 +472,7 @@ def test_lines_of_the_plan_name_the_layer(site: Site) -> None:
 
 
 @pytest.mark.parametrize("site", ["berlin", "bonn", "kiel"])
-def test_the_example_of_a_fleet_holds_no_mistake(site: str) -> None:
+def test_the_example_of_a_fleet_has_no_mistake(site: str) -> None:
     example = ROOT / "examples" / "fleet"
     given = {"city": site.title(), "floors": 5}
     desired = load_layers([example / "base", example / "overlays" / site], variables=given)

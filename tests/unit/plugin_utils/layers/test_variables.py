@@ -63,7 +63,7 @@ def test_variables_stand_inside_of_texts_and_a_dollar_is_escaped(tmp_path: Path)
     assert entry.fields == {"barcode": "x-Bonn-3-false", "note": "US$5 ${city} $city $5"}
 
 
-def test_what_a_variable_holds_is_filled_in_once_and_makes_no_structure(tmp_path: Path) -> None:
+def test_the_value_of_a_variable_is_filled_in_once_and_adds_no_structure(tmp_path: Path) -> None:
     files = {"instance.yml": DECLARED, "objects.csv": 'barcode,list\nA,"[""${city}""]"\n'}
     desired = _load(tmp_path, files, {"city": '"], ["${floor}'})
     assert desired.entries[0].fields["list"] == ['"], ["${floor}']

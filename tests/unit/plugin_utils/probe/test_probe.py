@@ -651,9 +651,7 @@ def test_writes_that_are_refused_leave_nothing_and_report_nothing_wrongly(
 
 @pytest.mark.sample(3)
 @pytest.mark.parametrize(("method", "path"), SCRATCH_WRITES)
-def test_writes_that_were_carried_out_and_are_said_to_have_failed_leave_nothing(
-    method: str, path: str, tmp_path: Path
-) -> None:
+def test_writes_that_were_done_but_reported_as_failed_leave_nothing(method: str, path: str, tmp_path: Path) -> None:
     service = Embedded.started()
     before = service.dump()
     answering(service, method, path, lambda _answer: answer_json({"message": "no"}, 500))

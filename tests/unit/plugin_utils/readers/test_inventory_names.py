@@ -12,6 +12,6 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.readers.inve
 
 
 @pytest.mark.parametrize("key", ["straße", "a²", "\u3164", "\u0430dmin", "a-b", "", "x" * 300])
-def test_a_variable_has_a_name_that_ansible_takes(key: str) -> None:
+def test_a_variable_has_a_name_that_ansible_accepts(key: str) -> None:
     ((_key, name),) = Variables("seventhings_").named([key])
     assert isidentifier(name)

@@ -144,14 +144,14 @@ def test_what_can_not_be_known_without_a_connection_is_reported(site: Site) -> N
     )
 
 
-def test_what_a_plan_that_follows_will_judge_is_not_said(site: Site) -> None:
+def test_nothing_is_reported_that_the_following_plan_will_judge(site: Site) -> None:
     site.write({"objects.csv": "barcode,Purchasing price\n1,x\n"})
     desired = site.load()
     assert offline_findings(desired, plan_follows=True) == []
     assert desired.warnings == []
 
 
-def test_a_plan_file_holds_the_cells_as_they_are_read(site: Site) -> None:
+def test_a_plan_file_has_the_cells_as_they_are_read(site: Site) -> None:
     site.write(
         {
             "instance.yml": _SETTINGS.format(csv="{preset: excel-de}"),

@@ -437,7 +437,7 @@ def test_a_relation_may_name_a_field_by_the_label_that_it_gets(site: Site) -> No
     assert site.plan().outcome == "unchanged"
 
 
-def test_of_relations_by_uuid_only_those_to_no_field_are_found(site: Site) -> None:
+def test_a_relation_by_uuid_is_a_finding_only_if_no_field_has_the_uuid(site: Site) -> None:
     existing = next(
         str(definition["uuid"])
         for definition in site.client().definitions("asset")

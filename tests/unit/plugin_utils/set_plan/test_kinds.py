@@ -31,7 +31,7 @@ def _archive(site: Site, barcode: str) -> None:
     client.archive(OBJECT, record.uuid)
 
 
-@pytest.mark.parametrize("weather", [{}, {"archived_at": "none"}], ids=["told", "not told"])
+@pytest.mark.parametrize("weather", [{}, {"archived_at": "none"}], ids=["reported", "not reported"])
 def test_an_archived_twin_is_brought_back_and_changed(site: Site, weather: dict[str, str]) -> None:
     site.write({"objects.yml": yaml_list([_object("1"), _object("2")])})
     site.run()
@@ -173,7 +173,7 @@ def test_an_object_in_an_order_is_not_offered_again(demo: Site) -> None:
 
 
 @pytest.mark.parametrize(
-    ("written", "place", "said"),
+    ("written", "place", "message"),
     [
         ("- {object: nothing, price: 5}\n", "hub.yml:1:", "object: there is no object 'nothing'"),
         ("- {price: 5}\n", "hub.yml:1:", "object: expected the one object that is offered"),
@@ -182,10 +182,10 @@ def test_an_object_in_an_order_is_not_offered_again(demo: Site) -> None:
         ('- {object: "1"}\n- {object: "1"}\n', "hub.yml:2:", "is described both here and at hub.yml:1:3"),
     ],
 )
-def test_what_is_wrong_with_an_offer_is_found(site: Site, written: str, place: str, said: str) -> None:
+def test_what_is_wrong_with_an_offer_is_found(site: Site, written: str, place: str, message: str) -> None:
     site.write({"objects.yml": yaml_list([_object("1")]), "hub.yml": written})
     result = site.run()
-    assert any(finding.startswith(place) and said in finding for finding in result.findings), result.findings
+    assert any(finding.startswith(place) and message in finding for finding in result.findings), result.findings
     assert site.writes() == []
 
 

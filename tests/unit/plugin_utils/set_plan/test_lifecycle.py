@@ -142,7 +142,7 @@ def test_what_the_settings_protect_is_not_removed(two: Site, way: str, pattern: 
 
 
 @pytest.mark.parametrize("way", ["prune", "absent", "archived"])
-def test_a_protection_in_a_record_holds_until_it_was_lifted_once(site: Site, way: str) -> None:
+def test_a_protection_in_a_record_lasts_until_it_is_lifted_once(site: Site, way: str) -> None:
     files = _records(_thing("1"), _thing("2", _lifecycle={"protect": True}))
     site.write({"instance.yml": HEAD + PRUNE, "objects.jsonl": files})
     site.run()
@@ -198,7 +198,7 @@ def test_what_another_set_protects_is_not_removed(guarded: Site, tmp_path: Path,
     assert _call(guarded, **options, limits=ALL)["outcome"] == "changed"
 
 
-def test_a_protection_without_a_set_holds_for_sets(site: Site) -> None:
+def test_a_protection_without_a_set_applies_to_sets(site: Site) -> None:
     own = {"_lifecycle": {"protect": True}}
     assert _call(site, desired={"objects": [_thing("1", **own)]})["outcome"] == "changed"
     site.write({"instance.yml": HEAD, "objects.jsonl": _records(_thing("1", _state="absent"))})
@@ -300,7 +300,7 @@ def test_a_plan_from_before_the_protection_is_refused(two: Site, tmp_path: Path,
     assert set(_names(two, "barcode")) == {"1", "2"}
 
 
-def test_a_plan_file_takes_protections_along(two: Site, tmp_path: Path) -> None:
+def test_a_plan_file_contains_the_protections(two: Site, tmp_path: Path) -> None:
     path = tmp_path / "new.plan"
     own = {"_lifecycle": {"protect": True}}
     two.write({"objects.jsonl": _records(_thing("1", **own), _thing("2"), _thing("3", **own))})

@@ -175,7 +175,7 @@ def test_an_ignored_field_needs_no_warning(site: Site) -> None:
     assert warning(site.run()) == []
 
 
-def test_a_plan_file_holds_no_observed_field(site: Site, tmp_path: Path) -> None:
+def test_a_plan_file_has_no_observed_field(site: Site, tmp_path: Path) -> None:
     objects(site, thing(target_room="Dresden/1.04", actual_room="Dresden/1.04"))
     path = tmp_path / "a.plan"
     site.plan(plan_file=path)
@@ -236,7 +236,7 @@ def test_an_export_leaves_it_out_and_the_twin_notes_it(site: Site, tmp_path: Pat
     assert loaded(tmp_path / "out", "objects/0001.yml")[0]["actual_room"] == "Dresden/3.01"
 
 
-def test_absorb_takes_no_scan_into_the_files(site: Site) -> None:
+def test_absorb_writes_no_scan_into_the_files(site: Site) -> None:
     objects(site, thing(target_room="Dresden/1.04", actual_room="Dresden/1.04"))
     site.run()
     scan(site)

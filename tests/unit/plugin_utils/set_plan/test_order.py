@@ -95,7 +95,7 @@ def test_numbers_and_dates_of_the_files_are_the_same_in_a_plan_file(site: Site, 
 # ---- what stops a run
 
 
-def test_a_journal_that_another_run_holds_is_a_refusal(to_create: Site) -> None:
+def test_a_journal_locked_by_another_run_is_a_refusal(to_create: Site) -> None:
     directory = to_create.root / ".seventhings"
     to_create.options["tuning"] = {"lock_wait": 60}
     waited: list[float] = []

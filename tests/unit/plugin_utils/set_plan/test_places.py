@@ -93,7 +93,7 @@ def test_a_room_and_a_location_that_disagree_are_a_finding(
         assert "'Dresden'" in found
 
 
-def test_a_room_that_the_files_move_takes_its_objects_along(site: Site) -> None:
+def test_objects_follow_a_room_that_the_files_move(site: Site) -> None:
     site.write({**PLACES, "objects.yml": thing(target_room="Dresden/1.04", target_building="Dresden")})
     assert site.run().outcome == "changed"
     room = {"building_id": "Leipzig", "number": "1.04"}

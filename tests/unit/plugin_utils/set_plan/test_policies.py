@@ -138,7 +138,7 @@ def test_pruning_can_be_planned_in_a_file(ten: Site, tmp_path_factory: pytest.Te
 
 
 @pytest.mark.parametrize(
-    ("written", "said"),
+    ("written", "message"),
     [
         ("{rooms: archive}", "policy.prune.rooms: 'archive' does not fit; expected report or delete"),
         ("{fields: delete}", "policy.prune.fields: 'delete' does not fit; expected report"),
@@ -150,11 +150,11 @@ def test_pruning_can_be_planned_in_a_file(ten: Site, tmp_path_factory: pytest.Te
         ("[objects]", "policy.prune: expected a map"),
     ],
 )
-def test_an_invalid_prune_setting_is_an_error(ten: Site, written: str, said: str) -> None:
+def test_an_invalid_prune_setting_is_an_error(ten: Site, written: str, message: str) -> None:
     ten.write({"instance.yml": SETTINGS + f"  prune: {written}\n", "objects.yml": _objects(range(9))})
     result = ten.run()
     assert result.outcome == "failed"
-    assert any(said in finding for finding in result.findings), result.findings
+    assert any(message in finding for finding in result.findings), result.findings
 
 
 # ---- limits
@@ -197,7 +197,7 @@ def test_a_limit_is_named_with_the_way_to_raise_it(ten: Site, content: str, mess
     assert ten.run(limits={option: "100"}).outcome == "changed"
 
 
-def test_a_brake_on_numbers_holds_on_an_empty_instance_too(site: Site) -> None:
+def test_limits_of_numbers_apply_to_an_empty_instance_too(site: Site) -> None:
     site.write({"instance.yml": SETTINGS + "  limits: {creates: 5}\n", "objects.yml": _objects(range(6))})
     result = site.run()
     assert result.refusals == [
@@ -230,7 +230,7 @@ def test_what_a_run_did_not_come_to_the_end_of_passes_the_brakes_again_and_nothi
 
 
 @pytest.mark.parametrize(
-    ("written", "said"),
+    ("written", "message"),
     [
         ("{create_percent: ten}", "policy.limits.create_percent: 'ten' does not fit"),
         ("{create_percent: -1}", "policy.limits.create_percent: '-1' does not fit"),
@@ -240,11 +240,11 @@ def test_what_a_run_did_not_come_to_the_end_of_passes_the_brakes_again_and_nothi
         ("5", "policy.limits: expected a map"),
     ],
 )
-def test_an_invalid_limit_is_an_error(site: Site, written: str, said: str) -> None:
+def test_an_invalid_limit_is_an_error(site: Site, written: str, message: str) -> None:
     site.write({"instance.yml": SETTINGS + f"  limits: {written}\n", "objects.yml": _objects(range(1))})
     result = site.run()
     assert result.outcome == "failed"
-    assert any(said in finding for finding in result.findings), result.findings
+    assert any(message in finding for finding in result.findings), result.findings
     assert site.writes() == []
 
 

@@ -184,7 +184,7 @@ def test_an_update_of_links_alone_is_done_in_the_second_pass(site: Site) -> None
 
 
 @pytest.mark.parametrize(("written", "value"), [("yes", True), ("On", True), ("NO", False), ("off", False)])
-def test_what_yaml_takes_for_true_and_false_fits_a_boolean(site: Site, written: str, value: bool) -> None:
+def test_words_that_yaml_reads_as_true_or_false_fit_a_boolean(site: Site, written: str, value: bool) -> None:
     site.write({"objects.yml": f'- {{barcode: "1", inventory_name: x, is_loaned: {written}}}\n'})
     assert site.run().findings == []
     assert _fields(site, "objects", "barcode")["1"]["is_loaned"] == value
@@ -302,14 +302,14 @@ def scoped(site: Site) -> Site:
     return site
 
 
-def test_what_is_outside_of_the_scope_is_not_seen(scoped: Site) -> None:
+def test_records_outside_of_the_scope_are_ignored(scoped: Site) -> None:
     result = scoped.plan()
     assert result.outcome == "unchanged"
     assert result.reported == {}
 
 
 @pytest.mark.parametrize(
-    ("written", "line", "said"),
+    ("written", "line", "message"),
     [
         (_object("9", target_room="Depot/1"), 1, "object 9 exists, but is outside of the scope of this set"),
         (_object("1", target_room="Head office/1"), 3, "target_room: object 1 would be outside of the scope"),
@@ -318,15 +318,17 @@ def test_what_is_outside_of_the_scope_is_not_seen(scoped: Site) -> None:
         ({"barcode": "9", "_state": "absent"}, 1, "object 9 exists, but is outside of the scope of this set"),
     ],
 )
-def test_nothing_outside_of_the_scope_is_touched(scoped: Site, written: dict[str, Any], line: int, said: str) -> None:
+def test_nothing_outside_of_the_scope_is_touched(
+    scoped: Site, written: dict[str, Any], line: int, message: str
+) -> None:
     scoped.write({"objects.yml": yaml_list([written])})
     result = scoped.run(limits={"delete_percent": 100})
-    assert any(finding.startswith(f"objects.yml:{line}:") and said in finding for finding in result.findings)
+    assert any(finding.startswith(f"objects.yml:{line}:") and message in finding for finding in result.findings)
     assert scoped.writes() == []
 
 
 @pytest.mark.parametrize(
-    ("scope", "said"),
+    ("scope", "message"),
     [
         ("{objects: {actual_rom: [Depot/1]}}", "scope.objects.actual_rom: no such field"),
         ("{objects: {target_room: [Nowhere/1]}}", "scope.objects.target_room: there is no room 'Nowhere/1'"),
@@ -336,15 +338,15 @@ def test_nothing_outside_of_the_scope_is_touched(scoped: Site, written: dict[str
         ("[]", "scope: expected a map of sections"),
     ],
 )
-def test_an_invalid_scope_is_an_error_and_never_ignored(scoped: Site, scope: str, said: str) -> None:
+def test_an_invalid_scope_is_an_error_and_never_ignored(scoped: Site, scope: str, message: str) -> None:
     scoped.write({"instance.yml": f"api: seventhings/v1\nscope: {scope}\n"})
     result = scoped.run()
     assert result.outcome == "failed"
-    assert any(said in finding and finding.startswith("instance.yml:2:") for finding in result.findings), result
+    assert any(message in finding and finding.startswith("instance.yml:2:") for finding in result.findings), result
     assert scoped.writes() == []
 
 
-def test_an_invalid_identity_is_found_where_it_stands(site: Site) -> None:
+def test_a_finding_about_an_invalid_identity_has_its_place(site: Site) -> None:
     site.write({"instance.yml": "api: seventhings/v1\nidentity:\n  rooms: [nope]\n", **PLACES})
     assert [finding for finding in site.run().findings if finding.startswith("instance.yml:3:10: identity.rooms: no")]
 

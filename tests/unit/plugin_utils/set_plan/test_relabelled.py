@@ -90,7 +90,7 @@ def test_the_new_key_in_the_files_is_as_good(house: Site) -> None:
     assert "is now 10 " in "".join(house.plan().findings)
 
 
-def test_a_record_that_is_gone_is_created_again(house: Site) -> None:
+def test_a_deleted_record_is_created_again(house: Site) -> None:
     client = house.client()
     client.delete(KINDS["object"], client.list_all(KINDS["object"])[0].uuid)
     assert house.run().outcome == "changed"

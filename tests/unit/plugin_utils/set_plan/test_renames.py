@@ -85,7 +85,7 @@ def test_a_rename_to_what_is_in_no_file_is_found(site: Site) -> None:
     assert finding == "moved.yml:2:3: moved.objects: 1 to 2: the files contain no object with the new key"
 
 
-def test_a_rename_of_what_has_gone_long_ago_is_no_mistake(site: Site) -> None:
+def test_a_rename_of_a_record_deleted_long_ago_is_not_a_mistake(site: Site) -> None:
     site.write({**_moved("objects", ("barcode: '1'", "barcode: '2'")), "objects.yml": _objects("3")})
     _applied(site)
 

@@ -37,7 +37,7 @@ def test_what_will_be_needed_is_listed_while_other_work_is_done() -> None:
     assert transport.lines == [OBJECTS]
 
 
-def test_a_list_that_fails_ahead_is_reported_when_it_is_needed() -> None:
+def test_a_failed_prefetch_of_a_list_is_reported_when_the_list_is_needed() -> None:
     world = ListedState(client_on(FakeTransport({OBJECTS: listing(THINGS), TASKS: refusal(403)})))
     with world.prefetching([TASK, OBJECT]):
         assert len(world.records(OBJECT)) == 2

@@ -81,7 +81,7 @@ def test_accepted_rooms_go_into_the_files_in_place(here: Embedded, acme: Path) -
     assert not [path for method, path in here.log if method != "GET" and not path.endswith("auth_token")]
 
 
-def test_closing_takes_the_requests_of_an_evaluation(here: Embedded, acme: Path) -> None:
+def test_closing_sends_only_the_requests_of_an_evaluation(here: Embedded, acme: Path) -> None:
     assert close(here, acme, ["100018", "100020", "100030"])["requests"] == 6
 
 

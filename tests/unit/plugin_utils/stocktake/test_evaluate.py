@@ -35,7 +35,7 @@ def test_a_status_follows_from_both_rooms(target: Any, actual: Any, status: str)
 
 
 @pytest.mark.parametrize(
-    ("status", "said", "is_other"),
+    ("status", "reported", "is_other"),
     [
         ("ok", "ok", False),
         ("ok", "OK", False),
@@ -51,8 +51,8 @@ def test_a_status_follows_from_both_rooms(target: Any, actual: Any, status: str)
         ("ok", "green", False),
     ],
 )
-def test_the_status_of_the_service_is_only_compared(status: str, said: Any, is_other: bool) -> None:
-    assert differs(status, said) is is_other
+def test_the_status_of_the_service_is_only_compared(status: str, reported: Any, is_other: bool) -> None:
+    assert differs(status, reported) is is_other
 
 
 def test_every_status_is_counted(here: Embedded) -> None:

@@ -222,8 +222,8 @@ def test_a_field_that_somebody_changed_since(
     assert field_of(here, 0, "description") == description
     assert field_of(here, 0, "purchasing_price") == (99 if outcome == "refused" else 12.5)
     words = "object 100000: description was changed since the apply"
-    said = {"skip": result.warnings, "refuse": result.refusals, "force": []}[changed_since]
-    assert [line for line in said if line.startswith(words)] or changed_since == "force"
+    reported = {"skip": result.warnings, "refuse": result.refusals, "force": []}[changed_since]
+    assert [line for line in reported if line.startswith(words)] or changed_since == "force"
 
 
 def test_a_created_record_that_somebody_changed_stays(here: SiteHere) -> None:

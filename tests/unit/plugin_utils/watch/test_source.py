@@ -163,7 +163,7 @@ def test_what_can_not_be_right_ends_the_source(
     assert str(options["password"]) not in str(error.value)
 
 
-def test_requests_of_the_source_are_paced_besides_those_of_all() -> None:
+def test_the_source_has_a_pace_of_its_own_besides_the_shared_pace() -> None:
     moments = [0.0]
 
     def sleep(seconds: float) -> None:

@@ -244,7 +244,7 @@ def test_of_a_long_list_only_changes_are_read(bench: Bench) -> None:
     log = bench.service.log()
     assert [request["path"].rpartition("/v1")[2] for request in log][-2:] == ["/objects", "/objects/count"]
     bench.client.delete(OBJECT, uuid)
-    assert [event["type"] for event in events_of(watcher)] == ["deleted"], "the count tells"
+    assert [event["type"] for event in events_of(watcher)] == ["deleted"], "the count shows it"
     assert events_of(watcher) == []
     bench.seconds = 300
     assert "/objects/count" not in bench.requests_of(watcher.read_changes), "it is time to read all"
@@ -354,7 +354,7 @@ def test_a_disk_that_fails_under_a_cursor_is_an_error(bench: Bench, step: str, m
         run()
 
 
-def test_the_cursor_is_private_and_holds_no_values(bench: Bench) -> None:
+def test_the_cursor_is_private_and_has_no_values(bench: Bench) -> None:
     bench.client.create(OBJECT, {"barcode": "900001", "inventory_name": "Secret project"})
     events_of(bench.start(kinds=["object"]))
     assert stat.S_IMODE(bench.path.stat().st_mode) == 0o600
@@ -413,7 +413,7 @@ def test_a_cursor_is_for_one_source(bench: Bench) -> None:
         CursorFile(str(bench.path), bench.service.base_url, "test")
 
 
-def test_without_a_path_the_cursor_lies_in_the_state_directory(bench: Bench, state_home: Path) -> None:
+def test_without_a_path_the_cursor_is_in_the_state_directory(bench: Bench, state_home: Path) -> None:
     cursor = CursorFile(None, bench.service.base_url, "changes")
     cursor.close()
     found = [path.name for path in state_home.rglob("*") if path.is_file()]
@@ -529,7 +529,7 @@ def test_events_carry_no_free_text(bench: Bench, text: str) -> None:
     assert strange == []
 
 
-def test_no_event_holds_a_credential(bench: Bench) -> None:
+def test_no_event_contains_a_credential(bench: Bench) -> None:
     watcher = bench.start(kinds=["object"], fields=["inventory_name"])
     events_of(watcher)
     password = bench.service.password

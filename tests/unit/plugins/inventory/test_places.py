@@ -158,7 +158,7 @@ def test_a_name_is_one_line(instance: Any, parse: Any) -> None:
     assert parse().hosts("seventhings_Head_office") == ["Head office/Lab 1"]
 
 
-def test_groups_have_names_that_ansible_takes(instance: Any, parse: Any) -> None:
+def test_groups_have_names_that_ansible_accepts(instance: Any, parse: Any) -> None:
     instance.locations = [location(1, "1 Main St"), location(2, "2 Main St"), location(3, "Köln-Deutz")]
     found = parse()
     assert {"seventhings_1_Main_St", "seventhings_2_Main_St", "seventhings_Köln_Deutz"} <= set(found.inventory.groups)
@@ -169,7 +169,7 @@ def test_groups_have_names_that_ansible_takes(instance: Any, parse: Any) -> None
 # ---- names that are taken
 
 
-def test_two_places_with_one_name_are_distinguished_and_said(instance: Any, parse: Any) -> None:
+def test_two_places_with_one_name_are_distinguished_and_reported(instance: Any, parse: Any) -> None:
     instance.locations = [location(7, "Depot"), location(1, "Depot")]
     instance.rooms = [room(5, "Lab", 7), room(2, "Lab", 1), room(9, "Lab", 1)]
     found = parse()
@@ -450,7 +450,7 @@ def test_the_cache_is_for_one_question(acme: Any, parse: Any, cached: dict[str, 
     assert acme.lists == 4
 
 
-def test_the_cache_holds_no_secret(acme: Any, parse: Any, cached: dict[str, Any], tmp_path: Path) -> None:
+def test_the_cache_has_no_secret(acme: Any, parse: Any, cached: dict[str, Any], tmp_path: Path) -> None:
     assert acme.rooms
     parse(**cached, password="Tr0mbone-Quay", access_token="tok-Tr0mbone")
     kept = "".join(path.read_text() for path in (tmp_path / "cache").iterdir())
