@@ -197,7 +197,7 @@ msg:
     - The outcome in a few lines.
   returned: always
   type: str
-  sample: "2,000 hosts: 1,942 have an object, 0 are new, 51 have no object, 7 were skipped"
+  sample: "2,000 hosts: 1,942 with an object, 0 new, 51 without an object, 7 skipped"
 requests:
   description:
     - How many requests were sent, including logins and repeats.

@@ -83,7 +83,7 @@ class _Hostile(http.server.BaseHTTPRequestHandler):
         self.close_connection = True
 
     def _bomb(self, status: int = 200, **headers: str) -> None:
-        """Answer with 1.5 GB of blanks as 1.5 MB of gzip."""
+        """Answer with 1.5 GB of spaces as 1.5 MB of gzip."""
         self._unbounded(status, Content_Encoding="gzip", **headers)
         self.wfile.write(b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03")
         packer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)

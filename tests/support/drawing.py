@@ -147,7 +147,7 @@ class Shown:
 def terminal(title: str, lines: Sequence[Shown], columns: int = 50) -> str:
     """Return an animation of terminal output that plays once. Without animation, all lines are visible.
 
-    Lines are narrow enough for a phone: the asterisks and blanks with which Ansible fills lines are left out.
+    Lines are narrow enough for a phone: the asterisks and spaces with which Ansible fills lines are left out.
     """
     lines = [Shown(line.at, part) for line in lines for part in _wrapped(_narrow(line.text), columns)]
     height = 17
@@ -169,7 +169,7 @@ def terminal(title: str, lines: Sequence[Shown], columns: int = 50) -> str:
 
 
 def _narrow(line: str) -> str:
-    """Return a line without runs of asterisks and blanks, and without the zero counts of a recap."""
+    """Return a line without runs of asterisks and spaces, and without the zero counts of a recap."""
     line = re.sub(r" \*{3,}", "", line)
     line = re.sub(r" +(?:skipped|rescued|ignored)=0(?![0-9])", "", line).rstrip()
     return re.sub(r" {2,}", " ", line) if "ok=" in line else line

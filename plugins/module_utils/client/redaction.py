@@ -49,7 +49,7 @@ _MARK = re.compile(r"[\\&%+]")
 _HEX_DIGITS = re.compile("[0-9a-f]+|[0-9A-F]+")
 _SEPARATORS = str.maketrans("", "", ":.-")
 _LEFT_OUT = re.compile(r"[\Wnrtfv]+")
-"""Characters that may be part of an escape. They include letters, because some formats escape blanks with letters."""
+"""Characters that may be part of an escape. They include letters, because some formats escape spaces with letters."""
 
 
 def without(secrets: Iterable[str], text: str) -> str:
@@ -265,7 +265,7 @@ def _spelled(text: str) -> str:
 def _by_run(character: str) -> str:
     """Return a pattern for a run of one character.
 
-    Blanks often become one blank or a plus, and backslashes are doubled.
+    Spaces often become one space or a plus, and backslashes are doubled.
     """
     return " " if character in _BLANKS or character == "+" else character
 

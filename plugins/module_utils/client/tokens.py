@@ -256,7 +256,7 @@ class Tokens:
         self._access = self._refresh = None
 
 
-CARRIED = "expected at most 16384 printable ASCII characters, no blank and no line end"
+CARRIED = "expected at most 16384 printable ASCII characters, no space and no line end"
 
 
 def is_token(value: Any) -> TypeGuard[str]:

@@ -336,11 +336,11 @@ def in_digits(number: Decimal, fraction_digits: int, separator: str = "") -> str
 
 
 def edge_blanks(text: str) -> str:
-    """Describe the blanks at the edges of a text, which are invisible; empty if there are none."""
+    """Describe the spaces at the edges of a text, which are invisible; empty if there are none."""
     begins, ends = text != text.lstrip(), text != text.rstrip()
     if begins and ends:
-        return "begins and ends with a blank"
-    return "begins with a blank" if begins else "ends with a blank" if ends else ""
+        return "begins and ends with a space"
+    return "begins with a space" if begins else "ends with a space" if ends else ""
 
 
 def parse_list(parse: Callable[[Any, Field], Any]) -> Callable[[Any, Field], tuple[Any, ...]]:

@@ -142,7 +142,7 @@ def cause_of(problem: str) -> str:
 
 
 def _as_shown(name: str) -> str:
-    """Return a label as people see it, with one blank between its words."""
+    """Return a label as people see it, with one space between its words."""
     return composed(" ".join(name.split()))
 
 
@@ -255,7 +255,7 @@ class Schema:
     def find(self, name: str) -> Field | None:
         """Return the field with this key, with or without the prefix of its kind, else the field with this label.
 
-        A label may be in any Unicode normal form and have any blanks and line feeds between its words: spreadsheets
+        A label may be in any Unicode normal form and have any spaces and line feeds between its words: spreadsheets
         wrap headers.
         """
         prefix = self.kind.key_prefix

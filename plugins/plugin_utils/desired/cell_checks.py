@@ -52,7 +52,7 @@ class CellChecks:
                     why = f"{kind.why}{self._remedy(_file_of(entry, name), self._setting(kind, entry, name))}"
                     yield name, _error(name, f": {why}", value, why)
                 elif field is not None and self._is_plain_text(schema, field):
-                    why = f"{self.remedy(entry, name, value)}, or `trim: false` to write blanks"
+                    why = f"{self.remedy(entry, name, value)}, or `trim: false` to write spaces"
                     yield name, _error(name, f" {kind.why}{why}", value, f"it {kind.why}{why}")
             elif value.__class__ is str and name in self._names_of_lists(schema):
                 field = schema.find(name)
@@ -75,7 +75,7 @@ class CellChecks:
         return f"text_columns: [{_yaml(columns.get(name, name))}]"
 
     def remedy(self, entry: Entry, name: str, value: Any) -> str:
-        """Say what to set if a cell of a table has a blank at an edge; empty if it has none."""
+        """Say what to set if a cell of a table has a space at an edge; empty if it has none."""
         oddity = Dialect.oddity(value) if entry.is_table and isinstance(value, str) else None
         return self._remedy(_file_of(entry, name), oddity.setting) if oddity is not None and oddity.is_blank else ""
 

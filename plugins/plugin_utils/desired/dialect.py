@@ -38,7 +38,7 @@ _DIGITS_OF_AMOUNTS = 3
 """Minimum fraction digits of an amount for which a fraction of three digits is normal."""
 
 BLANKS = ("\N{NARROW NO-BREAK SPACE}", "\N{NO-BREAK SPACE}", "\N{THIN SPACE}", " ")
-"""The blanks between thousands in French: programs write the first three, people type the last."""
+"""The spaces between thousands in French: programs write the first three, people type the last."""
 
 COMMENT = "#"
 """Sheets and columns whose names begin with this are comments."""
@@ -138,7 +138,7 @@ class Oddity(NamedTuple):
     """The text of a cell that means something else than it shows.
 
     :ivar why: what it is. :ivar setting: the setting that reads it, if there is one.
-    :ivar is_blank: True for a blank at an edge. :ivar is_formula: True for a formula that is only a text.
+    :ivar is_blank: True for a space at an edge. :ivar is_formula: True for a formula that is only a text.
     """
 
     why: str
@@ -172,7 +172,7 @@ class Dialect:
     :ivar ignore: columns that are not read, or patterns of them. :ivar named: columns that are read all the same.
     :ivar list_separator: between the items of a list in a cell; empty: lists are written as JSON.
     :ivar texts: columns whose cells are texts, whatever a spreadsheet made of them, or patterns of such columns.
-    :ivar trim: True if blanks at the edges of cells are removed; None: they are a finding.
+    :ivar trim: True if spaces at the edges of cells are removed; None: they are a finding.
     :ivar rows: rows that are not records.
     :ivar only: columns that it applies to.
     :ivar is_chosen: True if the settings say how numbers are written, by a preset or by a separator.

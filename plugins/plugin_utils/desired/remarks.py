@@ -1,10 +1,10 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Warn of valid values that may be unintended: blanks at the edges of texts, and ambiguous amounts.
+"""Warn of valid values that may be unintended: spaces at the edges of texts, and ambiguous amounts.
 
-Reading changes no text. Such a blank is invisible, but the service treats it as a part of the text. So a natural key
-with a blank is a finding, and other texts are written unchanged, with a warning. Invisible characters, which come along
+Reading changes no text. Such a space is invisible, but the service treats it as a part of the text. So a natural key
+with a space is a finding, and other texts are written unchanged, with a warning. Invisible characters, which come along
 when people copy from a web page, are a warning in any text.
 """
 
@@ -34,7 +34,7 @@ _AS_TYPED = replace(PRESETS["plain"], is_chosen=True)
 def blanks_in_key(
     schema: Schema, entry: Entry, keys: Iterable[str], values: Mapping[str, Any], checks: CellChecks
 ) -> Iterator[tuple[Place, FieldError]]:
-    """Yield a finding for each part of a natural key with a blank at an edge.
+    """Yield a finding for each part of a natural key with a space at an edge.
 
     :param checks: returns what to do about it in a table.
     """
@@ -78,7 +78,7 @@ class Remarks:
 
     def _check_text(self, schema: Schema, entry: Entry, key: str, value: str) -> None:
         field = schema.fields.get(key)
-        # A long text may end with a line end, and a choice of the instance may have such blanks.
+        # A long text may end with a line end, and a choice of the instance may have such spaces.
         blanks = edge_blanks(value.rstrip("\r\n") if field is not None and field.type == "LONG_TEXT" else value)
         if blanks and (field is None or value not in field.allowed):
             name = written_as(schema, entry, key)
@@ -87,7 +87,7 @@ class Remarks:
                 name,
                 key,
                 f"{blanks}; it is written unchanged",
-                "begin or end with a blank; they are written unchanged",
+                "begin or end with a space; they are written unchanged",
             )
 
     def _note(self, entry: Entry, name: str, key: str, words: str, words_of_many: str) -> None:

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Names of places that differ only in blanks or case: people mean one place, but the service keeps two."""
+"""Names of places that differ only in spaces or case: people mean one place, but the service keeps two."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class SimilarPlaces:
         more = f"; and {len(groups) - _MOST_NAMED:,} more" if len(groups) > _MOST_NAMED else ""
         return [
             (
-                f"places: names differ in blanks or case only, and are different places here: "
+                f"places: names differ only in spaces or case, and are different places here: "
                 f"{'; '.join(groups[:_MOST_NAMED])}{more}. Use one name if they are the same place."
             )
         ]

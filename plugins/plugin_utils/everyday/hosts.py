@@ -327,8 +327,8 @@ class _Hosts:
     def _in_words(self) -> str:
         feed = self._feed
         return (
-            f"{len(self._facts):,} hosts: {len(feed.matched):,} have an object, {len(feed.created):,} are new, "
-            f"{len(feed.without_record):,} have no object, {len(feed.skipped):,} were skipped"
+            f"{len(self._facts):,} hosts: {len(feed.matched):,} with an object, {len(feed.created):,} new, "
+            f"{len(feed.without_record):,} without an object, {len(feed.skipped):,} skipped"
         )
 
 

@@ -491,7 +491,7 @@ class _Export:
         if all(self._portable.is_left_out(PERSON.name, uuid) for uuid in persons):
             return "the person is left out"
         if address != address.strip():
-            return "the address begins or ends with blanks"
+            return "the address begins or ends with spaces"
         try:
             check_texts(address)
         except NotPortable as reason:

@@ -95,7 +95,7 @@ class Naming:
                 continue
             key = self._displayed_key(names, values)
             if any(isinstance(values[name], str) and values[name] != values[name].strip() for name in names):
-                why[record.uuid] = f"have a natural key ({by}) that begins or ends with blanks"
+                why[record.uuid] = f"have a natural key ({by}) that begins or ends with spaces"
             elif not self._is_writable(names, values):
                 why[record.uuid] = f"have a natural key ({by}) that can't be written"
             elif key is not None:

@@ -167,7 +167,7 @@ class _Writer:
         if len(fields) > MAX_COLUMNS:
             fields = [field for field in fields if name_in_files(field) in used][:MAX_COLUMNS]
         columns = [_Column(name_in_files(field), self._header(schema, field), field) for field in fields]
-        # A reader strips blanks around a header, and reads some headers as comments.
+        # A reader strips spaces around a header, and reads some headers as comments.
         return [
             column
             for column in columns

@@ -34,7 +34,7 @@ _OF_THE_ENVIRONMENT = re.compile(r"\$(?=\w|\{)")
 
 
 def one_line(text: object) -> str:
-    """Return a text without line breaks and surplus blanks; empty for None."""
+    """Return a text without line breaks and surplus spaces; empty for None."""
     return "" if text is None else " ".join(str(text).split())
 
 

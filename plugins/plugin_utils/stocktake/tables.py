@@ -39,7 +39,7 @@ class _FirstSheet(Sheets):
 class Cell:
     """A cell of a table.
 
-    :ivar text: its content without blanks at the edges; empty if there is none.
+    :ivar text: its content without spaces at the edges; empty if there is none.
     :ivar place: file and line.
     :ivar is_number: True if a workbook has a number, a date or the like here, not a text.
     """

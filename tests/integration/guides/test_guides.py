@@ -41,7 +41,7 @@ def graph(directory: Path, service: Emulator, snippet: guides.Snippet, name: str
 
 
 def _plain(text: str) -> str:
-    """Return a text without blanks, line ends, and the quotes that YAML doubles."""
+    """Return a text without spaces, line ends, and the quotes that YAML doubles."""
     return "".join(text.split()).replace("''", "'")
 
 

@@ -53,12 +53,12 @@ def test_a_group_of_findings_says_the_cause_that_all_of_them_share(site: Site) -
     site.run()
     site.write({"objects.csv": _table("Plant/9", "Plant/1 ", copies=5)})
     result = site.plan()
-    blank = "its name has a part that ends with a blank; set `csv: {trim: true}`"
+    blank = "its name has a part that ends with a space; set `csv: {trim: true}`"
     assert result.findings[-2:] == [
         "target_room: 5 cells such as 'Plant/9' (first at objects.csv:2:5): there is no such room",
         f"target_room: 5 cells such as 'Plant/1 ' (first at objects.csv:7:5): there is no such room; {blank}",
     ]
-    words = "objects.csv:7:5: target_room: there is no room 'Plant/1 '; '1 ' ends with a blank"
+    words = "objects.csv:7:5: target_room: there is no room 'Plant/1 '; '1 ' ends with a space"
     assert any(line.startswith(words) for line in result.every_finding)
 
 
@@ -86,7 +86,7 @@ def test_references_to_several_records_are_not_called_unknown(site: Site) -> Non
     assert unknown.endswith("there is no such room")
 
 
-# ---- blanks at the edges of texts
+# ---- spaces at the edges of texts
 
 KEYS = {"blank": "9 ", "tab": "\t9", "no-break": "9\xa0", "both": " 9 "}
 TAKES_BLANKS = "api: seventhings/v1\nset: test\ncsv: {trim: false}\n"
@@ -121,7 +121,7 @@ def test_a_natural_key_with_a_blank_is_a_finding_with_and_without_a_connection(s
     (finding,) = planned
     assert finding.startswith(name)
     assert f"barcode: {key!r} " in finding
-    assert "a blank, and it identifies a record" in finding
+    assert "a space, and it identifies a record" in finding
 
 
 @pytest.mark.parametrize("name", FORMS)
@@ -132,9 +132,9 @@ def test_a_reference_and_an_allowed_value_with_a_blank_are_findings_that_name_it
     site.write(_files(name, {"barcode": "9", "inventory_name": "x", "target_room": "Plant/1 ", "Grade": "A "}))
     findings = site.plan().findings
     assert any(
-        "Grade: 'A ' does not fit; expected one of 'A', 'B'; it ends with a blank" in finding for finding in findings
+        "Grade: 'A ' does not fit; expected one of 'A', 'B'; it ends with a space" in finding for finding in findings
     )
-    assert any("there is no room 'Plant/1 '; '1 ' ends with a blank" in finding for finding in findings)
+    assert any("there is no room 'Plant/1 '; '1 ' ends with a space" in finding for finding in findings)
 
 
 @pytest.mark.parametrize("name", FORMS)
@@ -147,7 +147,7 @@ def test_another_text_with_a_blank_is_written_as_it_is_with_one_warning(site: Si
     for warnings in (judged, planned, applied):
         (warning,) = [warning for warning in warnings if "Note: " in warning]
         assert warning.startswith(name)
-        assert warning.endswith("Note: 'x ' ends with a blank; it is written unchanged")
+        assert warning.endswith("Note: 'x ' ends with a space; it is written unchanged")
     assert "x " in site.dump()["objects"][0]["fields"].values()
     assert site.plan().warnings == []
 
@@ -157,7 +157,7 @@ def test_many_texts_with_blanks_are_one_warning(site: Site) -> None:
     site.write({"instance.yml": TAKES_BLANKS, "objects.csv": table})
     (warning,) = site.plan().warnings
     first, _semicolon, then = warning.partition("; ")
-    assert first == "inventory_name: 4 values such as ' x' (first at objects.csv:2:5) begin or end with a blank"
+    assert first == "inventory_name: 4 values such as ' x' (first at objects.csv:2:5) begin or end with a space"
     assert then == "they are written unchanged"
 
 

@@ -443,11 +443,11 @@ def test_the_nearest_names_are_reported(kind: str, value: Any, names: list[str],
 @pytest.mark.parametrize(
     ("kind", "written", "parts"),
     [
-        ("room", "Plant/Hall ", {"Hall ": "ends with a blank"}),
-        ("room", "Plant / Hall", {"Plant ": "ends with a blank", " Hall": "begins with a blank"}),
-        ("location", " Plant", {" Plant": "begins with a blank"}),
+        ("room", "Plant/Hall ", {"Hall ": "ends with a space"}),
+        ("room", "Plant / Hall", {"Plant ": "ends with a space", " Hall": "begins with a space"}),
+        ("location", " Plant", {" Plant": "begins with a space"}),
         ("location", "Plant / Hall", {}),
-        ("location", {"name": " Plant "}, {" Plant ": "begins and ends with a blank"}),
+        ("location", {"name": " Plant "}, {" Plant ": "begins and ends with a space"}),
     ],
 )
 def test_a_blank_at_the_edge_of_a_part_of_a_name_is_mentioned(kind: str, written: Any, parts: dict[str, str]) -> None:

@@ -212,7 +212,7 @@ def _follow(
 def _only_what_differs(
     site: Site, chunks: Mapping[str, Sequence[tuple[str, str]]], differing: set[tuple[str, str]]
 ) -> None:
-    """Check that every record without differences stayed in its place, with all blanks, quotes and comments."""
+    """Check that every record without differences stayed in its place, with all spaces, quotes and comments."""
     for name, records in chunks.items():
         text = (site.root / name).read_bytes().decode()
         section = name.partition("/")[0]

@@ -73,7 +73,7 @@ def book(
 @pytest.mark.parametrize(
     ("cell", "found"),
     [
-        ("x ", "Name: 'x ' ends with a blank; set `csv: {trim: true}`, or `trim: false` to write blanks"),
+        ("x ", "Name: 'x ' ends with a space; set `csv: {trim: true}`, or `trim: false` to write spaces"),
         ('"=""0001235"""', "Name: '=\"0001235\"': this formula keeps a text in Excel; write the text alone, without "),
         ("NULL", "Name: 'NULL': this is how a database writes an empty value; empty the cell; set `csv: {\"null\": "),
     ],

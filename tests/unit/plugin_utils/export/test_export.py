@@ -384,7 +384,7 @@ def test_a_record_whose_key_begins_or_ends_with_blanks_is_left_out_and_reported(
         client.create(KINDS["object"], {"barcode": barcode, "inventory_name": "x"})
     done = export_of(site)
     assert any(
-        "1 record(s) have a natural key (barcode) that begins or ends with blanks" in line for line in done["left_out"]
+        "1 record(s) have a natural key (barcode) that begins or ends with spaces" in line for line in done["left_out"]
     )
     assert site.plan().outcome == "unchanged"
 

@@ -31,7 +31,7 @@ _TRAPS = [
     ('say "no"; ok, x', "TRUE", "12345678.90", "2024-01-01"),
     ("#hash", "1.299,50", "3", "2001-01-01"),
     ("_x0041_ \N{GRINNING FACE}", "12:30", "4", "2024-07-07"),
-    # Values with blanks at the edges go into JSON Lines beside the table.
+    # Values with spaces at the edges go into JSON Lines beside the table.
     ("  blank ", "31.12.2024", "99999.99", "2029-01-01"),
 ]
 _RECORDS = [

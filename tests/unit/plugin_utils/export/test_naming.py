@@ -124,7 +124,7 @@ def test_an_object_with_blanks_in_its_barcode_is_no_accessory_of_others(site: Si
     plain = make(site, "object", barcode="18", inventory_name="C")
     make(site, "object", barcode="17", inventory_name="B", accessories=[blank, plain])
     assert copied(site, other)["left_out"] == [
-        f"objects: 1 record(s) have a natural key (barcode) that begins or ends with blanks, {UNNAMED}: {blank}",
+        f"objects: 1 record(s) have a natural key (barcode) that begins or ends with spaces, {UNNAMED}: {blank}",
         f"object 17: accessories: the object {blank} is left out",
     ]
     assert "accessories" not in records(site.root / "out", "objects/0001.yml", "barcode")["17"]
@@ -148,7 +148,7 @@ def test_rooms_of_a_location_that_is_left_out_are_left_out_and_what_refers_to_th
     make(site, "object", barcode="17", inventory_name="B", target_room=room, target_building=north)
     done = copied(site, other)
     assert done["left_out"] == [
-        f"locations: 1 record(s) have a natural key (name) that begins or ends with blanks, {UNNAMED}: {north}",
+        f"locations: 1 record(s) have a natural key (name) that begins or ends with spaces, {UNNAMED}: {north}",
         f"rooms: 1 record(s) have a natural key ({key_in_words(ROOM)}) that can't be written, {UNNAMED}: {room}",
         f"object 17: target_building: the location {north} is left out",
         f"object 17: target_room: the room {room} is left out",
@@ -395,6 +395,6 @@ def test_users_whose_address_no_file_can_hold_are_left_out_where_persons_are_not
     done = export_of(site, site.root / "out", only=["users"])
     assert done["left_out"] == [
         f"users: {{{{x}}}}@acme.example: {TEMPLATE}",
-        "users: ada@acme.example : the address begins or ends with blanks",
+        "users: ada@acme.example : the address begins or ends with spaces",
     ]
     assert Site(site.root / "out", site.service).plan().findings == []
