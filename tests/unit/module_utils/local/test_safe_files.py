@@ -105,10 +105,10 @@ def test_what_is_new_is_for_its_owner_alone_and_what_is_replaced_keeps_its_mode(
     (folder.path / "old").write_bytes(b"y")
     (folder.path / "old").chmod(0o640)
     folder.write("old", b"z")
-    folder.write("given", b"z", Access(0o644))
-    modes = [stat.S_IMODE((folder.path / name).stat().st_mode) for name in ("sub", "sub/new", "old", "given")]
+    folder.write("wide", b"z", Access(0o644))
+    modes = [stat.S_IMODE((folder.path / name).stat().st_mode) for name in ("sub", "sub/new", "old", "wide")]
     assert modes == [0o700, 0o600, 0o640, 0o644]
-    assert [member.name for member in folder.below()] == ["old", "sub", "sub/new", "given"]
+    assert [member.name for member in folder.below()] == ["old", "sub", "sub/new", "wide"]
 
 
 def test_a_write_that_fails_leaves_what_was_there(folder: Folder) -> None:
