@@ -43,7 +43,7 @@ class CompressedPage:
         same: dict[str, str] = {}
         return [
             Row(self, number, places, tuple([_shared(record.get(name, _ABSENT), same) for name in names]))
-            for number, record in enumerate(records)
+            for number, record in zip(_numbers(len(records)), records, strict=True)
         ]
 
     def open(self) -> Sequence[Flat]:
@@ -57,6 +57,12 @@ _ABSENT = object()
 def _shared(value: Any, same: dict[str, str]) -> Any:
     """Return an equal text of the same record instead of a copy, because two fields may have its uuid."""
     return same.setdefault(value, value) if value.__class__ is str else value
+
+
+@functools.lru_cache(maxsize=2)
+def _numbers(count: int) -> Sequence[int]:
+    """Return the indexes of the records of a page, as integers that all pages share."""
+    return tuple(range(count))
 
 
 @functools.lru_cache(maxsize=_OPEN)

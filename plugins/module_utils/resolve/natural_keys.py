@@ -62,6 +62,16 @@ def default_key(kind: Kind, written: Mapping[str, Any]) -> tuple[str, ...]:
     return kind.match_on[-1]
 
 
+def identifying_fields(schema: Schema, match_on: Iterable[str]) -> frozenset[str]:
+    """Return the keys of all fields that may be part of a natural key.
+
+    :param match_on: names of fields that identify a record besides the kind's own.
+    """
+    chosen = [schema.find(name) for name in match_on]
+    own = {key for keys in schema.kind.match_on for key in keys}
+    return frozenset(own.union(field.key for field in chosen if field is not None))
+
+
 def conditions(schema: Schema, keys: Iterable[str], desired: Mapping[str, Any]) -> list[Condition]:
     """Return the conditions that narrow a list down to the candidates. Every candidate is compared again."""
     values = narrowing(schema, keys, desired)

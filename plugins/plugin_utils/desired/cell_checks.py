@@ -13,6 +13,7 @@ from typing import Any
 from ...module_utils.model.field import BrokenCell, Field, shorten
 from ...module_utils.model.schema import FieldError, Misfit, Schema, type_of
 from ...module_utils.model.suggestions import closest_names
+from ...module_utils.resolve.natural_keys import identifying_fields
 from .desired import DesiredInstance
 from .dialect import Dialect, Oddity
 from .entry import Entry
@@ -81,9 +82,7 @@ class CellChecks:
 
     def _is_plain_text(self, schema: Schema, field: Field) -> bool:
         """Return True for a field with any text that does not identify records. Other fields check their own text."""
-        kind = schema.kind
-        named = [schema.find(name) for name in self._desired.identity.get(kind.section, ())]
-        keys = {field.key for field in named if field is not None} | {key for choice in kind.match_on for key in choice}
+        keys = identifying_fields(schema, self._desired.identity.get(schema.kind.section, ()))
         return type_of(field).shape == _TEXT and not field.allowed and field.key not in keys
 
     def _remedy(self, path: str, setting: str) -> str:

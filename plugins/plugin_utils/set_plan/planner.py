@@ -8,9 +8,10 @@ The loop::
     check settings and field definitions
     for each section, in the order of dependency:
         while its list is read:
-            parse each desired record, and claim its natural key
+            parse the natural key of each desired record, and claim it
         join desired and listed records by natural key
         for each desired record, in the order of the list:
+            parse its values
             several listed records  -> finding
             two desired records     -> finding
             no listed record        -> renamed? a user from a person? else it is new
@@ -44,8 +45,8 @@ because they send narrow requests instead of reading lists.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -134,17 +135,16 @@ def plan_instance(client: Client, desired: DesiredInstance, options: PlanOptions
 class _Candidate:
     """A desired record, and the listed records with its natural key.
 
-    :ivar is_valid: True if its values have no mistake.
-    :ivar keys: the fields of its natural key, which is claimed for it; None after a finding about them.
-    :ivar is_unchanged: True if its record already is as written, and nothing else in the plan can change that.
+    Its values are parsed when it is matched, because values of a million records would fill the memory.
+
+    :ivar keys: the fields of its natural key; None after a finding about them.
+    :ivar key: its natural key, which is claimed for it; None if a plan file identifies the record by its uuid.
     """
 
     entry: Entry
-    values: dict[str, Any]
-    is_valid: bool
     keys: tuple[str, ...] | None
-    records: list[Record] = field(default_factory=list)
-    is_unchanged: bool = False
+    key: Key | None
+    records: tuple[Record, ...] = ()
 
 
 class _Planner:
@@ -156,7 +156,7 @@ class _Planner:
         self._comparer = Comparer(context.state)
         self._moved = Moved(context)
         self._lifecycles = Lifecycles(context, self._pruning().words_of)
-        self._dropped: list[tuple[Entry, dict[str, Any]]] = []
+        self._dropped: list[Entry] = []
         self._unchanged: list[Entry] = []
         self._unmatched: set[str] = set()
         self._removals: dict[str, Planned] = {}
@@ -194,10 +194,9 @@ class _Planner:
         while matched:
             self._compare(*matched.pop())
         self._check_unchanged()
-        while self._dropped:
+        for entry in reversed(self._dropped):
             # By now every possible target of a reference is known.
-            entry, values = self._dropped.pop()
-            context.resolve(values, entry)
+            context.resolve(self._read(entry)[0], entry)
         result.changes.reverse()
         self._plan_hub()
         for planned in pruned:
@@ -262,13 +261,15 @@ class _Planner:
         """Pair each entry of a section that may change something with its record, and count the unchanged records."""
         kind = KINDS[SECTIONS[section]]
         schema = self._context.schema(kind)
+        identifying = natural_keys.identifying_fields(schema, self._desired.identity.get(section, ()))
+        entries = self._context.entries[section]
         # The list is read in the background meanwhile.
-        candidates = [self._candidate(section, entry) for entry in self._context.entries[section]]
+        candidates = [self._candidate(section, schema, entry, identifying) for entry in entries]
         listed = self._state.records(kind)
         self._result.everywhere[section] = len(listed)
         self._result.existing[section] = self._context.scope.count(section, listed)
         # A chain of renames ends at a written key.
-        written = [candidate.values for candidate in candidates] if section in self._desired.moved else []
+        written = [self._read(entry)[0] for entry in entries] if section in self._desired.moved else []
         to_match = self._in_list_order(schema, candidates, listed)
         del candidates
         found = []
@@ -276,22 +277,45 @@ class _Planner:
         while to_match:
             # Keep only the entry of an unchanged record.
             current = to_match.pop()
-            pair = None if current.keys is None else self._match(section, current, current.keys, written)
-            if pair is None:
-                self._dropped.append((current.entry, current.values))
+            match = None if current.keys is None else self._match(section, current, current.keys, written)
+            if match is None:
+                self._dropped.append(current.entry)
                 self._context.doubt(current.entry)
-            elif current.is_unchanged:
-                self._compare(*pair, is_unchanged=True)
+                continue
+            planned, record, is_unchanged = match
+            if is_unchanged:
+                self._compare(planned, record, is_unchanged=True)
                 self._unchanged.append(current.entry)
             else:
-                found.append(pair)
+                found.append((planned, record))
         self._leave_alone(section)
         self._unmatched.discard(kind.name)
         return found
 
-    def _candidate(self, section: str, entry: Entry) -> _Candidate:
-        values, is_valid = self._read(entry)
-        return _Candidate(entry, values, is_valid, self._name(section, entry, values, is_valid))
+    def _candidate(self, section: str, schema: Schema, entry: Entry, identifying: Container[str]) -> _Candidate:
+        """Return an entry with the natural key that is claimed for it.
+
+        :param identifying: the fields that natural keys of this section may have.
+        """
+        values, _fits = self._read(entry, identifying)
+        if entry.uuid:
+            # A plan file identifies the record by its uuid.
+            own = [schema.find(name) for name in self._desired.identity.get(section, ())]
+            chosen = [field.key for field in own if field is not None] or natural_keys.default_key(schema.kind, values)
+            return _Candidate(entry, tuple(key for key in chosen if key in values), None)
+        keys = self._keys(section, schema, values, entry)
+        is_resolved = bool(keys) and self._resolve_key(keys, values, entry)
+        key = self._context.uniqueness.claim(schema, keys, values, entry) if is_resolved else None
+        return _Candidate(entry, None if key is None else keys, key)
+
+    def _resolve_key(self, keys: Iterable[str], values: dict[str, Any], entry: Entry) -> bool:
+        """Put resolved references into a natural key, and return True if all are resolved."""
+        # Most values are texts, and there are a great many of them.
+        linked = {key: values[key] for key in keys if values[key].__class__ is not str}
+        if linked and not self._context.resolve(linked, entry):
+            return False
+        values |= linked
+        return True
 
     def _in_list_order(
         self, schema: Schema, candidates: Iterable[_Candidate], listed: Sequence[Record]
@@ -306,15 +330,10 @@ class _Planner:
         by_keys: dict[tuple[str, ...], dict[Key, _Candidate]] = {}
         rest = []
         for candidate in candidates:
-            key = (
-                self._state.key_of(schema, candidate.keys, candidate.values)
-                if candidate.keys and not candidate.entry.uuid
-                else None
-            )
-            if key is None or candidate.keys is None:
+            if candidate.key is None or candidate.keys is None:
                 rest.append(candidate)
             else:
-                by_keys.setdefault(candidate.keys, {})[key] = candidate
+                by_keys.setdefault(candidate.keys, {})[candidate.key] = candidate
         ordered: list[_Candidate] = []
         for keys, by_key in by_keys.items():
             for key, record in self._state.keyed(schema, keys, listed):
@@ -322,27 +341,26 @@ class _Planner:
                 if found is not None:
                     if not found.records:
                         ordered.append(found)
-                    found.records.append(record)
+                    found.records += (record,)
             rest += [candidate for candidate in by_key.values() if not candidate.records]
         return ordered + rest
 
-    def _is_unchanged(self, schema: Schema, candidate: _Candidate, current: Record | None) -> bool:
+    def _is_unchanged(self, schema: Schema, entry: Entry, values: dict[str, Any], current: Record | None) -> bool:
         """Return True if a record is as it was written, whatever else is planned."""
-        entry, kind = candidate.entry, schema.kind
-        if current is None or not kind.is_many or entry.state != "present":
+        if current is None or not schema.kind.is_many or entry.state != "present":
             return False
         if entry.uuid or entry.lifecycle is not NOTHING:
             return False
         # Most values are texts.
         linked = {
             key: value
-            for key, value in candidate.values.items()
+            for key, value in values.items()
             if value.__class__ is not str and isinstance(value, (Reference, tuple))
         }
         if linked and not self._is_settled(linked):
             return False
-        candidate.values |= linked
-        return self._is_as_written(schema, entry, candidate.values, current)
+        values |= linked
+        return self._is_as_written(schema, entry, values, current)
 
     def _is_settled(self, linked: dict[str, Any]) -> bool:
         """Return True if no record that is still unmatched can change the targets of some values."""
@@ -367,13 +385,13 @@ class _Planner:
             if entry.kind.section != section:
                 continue
             schema = context.schema(entry.kind)
-            values, fits = self._read(entry)
-            keys = self._keys(section, schema, values, entry, fits)
+            values, _fits = self._read(entry)
+            keys = self._keys(section, schema, values, entry)
             identity = {key: values[key] for key in keys or ()}
             if not keys or not context.resolve(identity, None):
                 continue
             values |= identity
-            if not context.uniqueness.claim(schema, keys, values, entry):
+            if context.uniqueness.claim(schema, keys, values, entry) is None:
                 continue
             for record in self._state.find_existing(schema, keys, values):
                 context.claimed.setdefault(entry.kind.name, {}).setdefault(record.uuid, entry)
@@ -382,29 +400,19 @@ class _Planner:
                 # The record may still have to stay.
                 self._lifecycles.note(context.planned(section, entry, schema, values, keys, key), record)
 
-    def _read(self, entry: Entry) -> tuple[dict[str, Any], bool]:
-        """Return the values of an entry, and True if nothing is wrong with them."""
-        complaints = self._context.complaints
-        fields = self._context.observed.without(entry.kind.section, entry)
-        values = self._context.wanted.parse(self._context.schema(entry.kind), entry, fields)
-        return values, self._context.complaints == complaints and not entry.misread
+    def _read(self, entry: Entry, only: Container[str] | None = None) -> tuple[dict[str, Any], bool]:
+        """Return the values of an entry, and True if nothing is wrong with them.
 
-    def _name(self, section: str, entry: Entry, values: dict[str, Any], fits: bool) -> tuple[str, ...] | None:
-        """Return the fields that identify a record, claimed for it, or None after a finding about them."""
-        context = self._context
-        schema = context.schema(entry.kind)
-        if entry.uuid:
-            # A plan file identifies the record by its uuid.
-            own = [schema.find(name) for name in self._desired.identity.get(section, ())]
-            keys = [field.key for field in own if field is not None] or natural_keys.default_key(schema.kind, values)
-            return tuple(key for key in keys if key in values)
-        keys = self._keys(section, schema, values, entry, fits)
-        # Most values are texts, and there are a great many of them.
-        linked = {key: values[key] for key in keys if values[key].__class__ is not str}
-        if not keys or (linked and not context.resolve(linked, entry)):
-            return None
-        values |= linked
-        return keys if context.uniqueness.claim(schema, keys, values, entry) else None
+        :param only: the keys of the fields to read; None: all fields.
+        """
+        complaints = self._context.complaints
+        schema = self._context.schema(entry.kind)
+        fields = self._context.observed.without(entry.kind.section, entry)
+        if only is not None:
+            own = ((name, schema.find(name)) for name in fields)
+            fields = {name: fields[name] for name, field in own if field is not None and field.key in only}
+        values = self._context.wanted.parse(schema, entry, fields)
+        return values, self._context.complaints == complaints and not entry.misread
 
     def _match(
         self,
@@ -412,17 +420,20 @@ class _Planner:
         candidate: _Candidate,
         keys: tuple[str, ...],
         written: Iterable[dict[str, Any]],
-    ) -> tuple[Planned, Record | None] | None:
-        context, entry, values = self._context, candidate.entry, candidate.values
+    ) -> tuple[Planned, Record | None, bool] | None:
+        """Return an entry with its record, and True if that is as written; None after a finding."""
+        context, entry = self._context, candidate.entry
         schema = context.schema(entry.kind)
         complaints = context.complaints
+        values, is_valid = self._read(entry)
+        is_unchanged = False
         if entry.uuid:
             record = self._state.of_uuid(schema.kind, entry.uuid)
             hits = [record] if record else []
-        elif self._is_hidden(schema, keys, entry):
+        elif not self._resolve_key(keys, values, entry) or self._is_hidden(schema, keys, entry):
             return None
         else:
-            hits = candidate.records or self._moved.record_of(section, schema, values, written)
+            hits = list(candidate.records) or self._moved.record_of(section, schema, values, written)
             if schema.kind.created_from and not hits and "email" in values:
                 hits = user_of_person(self._state, str(values["email"]))
             if hits and schema.kind.open_status:
@@ -447,16 +458,16 @@ class _Planner:
             identity = {field.key: values[field.key] for field in schema.kind.identity if field.key in values}
             context.resolve(identity, None)
             values |= identity
-            candidate.is_unchanged = self._is_unchanged(schema, candidate, current)
+            is_unchanged = self._is_unchanged(schema, entry, values, current)
             context.places.note(entry, values, current)
             to_be = context.scan_codes.values_to_be(entry, schema, keys, values, current)
-            if not candidate.is_unchanged:
+            if not is_unchanged:
                 self._state.add_planned(schema, to_be, current or entry)
-        if not candidate.is_valid or context.complaints > complaints:
+        if not is_valid or context.complaints > complaints:
             # Don't report the consequence of a mistake as another mistake.
             return None
         key = context.uniqueness.words(schema, keys, values)
-        return context.planned(section, entry, schema, values, keys, key or entry.uuid), current
+        return context.planned(section, entry, schema, values, keys, key or entry.uuid), current, is_unchanged
 
     def _shielded(self, entry: Entry) -> tuple[Schema, dict[str, Any], tuple[str, ...]]:
         """Return the schema, the values and the natural key of a protected record."""
@@ -464,9 +475,9 @@ class _Planner:
             schema = hub_schema()
             values = self._context.wanted.parse(schema, entry, entry.fields)
             return schema, values, entry.kind.written_key if "object" in values else ()
-        values, fits = self._read(entry)
+        values, _fits = self._read(entry)
         schema = self._context.schema(entry.kind)
-        return schema, values, self._keys(entry.kind.section, schema, values, entry, fits)
+        return schema, values, self._keys(entry.kind.section, schema, values, entry)
 
     def _is_hidden(self, schema: Schema, keys: tuple[str, ...], entry: Entry) -> bool:
         """Return True if the natural key is hidden, so that existing records would be created again."""
@@ -482,9 +493,7 @@ class _Planner:
         if lost is not None:
             self._context.find(entry.place_of(written_as(schema, entry, lost[0])), lost[1])
 
-    def _keys(
-        self, section: str, schema: Schema, values: Mapping[str, Any], entry: Entry, fits: bool
-    ) -> tuple[str, ...]:
+    def _keys(self, section: str, schema: Schema, values: Mapping[str, Any], entry: Entry) -> tuple[str, ...]:
         """Return the fields that identify a record, or nothing after a finding."""
         identity = [schema.find(name) for name in self._desired.identity.get(section, ())]
         if None in identity:
@@ -493,6 +502,7 @@ class _Planner:
         try:
             keys = natural_keys.key_fields(schema.kind, chosen, values)
         except InvalidInput as missing:
+            _values, fits = self._read(entry)
             if fits:
                 self._context.find(entry.place, missing.message.removeprefix("match_on: "))
             return ()

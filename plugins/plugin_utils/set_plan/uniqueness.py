@@ -39,17 +39,17 @@ class Uniqueness:
         """Return a natural key for people."""
         return "/".join(_word(schema.brief(key, values.get(key))) for key in keys)
 
-    def claim(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], entry: Entry) -> bool:
-        """Return True if this is the only entry with its natural key. Otherwise a finding names both places."""
+    def claim(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], entry: Entry) -> Key | None:
+        """Return the natural key of the only entry that has it. Otherwise a finding names both places."""
         key = self._state.key_of(schema, keys, values)
         if key is None:
-            return False
+            return None
         name = (schema.kind.name, entry.template, tuple(keys))
         earlier = self._claimed[name].setdefault(key, entry)
         if earlier is not entry:
             words = self.words(schema, keys, values)
             self._find(entry.place, written_twice(schema.kind, words, earlier.place))
-            return False
+            return None
         if any(isinstance(part, str) and not part.isascii() for part in key):
             earlier = self._by_composed_key.setdefault((*name, composed(key)), entry)
             if earlier is not entry:
@@ -59,8 +59,8 @@ class Uniqueness:
                     f"{schema.kind.words} {words} looks the same as the one at {earlier.place}, but is another "
                     f"sequence of characters (unicode normal forms); write both in one form",
                 )
-                return False
-        return True
+                return None
+        return key
 
     def claim_others(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], entry: Entry) -> None:
         """Refuse a natural key that two entries have if one of them is identified by it.
