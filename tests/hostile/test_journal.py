@@ -487,7 +487,7 @@ def test_any_journal_is_accepted_reported_or_refused(tmp_path: Path, lines: list
     path.chmod(0o600)
     try:
         with Journal(tmp_path, "i", "s", set_id="x") as journal:
-            journal.managed(["mine"])
+            journal.managed("object", {"mine": ""})
     except JournalRefused:
         return
     assert "mine" in Journal(tmp_path, "i", "s", set_id="x").known

@@ -134,7 +134,8 @@ class Executor:
 
     def run(self) -> Outcome:
         """Send everything in the plan. Removals come last, in the opposite order."""
-        self._journal.managed(self._plan.managed, self._plan.names)
+        for kind, keys in self._plan.managed.items():
+            self._journal.managed(kind, keys)
         self._client.transport.rate.expect(len(self._plan.changes))
         for level, batch in self._ready.batches():
             self._run_level(batch)
@@ -226,7 +227,7 @@ class Executor:
         self._fail(planned, self._reason(planned, SeventhingsError(failure.reason)))
         with contextlib.suppress(JournalBroken):
             if write.was_managed:
-                self._journal.managed([write.identity], {write.identity: (kind, planned.noted)})
+                self._journal.managed(kind, {write.identity: planned.noted})
             elif write.change.action == CREATE and planned.created_uuid:
                 self._journal.note_removal(kind, planned.noted, planned.created_uuid)
 

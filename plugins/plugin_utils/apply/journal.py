@@ -620,21 +620,21 @@ class Journal:
         """
         self._write([{"note": "refused", "kind": kind, "key": key}])
 
-    def managed(self, uuids: Iterable[str], names: Mapping[str, tuple[str, str]] = MappingProxyType({})) -> None:
+    def managed(self, kind: str, keys: Mapping[str, str]) -> None:
         """Note existing records of the files: from now on they belong to the set.
 
-        :param names: uuid to the kind and key in the files; a record with another key is noted again.
+        :param keys: uuid to the key in the files, which may be empty; a record with another key is noted again.
         """
         known = self.memory.names
         fresh = {
-            uuid: names.get(uuid)
-            for uuid in uuids
-            if uuid not in self.known or (uuid in names and known.get(uuid) != " ".join(names[uuid]))
+            uuid: key
+            for uuid, key in keys.items()
+            if uuid not in self.known or (key and known.get(uuid) != f"{kind} {key}")
         }
-        notes = [(uuid, {"kind": name[0], "key": name[1]} if name else {}) for uuid, name in fresh.items()]
+        notes = [(uuid, {"kind": kind, "key": key} if key else {}) for uuid, key in fresh.items()]
         self._write([{"note": "managed", "uuid": uuid, **name} for uuid, name in notes])
         self.known.update(fresh)
-        known.update((uuid, " ".join(name)) for uuid, name in fresh.items() if name)
+        known.update((uuid, f"{kind} {key}") for uuid, key in fresh.items() if key)
 
     def protect(self, uuid: str, is_protected: bool) -> None:
         """Note that a record must stay, or no longer needs to, if that is not noted yet."""

@@ -541,7 +541,8 @@ class _Run:
             if uuid in journal.known:
                 journal.note_removal(kind, key, uuid)
         if not plan.changes:
-            journal.managed(plan.managed, plan.names)
+            for kind, keys in plan.managed.items():
+                journal.managed(kind, keys)
             self._note_protections(plan, Outcome(), journal)
             self._note_sources(plan, journal)
             self._note_base(plan, Outcome())

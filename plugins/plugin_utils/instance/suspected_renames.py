@@ -40,7 +40,7 @@ def suspected_renames(plan: InstancePlan) -> list[str]:
     if not created or plan.state is None or plan.hiding.has_any or not plan.state.is_listed(OBJECT):
         return []
     known = {
-        *plan.managed,
+        *plan.managed.get(OBJECT.name, ()),
         *(planned.change.current.uuid for planned in plan.changes if _stays(planned) and planned.change.current),
     }
     left = [record for record in plan.state.records(OBJECT) if record.uuid not in known]

@@ -141,9 +141,9 @@ class InstancePlan:
     :ivar protections: records that say whether they must stay.
     :ivar live_findings: rules that present records break, whatever the plan changes.
     :ivar rule_warnings: findings of rules with the level warning, and rules that match nothing.
-    :ivar managed: uuids of existing records that are in the files.
+    :ivar managed: name of a kind to the uuids of existing records that are in the files, each with its natural key in
+        the files, which is empty if it is hidden.
     :ivar claimed: name of a kind to the uuids of its records that are in the files, whether or not they are managed.
-    :ivar names: uuid of a managed record to its kind and its natural key in the files, unless the key is hidden.
     :ivar references: identifier of a referenced record (:func:`mark_of`) to the entries that refer to it, each with its
         field. Empty unless :attr:`PlanOptions.note_references` is set.
     :ivar released: kind, natural key and uuid of records that no longer belong to the set.
@@ -175,9 +175,8 @@ class InstancePlan:
     findings: list[Finding] = field(default_factory=list)
     live_findings: list[Finding] = field(default_factory=list)
     rule_warnings: list[Finding] = field(default_factory=list)
-    managed: list[str] = field(default_factory=list)
+    managed: dict[str, dict[str, str]] = field(default_factory=dict)
     claimed: Mapping[str, Mapping[str, Entry]] = field(default_factory=dict)
-    names: dict[str, tuple[str, str]] = field(default_factory=dict)
     references: dict[Any, list[tuple[Entry, str]]] = field(default_factory=dict)
     released: list[tuple[str, str, str]] = field(default_factory=list)
     unchecked: set[int] = field(default_factory=set)

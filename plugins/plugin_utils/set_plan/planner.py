@@ -133,18 +133,20 @@ def plan_instance(client: Client, desired: DesiredInstance, options: PlanOptions
 
 @dataclass(slots=True)
 class _Candidate:
-    """A desired record, and the listed records with its natural key.
+    """A desired record, and the listed record with its natural key.
 
     Its values are parsed when it is matched, because values of a million records would fill the memory.
 
     :ivar keys: the fields of its natural key; None after a finding about them.
     :ivar key: its natural key, which is claimed for it; None if a plan file identifies the record by its uuid.
+    :ivar others: more records with the key, which is a mistake.
     """
 
     entry: Entry
     keys: tuple[str, ...] | None
     key: Key | None
-    records: tuple[Record, ...] = ()
+    record: Record | None = None
+    others: tuple[Record, ...] = ()
 
 
 class _Planner:
@@ -338,11 +340,12 @@ class _Planner:
         for keys, by_key in by_keys.items():
             for key, record in self._state.keyed(schema, keys, listed):
                 found = None if key is None else by_key.get(key)
-                if found is not None:
-                    if not found.records:
-                        ordered.append(found)
-                    found.records += (record,)
-            rest += [candidate for candidate in by_key.values() if not candidate.records]
+                if found is not None and found.record is None:
+                    found.record = record
+                    ordered.append(found)
+                elif found is not None:
+                    found.others += (record,)
+            rest += [candidate for candidate in by_key.values() if candidate.record is None]
         return ordered + rest
 
     def _is_unchanged(self, schema: Schema, entry: Entry, values: dict[str, Any], current: Record | None) -> bool:
@@ -433,7 +436,11 @@ class _Planner:
         elif not self._resolve_key(keys, values, entry) or self._is_hidden(schema, keys, entry):
             return None
         else:
-            hits = list(candidate.records) or self._moved.record_of(section, schema, values, written)
+            hits = (
+                [candidate.record, *candidate.others]
+                if candidate.record
+                else self._moved.record_of(section, schema, values, written)
+            )
             if schema.kind.created_from and not hits and "email" in values:
                 hits = user_of_person(self._state, str(values["email"]))
             if hits and schema.kind.open_status:
@@ -548,9 +555,8 @@ class _Planner:
         if not is_in_scope(self._context, planned, current):
             return
         if current is not None:
-            self._result.managed.append(current.uuid)
-            if not planned.kept_as:
-                self._result.names[current.uuid] = (planned.kind.name, planned.noted)
+            managed = self._result.managed.setdefault(planned.kind.name, {})
+            managed[current.uuid] = "" if planned.kept_as else planned.key
         self._context.warn(planned, change.warnings)
         planned.change = change
         self._lifecycles.note(planned, current)

@@ -56,9 +56,9 @@ def test_a_create_is_unresolved_until_something_says_what_came_of_it(tmp_path: P
 
 def test_deleted_records_no_longer_belong_to_the_set(tmp_path: Path) -> None:
     with _journal(tmp_path) as journal:
-        journal.managed(["one", "two"])
+        journal.managed("object", {"one": "", "two": ""})
         journal.note_removal("object", "A", "one")
-        journal.managed(["two"])
+        journal.managed("object", {"two": ""})
     assert _journal(tmp_path).known == {"two"}
     assert [json.loads(line)["note"] for line in _lines(tmp_path)] == ["set", "managed", "managed", "gone"]
 
@@ -66,7 +66,7 @@ def test_deleted_records_no_longer_belong_to_the_set(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("instance", "name"), [("https://other.test", "set"), ("https://acme.test", "other")])
 def test_notes_of_other_instances_and_sets_are_left_alone(tmp_path: Path, instance: str, name: str) -> None:
     with _journal(tmp_path) as journal:
-        journal.managed(["one"])
+        journal.managed("object", {"one": ""})
         journal.begun("a run")
     other = _journal(tmp_path, instance, name)
     assert (other.known, other.memory.run) == (set(), "")
@@ -74,23 +74,23 @@ def test_notes_of_other_instances_and_sets_are_left_alone(tmp_path: Path, instan
 
 def test_a_line_that_was_cut_off_swallows_no_other(tmp_path: Path) -> None:
     with _journal(tmp_path) as journal:
-        journal.managed(["one"])
+        journal.managed("object", {"one": ""})
     path = tmp_path / "journal.jsonl"
     with path.open("a", encoding="utf-8") as stream:
         stream.write('{"instance": "https://acme.te')
     with _journal(tmp_path) as journal:
-        journal.managed(["two"])
+        journal.managed("object", {"two": ""})
     again = _journal(tmp_path)
     assert (again.known, again.warnings) == ({"one", "two"}, [])
 
 
 def test_a_last_line_that_misses_nothing_but_its_end_counts(tmp_path: Path) -> None:
     with _journal(tmp_path) as journal:
-        journal.managed(["one"])
+        journal.managed("object", {"one": ""})
     path = tmp_path / "journal.jsonl"
     path.write_bytes(path.read_bytes().rstrip(b"\n"))
     with _journal(tmp_path) as journal:
-        journal.managed(["two"])
+        journal.managed("object", {"two": ""})
     again = _journal(tmp_path)
     assert (again.known, again.warnings) == ({"one", "two"}, [])
 
@@ -101,7 +101,7 @@ def test_a_last_line_that_misses_nothing_but_its_end_counts(tmp_path: Path) -> N
 )
 def test_odd_lines_are_passed_over_and_reported(tmp_path: Path, line: str) -> None:
     with _journal(tmp_path) as journal:
-        journal.managed(["one"])
+        journal.managed("object", {"one": ""})
     with (tmp_path / "journal.jsonl").open("ab") as stream:
         stream.write(line.encode("utf-8", "surrogateescape") + b"\n")
     again = _journal(tmp_path)
@@ -123,7 +123,7 @@ def test_uploads_are_known_by_name_and_content(tmp_path: Path) -> None:
 
 def test_a_run_is_known_until_all_of_it_was_done(tmp_path: Path) -> None:
     with _journal(tmp_path) as journal:
-        journal.managed(["there"])
+        journal.managed("object", {"there": ""})
         journal.begun("a run")
         journal.sent("object", "A")
         journal.note_creation("object", "A", "uuid-a")
@@ -170,7 +170,7 @@ def test_only_one_run_owns_the_journal_and_the_next_reads_its_notes(tmp_path: Pa
     first = _journal(tmp_path)
     second = Journal(tmp_path, "https://acme.test", "set", lambda _seconds: first.__exit__(None, None, None), set_id=ID)
     first.__enter__()
-    first.managed(["one"])
+    first.managed("object", {"one": ""})
     with second:
         assert second.known == {"one"}
 
@@ -224,7 +224,7 @@ def test_a_journal_removed_during_a_wait_is_created_again(tmp_path: Path) -> Non
 
     first.__enter__()
     with Journal(tmp_path / "kept", "https://acme.test", "set", remove, set_id=ID) as second:
-        second.managed(["one"])
+        second.managed("object", {"one": ""})
         assert second.place.path.read_text("utf-8").count("one") == 1
         with second.place.path.open("rb") as stream, pytest.raises(BlockingIOError):
             fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -258,7 +258,7 @@ def test_a_journal_that_became_something_else_is_not_written(tmp_path: Path, is_
     folder = tmp_path / "journal"
     folder.mkdir()
     with _journal(folder) as journal:
-        journal.managed(["one"])
+        journal.managed("object", {"one": ""})
     again, lines = _journal(folder), _lines(folder)
     (folder / "journal.jsonl").rename(tmp_path / "kept")
     if is_link:
@@ -283,7 +283,7 @@ def test_a_journal_that_can_not_be_opened_any_more_says_why(tmp_path: Path, monk
 
 def test_a_journal_that_is_too_long_is_refused_with_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with _journal(tmp_path) as journal:
-        journal.managed([f"{number}" for number in range(100)])
+        journal.managed("object", {f"{number}": "" for number in range(100)})
     monkeypatch.setattr(journals, "SIZE_LIMIT", 300)
     with pytest.raises(JournalRefused, match="has more than 300 bytes; delete it"):
         _journal(tmp_path).known.copy()
@@ -325,7 +325,7 @@ def test_what_a_run_touched_is_known_until_another_run_begins(tmp_path: Path) ->
 
 def test_there_is_one_for_each_instance_and_set_and_nobody_else_can_read_it(state_home: Path) -> None:
     with Journal(None, "https://acme.test", "head office") as journal:
-        journal.managed(["one"])
+        journal.managed("object", {"one": ""})
     path = state_home / "seventhings" / quote("https://acme.test", safe="") / "head%20office" / "journal.jsonl"
     assert path.stat().st_mode & 0o777 == 0o600
     while path != state_home / "seventhings":
@@ -341,7 +341,7 @@ def test_the_name_of_a_set_is_one_step_of_the_path_and_another_one_for_each(name
     assert place.path != place_of(None, "https://acme.test", "").path
     assert place.path != place_of(None, "https://acme.test", f"{name}x").path
     with Journal(None, "https://acme.test", name) as journal:
-        journal.managed(["one"])
+        journal.managed("object", {"one": ""})
         set_id = journal.set_id
     assert place.path.resolve() == place.path
     assert Journal(None, "https://acme.test", name, set_id=set_id).known == {"one"}
@@ -387,7 +387,7 @@ def test_where_there_is_no_home_directory_no_other_set_protects_anything(
 @pytest.mark.usefixtures("state_home")
 def test_a_journal_of_another_set_that_can_not_be_trusted_stops_a_run(tmp_path: Path) -> None:
     with Journal(None, "https://acme.test", "other") as journal:
-        journal.managed(["one"])
+        journal.managed("object", {"one": ""})
     path = place_of(None, "https://acme.test", "other").path
     path.chmod(0o666)
     with _journal(tmp_path) as journal, pytest.raises(JournalRefused) as caught:
@@ -398,7 +398,7 @@ def test_a_journal_of_another_set_that_can_not_be_trusted_stops_a_run(tmp_path: 
 @pytest.mark.usefixtures("state_home")
 def test_a_journal_of_another_set_that_is_too_long_stops_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Journal(None, "https://acme.test", "other") as journal:
-        journal.managed(["one"])
+        journal.managed("object", {"one": ""})
     path = place_of(None, "https://acme.test", "other").path
     own = _journal(tmp_path)
     monkeypatch.setattr(journals, "SIZE_LIMIT", 10)
@@ -422,7 +422,7 @@ def test_a_state_directory_that_can_not_be_written_says_what_to_set(
 def test_the_journal_creates_an_id_if_the_files_have_none_and_says_so_once(tmp_path: Path) -> None:
     with Journal(tmp_path, "i", "s", src="acme") as journal:
         set_id = journal.set_id
-        journal.managed(["one"])
+        journal.managed("object", {"one": ""})
         assert journal.warnings[0].endswith(f'Add this line to it: set_id: "{set_id}"')
     with Journal(tmp_path, "i", "s", src="acme") as again:
         assert (again.set_id, again.known, again.warnings) == (set_id, {"one"}, [])
@@ -448,9 +448,9 @@ def test_another_id_is_refused_and_the_message_reports_both(tmp_path: Path) -> N
 
 def test_two_directories_of_one_name_without_an_id_know_nothing_of_each_other(tmp_path: Path) -> None:
     with Journal(tmp_path, "i", "s", src="first") as first:
-        first.managed(["one"])
+        first.managed("object", {"one": ""})
     with Journal(tmp_path, "i", "s", src="second") as second:
-        second.managed(["two"])
+        second.managed("object", {"two": ""})
     assert first.set_id != second.set_id
     assert Journal(tmp_path, "i", "s", src="first").known == {"one"}
     assert Journal(tmp_path, "i", "s", src="second").known == {"two"}

@@ -66,7 +66,7 @@ def test_each_note_is_a_line_that_later_versions_read(tmp_path: Path) -> None:
         journal.note_removal("room", "Lab", "uuid-1")
         journal.archived("object", "1", "uuid-2")
         journal.refused("object", "2")
-        journal.managed(["uuid-3", "uuid-4"], {"uuid-4": ("object", "4")})
+        journal.managed("object", {"uuid-3": "", "uuid-4": "4"})
         journal.protect("uuid-4", True)
         journal.protect("uuid-4", False)
         journal.applied({("a.yml", "objects"): SourceCount(5, 4)})
@@ -222,7 +222,7 @@ def test_an_unknown_time_counts_as_the_newest(tmp_path: Path, at: str) -> None:
 )
 def test_notes_that_are_none_are_reported(tmp_path: Path, note: dict[str, str]) -> None:
     with _journal(tmp_path) as journal:
-        journal.managed(["one"])
+        journal.managed("object", {"one": ""})
     with (tmp_path / "journal.jsonl").open("a", encoding="utf-8") as stream:
         name = {"instance": "https://acme.test", "set": "set", "set_id": ID}
         stream.write(json.dumps({**name, **note}) + "\n")
@@ -235,7 +235,7 @@ def test_notes_that_are_none_are_reported(tmp_path: Path, note: dict[str, str]) 
 def test_the_writer_knows_what_it_noted(tmp_path: Path) -> None:
     with _journal(tmp_path) as journal:
         journal.note_creation("room", "Lab", "one")
-        journal.managed(["two", "three"], {"two": ("room", "Hall")})
+        journal.managed("room", {"two": "Hall", "three": ""})
         assert journal.known == {"one", "two", "three"}
         assert journal.memory.names == {"one": "room Lab", "two": "room Hall"}
         journal.note_removal("room", "Lab", "one")
@@ -255,13 +255,13 @@ def test_what_is_noted_already_is_not_noted_again(tmp_path: Path) -> None:
     source = {("a.yml", "rooms"): SourceCount(1, 1)}
     for _time in range(2):
         with _journal(tmp_path) as journal:
-            journal.managed(["one", "two"], {"one": ("room", "Lab")})
+            journal.managed("room", {"one": "Lab", "two": ""})
             journal.protect("one", True)
             journal.protect("", True)
             journal.protect("two", False)
             journal.applied(source)
             journal.came_from({"one": "a.yml"})
-            journal.managed([])
+            journal.managed("object", {})
         assert [json.loads(line)["note"] for line in _lines(tmp_path)] == [
             *("set", "managed", "managed", "protected", "source", "origin")
         ]
@@ -269,9 +269,9 @@ def test_what_is_noted_already_is_not_noted_again(tmp_path: Path) -> None:
 
 def test_a_record_with_another_key_is_noted_again(tmp_path: Path) -> None:
     with _journal(tmp_path) as journal:
-        journal.managed(["one", "two"], {"one": ("room", "Lab")})
-        journal.managed(["one", "two"], {"one": ("room", "Hall")})
-        journal.managed(["one", "two"])
+        journal.managed("room", {"one": "Lab", "two": ""})
+        journal.managed("room", {"one": "Hall", "two": ""})
+        journal.managed("object", {"one": "", "two": ""})
     assert len(_lines(tmp_path)) == 4
     assert _journal(tmp_path).memory.names == {"one": "room Hall"}
 
@@ -296,7 +296,7 @@ def test_sources_and_origins_are_noted_when_they_change(tmp_path: Path) -> None:
 def test_files_without_a_set_note_no_sources(tmp_path: Path) -> None:
     with _journal(tmp_path, name="") as journal:
         journal.applied({("a.yml", "rooms"): SourceCount(1, 1)})
-        journal.managed(["one"])
+        journal.managed("object", {"one": ""})
     assert [json.loads(line)["note"] for line in _lines(tmp_path)] == ["managed"]
 
 
@@ -311,11 +311,11 @@ def test_a_line_has_at_most_1000_uuids(tmp_path: Path) -> None:
 
 def test_a_journal_that_is_not_kept_is_not_written(tmp_path: Path) -> None:
     with _journal(tmp_path) as journal:
-        journal.managed(["one"])
+        journal.managed("object", {"one": ""})
     before = _lines(tmp_path)
     other = Journal(tmp_path, "https://acme.test", "set", set_id=ID, src="/elsewhere", is_kept=False)
     with other:
-        other.managed(["two"])
+        other.managed("object", {"two": ""})
         assert other.known == {"one", "two"}
     assert _lines(tmp_path) == before
     nameless = Journal(tmp_path / "none", "https://acme.test", "set", src="/files", is_kept=False)
@@ -395,23 +395,23 @@ def test_a_line_that_a_full_disk_cut_off_is_removed_before_the_next(
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with _journal(tmp_path) as journal:
-        journal.managed(["one"])
+        journal.managed("object", {"one": ""})
         with monkeypatch.context() as patched:
             patched.setattr(os, "write", full)
             with pytest.raises(JournalBroken) as caught:
-                journal.managed(["two"])
+                journal.managed("object", {"two": ""})
         path = tmp_path / "journal.jsonl"
         assert caught.value.message == f"journal: {path} can't be written (No space left on device)"
         assert isinstance(caught.value.__cause__, OSError)
-        journal.managed(["three"])
-        journal.managed(["four"])
+        journal.managed("object", {"three": ""})
+        journal.managed("object", {"four": ""})
     again = _journal(tmp_path)
     assert (again.known, again.warnings) == ({"one", "three", "four"}, [])
 
 
 def test_a_completed_line_counts_for_the_next_mending(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with _journal(tmp_path) as journal:
-        journal.managed(["one"])
+        journal.managed("object", {"one": ""})
     path = tmp_path / "journal.jsonl"
     path.write_bytes(path.read_bytes().rstrip(b"\n"))
     write = os.write
@@ -426,8 +426,8 @@ def test_a_completed_line_counts_for_the_next_mending(tmp_path: Path, monkeypatc
         with monkeypatch.context() as patched:
             patched.setattr(os, "write", full)
             with pytest.raises(JournalBroken):
-                journal.managed(["two"])
-        journal.managed(["three"])
+                journal.managed("object", {"two": ""})
+        journal.managed("object", {"three": ""})
     again = _journal(tmp_path)
     assert (again.known, again.warnings) == ({"one", "three"}, [])
 
@@ -439,7 +439,7 @@ def test_a_sound_journal_is_never_shortened(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(os, "ftruncate", fail)
     for uuid in ("one", "two"):
         with _journal(tmp_path) as journal:
-            journal.managed([uuid])
+            journal.managed("object", {uuid: ""})
             journal.changing(uuid)
     assert _journal(tmp_path).known == {"one", "two"}
 
@@ -456,7 +456,7 @@ def test_an_unchanged_journal_is_read_once(tmp_path: Path, monkeypatch: pytest.M
 def test_lines_about_something_else_are_not_parsed(state_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("other", "own"):
         with Journal(None, "https://acme.test", name, set_id=ID, src="/files") as journal:
-            journal.managed(["one", "two"])
+            journal.managed("object", {"one": "", "two": ""})
             journal.protect("one", True)
     assert state_home.exists()
     own = Journal(None, "https://acme.test", "own", src="/files")
@@ -487,14 +487,14 @@ def test_a_journal_that_became_a_link_to_itself_is_not_written(tmp_path: Path) -
         path.rename(tmp_path / "kept")
         path.symlink_to("kept")
         with pytest.raises(JournalBroken):
-            journal.managed(["one"])
+            journal.managed("object", {"one": ""})
 
 
 def test_the_rest_of_a_line_is_written_after_a_partial_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write = os.write
     monkeypatch.setattr(os, "write", lambda descriptor, data: write(descriptor, data[:7]))
     with _journal(tmp_path) as journal:
-        journal.managed(["one"])
+        journal.managed("object", {"one": ""})
     assert _journal(tmp_path).known == {"one"}
     assert all(json.loads(line)["set"] == "set" for line in _lines(tmp_path))
 
@@ -502,13 +502,13 @@ def test_the_rest_of_a_line_is_written_after_a_partial_write(tmp_path: Path, mon
 def test_a_journal_is_full_at_its_maximum_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "journal.jsonl"
     with _journal(tmp_path) as journal:
-        journal.managed(["one"])
+        journal.managed("object", {"one": ""})
         size = path.stat().st_size
         length = len(path.read_bytes().splitlines(keepends=True)[-1])
         monkeypatch.setattr(journals, "SIZE_LIMIT", size + length)
-        journal.managed(["two"])
+        journal.managed("object", {"two": ""})
         with pytest.raises(JournalBroken) as caught:
-            journal.managed(["six"])
+            journal.managed("object", {"six": ""})
         assert caught.value.message == (
             f"journal: {path} has more than {size + length} bytes; delete it (then prune removes nothing that "
             f"was created before)"
@@ -523,7 +523,7 @@ def test_a_journal_is_full_at_its_maximum_size(tmp_path: Path, monkeypatch: pyte
 def test_a_journal_that_grows_while_it_is_read_is_too_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another process may append to it after its size was checked."""
     with _journal(tmp_path) as journal:
-        journal.managed(["one"])
+        journal.managed("object", {"one": ""})
     size = (tmp_path / "journal.jsonl").stat().st_size
     monkeypatch.setattr(journals, "_require_trusted", lambda _path, _found: None)
     monkeypatch.setattr(journals, "SIZE_LIMIT", size)
@@ -548,7 +548,7 @@ def test_an_unended_line_is_reported_only_if_no_run_began_it(tmp_path: Path) -> 
         f"journal: {path} has lines that can't be read and are skipped: 1, the first is line 2."
     ]
     with _journal(tmp_path) as journal:
-        journal.managed(["one"])
+        journal.managed("object", {"one": ""})
     assert _journal(tmp_path).known == {"uuid-1", "one"}
     assert path.read_bytes().startswith(content)
 
