@@ -21,6 +21,7 @@ class Entry:
     """One desired record.
 
     :ivar fields: field key (or label), or option of the module, to the value as written; None clears.
+    :ivar own_place: its place; None if its places have it.
     :ivar places: the place of each field.
     :ivar state: present, absent or archived.
     :ivar template: the template of a field definition.
@@ -36,7 +37,7 @@ class Entry:
 
     kind: Kind
     fields: Mapping[str, Any]
-    place: Place
+    own_place: Place | None
     places: Positions = field(default_factory=Positions)
     state: str = "present"
     template: str = ""
@@ -48,6 +49,11 @@ class Entry:
     cells: CellReader | None = None
     root: str = ""
     lifecycle: Lifecycle = NOTHING
+
+    @property
+    def place(self) -> Place:
+        """Return its place."""
+        return self.places.of_record() if self.own_place is None else self.own_place
 
     def root_of(self, name: str) -> str:
         """Return the directory of the local files of a field; empty if it is the same for all records."""

@@ -194,7 +194,7 @@ class Placeholders:
                 raise _outdated(source)
             contents.append(_content(entry, names))
             placeholder.entry.fields = {**placeholder.entry.fields, **{name: entry.fields[name] for name in names}}
-            placeholder.entry.place, placeholder.entry.places = entry.place, entry.places
+            placeholder.entry.own_place, placeholder.entry.places = entry.own_place, entry.places
             # The plan contains the other cells as they are read.
             placeholder.entry.cells = entry.cells and entry.cells.only_of(frozenset(names))
             placeholder.entry.vaulted = EVERYTHING if placeholder.fields is None else frozenset(names)

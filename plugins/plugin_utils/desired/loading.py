@@ -572,7 +572,7 @@ class _Loading:
         return Entry(
             kind,
             fields,
-            node.place,
+            None,
             Places(node),
             state if state in allowed else "present",
             template,

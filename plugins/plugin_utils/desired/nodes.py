@@ -83,20 +83,18 @@ class Node:
     :ivar value: plain data: maps, lists, texts, :class:`Plain` texts, true, false, None.
     """
 
-    __slots__ = ("_indexes", "children", "mark", "marks", "source", "value")
+    __slots__ = ("mark", "source", "value")
 
     is_row = False
     """True for a row of a table."""
 
-    def __init__(
-        self, value: Any, source: str, mark: int, marks: Sequence[int] = (), children: Mapping[Any, Node] | None = None
-    ) -> None:
+    children: Mapping[Any, Node] | None = None
+    """The nodes of members that have members themselves."""
+
+    def __init__(self, value: Any, source: str, mark: int) -> None:
         self.value = value
         self.source = source
         self.mark = mark
-        self.marks = marks
-        self.children = children
-        self._indexes: dict[Any, int] | None = None
 
     @property
     def place(self) -> Place:
@@ -120,18 +118,11 @@ class Node:
         """Return the node of one member."""
         if self.children and key in self.children:
             return self.children[key]
-        return Node(self.value[key], self.source, self.mark_of(key))
+        return TreeNode(self.value[key], self.source, self.mark_of(key))
 
-    def mark_of(self, key: Any) -> int:
+    def mark_of(self, _key: Any) -> int:
         """Return the position of a member."""
-        if not self.marks:
-            return self.mark
-        return self.marks[key if isinstance(self.value, list) else self._index_of(key)]
-
-    def _index_of(self, key: Any) -> int:
-        if self._indexes is None:
-            self._indexes = {name: index for index, name in enumerate(self.value)}
-        return self._indexes[key]
+        return self.mark
 
     def mark_of_name(self, key: Any) -> int:
         """Return the position of the name of a member."""
@@ -144,6 +135,30 @@ class Node:
     def items(self) -> list[Node]:
         """Return the nodes of a list."""
         return [self.member(index) for index in range(len(self.value))]
+
+
+class TreeNode(Node):
+    """A value that knows the positions of its members."""
+
+    __slots__ = ("_indexes", "children", "marks")
+
+    def __init__(
+        self, value: Any, source: str, mark: int, marks: Sequence[int] = (), children: Mapping[Any, Node] | None = None
+    ) -> None:
+        super().__init__(value, source, mark)
+        self.marks = marks
+        self.children = children
+        self._indexes: dict[Any, int] | None = None
+
+    def mark_of(self, key: Any) -> int:
+        if not self.marks:
+            return self.mark
+        return self.marks[key if isinstance(self.value, list) else self._index_of(key)]
+
+    def _index_of(self, key: Any) -> int:
+        if self._indexes is None:
+            self._indexes = {name: index for index, name in enumerate(self.value)}
+        return self._indexes[key]
 
 
 class Places(Positions):
@@ -166,6 +181,10 @@ class Places(Positions):
 
     def __len__(self) -> int:
         return len(self._node.value)
+
+    def of_record(self) -> Place:
+        """Return the place of the record."""
+        return self._node.place
 
     def within(self, way: Way) -> Place:
         """Return the place of a part of a field, or of its nearest part that was written."""
@@ -226,7 +245,7 @@ def plain_node(
         plain = [member.value for member in members.values()]
     if is_vaulted(value) or any(member.source in paths for member in members.values()):
         paths.add(path)
-    return Node(plain, path, 0, (), members or None)
+    return TreeNode(plain, path, 0, (), members or None)
 
 
 def jinja_in(node: Node) -> list[Finding]:

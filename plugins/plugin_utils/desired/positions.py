@@ -129,6 +129,10 @@ class Positions(Mapping[str, Place]):
     def __len__(self) -> int:
         return 0
 
+    def of_record(self) -> Place:
+        """Return the place of the record."""
+        raise NotImplementedError
+
     @property
     def is_table(self) -> bool:
         """Return True if the record is a row of a table."""

@@ -15,7 +15,7 @@ from ...module_utils.model.schema import FieldError, Misfit, Schema
 from ...module_utils.model.suggestions import closest_names
 from .desired import SECTIONS, DesiredInstance
 from .dialect import Dialect
-from .nodes import Node, place_at
+from .nodes import Node, TreeNode, place_at
 from .positions import Finding, Place
 from .tables import ID, ReadTable, Table
 
@@ -23,7 +23,7 @@ _LIKENESS = 0.6
 """Minimum similarity of the names of two columns for a typo."""
 
 
-class _Mapped(Node):
+class _Mapped(TreeNode):
     """A record of a table, with the names and values after applying its settings."""
 
     __slots__ = ("_inner", "_written")

@@ -116,7 +116,7 @@ class _Validation:
         self._complaints = 0
         self._wanted = DesiredParser(desired, self._find)
         self._schemas = KnownSchemas(desired.entries, self._known)
-        self._claimed: dict[tuple[Any, ...], Place] = {}
+        self._claimed: dict[tuple[Any, ...], Entry] = {}
         # The fields of natural keys that a row of each table had so far.
         self._filled: defaultdict[str, set[str]] = defaultdict(set)
 
@@ -184,10 +184,10 @@ class _Validation:
         if len(keys) > 1 and entry.is_table:
             self._filled[entry.place.source].update(keys)
         key = natural_keys.key_of(schema, keys, {key: _as_written(have.get(key)) for key in keys}, mark_as_written)
-        earlier = self._claimed.setdefault((entry.kind.name, entry.template, keys, key), entry.place)
-        if earlier is not entry.place:
+        earlier = self._claimed.setdefault((entry.kind.name, entry.template, keys, key), entry)
+        if earlier is not entry:
             words = "/".join(str(entry.fields.get(written_as(schema, entry, key))) for key in keys)
-            self._find(entry.place, written_twice(entry.kind, words, earlier))
+            self._find(entry.place, written_twice(entry.kind, words, earlier.place))
 
     def _keys(self, entry: Entry, values: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...] | None]:
         """Return all values of a record, and the fields that identify it, or None if these are unknown or wrong."""

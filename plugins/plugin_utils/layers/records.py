@@ -241,7 +241,7 @@ class MergedRecords:
         return replace(
             later,
             fields={**kept, **later.fields},
-            place=place,
+            own_place=place,
             places=MergedPlaces(owners),
             state=later.state if says_state else earlier.state,
             misread=earlier.misread or later.misread,

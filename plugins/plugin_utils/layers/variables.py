@@ -18,7 +18,7 @@ from typing import Any
 from ...module_utils.model.field import CellList, CellMap, Plain, shorten, typed
 from ...module_utils.model.suggestions import LIKELY, closest_names
 from ..ansible_compat import was_vaulted
-from ..desired.nodes import Node
+from ..desired.nodes import Node, TreeNode
 from ..desired.positions import Finding, Place
 
 TYPES = ("string", "integer", "number", "boolean")
@@ -275,7 +275,7 @@ def _with_value(node: Node, value: Any, children: Mapping[Any, Node]) -> Node:
     """Return a copy of a node, in the same place, with another value."""
     filled = copy.copy(node)
     filled.value = value
-    if children and (node.children is not None or node.__class__ is Node):
+    if children and isinstance(filled, TreeNode) and (node.children is not None or node.__class__ is TreeNode):
         filled.children = {**(node.children or {}), **children}
     return filled
 

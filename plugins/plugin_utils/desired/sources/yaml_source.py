@@ -27,6 +27,7 @@ from ..nodes import (
     TOO_LONG,
     TOO_MANY,
     Node,
+    TreeNode,
     place_at,
 )
 from ..positions import Finding, Place
@@ -78,11 +79,11 @@ class _Yaml:
         self._findings = findings
         self._may_have_jinja = any(mark in text for mark in JINJA)
         self._names: dict[str, str] = {}
-        self._anchors: dict[str, tuple[Node, int] | None] = {}
+        self._anchors: dict[str, tuple[TreeNode, int] | None] = {}
         self._built = 0
         self._collections = 0
 
-    def document(self) -> Node | None:
+    def document(self) -> TreeNode | None:
         node = None
         try:
             loader = _LOADER(self._text)
@@ -132,10 +133,10 @@ class _Yaml:
             return Place(self._source, last + 1, len(written) - written.rfind("\n"))
         return Place(self._source, mark.line + 1, mark.column + 1) if mark else Place(self._source, 1, 1)
 
-    def _node(self, event: Any, depth: int) -> Node:
+    def _node(self, event: Any, depth: int) -> TreeNode:
         """Return the value that begins with an event, as a node of its own."""
         value, marks, children = self._value(event, depth)
-        return Node(value, self._source, _mark_of(event), marks, children)
+        return TreeNode(value, self._source, _mark_of(event), marks, children)
 
     def _value(self, event: Any, depth: int) -> tuple[Any, Sequence[int], dict[Any, Node] | None]:
         kind = type(event)
@@ -158,7 +159,7 @@ class _Yaml:
                 self._give_up(event, TOO_MANY)
             found = self._map(depth) if kind is yaml.MappingStartEvent else self._sequence(depth)
         if event.anchor is not None:
-            node = Node(found[0], self._source, _mark_of(event), found[1], found[2])
+            node = TreeNode(found[0], self._source, _mark_of(event), found[1], found[2])
             self._anchors[event.anchor] = (node, self._built - before + 1)
         return found
 
@@ -214,7 +215,7 @@ class _Yaml:
                     first_marks[name] = marks[-1]
                 if own_marks:
                     children = {} if children is None else children
-                    children[name] = Node(member, self._source, _mark_of(event), own_marks, own_children)
+                    children[name] = TreeNode(member, self._source, _mark_of(event), own_marks, own_children)
         return value, marks, children
 
     def _sequence(self, depth: int) -> tuple[Any, Sequence[int], dict[Any, Node] | None]:
@@ -225,7 +226,7 @@ class _Yaml:
             item, own_marks, own_children = self._value(event, depth + 1)
             if own_marks:
                 children = {} if children is None else children
-                children[len(value)] = Node(item, self._source, _mark_of(event), own_marks, own_children)
+                children[len(value)] = TreeNode(item, self._source, _mark_of(event), own_marks, own_children)
             value.append(item)
             marks.append(_mark_of(event))
         return value, marks, children
