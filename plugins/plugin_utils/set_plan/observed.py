@@ -150,13 +150,13 @@ class ObservedFields:
                     words = f"{found.key} identifies the {section}, so files must write it"
                     yield Finding.for_message(place, f"{OBSERVED}.{section}: {words}")
 
-    def without(self, section: str, entry: Entry) -> Mapping[str, Any]:
-        """Return the fields of an entry that files may write; note the others."""
-        fields = entry.fields
+    def without(self, section: str, entry: Entry, fields: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return those of some fields of an entry that files may write; note the others."""
         if not entry.kind.is_plain:
             return fields
         own = self._of(section)
-        observed = [name for name in fields if (key := own.key_of(name)) in own.keys or self._is_assumed(own, key)]
+        keys = own.keys
+        observed = [name for name in fields if (key := own.key_of(name)) in keys or self._is_assumed(own, key)]
         if not observed:
             return fields
         for name in observed if entry.state == "present" else ():

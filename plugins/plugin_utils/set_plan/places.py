@@ -38,7 +38,8 @@ class Places:
     def note(self, entry: Entry, values: Mapping[str, Any], current: Record | None) -> None:
         """Note a place as the files write it."""
         kind = entry.kind
-        if kind not in (LOCATION, ROOM):
+        # Comparing kinds takes long, and there may be very many entries.
+        if kind.name not in (LOCATION.name, ROOM.name):
             return
         for key in kind.labels if kind is LOCATION and current is None else ():
             if isinstance(values.get(key), str):

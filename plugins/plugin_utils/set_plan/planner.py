@@ -45,9 +45,9 @@ because they send narrow requests instead of reading lists.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from ...module_utils.client.client import Client, Record
@@ -263,10 +263,11 @@ class _Planner:
         """Pair each entry of a section that may change something with its record, and count the unchanged records."""
         kind = KINDS[SECTIONS[section]]
         schema = self._context.schema(kind)
-        identifying = natural_keys.identifying_fields(schema, self._desired.identity.get(section, ()))
+        keys = natural_keys.identifying_fields(schema, self._desired.identity.get(section, ()))
+        identifies = cache(lambda name: (field := schema.find(name)) is not None and field.key in keys)
         entries = self._context.entries[section]
         # The list is read in the background meanwhile.
-        candidates = [self._candidate(section, schema, entry, identifying) for entry in entries]
+        candidates = [self._candidate(section, schema, entry, identifies) for entry in entries]
         listed = self._state.records(kind)
         self._result.everywhere[section] = len(listed)
         self._result.existing[section] = self._context.scope.count(section, listed)
@@ -294,12 +295,12 @@ class _Planner:
         self._unmatched.discard(kind.name)
         return found
 
-    def _candidate(self, section: str, schema: Schema, entry: Entry, identifying: Container[str]) -> _Candidate:
+    def _candidate(self, section: str, schema: Schema, entry: Entry, identifies: Callable[[str], bool]) -> _Candidate:
         """Return an entry with the natural key that is claimed for it.
 
-        :param identifying: the fields that natural keys of this section may have.
+        :param identifies: returns True for the name of a field that natural keys of this section may have.
         """
-        values, _fits = self._read(entry, identifying)
+        values, _fits = self._read(entry, identifies)
         if entry.uuid:
             # A plan file identifies the record by its uuid.
             own = [schema.find(name) for name in self._desired.identity.get(section, ())]
@@ -403,17 +404,15 @@ class _Planner:
                 # The record may still have to stay.
                 self._lifecycles.note(context.planned(section, entry, schema, values, keys, key), record)
 
-    def _read(self, entry: Entry, only: Container[str] | None = None) -> tuple[dict[str, Any], bool]:
+    def _read(self, entry: Entry, only: Callable[[str], bool] | None = None) -> tuple[dict[str, Any], bool]:
         """Return the values of an entry, and True if nothing is wrong with them.
 
-        :param only: the keys of the fields to read; None: all fields.
+        :param only: returns True for the name of a field to read; None: read all fields.
         """
         complaints = self._context.complaints
         schema = self._context.schema(entry.kind)
-        fields = self._context.observed.without(entry.kind.section, entry)
-        if only is not None:
-            own = ((name, schema.find(name)) for name in fields)
-            fields = {name: fields[name] for name, field in own if field is not None and field.key in only}
+        written = entry.fields if only is None else {name: entry.fields[name] for name in filter(only, entry.fields)}
+        fields = self._context.observed.without(entry.kind.section, entry, written)
         values = self._context.wanted.parse(schema, entry, fields)
         return values, self._context.complaints == complaints and not entry.misread
 
