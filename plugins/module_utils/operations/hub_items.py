@@ -66,7 +66,7 @@ def asset_ids(order: Record) -> set[int | None]:
 def learn_id(wanted: Record, shown: Iterable[Mapping[str, Any]]) -> None:
     """Fill in the id of an object by the offer or the article that shows its barcode.
 
-    Some instances show no ids of objects, but name the offered object by its id.
+    On some instances only the offer has the id of its object; the object itself does not show it.
 
     :raises SeventhingsError: if a barcode is missing, so that the offered object is unknown.
     """

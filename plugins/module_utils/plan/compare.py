@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The change by which a record becomes as written: present, absent or archived, for any kind."""
+"""Find the change that brings a record of any kind to its desired state: present, absent or archived."""
 
 from __future__ import annotations
 

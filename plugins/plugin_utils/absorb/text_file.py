@@ -27,7 +27,7 @@ class NewValue:
 
     :ivar value: plain data, as the writers of the export accept it.
     :ivar fits: returns True if a parsed value means the same.
-    :ivar kept: of a list, for each item the index of the equal item in the file; None for a new item.
+    :ivar kept: for a list: the index of each item in the file; None for a new item.
     """
 
     value: Any

@@ -65,7 +65,7 @@ class Hiding:
 
     @property
     def lasting(self) -> Hiding:
-        """Return the hiding of files that persist. They hide even what the task shows."""
+        """Return the rules for files that outlive the run. Such files hide even what the task shows."""
         return replace(self, show=False)
 
     def learn(self, fields: Iterable[Field]) -> None:

@@ -41,7 +41,7 @@ Reader = Callable[[Folder, str], bytes]
 
 @dataclass(frozen=True)
 class Layer:
-    """One layer.
+    """A directory or file of a desired state.
 
     :ivar label: the prefix of the places in its files.
     """

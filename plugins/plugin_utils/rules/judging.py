@@ -150,7 +150,7 @@ def _matches(pattern: str, text: str) -> bool:
 def _for_this_engine(pattern: str) -> str:
     """Return a pattern in which ``$`` only matches the end of the text, as in JSON Schema.
 
-    In Python it also matches before a line end there, so a text with a line end would pass for the text without it.
+    In Python, ``$`` also matches before a final line end, so a text would match although a line end follows it.
     """
     if re.compile(pattern).flags & re.MULTILINE:
         return pattern

@@ -600,7 +600,7 @@ class _Planner:
         return schema.has_values(values, current.flat, self._state.completed)
 
     def _resume(self, planned: Planned, current: Record) -> None:
-        """Note a change that is the rest of a record that an interrupted run created from the same files."""
+        """Note that a change completes a record. An interrupted run of the same files created that record."""
         marks = (current.uuid, f"{planned.kind.name} {planned.noted}")
         is_known = not planned.archived and not self._context.options.resumed.isdisjoint(marks)
         planned.resumed = is_known and planned.change.is_half_created

@@ -116,8 +116,8 @@ class _Broken(Exception):
 class Sheets:
     """Decide which sheets of a workbook list records, and of which section.
 
-    :ivar named: name of a sheet to its section, which is empty for that of the file; empty: sheets are named like
-        sections.
+    :ivar named: name of a sheet to its section; an empty section is that of the file. Without any name, sheets are
+        named like sections.
     :ivar section: of the file, empty if it has none. Its only sheet needs no name.
     """
 
