@@ -73,7 +73,7 @@ class CellChecks:
         if table is None or not kind.is_formula:
             return kind.setting
         columns = {field: column for column, field in table.columns.items()}
-        return f"text_columns: [{_yaml(columns.get(name, name))}]"
+        return f"text_columns: [{in_yaml(columns.get(name, name))}]"
 
     def remedy(self, entry: Entry, name: str, value: Any) -> str:
         """Say what to set if a cell of a table has a space at an edge; empty if it has none."""
@@ -117,18 +117,18 @@ def mapping_words(desired: DesiredInstance, schema: Schema, path: str, columns: 
         if field is not None and field.key not in mapping.values():
             mapping[column] = field.key
     rest = [column for column in columns if column not in mapping]
-    mapped = ", ".join(f"{_yaml(column)}: {_yaml(key)}" for column, key in mapping.items()) or "COLUMN: FIELD"
-    ignored = f", ignore: [{', '.join(map(_yaml, rest))}]" if rest else ""
+    mapped = ", ".join(f"{in_yaml(column)}: {in_yaml(key)}" for column, key in mapping.items()) or "COLUMN: FIELD"
+    ignored = f", ignore: [{', '.join(map(in_yaml, rest))}]" if rest else ""
     table = desired.tables.for_file(path)
     if table is not None:
         return f"map them in {table.setting}, or ignore them: `columns: {{{mapped}}}{ignored}`"
     return (
         f"map the columns of another system in instance.yml: "
-        f"`tables: [{{files: {_yaml(path)}, columns: {{{mapped}}}{ignored}}}]`"
+        f"`tables: [{{files: {in_yaml(path)}, columns: {{{mapped}}}{ignored}}}]`"
     )
 
 
-def _yaml(text: str) -> str:
+def in_yaml(text: str) -> str:
     """Return a text as YAML writes it in brackets."""
     is_plain = _PLAIN_NAME.fullmatch(text) and text.casefold() not in _WORDS_OF_YAML
     return text if is_plain else json.dumps(text, ensure_ascii=False)

@@ -37,7 +37,7 @@ _NUMBERS: tuple[tuple[re.Pattern[str], str], ...] = (
 """Numbers in the form in which spreadsheets show them, and what to do about these cells."""
 
 _CURRENCY = re.compile(
-    r"([^\d\s.,'()%#+-]{1,5})\s*[-\u2212]?\d[\d.,\s]*|[-\u2212]?\d[\d.,\s]*?\s*([^\d\s.,'()%#+-]{1,5})"
+    r"([^\d\s.,'()%#+-]{1,5}\.?)\s*[-\u2212]?\d[\d.,\s]*|[-\u2212]?\d[\d.,\s]*?\s*([^\d\s.,'()%#+-]{1,5}\.?)"
 )
 
 _AS_TEXT = {

@@ -177,7 +177,7 @@ def _booleans(dialect: Dialect, value: Any) -> Dialect:
 
 def _currency(dialect: Dialect, value: Any) -> Dialect:
     signs = texts_of(value, empty=True)
-    if any(any(letter.isdigit() or letter in "+-.," for letter in sign) for sign in signs):
+    if any(any(letter.isdigit() or letter in "+-.," for letter in sign.removesuffix(".") or sign) for sign in signs):
         raise Unfit('signs such as ["€", "EUR"]')
     return replace(dialect, currency=tuple(sign.strip() for sign in signs if sign.strip()))
 

@@ -151,6 +151,7 @@ _ALL_DIGITS = 15
 """Maximum digits of a number of which a spreadsheet keeps all digits."""
 
 _KEPT_TEXT = re.compile(r'="[^"]*"')
+_MARKED_TEXT = re.compile(r"'[-+]?\d[\d.,]*")
 _NULLS = frozenset(("NULL", "null", "(null)", "\\N"))
 """The words for nothing that programs write into tables."""
 
@@ -231,6 +232,8 @@ class Dialect:
                 "this formula keeps a text in Excel; write the text alone, without the equals sign and quotes",
                 is_formula=True,
             )
+        if text[:1] == "'" and _MARKED_TEXT.fullmatch(text):
+            return Oddity("the apostrophe marks a text in a spreadsheet; write the cell without it")
         if text in _NULLS:
             return Oddity("this is how a database writes an empty value; empty the cell", f'"null": "{text}"')
         return None

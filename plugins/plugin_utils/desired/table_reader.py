@@ -13,6 +13,7 @@ from ...module_utils.model.field import Plain, is_uuid, shorten
 from ...module_utils.model.kinds import KINDS, Kind
 from ...module_utils.model.schema import FieldError, Misfit, Schema
 from ...module_utils.model.suggestions import closest_names
+from .cell_checks import in_yaml
 from .desired import SECTIONS, DesiredInstance
 from .dialect import Dialect
 from .nodes import Node, TreeNode, place_at
@@ -44,10 +45,15 @@ class _Mapped(TreeNode):
         return super().member(key)
 
     def mark_of(self, key: Any) -> int:
-        return self._inner.mark_of(self._written.get(key, key))
+        return self._inner.mark_of(self._column(key))
 
     def mark_of_name(self, key: Any) -> int:
-        return self._inner.mark_of_name(self._written.get(key, key))
+        return self._inner.mark_of_name(self._column(key))
+
+    def _column(self, key: Any) -> Any:
+        """Return the name of a member in the file. A column of the settings may be missing there."""
+        written = self._written.get(key, key)
+        return written if written in self._inner.value or written in self._inner.empty_cells() else key
 
     def empty_cells(self) -> Sequence[str]:
         names = {name: key for key, name in self._written.items()}
@@ -186,8 +192,8 @@ def _why_unidentified(
     column = foreign[0] if foreign else read.columns[0]
     return (
         f"this table has no column for {missing}, which identifies a record of {read.section}; its columns are "
-        f"{', '.join(read.columns)}; name the column in {read.table.setting}, such as "
-        f"`columns: {{{column}: {first}}}`"
+        f"{', '.join(map(in_yaml, read.columns))}; name the column in {read.table.setting}, such as "
+        f"`columns: {{{in_yaml(column)}: {first}}}`"
     )
 
 

@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from ....module_utils.model.field import shorten
 from ..nodes import Node
@@ -24,6 +25,10 @@ _TOTALS = re.compile(
 )
 
 
+_MOST_FOOTERS = 2
+"""The rows at the end of a table that may be no records: the totals, and a line below them."""
+
+
 def conflict_in(text: str, source: str) -> Finding | None:
     """Return a finding if a text has an unresolved merge conflict."""
     first = _CONFLICT.search(text) if "<<<<<<<" in text else None
@@ -36,20 +41,34 @@ def conflict_in(text: str, source: str) -> Finding | None:
 
 
 def without_totals(nodes: Iterable[Node], findings: list[Finding]) -> Iterator[Node]:
-    """Yield the rows of a table, except a last row with totals, which is a finding."""
-    last: Node | None = None
+    """Yield the rows of a table, except a last row with totals and a line below it, which are one finding."""
+    last: list[Node] = []
     for node in nodes:
-        if last is not None:
-            yield last
-        last = node
-    if last is None:
+        last.append(node)
+        if len(last) > _MOST_FOOTERS:
+            yield last.pop(0)
+    while last and not _is_totals(last[0], last[1:]):
+        yield last.pop(0)
+    if not last:
         return
-    first = next(iter(last.value.values()), None) if last.is_row else None
-    if isinstance(first, str) and last.empty_cells() and _TOTALS.fullmatch(first.strip()):
-        words = (
-            f"the last row begins with {shorten(first)} and looks like totals; delete it, or name it in skip_rows of "
-            f'tables, such as `skip_rows: ["{first.strip()}"]`'
-        )
-        findings.append(Finding(last.place, words))
-        return
-    yield last
+    first, *below = [_first(node) for node in last]
+    rows = "the last row begins" if not below else "the row before the last begins"
+    them = f", and the last row is only {shorten(below[0])}; delete both" if below else "; delete it"
+    patterns = json.dumps([text.strip() for text in (first, *below)], ensure_ascii=False)
+    words = (
+        f"{rows} with {shorten(first)} and looks like totals{them}, or name {'them' if below else 'it'} in skip_rows "
+        f"of tables, such as `skip_rows: {patterns}`"
+    )
+    findings.append(Finding(last[0].place, words))
+
+
+def _is_totals(node: Node, below: Sequence[Node]) -> bool:
+    """Return True for a row of totals with at most lines of a single cell below it."""
+    is_last = all(row.is_row and len(row.value) == 1 and _first(row) for row in below)
+    return is_last and node.is_row and bool(node.empty_cells()) and _TOTALS.fullmatch(_first(node).strip()) is not None
+
+
+def _first(node: Node) -> str:
+    """Return the first cell of a row that is not empty, if it is a text."""
+    first = next(iter(node.value.values()), None)
+    return first if isinstance(first, str) else ""

@@ -75,6 +75,7 @@ def book(
     [
         ("x ", "Name: 'x ' ends with a space; set `csv: {trim: true}`, or `trim: false` to write spaces"),
         ('"=""0001235"""', "Name: '=\"0001235\"': this formula keeps a text in Excel; write the text alone, without "),
+        ("'0815", "Name: \"'0815\": the apostrophe marks a text in a spreadsheet; write the cell without it"),
         ("NULL", "Name: 'NULL': this is how a database writes an empty value; empty the cell; set `csv: {\"null\": "),
     ],
 )  # fmt: skip
@@ -172,6 +173,24 @@ def test_the_columns_of_another_system_are_one_finding_with_the_mapping(tmp_path
     assert desired.entries[0].fields == {"barcode": "1", "serial_number": "3"}
 
 
+def test_a_proposal_for_a_column_of_two_lines_can_be_pasted(tmp_path: Path) -> None:
+    rows = '"Serial-\nnumber",count\n1,2\n'
+    tables = "tables: [{files: objects.csv, columns: {Nr: barcode}}]\n"
+    (line,) = judged(read(tmp_path, "objects.csv", rows.replace("count", "price"), tables))[:1]
+    pasted = line.partition("`")[2].rstrip("`")
+    desired = read(tmp_path, "objects.csv", rows, f"tables: [{{files: objects.csv, {pasted}}}]\n")
+    assert judged(desired) == []
+    assert values(desired) == [{"barcode": "1", "count": "2"}]
+
+
+def test_a_column_that_only_the_settings_have_does_not_hide_the_field_itself(tmp_path: Path) -> None:
+    tables = "tables: [{files: objects.csv, columns: {Nr: barcode}}]\n"
+    (line,) = judged(read(tmp_path, "objects.csv", "barcode,A,B,C\n1,2,3,4\n", tables))
+    assert line.startswith(
+        "objects.csv:1:1: 3 of 4 columns are not fields of an object: A, B, C; map them in tables[0]"
+    )
+
+
 def test_columns_are_mapped_in_the_entry_that_names_the_file(tmp_path: Path) -> None:
     tables = "tables: [{files: objects.csv, columns: {Nr: barcode}}]\n"
     (line,) = judged(read(tmp_path, "objects.csv", "Nr,A1,B1,C1\n1,2,3,4\n", tables))
@@ -216,6 +235,20 @@ def test_a_row_of_totals_is_called_by_its_name(tmp_path: Path, word: str) -> Non
     (tmp_path / "objects.csv").unlink()
     (line,) = judged(book(tmp_path, [["barcode", "Name"], ["1", "a"], [word]]))
     assert line.startswith(f"a.xlsx:objects!A3: the last row begins with '{word}'")
+
+
+def test_totals_with_a_line_below_them_are_one_finding(tmp_path: Path) -> None:
+    rows = "barcode,Name,count\n1,a,2\nSumme,,2\n,Seen: 1.1.,\n"
+    (line,) = judged(read(tmp_path, "objects.csv", rows))
+    assert line == (
+        "objects.csv:3:1: the row before the last begins with 'Summe' and looks like totals, and the last row is only "
+        '\'Seen: 1.1.\'; delete both, or name them in skip_rows of tables, such as `skip_rows: ["Summe", "Seen: 1.1."]`'
+    )
+    pasted = line.partition("`")[2].rstrip("`")
+    desired = read(tmp_path, "objects.csv", rows, f"tables: [{{files: objects.csv, {pasted}}}]\n")
+    assert judged(desired) == []
+    assert len(desired.entries) == 1
+    assert judged(read(tmp_path, "objects.csv", "barcode,Name,count\nSumme,,2\n1,a,\n")) == []
 
 
 CONFLICT = "<<<<<<< HEAD\n1,a\n=======\n1,b\n>>>>>>> branch\n"
@@ -297,6 +330,16 @@ def test_thin_spaces_between_thousands_are_one_finding_with_a_remedy(tmp_path: P
     assert line.endswith(f"thousands separators; set `csv: {{thousands: {marks}}}`")
     pasted = read(tmp_path, "objects/list.csv", table, f"csv: {{preset: excel-de, thousands: {marks}}}\n")
     assert [found["price"] for found in values(pasted)] == ["12499.00", "1200.50"]
+
+
+@pytest.mark.parametrize("cell", ["12,50 Fr.", "Fr. 12,50", "Fr.12,50", "12,50Fr."])
+def test_a_currency_may_end_with_a_dot(tmp_path: Path, cell: str) -> None:
+    table = f"barcode;price\n1;{cell}\n"
+    desired = read(tmp_path, "objects.csv", table, "csv: {preset: excel-de, currency: [EUR, Fr.]}\n")
+    assert judged(desired) == []
+    assert values(desired) == [{"barcode": "1", "price": "12.50"}]
+    (refused, *_) = judged(read(tmp_path, "objects.csv", table, 'csv: {currency: ["."]}\n'))
+    assert "csv.currency: ['.'] does not fit" in refused
 
 
 @pytest.mark.parametrize("state", ["hidden", "veryHidden"])

@@ -175,6 +175,8 @@ def test_blanks_around_a_number_are_no_currency(tmp_path: Path) -> None:
         ("1'299,50", "excel-de", 'set `csv: {thousands: "\'"}`'),
         ("1.299,50 CHF", "excel-de", "set `csv: {currency: [\u20ac, EUR, CHF]}`"),
         ("CHF 12.50", "plain", "set `csv: {currency: [CHF]}`"),
+        ("12,50 Fr.", "excel-de", "set `csv: {currency: [\u20ac, EUR, Fr.]}`"),
+        ("Fr. 12.50", "plain", "set `csv: {currency: [Fr.]}`"),
         ("5,-", "excel-de", "a dash in place of the cents; format the column as a number with two decimals"),
         ("1.299,-- \u20ac", "excel-de", "a dash in place of the cents"),
         ("EUR 5,\u2013", "plain", "a dash in place of the cents"),
