@@ -162,6 +162,7 @@ def test_nothing_runs_in_any_place_of_a_play(service: HostileService, tmp_path: 
     assert_harmless(ran.output, tmp_path)
 
 
+@pytest.mark.sample(0)
 def test_an_inventory_of_records_that_hold_credentials_shows_none(service: HostileService, tmp_path: Path) -> None:
     """The cache shows none, either."""
     service.texts = ECHOES

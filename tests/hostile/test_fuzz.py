@@ -139,6 +139,7 @@ SOURCES = {
 }
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("name", sorted(SOURCES))
 def test_desired_files(tmp_path: Path, name: str) -> None:
     for other, content in {"instance.yml": SETTINGS, name: SOURCES[name]}.items():
@@ -200,6 +201,7 @@ def test_workbooks(tmp_path: Path) -> None:
     fuzz(garbled_workbooks(), check)
 
 
+@pytest.mark.sample(0)
 def test_inline_desired_state() -> None:
     document = {
         "instance": {"api": "seventhings/v1", "set": "x", "identity": {"objects": ["barcode"]}, "policy": {}},

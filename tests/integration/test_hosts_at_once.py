@@ -196,6 +196,7 @@ def test_hosts_of_a_play_under_the_limit_of_the_service(making: Making, service:
         assert all(later - earlier >= 59 for earlier, later in zip(moments, moments[200:], strict=False))
 
 
+@pytest.mark.sample(0)
 def test_hosts_that_are_killed_leave_no_lock_and_no_duplicate(service: Emulator, tmp_path: Path) -> None:
     """The service still carries out a pending request of a killed host."""
     chance = random.Random(3)

@@ -67,6 +67,7 @@ def test_items_see_the_definition_that_an_earlier_item_made(service: Emulator, t
     assert [item["changed"] for item in items] == [True, True, False], run.output
 
 
+@pytest.mark.sample(0)
 def test_where_a_module_runs(service: Emulator, tmp_path: Path) -> None:
     """In the worker the second item finds the definitions of the first; a module process reads them again."""
     interpreter = tmp_path / "python"

@@ -191,6 +191,7 @@ def test_a_reminder_that_leaving_out_keeps_is_cleared_with_null(service: Emulato
     assert puts[-1]["due_date_reminder"] is None
 
 
+@pytest.mark.sample(0)
 def test_pages_of_a_large_instance_are_complete_in_any_weather() -> None:
     """Two full pages, with and without a total, with a repeated last page, and in no stable order."""
     with running(data="2000") as service:

@@ -113,6 +113,7 @@ def test_every_command_of_the_demo_works_as_written(checkout: Path, exports: dic
     assert (checkout / "my-instance" / "instance.yml").is_file()
 
 
+@pytest.mark.sample(0)
 @pytest.mark.slow
 def test_the_demo_shows_what_it_promises() -> None:
     done = subprocess.run(

@@ -120,6 +120,7 @@ def test_a_plan_of_the_fleet_is_reported_as_one(tmp_path: Path, services: list[E
     assert "2 instances, 0 failed (planned, nothing was written): changed" in done.output
 
 
+@pytest.mark.sample(0)
 def test_a_report_is_in_the_directory_of_the_play_and_says_why_a_host_fails(
     tmp_path: Path, services: list[Emulator]
 ) -> None:
@@ -188,6 +189,7 @@ def test_each_batch_is_reported_when_it_ends(tmp_path: Path, services: list[Emul
     assert "3 instances, 0 failed (planned, nothing was written): changed" in done.output
 
 
+@pytest.mark.sample(0)
 def test_drift_of_one_instance_fails_the_fleet_and_the_others_are_reported(
     tmp_path: Path, services: list[Emulator]
 ) -> None:
@@ -213,6 +215,7 @@ def test_the_report_of_each_host_names_it(tmp_path: Path, services: list[Emulato
     assert title in own
 
 
+@pytest.mark.sample(0)
 def test_names_of_hosts_steer_no_report_and_are_never_too_long_for_one(
     tmp_path: Path, services: list[Emulator]
 ) -> None:

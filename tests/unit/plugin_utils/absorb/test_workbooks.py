@@ -216,6 +216,7 @@ def saved_by_libreoffice(path: Path, folder: Path) -> Any:
     return openpyxl.load_workbook(folder / path.name, data_only=True)["objects"]
 
 
+@pytest.mark.sample(0)
 @pytest.mark.slow
 @pytest.mark.skipif(PROGRAM is None, reason="LibreOffice is not installed")
 def test_libreoffice_opens_what_was_changed(applied: Site, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ def _objects(number: int, name: str = "Thing") -> str:
     return "barcode,inventory_name\n" + "".join(f"B{number:05d},{name}\n" for number in range(number))
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "weather", "lists"),
