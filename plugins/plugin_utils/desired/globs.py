@@ -80,12 +80,16 @@ class Globs:
         """Return True if a text matches a pattern."""
         return any(True for _number in self.matching(text))
 
+    def written_as(self, text: str) -> Sequence[int]:
+        """Return the numbers of the patterns that are a text, letter by letter."""
+        return self._texts.get(text, ())
+
     def matching(self, text: str, among: Collection[int] | None = None) -> Iterator[int]:
         """Yield the numbers of the patterns that a text matches.
 
         :param among: the patterns to compare; None for all of them.
         """
-        yield from self._texts.get(text, ())
+        yield from self.written_as(text)
         for number in self._candidates(text):
             if (among is None or number in among) and self._glob(number).match(text):
                 yield number

@@ -61,13 +61,16 @@ class Lifecycle:
         patterns = (*self.ignore, *(self.initial if exists else ()))
         return frozenset(key for pattern in patterns for key in keys_of(schema, pattern))
 
-    def protects(self, names: Iterable[str]) -> str:
+    def protects(self, names: Iterable[str], uuid: str = "") -> str:
         """Return the pattern that protects a record, or an empty text.
 
         :param names: all natural keys that it has, or would have.
+        :param uuid: its uuid, which protects it if it is written in full. Its characters are random, so a glob for
+            natural keys would match it by chance.
         """
         plain = [_comparable(name) for name in names if name]
         numbers = [number for name in plain for number in self._protections.matching(name)]
+        numbers += self._protections.written_as(uuid)
         return self.protect[min(numbers)] if numbers else ""
 
     def idle_protections(self, names: Iterable[str]) -> list[str]:

@@ -154,15 +154,16 @@ class Lifecycles:
         for planned in removals:
             current = planned.change.current
             uuid = current.uuid if current is not None else ""
-            names = [planned.key, planned.words, uuid]
+            names = [planned.key, planned.words]
             if current is not None and planned.kind.match_on:
                 # The same files may rename the record.
                 names.append(self._words_of(planned.section, planned.schema, current))
-            why = shields.why(planned.section, names, shield_mark(planned.kind, uuid, planned.desired), planned.entry)
+            mark = shield_mark(planned.kind, uuid, planned.desired)
+            why = shields.why(planned.section, names, uuid, mark, planned.entry)
             if why:
                 yield f"{planned} is protected, and the plan would {_REMOVED[planned.change.action]}: {why}"
             elif current is not None and planned.kind is OBJECT and planned.change.action == DELETE:
-                why = shields.why(HUB_ITEM.section, names, offer_mark(uuid))
+                why = shields.why(HUB_ITEM.section, names, uuid, offer_mark(uuid))
                 if why and current.id in asset_ids_offered(self._context.state):
                     yield f"{planned} is offered on the hub, which is protected, and the plan would remove it: {why}"
 
@@ -174,14 +175,14 @@ class _Shields:
         self._context = context
         self._keys_of_entry = keys_of_entry
 
-    def why(self, section: str, names: Sequence[str], mark: str, entry: Entry | None = None) -> str:
+    def why(self, section: str, names: Sequence[str], uuid: str, mark: str, entry: Entry | None = None) -> str:
         """Return the reason why a record must stay; empty if it need not.
 
-        :param names: all natural keys that it has, or would have. :param mark: its identifier in a journal.
-        :param entry: the record as written.
+        :param names: all natural keys that it has, or would have. :param uuid: its uuid; empty if it has none yet.
+        :param mark: its identifier in a journal. :param entry: the record as written.
         """
         desired, options = self._context.desired, self._context.options
-        if desired.lifecycle.get(section, NOTHING).protects(names):
+        if desired.lifecycle.get(section, NOTHING).protects(names, uuid):
             place = desired.place_of(f"{LIFECYCLE}.{section}.protect")
             return f"{LIFECYCLE}.{section}.protect at {place} names it"
         if entry is not None and entry.lifecycle.is_protected:
