@@ -48,7 +48,7 @@ emulator: runtime ## Start the embedded service on port 8765 with demo data (or 
 	@exec "$(BIN)/python" tests/emulator $(or $(EMULATOR_OPTIONS),--port 8765 --data demo --db :memory:)
 
 .PHONY: test
-test: runtime ## Run every gate: linters, types, docs, unit and integration tests, sanity, build
+test: runtime ## Run what every change must pass: linters, types, unit and integration tests, sanity, build
 	@"$(BIN)/python" tests/tools/gates.py all
 
 .PHONY: test-fast
@@ -56,7 +56,7 @@ test-fast: test-environment ## Run the quick gates: ruff, types, yamllint, unit 
 	@"$(BIN)/python" tests/tools/gates.py fast
 
 .PHONY: test-long
-test-long: runtime ## Run every gate, with the full number of randomised tests
+test-long: runtime ## Run every gate and every test, on each ansible-core, with large random tests
 	@SEVENTHINGS_TEST_LONG=1 "$(BIN)/python" tests/tools/gates.py all
 
 .PHONY: test-sanity

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Run all gates, two at a time, even if some fail, and print a summary."""
+"""Run the gates, two at a time, even if some fail, and print a summary."""
 
 from __future__ import annotations
 
