@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ...module_utils.model.field import BrokenCell, Field, shorten
@@ -104,22 +104,37 @@ def _file_of(entry: Entry, name: str) -> str:
     return entry.place_of(name).file
 
 
-def mapping_words(desired: DesiredInstance, schema: Schema, path: str, columns: Sequence[str]) -> str:
+def mapping_words(
+    desired: DesiredInstance,
+    schema: Schema,
+    path: str,
+    columns: Sequence[str],
+    present: Collection[str],
+    keys: Sequence[str] = (),
+) -> str:
     """Say how to map the columns of a table of another system, ready to be pasted.
 
-    :param columns: the names that mean no field.
+    :param columns: the names that mean no field. :param present: the fields that have a column.
+    :param keys: the fields that identify a record and have no column. A column is proposed for each.
     """
-    names = [name for field in schema.fields.values() for name in (field.key, field.label) if name]
+    table = desired.tables.for_file(path)
+    missing = table.columns.items() if table is not None else ()
+    names = {column: field for column, field in missing if field not in present}
+    names |= {name: field.key for field in schema.fields.values() for name in (field.key, field.label) if name}
     mapping: dict[str, str] = {}
     for column in columns:
         suggestions = closest_names(column, names, 1, _LIKENESS)
-        field = schema.find(suggestions[0]) if suggestions else None
-        if field is not None and field.key not in mapping.values():
-            mapping[column] = field.key
+        key = names[suggestions[0]] if suggestions else ""
+        if key and key not in present and key not in mapping.values():
+            mapping[column] = key
+    for key in keys:
+        free = [column for column in columns if mapping.get(column) not in keys]
+        free.sort(key=mapping.__contains__)
+        if key not in mapping.values() and free:
+            mapping[free[0]] = key
     rest = [column for column in columns if column not in mapping]
     mapped = ", ".join(f"{in_yaml(column)}: {in_yaml(key)}" for column, key in mapping.items()) or "COLUMN: FIELD"
     ignored = f", ignore: [{', '.join(map(in_yaml, rest))}]" if rest else ""
-    table = desired.tables.for_file(path)
     if table is not None:
         return f"map them in {table.setting}, or ignore them: `columns: {{{mapped}}}{ignored}`"
     return (

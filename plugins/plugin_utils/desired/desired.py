@@ -138,6 +138,7 @@ class DesiredInstance:
     :ivar hiding: what must not be shown.
     :ivar dialects: how tables were saved. :ivar delimiters: the delimiter of each table that was read.
     :ivar tables: how tables of other systems are mapped. :ivar tables_read: the tables that were read.
+    :ivar unidentified: the sources of those of them that have no column for the natural key.
     :ivar warnings: things about the files that are not mistakes but worth knowing.
     :ivar rule_warnings: the same for what rules of the task found.
     :ivar declares_variables: True if the settings declare variables: then ``${`` begins a variable.
@@ -177,6 +178,7 @@ class DesiredInstance:
     delimiters: dict[str, str] = field(default_factory=dict)
     tables: Tables = field(default_factory=Tables)
     tables_read: list[ReadTable] = field(default_factory=list)
+    unidentified: set[str] = field(default_factory=set)
     warnings: list[str] = field(default_factory=list)
     rule_warnings: list[Finding] = field(default_factory=list)
     declares_variables: bool = False

@@ -72,7 +72,8 @@ class Entry:
 
     def place_of_name(self, name: str) -> Place:
         """Return the place of the name of a field. In a table it is in the first row."""
-        return self.places.of_name(name) if name in self.places else self.place
+        is_written = name in self.places or name in self.places.empty_cells()
+        return self.places.of_name(name) if is_written else self.place
 
     def place_of_cell(self, name: str) -> Place | None:
         """Return the place of the cell of a column, empty or not; None if its table has no such column."""

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ...module_utils.model.field import Spelling, shorten
+from ...module_utils.printing.cleaner import clean
 from .cell_damage import damage_in_table, damage_in_workbook, family
 from .desired import DesiredInstance
 from .dialect import BLANKS, PRESETS, Dialect, ambiguous_date, best_presets
@@ -38,7 +39,7 @@ class GroupedFindings:
     @property
     def every(self) -> list[str]:
         """Return a line for each finding if that is more than one line per kind."""
-        return [_line(*finding) for finding in self.shown] if len(self.lines) < len(self.shown) else []
+        return [clean(_line(*finding)) for finding in self.shown] if len(self.lines) < len(self.shown) else []
 
 
 def group_findings(findings: Sequence[Finding], desired: DesiredInstance) -> GroupedFindings:
@@ -66,7 +67,7 @@ def group_findings(findings: Sequence[Finding], desired: DesiredInstance) -> Gro
             lines.append(f"{_cells(grouped)}: {advice.words(grouped)}")
         else:
             lines.append(_equal_but_for_place(grouped, *shown[members[0]], key[0] == _HIDDEN))
-    return GroupedFindings(lines, shown)
+    return GroupedFindings([clean(line) for line in lines], shown)
 
 
 def _line(place: Place, message: str) -> str:

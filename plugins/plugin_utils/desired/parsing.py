@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -77,7 +78,7 @@ class DesiredParser:
         self._folders: dict[str, Folder] = {}
         self.cell_checks = CellChecks(desired)
         self._desired = desired
-        self._foreign: dict[Place, FieldError | None] = {}
+        self._foreign: dict[str, tuple[Place, FieldError | None]] = {}
 
     def parse(self, schema: Schema, entry: Entry, fields: Mapping[str, Any], partial: bool = False) -> dict[str, Any]:
         """Return the canonical values of everything that fits.
@@ -150,16 +151,21 @@ class DesiredParser:
     ) -> list[FieldError]:
         """Return the mistakes about unknown fields.
 
-        If a table has many unknown columns, note one mistake for all of them.
+        If a table has many unknown columns, note one mistake for all of them. If it has no column for the natural key,
+        the finding about that names its unknown columns.
         """
         if not unknown or not entry.is_table:
             return unknown
-        place = replace(entry.place_of_name(str(unknown[0].way[0])), column=1)
-        if place not in self._foreign:
+        if entry.place.source in self._desired.unidentified:
+            return []
+        source = entry.place.source
+        if source not in self._foreign:
             columns = list(dict.fromkeys((*fields, *entry.empty_cells())))
-            columns.sort(key=lambda name: entry.place_of_name(name).column)
-            self._foreign[place] = self._foreign_columns(schema, place, columns)
-        mistake = self._foreign[place]
+            in_file = attrgetter("line", "column")
+            columns.sort(key=lambda name: in_file(entry.place_of_name(name)))
+            place = replace(entry.place_of_name(columns[0]), column=1)
+            self._foreign[source] = place, self._foreign_columns(schema, place, columns)
+        place, mistake = self._foreign[source]
         if mistake is None:
             return unknown
         self._find(place, mistake)
@@ -170,10 +176,12 @@ class DesiredParser:
 
         The names of the columns are texts of the file, so the message about a vaulted table does not contain them.
         """
-        foreign = [name for name in columns if schema.find(name) is None]
+        known = {name: schema.find(name) for name in columns}
+        foreign = [name for name, field in known.items() if field is None]
         if len(foreign) < len(columns) and len(foreign) < _MANY_FOREIGN:
             return None
-        how = mapping_words(self._desired, schema, place.file, foreign)
+        present = {field.key for field in known.values() if field is not None}
+        how = mapping_words(self._desired, schema, place.file, foreign, present)
         if len(foreign) == len(columns):
             number = f"no column is a field of {schema.kind.singular}; {TITLED}"
             return FieldError.at((), number + (f"; or {how}" if len(foreign) > 1 else ""), number)

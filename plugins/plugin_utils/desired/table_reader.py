@@ -13,7 +13,7 @@ from ...module_utils.model.field import Plain, is_uuid, shorten
 from ...module_utils.model.kinds import KINDS, Kind
 from ...module_utils.model.schema import FieldError, Misfit, Schema
 from ...module_utils.model.suggestions import closest_names
-from .cell_checks import in_yaml
+from .cell_checks import in_yaml, mapping_words
 from .desired import SECTIONS, DesiredInstance
 from .dialect import Dialect
 from .nodes import Node, TreeNode, place_at
@@ -152,21 +152,20 @@ class TableReader:
 
 def check_identity(
     desired: DesiredInstance, schema_of: Callable[[Kind], Schema], is_complete: Callable[[Kind], bool]
-) -> Iterator[tuple[Place, str]]:
+) -> Iterator[tuple[Place, FieldError]]:
     """Yield a finding for each table without a column for the natural key of its section.
 
-    The rows of such a table are not checked further.
+    The natural keys and the unknown columns of such a table have no finding of their own.
 
     :param is_complete: returns True if a schema has all fields of a kind. Otherwise an unknown column may be any field.
     """
-    without: set[str] = set()
     for table in desired.tables_read:
-        words = _why_unidentified(desired, table, schema_of, is_complete)
-        if words:
-            without.add(table.source)
-            yield table.place, words
-    for entry in desired.entries if without else ():
-        entry.misread |= entry.place.source in without
+        mistake = _why_unidentified(desired, table, schema_of, is_complete)
+        if mistake is not None:
+            desired.unidentified.add(table.source)
+            yield table.place, mistake
+    for entry in desired.entries if desired.unidentified else ():
+        entry.misread |= entry.place.source in desired.unidentified
 
 
 def _why_unidentified(
@@ -174,27 +173,30 @@ def _why_unidentified(
     read: ReadTable,
     schema_of: Callable[[Kind], Schema],
     is_complete: Callable[[Kind], bool],
-) -> str:
+) -> FieldError | None:
     kind = KINDS[SECTIONS[read.section]]
     schema = schema_of(kind)
     known = {name: schema.find(name) for name in read.names}
     foreign = [name for name in read.columns if name not in read.table.columns and known.get(name) is None]
     if foreign and not is_complete(kind):
-        return ""
-    keys = {name if found is None else found.key for name, found in known.items()}
+        return None
+    present = {name if found is None else found.key for name, found in known.items()}
     named = desired.identity.get(read.section)
     choices = [tuple(named)] if named else [kind.written_key] if kind.written_key else kind.match_on
     wanted = [tuple(_key_of(schema, name) for name in choice) for choice in choices]
-    if any(keys.issuperset(choice) for choice in wanted):
-        return ""
-    missing = " or ".join(", ".join(key for key in choice if key not in keys) for choice in wanted)
-    first = next(key for key in wanted[0] if key not in keys)
-    column = foreign[0] if foreign else read.columns[0]
-    return (
-        f"this table has no column for {missing}, which identifies a record of {read.section}; its columns are "
-        f"{', '.join(map(in_yaml, read.columns))}; name the column in {read.table.setting}, such as "
-        f"`columns: {{{in_yaml(column)}: {first}}}`"
-    )
+    if any(present.issuperset(choice) for choice in wanted):
+        return None
+    missing = [[key for key in choice if key not in present] for choice in wanted]
+    fields = " or ".join(map(", ".join, missing))
+    gist = f"this table has no column for {fields}, which identifies a record of {read.section}"
+    if foreign:
+        how = mapping_words(desired, schema, read.place.file, foreign, present, missing[0])
+    else:
+        how = (
+            f"its columns are {', '.join(map(in_yaml, read.columns))}; name the column in {read.table.setting}, such "
+            f"as `columns: {{{in_yaml(read.columns[0])}: {missing[0][0]}}}`"
+        )
+    return FieldError.at((), f"{gist}; {how}", gist)
 
 
 def _key_of(schema: Schema, name: str) -> str:

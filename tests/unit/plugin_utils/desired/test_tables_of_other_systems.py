@@ -423,6 +423,43 @@ def test_a_table_without_a_column_for_its_identity_is_one_finding(tmp_path: Path
     assert judged(read(tmp_path, tables.replace("Name: ", "Nummer: asset_number, Name: "), {}, more)) == []
 
 
+@pytest.mark.parametrize(
+    ("header", "pasted"),
+    [
+        ("Nummer,Serial Number,Foo,price", "columns: {Serial Number: serial_number, Nummer: barcode}, ignore: [Foo]"),
+        ('"Inventar-\nnummer",Foo,"A\nB",price', 'columns: {"Inventar-\\nnummer": barcode}, ignore: [Foo, "A\\nB"]'),
+        ("Foo,Nr.,manufacturer,price", "columns: {Nr.: barcode}, ignore: [Foo]"),
+        ("Serial Number,price,manufacturer,bought", "columns: {Serial Number: barcode}"),
+    ],
+)
+def test_unknown_columns_of_a_table_without_its_key_are_in_the_same_finding(
+    tmp_path: Path, header: str, pasted: str
+) -> None:
+    rows: dict[str, str | bytes] = {"objects.csv": f"{header}\n1,2,3,\n2,3,4,\n"}
+    (line,) = judged(read(tmp_path, "- {files: objects.csv, columns: {Nr: barcode}}\n", rows))
+    assert line == (
+        "objects.csv:1:1: this table has no column for barcode, which identifies a record of objects; map them in "
+        f"tables[0], or ignore them: `{pasted}`"
+    )
+    desired = read(tmp_path, f"- {{files: objects.csv, {pasted}}}\n", rows)
+    assert judged(desired) == []
+    assert all(entry.fields["barcode"] for entry in desired.entries)
+
+
+def test_a_field_that_has_a_column_is_proposed_for_no_other(tmp_path: Path) -> None:
+    tables = "- {files: objects.csv, columns: {Nr: barcode, SN: serial_number}}\n"
+    (line,) = judged(read(tmp_path, tables, {"objects.csv": "Nr,SN,Serial Number,A,B\n1,2,3,4,5\n"}))
+    assert line.endswith("`columns: {COLUMN: FIELD}, ignore: [Serial Number, A, B]`")
+
+
+@pytest.mark.parametrize("rows", ['barcode,"A\nB"\n1,2\n', 'barcode,"A\nB",C,D\n1,2,3,4\n2,,3,4\n3,2,,\n'])
+def test_a_column_of_two_lines_is_shown_in_one(tmp_path: Path, rows: str) -> None:
+    desired = read(tmp_path, "- {files: objects.csv, columns: {Nr: barcode}}\n", {"objects.csv": rows})
+    (line,) = judged(desired)
+    assert "A\\nB" in line
+    assert line.isprintable()
+
+
 def test_a_mapped_column_is_read_whatever_is_ignored(tmp_path: Path) -> None:
     tables = '- {files: objects.csv, columns: {"# Nummer": barcode}, ignore: ["*"]}\n'
     desired = read(tmp_path, tables, {"objects.csv": "# Nummer,Preis [EUR],Name\n1,2,3\n"})
