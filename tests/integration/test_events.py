@@ -20,8 +20,8 @@ import yaml
 from emulator_process import Emulator
 from project import ROOT
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect
+from ansible_collections.community.seventhings.plugins.module_utils.client.record import Record
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 
 RULEBOOK = shutil.which("ansible-rulebook")

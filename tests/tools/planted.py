@@ -58,7 +58,7 @@ class Defect:
 DEFECTS = (
     Defect(
         "paging",
-        "module_utils/client/client",
+        "module_utils/client/paging",
         "        return not fresh\n",
         "        return not fresh or len(page.records) < page.size\n",
         "A page that is shorter than what was asked for ends the list, so records of a capped list are missing.",
@@ -66,15 +66,15 @@ DEFECTS = (
     ),
     Defect(
         "paging",
-        "module_utils/client/client",
+        "module_utils/client/paging",
         "total = None if page.total is None else max(page.total, total or 0)",
         "total = page.total",
         "A record that moves to an earlier page while another is deleted is missing.",
-        "unit/module_utils/client/test_client",
+        "unit/module_utils/client/test_paging",
     ),
     Defect(
         "paging",
-        "module_utils/client/client",
+        "module_utils/client/paging",
         "return have.issuperset(map(str, condition.values))",
         "return bool(have)",
         "A look-up of many records without a total ends after the first page that has some of them.",
@@ -82,19 +82,19 @@ DEFECTS = (
     ),
     Defect(
         "paging",
-        "module_utils/client/client",
+        "module_utils/client/paging",
         "if total is None or total == len(found):",
         "if total is None or total >= len(found):",
         "Pages that hold fewer records than the total count as a whole list.",
-        "unit/module_utils/client/test_client",
+        "unit/module_utils/client/test_paging",
     ),
     Defect(
         "paging",
-        "module_utils/client/client",
+        "module_utils/client/paging",
         "if kind.cap and len(found) >= kind.cap:",
         "if kind.cap and len(found) > kind.cap:",
         "A list that the service cuts at its cap counts as whole.",
-        "unit/module_utils/client/test_client",
+        "unit/module_utils/client/test_paging",
     ),
     Defect(
         "settling",

@@ -17,7 +17,9 @@ from ..local.safe_files import Folder, NotOpened
 from ..model.field import Field, is_uuid, shorten
 from ..model.kinds import FILE
 from ..model.types_links import Attachment, read_attachment
-from .client import Client, created_uuid, poll_after_lost_response
+from .client import Client
+from .record import created_uuid
+from .settling import poll_after_lost_response
 from .transport import Effect, Response
 
 MAX_SIZE = 52_428_800

@@ -36,7 +36,7 @@ def account_visibility(client: Client) -> dict[str, object]:
 def _first_page(client: Client, kind: Kind) -> Listed | None:
     try:
         schema = client.schema(kind)
-        records, is_whole = client.first_page(kind)
+        records, is_whole = client.lists.first_page(kind)
     except PermissionMissing:
         return None
     return Listed(schema, records, is_whole)

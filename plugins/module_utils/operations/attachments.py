@@ -11,7 +11,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from ..client.client import Client, Record, await_effect
+from ..client.client import Client
 from ..client.files import (
     Contents,
     describe,
@@ -24,6 +24,8 @@ from ..client.files import (
     thumbnail,
     upload,
 )
+from ..client.record import Record
+from ..client.settling import await_effect
 from ..client.transport import Effect
 from ..errors import InvalidInput, NoMatch, NotFound, OutcomeUnknown, SeventhingsError, UnknownField
 from ..local.local_files import LocalFiles, Target, file_name, sides

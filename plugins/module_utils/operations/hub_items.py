@@ -13,8 +13,10 @@ from decimal import Decimal
 from http import HTTPStatus
 from typing import Any
 
-from ..client.client import Client, Record, await_effect, poll_after_lost_response
+from ..client.client import Client
 from ..client.query import Operands, parse_sort
+from ..client.record import Record
+from ..client.settling import await_effect, poll_after_lost_response
 from ..client.transport import Effect
 from ..errors import InvalidInput, NoMatch, OutcomeUnknown, SeventhingsError
 from ..model.field import Field, InvalidValue, integer_of, is_uuid, shorten

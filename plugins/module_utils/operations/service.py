@@ -9,8 +9,9 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..client.client import Client, Record
+from ..client.client import Client
 from ..client.limits import ListLimit, decode_json
+from ..client.record import Record
 from ..client.tokens import named_user
 from ..client.transport import Response
 from ..errors import (

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..client.client import Client, Record
+from ..client.client import Client
+from ..client.record import Record
 from ..errors import SeventhingsError
 from ..model.kinds import Kind
 from ..model.schema import Schema

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from ..client.client import Record
 from ..client.files import Contents, recognise
+from ..client.record import Record
 from ..model.kinds import TEMPLATE_KINDS, USER
 from ..model.schema import Schema
 from ..model.types_links import attachments_in

@@ -13,7 +13,7 @@ import datetime as dt
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..client.client import Record
+from ..client.record import Record
 from ..errors import InvalidInput
 from ..model.kinds import Hours
 from ..model.schema import Schema

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from ..client.client import Record
+from ..client.record import Record
 from ..errors import NoMatch
 from ..model.schema import Schema
 from ..resolve import natural_keys

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping
 from typing import Any
 
-from ..client.client import Record
+from ..client.record import Record
 from ..errors import InvalidInput
 from ..model.field import Field, InvalidValue
 from ..model.kinds import Kind

@@ -13,8 +13,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from ..client.client import Client, Record
+from ..client.client import Client
 from ..client.query import Condition
+from ..client.record import Record
 from ..model.kinds import OBJECT, Kind
 from ..model.schema import Schema
 from ..model.types_links import Reference, references_in

@@ -11,8 +11,10 @@ from contextlib import AbstractContextManager
 from http import HTTPStatus
 from typing import Any
 
-from ..client.client import ANSWERED_SECONDS, Client, Record, await_effect, poll_after_lost_response
+from ..client.client import Client
 from ..client.files import Contents, upload, upload_missing
+from ..client.record import Record
+from ..client.settling import ANSWERED_SECONDS, await_effect, poll_after_lost_response
 from ..errors import (
     REFUSED_VALUES,
     Ambiguous,

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..client.client import Client, Record
+from ..client.client import Client
+from ..client.record import Record
 from ..model.schema import Schema
 from ..plan.change import ARCHIVE, CREATE, DELETE, Change
 

@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from ..client.client import Client, Record
+from ..client.client import Client
 from ..client.files import require_local
 from ..client.query import Condition
+from ..client.record import Record
 from ..errors import REFUSED_VALUES, InvalidInput, NotProcessable, ServiceError, SeventhingsError
 from ..model.field import is_uuid
 from ..model.kinds import Kind

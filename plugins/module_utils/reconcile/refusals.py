@@ -9,8 +9,9 @@ import datetime as dt
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from ..client.client import Client, Record
+from ..client.client import Client
 from ..client.query import Condition, Link
+from ..client.record import Record
 from ..errors import ServiceError, may_be_taken
 from ..model.kinds import TEMPLATE_KINDS, Hours, Kind
 from ..model.schema import Schema

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..client.client import Record
+from ..client.record import Record
 from ..model.field import EMPTY
 from ..model.kinds import Kind
 from ..model.schema import Schema, type_of

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..client.client import Client, Record
+from ..client.client import Client
 from ..client.query import Condition
+from ..client.record import Record
 from ..errors import InvalidInput, NoMatch
 from ..model.kinds import Kind
 from ..model.types_links import Reference, references_in

@@ -16,8 +16,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from ..client.client import Client, Record
+from ..client.client import Client
 from ..client.query import Condition
+from ..client.record import Record
 from ..errors import InternalError, InvalidInput, InvalidRequest, NotFound, PermissionMissing, SeventhingsError
 from ..model.field import EMPTY, Field
 from ..model.kinds import SERVER_KEYS, TEMPLATE_KINDS, Kind

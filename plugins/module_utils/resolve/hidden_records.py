@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from ..client.client import Client, Record
+from ..client.client import Client
+from ..client.record import Record
 from ..errors import ServiceError
 from ..model.field import EMPTY, Field, integer_of
 from ..model.kinds import HUB_ITEM, KINDS, LOCATION, OBJECT, ROOM, Kind

@@ -14,8 +14,9 @@ from functools import partial
 from typing import Any
 
 from ..client import query
-from ..client.client import Client, Record, has_key_and_type
+from ..client.client import Client, has_key_and_type
 from ..client.query import OPERATORS, Comparison, Condition, Link, Operands
+from ..client.record import Record
 from ..errors import InvalidInput, PermissionMissing
 from ..model.field import EMPTY, Field, InvalidValue, Unread, is_generated_key, is_uuid, shorten
 from ..model.kinds import SERVER_FIELDS, SERVER_KEYS, USER, Kind
@@ -87,7 +88,7 @@ def list_records(
     else:
         conditions = _typed(reading, schema, filters, option)
         if kind.newest:
-            candidates, complete = client.first_page(kind)
+            candidates, complete = client.lists.first_page(kind)
         else:
             candidates = client.list_all(
                 kind, _wire(schema, conditions), parameters=_parameters(kind, conditions), template=template

@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ..client.client import Record
 from ..client.query import Condition, Link
+from ..client.record import Record
 from ..errors import Ambiguous, InvalidInput, SeventhingsError
 from ..model.field import Unread, shorten
 from ..model.kinds import KINDS, TEMPLATE_KINDS, Kind

@@ -12,8 +12,9 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
 
-from ..client.client import Client, Record
+from ..client.client import Client
 from ..client.query import PER_PAGE
+from ..client.record import Record
 from ..model.field import Field
 from ..model.kinds import Kind
 from ..model.schema import type_of
@@ -43,7 +44,7 @@ def first_records(
     pairs = [(f"sort[{field.wire_key}]", "DESC" if is_descending else "ASC")]
     if field.key != kind.sort:
         pairs.append((f"sort[{kind.sort}]", "ASC"))
-    page = client.first(kind, limit, pairs)
+    page = client.lists.first(kind, limit, pairs)
     ranks = [rank_of(field, record) for record in page.records]
     in_order = all((after <= before) if is_descending else (before <= after) for before, after in pairwise(ranks))
     if page.total is None or not in_order or len(page.records) != min(limit, page.total):

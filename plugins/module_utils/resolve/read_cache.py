@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from ..client.client import Client, Record
+from ..client.client import Client
 from ..client.query import PER_PAGE, Condition
+from ..client.record import Record
 from ..errors import Ambiguous, InvalidInput, NoMatch, SeventhingsError
 from ..model.kinds import KINDS, Kind
 from ..model.schema import Schema
@@ -101,7 +102,7 @@ class ReadIndex:
     def some(self, kind: Kind) -> list[Record]:
         """Return a page of a kind. It suffices to name candidates in a message, but not for a decision."""
         if kind.name not in self._some:
-            self._some[kind.name] = self._client.some(kind)
+            self._some[kind.name] = self._client.lists.some(kind)
         return self._some[kind.name]
 
     def _list_narrowed(self, kind: Kind, key: str, values: Iterable[Any]) -> list[Record]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
-from ..client.client import Record
+from ..client.record import Record
 from ..errors import Ambiguous, InvalidInput
 from ..model.field import Field, InvalidValue, edge_blanks, integer_of, shorten
 from ..model.kinds import KINDS, Kind

@@ -14,7 +14,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ...module_utils.client.client import Client, Record
+from ...module_utils.client.client import Client
+from ...module_utils.client.record import Record
 from ...module_utils.errors import InvalidInput, NotFound
 from ...module_utils.model.field import EMPTY, Field, shorten
 from ...module_utils.model.kinds import HUB_ITEM, KINDS, Kind

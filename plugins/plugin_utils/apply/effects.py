@@ -14,8 +14,10 @@ import threading
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 
-from ...module_utils.client.client import Client, Record, had_no_effect, poll_until_visible
+from ...module_utils.client.client import Client
 from ...module_utils.client.query import PER_PAGE
+from ...module_utils.client.record import Record
+from ...module_utils.client.settling import had_no_effect, poll_until_visible
 from ...module_utils.errors import SeventhingsError
 from ...module_utils.model.kinds import HUB_ITEM, Kind
 from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE, Change

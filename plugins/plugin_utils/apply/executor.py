@@ -18,8 +18,9 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ...module_utils.client.client import Client, Record
+from ...module_utils.client.client import Client
 from ...module_utils.client.files import Contents, recognise, upload_missing
+from ...module_utils.client.record import Record
 from ...module_utils.errors import (
     REFUSED_VALUES,
     AccessTokenRefused,

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from ...module_utils.client.client import Client, Record
+from ...module_utils.client.client import Client
+from ...module_utils.client.record import Record
 from ...module_utils.errors import IncompleteList, InvalidInput
 from ...module_utils.model.field import Field
 from ...module_utils.model.kinds import KINDS, LOCATION, OBJECT, ROOM, Kind
@@ -81,7 +82,7 @@ class ObjectLists:
         with self.state.prefetching(kinds):
             for kind in kinds:
                 self.state.records(kind)
-        for name in sorted(client.uncertain):
+        for name in sorted(client.lists.uncertain):
             if self.state.has_missed(name):
                 raise IncompleteList.of_the_list(KINDS[name].plural)
 

@@ -14,7 +14,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...module_utils.client.client import Client, Record
+from ...module_utils.client.client import Client
+from ...module_utils.client.record import Record
 from ...module_utils.errors import (
     FeatureOff,
     IncompleteList,
@@ -178,7 +179,7 @@ class _Export:
         for template in TEMPLATES:
             self._check_labels(template)
         self._write_all()
-        for name in sorted(self._client.uncertain):
+        for name in sorted(self._client.lists.uncertain):
             if self._state.has_missed(name):
                 raise IncompleteList.of_the_list(KINDS[name].plural)
         if self._selection.includes(HUB_ITEM.section):

@@ -12,7 +12,7 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
-from ...module_utils.client.client import Record
+from ...module_utils.client.record import Record
 from ...module_utils.errors import Ambiguous, InvalidInput, NotFound, WrongContent
 from ...module_utils.model.field import (
     Field,

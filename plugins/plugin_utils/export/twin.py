@@ -15,7 +15,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...module_utils.client.client import Client, Record
+from ...module_utils.client.client import Client
+from ...module_utils.client.record import Record
 from ...module_utils.errors import InvalidInput
 from ...module_utils.model.field import EMPTY, is_uuid
 from ...module_utils.model.kinds import ARCHIVED_AT, KINDS, SERVER_KEYS, TEMPLATES, USER, Kind

@@ -408,7 +408,7 @@ class _Run:
                 planned.kind.name for planned in plan.changes if planned.change.action == CREATE or planned.archived
             }
             unlisted |= plan.searched
-            doubtful = unlisted & self._client.uncertain
+            doubtful = unlisted & self._client.lists.uncertain
             if plan.state is None or plan.findings or not any(map(plan.state.has_missed, sorted(doubtful))):
                 return plan
         raise IncompleteList.of_the_list(KINDS[min(doubtful)].plural)

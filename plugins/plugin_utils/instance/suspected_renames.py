@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ...module_utils.client.client import Record
+from ...module_utils.client.record import Record
 from ...module_utils.model.kinds import OBJECT
 from ...module_utils.model.schema import Schema
 from ...module_utils.plan.change import CREATE

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any
 
-from ...module_utils.client.client import Record
 from ...module_utils.client.profile import CAPS, echo_side, total_side
 from ...module_utils.client.query import Condition
+from ...module_utils.client.record import Record
 from ...module_utils.errors import ConnectionFailed, SeventhingsError
 from ...module_utils.model.kinds import (
     CATALOG_ITEM,

@@ -14,8 +14,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ...module_utils.client.client import Client, Record, created_uuid
+from ...module_utils.client.client import Client
 from ...module_utils.client.query import Condition
+from ...module_utils.client.record import Record, created_uuid
 from ...module_utils.client.transport import Response
 from ...module_utils.errors import FeatureOff, InvalidInput, NotFound, NotJson, PermissionMissing, SeventhingsError
 from ...module_utils.local.safe_files import FileType, Folder

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
 
-from ...module_utils.client.client import created_uuid
+from ...module_utils.client.record import created_uuid
 from ...module_utils.client.transport import Response
 from ...module_utils.model.kinds import FIELD_DEFINITION, FILE, OBJECT
 from .exchange import Answer

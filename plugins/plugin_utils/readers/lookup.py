@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ...module_utils.client.client import Client, Record
+from ...module_utils.client.client import Client
+from ...module_utils.client.record import Record
 from ...module_utils.errors import InvalidInput, NoMatch
 from ...module_utils.model.field import Field, InvalidValue, shorten
 from ...module_utils.model.kinds import KINDS, Kind

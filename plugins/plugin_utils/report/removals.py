@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Any
 
-from ...module_utils.client.client import Record
+from ...module_utils.client.record import Record
 from ...module_utils.model.field import Field, Unread, in_digits, readable
 from ...module_utils.model.kinds import HUB_ITEM, KINDS, OBJECT
 from ...module_utils.model.types_links import Reference, attachments_in, references_in

@@ -14,7 +14,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ...module_utils.client.client import Client, Record
+from ...module_utils.client.client import Client
+from ...module_utils.client.record import Record
 from ...module_utils.errors import SeventhingsError
 from ...module_utils.model.kinds import KINDS, Kind
 from ...module_utils.model.schema import Schema

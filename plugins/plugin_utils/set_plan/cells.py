@@ -9,7 +9,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
-from ...module_utils.client.client import Record
+from ...module_utils.client.record import Record
 from ...module_utils.model.field import EMPTY, shorten
 from ...module_utils.model.kinds import SERVER_KEYS
 from ...module_utils.model.schema import FieldError, Misfit, Schema

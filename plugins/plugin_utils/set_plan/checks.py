@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from ...module_utils.client.client import Record
+from ...module_utils.client.record import Record
 from ...module_utils.model.field import EMPTY, is_uuid, shorten
 from ...module_utils.model.types_links import Reference, references_in
 from ...module_utils.plan.change import CREATE

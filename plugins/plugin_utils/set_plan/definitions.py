@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ...module_utils.client.client import Record
+from ...module_utils.client.record import Record
 from ...module_utils.model.field import Field, is_uuid
 from ...module_utils.model.kinds import FIELD_DEFINITION, KINDS, TEMPLATES, Kind
 from ...module_utils.model.schema import Schema, field_to_be

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from ...module_utils.client.client import Client, Record
+from ...module_utils.client.client import Client
+from ...module_utils.client.record import Record
 from ...module_utils.model.kinds import HUB_ITEM, KINDS
 from ...module_utils.model.types_links import references_in
 from ...module_utils.plan.change import CREATE

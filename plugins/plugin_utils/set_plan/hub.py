@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ...module_utils.client.client import Record
+from ...module_utils.client.record import Record
 from ...module_utils.model.field import Field
 from ...module_utils.model.kinds import HUB_ITEM, HUB_ORDER, OBJECT, Kind
 from ...module_utils.model.schema import Schema

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from ...module_utils.client.client import Record
+from ...module_utils.client.record import Record
 from ...module_utils.model.kinds import HUB_ITEM, KINDS, OBJECT
 from ...module_utils.model.schema import Schema
 from ...module_utils.plan.change import ARCHIVE, DELETE

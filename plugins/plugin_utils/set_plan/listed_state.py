@@ -12,8 +12,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from ...module_utils.client.client import Client, Record
+from ...module_utils.client.client import Client
 from ...module_utils.client.query import Condition
+from ...module_utils.client.record import Record
 from ...module_utils.model.field import EMPTY
 from ...module_utils.model.kinds import KINDS, Kind
 from ...module_utils.model.schema import FieldError, Misfit, Schema, cause_of

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ...module_utils.client.client import Record
 from ...module_utils.client.query import PER_PAGE
+from ...module_utils.client.record import Record
 from ...module_utils.model.field import EMPTY
 from ...module_utils.model.kinds import KINDS, OBJECT, maps_in
 from ...module_utils.model.schema import Schema

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ...module_utils.client.client import Record
+from ...module_utils.client.record import Record
 from ...module_utils.model.field import EMPTY, Field, shorten
 from ...module_utils.model.kinds import KINDS, LOCATION, ROOM, Kind
 from ...module_utils.model.schema import FieldError, Misfit, Schema

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ...module_utils.client.client import Record
+from ...module_utils.client.record import Record
 from ...module_utils.model.kinds import ARCHIVED_AT, HUB_ITEM, KINDS, SERVER_KEYS, Kind, Level
 from ...module_utils.model.schema import Schema
 from ...module_utils.model.types_links import attachments_in, references_in

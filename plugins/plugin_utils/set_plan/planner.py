@@ -50,7 +50,8 @@ from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Any
 
-from ...module_utils.client.client import Client, Record
+from ...module_utils.client.client import Client
+from ...module_utils.client.record import Record
 from ...module_utils.errors import Ambiguous, InvalidInput
 from ...module_utils.model.kinds import HUB_ITEM, KINDS
 from ...module_utils.model.schema import Schema

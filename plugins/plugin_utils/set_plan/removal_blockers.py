@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ...module_utils.client.client import Record
+from ...module_utils.client.record import Record
 from ...module_utils.model.kinds import KINDS, TEMPLATE_KINDS
 from ...module_utils.model.schema import Schema
 from ...module_utils.model.types_basic import FIELD_TYPES

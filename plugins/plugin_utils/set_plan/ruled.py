@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from ...module_utils.client.client import Record
+from ...module_utils.client.record import Record
 from ...module_utils.model.field import EMPTY
 from ...module_utils.model.kinds import KINDS, TEMPLATES
 from ...module_utils.model.schema import Schema

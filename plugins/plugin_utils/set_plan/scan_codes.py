@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from ...module_utils.client.client import Record
+from ...module_utils.client.record import Record
 from ...module_utils.model.field import EMPTY, shorten
 from ...module_utils.model.kinds import OBJECT
 from ...module_utils.model.schema import FieldError, Misfit, Schema

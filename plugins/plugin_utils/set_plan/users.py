@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from ...module_utils.client.client import Record
+from ...module_utils.client.record import Record
 from ...module_utils.errors import InvalidInput
 from ...module_utils.model.kinds import USER
 from ...module_utils.model.types_links import Reference, references_in

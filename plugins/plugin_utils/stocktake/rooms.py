@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ...module_utils.client.client import Record
+from ...module_utils.client.record import Record
 from ...module_utils.model.field import Field, Unread, readable, shorten
 from ...module_utils.model.kinds import LOCATION, ROOM
 from ...module_utils.model.schema import type_of

@@ -12,7 +12,8 @@ from functools import cached_property
 from types import NoneType
 from typing import Any
 
-from ...module_utils.client.client import Client, Record
+from ...module_utils.client.client import Client
+from ...module_utils.client.record import Record
 from ...module_utils.client.roots import identity_of
 from ...module_utils.errors import SeventhingsError
 from ...module_utils.model import types_links

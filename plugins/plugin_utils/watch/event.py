@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from ...module_utils.client.client import Record
+from ...module_utils.client.record import Record
 from ...module_utils.model.kinds import Kind
 from ...module_utils.model.schema import Schema
 from .dates import text_of_date

@@ -12,8 +12,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ...module_utils.client.client import Client, Record
+from ...module_utils.client.client import Client
 from ...module_utils.client.query import Condition
+from ...module_utils.client.record import Record
 from ...module_utils.errors import (
     AccessTokenRefused,
     FeatureOff,

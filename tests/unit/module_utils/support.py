@@ -15,7 +15,9 @@ from hypothesis import HealthCheck, settings
 from project import LONG
 from requests.structures import CaseInsensitiveDict
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
+from ansible_collections.community.seventhings.plugins.module_utils.client.query import Condition
+from ansible_collections.community.seventhings.plugins.module_utils.client.record import Record
 from ansible_collections.community.seventhings.plugins.module_utils.client.tokens import Credentials, Tokens
 from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Effect, Response, Transport
 from ansible_collections.community.seventhings.plugins.module_utils.errors import (
@@ -216,7 +218,7 @@ def client_on(
         transport.sleep = clock.sleep
     client = Client(transport, Tokens(transport, Credentials(access_token="token-1")))
     for kind in unpaged:
-        client.unpaged.note(kind)
+        client.lists.unpaged.note(kind)
     return client
 
 
@@ -300,3 +302,36 @@ class Looks:
         self.times.append(self.clock.now - 1000.0)
         number = len(self.times) - 1
         return self.found[min(number, len(self.found) - 1)] if self.found else []
+
+
+LISTS = {
+    "object": "GET /objects",
+    "location": "GET /locations",
+    "room": "GET /rooms",
+    "person": "GET /persons",
+    "user": "GET /users",
+    "rental_case": "GET /rental-management/rental-cases",
+    "hub_item": "GET /circularity-hub/items",
+    "hub_order": "GET /circularity-hub/orders",
+    "task": "GET /task-management/tasks",
+    "file": "GET /files",
+}
+OBJECTS = LISTS["object"]
+
+
+def objects(*numbers: int) -> list[JsonMap]:
+    """Return records with the members that every kind requires."""
+    return [
+        {
+            "asset_uuid": uuid_of(number),
+            "uuid": uuid_of(number),
+            "id": number,
+            "barcode": f"{number:04d}",
+            "title": "Any",
+        }
+        for number in numbers
+    ]
+
+
+def listed(transport: FakeTransport, *conditions: Condition, kind: str = "object", **options: Any) -> list[int | None]:
+    return [record.id for record in client_on(transport).list_all(KINDS[kind], conditions, **options)]

@@ -74,7 +74,7 @@ def with_locations(sides: Mapping[str, str], count: int) -> Embedded:
 def of_a_process(service: Embedded, shared: Path, now: Callable[[], float] = lambda: 0.0) -> Client:
     """Return the client of a process of its own. Processes share notes in a directory."""
     client = service.client()
-    client.unpaged = UnpagedLists(Folder(shared), "acme", now)
+    client.lists.unpaged = UnpagedLists(Folder(shared), "acme", now)
     return client
 
 

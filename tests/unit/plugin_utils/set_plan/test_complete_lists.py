@@ -15,7 +15,8 @@ from emulator_process import Emulator
 from exports import export_of
 from instance_site import Site
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
+from ansible_collections.community.seventhings.plugins.module_utils.client.record import Record
 from ansible_collections.community.seventhings.plugins.module_utils.errors import IncompleteList
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT, Kind
 

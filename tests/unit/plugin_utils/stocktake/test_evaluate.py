@@ -13,7 +13,7 @@ import pytest
 from embedded_here import Embedded
 from emulator_process import Emulator
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
+from ansible_collections.community.seventhings.plugins.module_utils.client.record import Record
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import Kind
 from ansible_collections.community.seventhings.plugins.plugin_utils.stocktake.status import differs, status_of
 

@@ -21,7 +21,7 @@ from ansible.plugins.doc_fragments.inventory_cache import ModuleDocFragment as I
 
 from ansible_collections.community.seventhings.plugins.doc_fragments.connection import ModuleDocFragment as Connection
 from ansible_collections.community.seventhings.plugins.inventory import places
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
+from ansible_collections.community.seventhings.plugins.module_utils.client.record import Record
 from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Transport
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import Kind
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema

@@ -20,7 +20,7 @@ from trust import as_template
 
 from ansible_collections.community.seventhings.plugins.doc_fragments.connection import ModuleDocFragment
 from ansible_collections.community.seventhings.plugins.lookup import record as lookup
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
+from ansible_collections.community.seventhings.plugins.module_utils.client.record import Record
 from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Transport
 from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import Kind

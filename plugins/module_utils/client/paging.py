@@ -1,0 +1,423 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Read lists of records completely (section 4 of the interface).
+
+An answer is the whole list only if the service proves it: by a total, or by a further page without new records.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import datetime as dt
+import itertools
+import json
+import math
+import threading
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from http import HTTPStatus
+from typing import Any
+
+from ..errors import (
+    IncompleteList,
+    InternalError,
+    InvalidRequest,
+    NotFound,
+    NotProcessable,
+    SeventhingsError,
+)
+from ..model.field import integer_of
+from ..model.kinds import Kind, flatten
+from ..runtime.unpaged import UnpagedLists
+from . import query
+from .limits import LimitExceeded, Limits, ListLimit
+from .prefetch import Prefetch
+from .query import PER_PAGE, Condition
+from .record import Record, flat_record
+from .rows import CompressedPage
+from .transport import Response
+
+_LINK_FORMS = {"id": ("id", "either"), "uuid": ("uuid",)}
+"""The forms of links in filters, each with the sides of the switch on which the instance accepts it."""
+_READ_AGAIN = 2
+"""How often a list whose pages do not add up is read again before it is an error."""
+_MANY = 150_000
+"""Number of records above which a list is kept compressed, because compressing takes time."""
+_MOST_WAITING = 8 << 20
+"""Maximum number of bytes of a long list that wait to be compressed."""
+
+
+class Lists:
+    """The lists of one instance.
+
+    :ivar unpaged: the kinds whose list is known to be complete in one answer.
+    :ivar uncertain: names of kinds whose list has several pages and no total. If somebody deletes a record while the
+        pages are read, another record moves to an earlier page and is missed without a sign.
+    """
+
+    def __init__(
+        self,
+        send: Callable[..., Response],
+        limits: Limits,
+        unpaged: UnpagedLists,
+        is_on: Callable[..., bool],
+        unique_keys: Callable[[Kind], Collection[str]],
+    ) -> None:
+        """Create the lists.
+
+        :param send: sends a request with a token, with the arguments of :meth:`.client.Client.send`.
+        :param is_on: returns True if the profile says that the instance is on one of the given sides of a switch.
+        :param unique_keys: returns the keys of a kind that are unique according to the definitions read so far.
+        """
+        self._send = send
+        self._limits = limits
+        self.unpaged = unpaged
+        self.uncertain: set[str] = set()
+        self._is_on = is_on
+        self._unique_keys = unique_keys
+        self._link_forms: dict[tuple[str, tuple[str, ...]], str] = {}
+        self._unknown_totals = threading.Lock()
+
+    def read(
+        self,
+        kind: Kind,
+        conditions: Sequence[Condition],
+        parameters: Mapping[str, str],
+        template: str = "",
+    ) -> list[Record]:
+        """Return every record that the service finds, each once. The conditions may narrow the answer.
+
+        :raises IncompleteList: if the pages do not add up, even after reading them again.
+        """
+        if any(condition.links for condition in conditions):
+            return self._read_by_links(kind, conditions)
+        return self._read_parts(kind, conditions, parameters, template)
+
+    def _read_parts(
+        self, kind: Kind, conditions: Sequence[Condition], parameters: Mapping[str, str], template: str = ""
+    ) -> list[Record]:
+        found: dict[str, Record] = {}
+        for part in query.split_long(conditions):
+            request = _ListRequest(kind, part, parameters, template)
+            found.update((record.identity, record) for record in self._read_pages(request))
+        if kind.cap and len(found) >= kind.cap:
+            return self._read_capped(kind, parameters, found.values())
+        return list(found.values())
+
+    def _read_by_links(self, kind: Kind, conditions: Sequence[Condition]) -> list[Record]:
+        """Return at least the records that links lead to.
+
+        Instances compare the ids of links, their uuids, or either. A form that found something is remembered. Until
+        then an answer without records proves nothing, and the list is read without these conditions.
+        """
+        by_links = tuple(condition.field for condition in conditions if condition.links)
+        known = self._link_forms.get((kind.name, by_links), "")
+        known = known or next((form for form, sides in _LINK_FORMS.items() if self._is_on("filter_links", *sides)), "")
+        for form in (known,) if known else ("id", "uuid"):
+            narrowed = [found for condition in conditions if (found := condition.in_form(form))]
+            if len(narrowed) < len(conditions):
+                continue
+            records = self._read_parts(kind, narrowed, {})
+            if records or known:
+                self._link_forms[kind.name, by_links] = form
+                return records
+        return self._read_parts(kind, [condition for condition in conditions if not condition.links], {})
+
+    def _read_capped(self, kind: Kind, parameters: Mapping[str, str], read: Iterable[Record]) -> list[Record]:
+        """Return a list that the service cuts, read in parts: by status first, then by deadline."""
+        if "status" in parameters:
+            parts = _deadline_parts(kind, parameters, read)
+        else:
+            statuses = next(field.allowed for field in kind.fields if field.key == "status")
+            parts = [{**parameters, "status": status} for status in statuses]
+        found = {record.identity: record for part in parts for record in self._read_parts(kind, (), part)}
+        return list(found.values())
+
+    def _read_pages(self, request: _ListRequest) -> list[Record]:
+        for _attempt in range(_READ_AGAIN + 1):
+            found: dict[str, Record] = {}
+            archived: set[str] = set()
+            try:
+                total = self._read_pages_into(found, archived, request)
+            except LimitExceeded:
+                # The error may be kept until somebody reads the list. Release the memory of the records now.
+                found.clear()
+                raise
+            if total is None or total == len(found):
+                # Some instances also list archived records and include them in the total.
+                return [record for identity, record in found.items() if identity not in archived]
+        raise IncompleteList(
+            f"The list of {request.kind.plural} is inconsistent: the service reports a total of {total}, and its pages "
+            f"have {len(found)} different records, even after reading {_READ_AGAIN + 1} times. Nothing is decided from "
+            "it; try again when nobody else is writing."
+        )
+
+    def _read_pages_into(self, found: dict[str, Record], archived: set[str], request: _ListRequest) -> int | None:
+        """Read a list to its end. A short page is not the end.
+
+        :param found: collects the records, by uuid.
+        :param archived: collects the uuids of the archived records.
+        :returns: the total that the service reports, or None.
+        """
+        kind, total = request.kind, None
+        limit = ListLimit(self._limits, kind.plural, PER_PAGE)
+        with contextlib.ExitStack() as alone:
+            for number, page in enumerate(self._pages(request, limit), 1):
+                fresh = [record for record in page.records if record.identity not in found]
+                # A smaller total means that a record was deleted meanwhile. A record that moved to an earlier page is
+                # then missing.
+                total = None if page.total is None else max(page.total, total or 0)
+                if self._is_last(kind, page, fresh):
+                    break
+                if number > 1 and not kind.sort:
+                    self.unpaged.forget(kind.name)
+                if total is None and number > 1 and not request.template:
+                    self.uncertain.add(kind.name)
+                if kind.can_be_archived:
+                    archived.update(record.identity for record in fresh if record.archived)
+                if (page.total or 0) > _MANY:
+                    page.compress(kind)
+                found.update((record.identity, record) for record in fresh)
+                if len(found) >= total if total is not None else self._needs_no_proof(request, found.values()):
+                    break
+                if total is None and number == 2:
+                    # The length of the list is unknown, so only one such list at a time may use the memory.
+                    alone.enter_context(self._unknown_totals)
+        if not kind.sort and not request.pairs:
+            self.unpaged.count(kind.name, request.part, len(found))
+        return total
+
+    def _is_last(self, kind: Kind, page: Page, fresh: Collection[Record]) -> bool:
+        """Return True if a page is empty or repeats earlier ones.
+
+        :param fresh: the records of the page that no earlier page has.
+        """
+        if len(page.records) > page.size and not fresh:
+            # The page has more records than requested, so the instance does not page this list.
+            self.unpaged.note(kind.name)
+        return not fresh
+
+    def _is_unpaged(self, request: _ListRequest, records: int) -> bool:
+        """Return True if a list is known to be complete in one answer, and has not become a page since."""
+        kind = request.kind
+        is_known = kind.name in self.unpaged or self._is_on("unpaged_lists", "whole", "refuse")
+        return is_known and not self.unpaged.may_be_cut(kind.name, request.part, records)
+
+    def _needs_no_proof(self, request: _ListRequest, found: Collection[Record]) -> bool:
+        """Return True if a list without a total needs no further proof.
+
+        Each requested value of a unique key has its record, or the list is known to be complete in one answer.
+        """
+        kind = request.kind
+        if not kind.sort and (kind.newest or self._is_unpaged(request, len(found))):
+            return True
+        unique = self._unique_keys(kind)
+        for condition in request.conditions:
+            if condition.field in unique and condition.operator in ("eq", "in"):
+                have = {str(record.flat.get(condition.field)) for record in found}
+                return have.issuperset(map(str, condition.values))
+        return False
+
+    def _pages(self, request: _ListRequest, limit: ListLimit) -> Iterator[Page]:
+        """Yield the pages of a list in order.
+
+        If the total is reported, later pages are requested while an earlier page is read: never more pages than exist,
+        and none of a list that is too long.
+
+        :param limit: counts the pages.
+        """
+        kind = request.kind
+        page = self._page(request)
+        limit.add(len(page.body), len(page.records), page.total)
+        is_many = (page.total or 0) > _MANY
+        if not is_many:
+            yield page
+        last = math.ceil((page.total or 0) / PER_PAGE) if kind.sort else 1
+        size = PER_PAGE if kind.sort else _size_unlike(len(page.records))
+        ask = partial(self._ask_page, request, size=size)
+        with Prefetch(ask, range(2, last + 1), _MOST_WAITING if is_many else 0) as prefetch:
+            if is_many:
+                yield page
+            for number in itertools.count(2):
+                try:
+                    answer = prefetch.next() or ask(number)
+                except (InvalidRequest, NotFound, NotProcessable, InternalError) as refused:
+                    if page.total is not None or refused.status > HTTPStatus.INTERNAL_SERVER_ERROR:
+                        raise
+                    if kind.sort:
+                        raise IncompleteList(
+                            f"The list of {kind.plural} has no total, and its page {number} can't be read, so the "
+                            f"rest of the list is unknown. Nothing is decided from it. ({refused.message})"
+                        ) from refused
+                    self.unpaged.note(kind.name)
+                    return
+                page = Page.from_answer(kind, answer, size)
+                limit.add(len(page.body), len(page.records), page.total)
+                yield page
+
+    def _page(self, request: _ListRequest) -> Page:
+        """Return the first page of a list."""
+        return Page.from_answer(request.kind, self._ask_page(request, 1))
+
+    def _ask_page(self, request: _ListRequest, number: int, size: int = PER_PAGE) -> Response:
+        kind, paging = request.kind, []
+        if kind.sort or number > 1:
+            paging = [("page", str(number)), ("per_page", str(size)), *(order_pairs(kind) if kind.sort else ())]
+        return self._send("GET", kind.list_path.format(template=request.template), pairs=[*request.pairs, *paging])
+
+    def first(self, kind: Kind, number: int, pairs: Sequence[tuple[str, str]]) -> Page:
+        """Return the first records of a list with one request.
+
+        :param number: the number of records. :param pairs: further query parameters, such as the order.
+        """
+        paging = [("page", "1"), ("per_page", str(number))]
+        return Page.from_answer(kind, self._send("GET", kind.list_path, pairs=[*paging, *pairs]), number)
+
+    def some(self, kind: Kind) -> list[Record]:
+        """Return the first page of a kind.
+
+        It is enough to name candidates in a message, and not enough for a decision.
+        """
+        return self._page(_ListRequest(kind)).records
+
+    def first_page(self, kind: Kind) -> tuple[list[Record], bool]:
+        """Return the first page of a kind, and whether the service proves that it has all records."""
+        request = _ListRequest(kind)
+        pages = self._pages(request, ListLimit(self._limits, kind.plural, PER_PAGE))
+        page = next(pages)
+        if page.total is not None or not page.records:
+            return page.records, len(page.records) >= (page.total or 0)
+        if kind.sort or not self._is_unpaged(request, len(page.records)):
+            known = {record.identity for record in page.records}
+            following = next(pages, None)
+            fresh = [record for record in following.records if record.identity not in known] if following else []
+            if following and not self._is_last(kind, following, fresh):
+                return page.records, False
+        return page.records, not kind.newest or len(page.records) < kind.newest
+
+
+def _deadline_parts(kind: Kind, parameters: Mapping[str, str], read: Iterable[Record]) -> list[dict[str, str]]:
+    """Split a query by deadline: the days before the median of the records seen, that day, and the days after it."""
+    days = sorted(str(record.flat.get("deadline"))[:10] for record in read)
+    middle = days[len(days) // 2]
+    low, high = parameters.get("deadline_from", ""), parameters.get("deadline_to", "")
+    if low == high == middle:
+        raise IncompleteList(
+            f"The list of {kind.plural} with the deadline {middle} and status {parameters['status']} has {kind.cap} "
+            "records, which is the most that the service lists; it may be incomplete, so nothing is decided from it. "
+            "Name the record by its uuid."
+        )
+    try:
+        day = dt.date.fromisoformat(middle)
+        before, after = (day - dt.timedelta(days=1)).isoformat(), (day + dt.timedelta(days=1)).isoformat()
+    except (ValueError, OverflowError):
+        day = None
+    if day is None or not (low or middle) <= middle <= (high or middle):
+        raise IncompleteList(
+            f"The list of {kind.plural} with the status {parameters['status']} is cut by the service, and can't be "
+            f"read in parts: it returns other deadlines than requested. Nothing is decided from it."
+        )
+    parts = [{**parameters, "deadline_from": middle, "deadline_to": middle}]
+    if not low or low <= before:
+        parts.append({**parameters, "deadline_to": before})
+    if not high or after <= high:
+        parts.append({**parameters, "deadline_from": after})
+    return parts
+
+
+def _size_unlike(length: int) -> int:
+    """Return the page size to request for a list that the description calls unpaged.
+
+    If the answer is longer than this size, the list has no pages. Otherwise it could be mistaken for the last page.
+
+    :param length: number of records in the first answer. Two pages overlap by a record, so a short list needs pages of
+        its length.
+    """
+    return min(length - 1 if length > 2 else max(length, 1), PER_PAGE)
+
+
+def order_pairs(kind: Kind) -> list[tuple[str, str]]:
+    pairs = []
+    if "sort_by" in kind.sort_parameters:
+        pairs += [("sort_by", kind.sort), ("order", "asc")]
+    if "sort" in kind.sort_parameters:
+        pairs.append((f"sort[{kind.sort}]", "ASC"))
+    return pairs
+
+
+@dataclass(frozen=True)
+class _ListRequest:
+    """The requested list: the records of a kind that match some conditions.
+
+    :ivar parameters: the query parameters of tasks.
+    """
+
+    kind: Kind
+    conditions: Sequence[Condition] = ()
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    template: str = ""
+
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        return [*self.parameters.items(), *(pair for condition in self.conditions for pair in condition.pairs())]
+
+    @property
+    def part(self) -> str:
+        """Return the key of this list among the lists of its kind."""
+        return " ".join((self.template, *("=".join(pair) for pair in self.pairs)))
+
+
+@dataclass(frozen=True)
+class Page:
+    """One answer of a list: its records, the total if reported, the requested page size, and the answer itself."""
+
+    records: list[Record]
+    total: int | None
+    size: int
+    body: bytes
+
+    @classmethod
+    def from_answer(cls, kind: Kind, answer: Response, size: int = PER_PAGE) -> Page:
+        decoded = answer.json()
+        envelope: Mapping[str, Any] = decoded if isinstance(decoded, Mapping) else {}
+        items = envelope.get("items") if envelope else decoded
+        if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
+            raise SeventhingsError(
+                f"{answer.endpoint}: expected a list of records or {{items: [...]}}, got something else."
+            )
+        records = [Record.from_flat(kind, flat_record(kind, item, answer)) for item in items]
+        if not all(record.is_known for record in records):
+            # In an unknown shape no record would be recognised, and all of them would be created again.
+            mark = "an id" if kind.numbered else "a uuid"
+            besides = f" and a {kind.guaranteed_key}" if kind.guaranteed_key else ""
+            raise SeventhingsError(f"{answer.endpoint}: expected records with {mark}{besides}, got something else.")
+        shared = _ambiguous_identity(records)
+        if shared:
+            raise SeventhingsError(
+                f"{answer.endpoint}: expected each record once, got different records with the identity {shared}."
+            )
+        return cls(records, integer_of(envelope.get("total")), size, answer.body)
+
+    def compress(self, kind: Kind) -> None:
+        """Drop all fields of the records except those used to find them. Other fields are parsed again on demand."""
+        names = dict.fromkeys((*kind.uuid_keys, "id", *(field.wire_key for field in kind.identity)))
+        page = CompressedPage(self.body, partial(_read_page, kind))
+        rows = page.rows([record.flat for record in self.records], tuple(names))
+        for record, row in zip(self.records, rows, strict=True):
+            record.flat = row
+
+
+def _ambiguous_identity(records: Sequence[Record]) -> str:
+    """Return the identity that different records of a page share, or an empty text."""
+    by_identity = {record.identity: record for record in records}
+    if len(by_identity) == len(records):
+        return ""
+    return next((name for record in records if by_identity[name := record.identity].flat != record.flat), "")
+
+
+def _read_page(kind: Kind, body: bytes) -> list[dict[str, Any]]:
+    """Parse the records of a page that was parsed before and is within all limits."""
+    decoded = json.loads(body)
+    return [flatten(kind, item) for item in (decoded["items"] if isinstance(decoded, dict) else decoded)]
