@@ -58,13 +58,13 @@ class Oddity:
     """Values that are probably wrong.
 
     :ivar text: what is odd, how often, and three examples with their places.
-    :ivar place: of the first.
+    :ivar places: of the examples.
     :ivar words: what is odd, and how often.
     :ivar values: each changed record and the key of its odd field.
     """
 
     text: str
-    place: Place
+    places: Sequence[Place]
     words: str
     values: Sequence[tuple[Planned, str]]
 
@@ -124,17 +124,17 @@ def _is_hidden(hiding: Hiding, planned: Planned, key: str) -> bool:
 
 
 def _oddity_of(head: str, key: str, case: _Case) -> Oddity:
-    examples = []
+    examples, places = [], []
     for planned, text, value in case.found[:_EXAMPLES]:
         place = planned.entry.place_of(written_as(planned.schema, planned.entry, key))
         shown = text or str(value)
+        places.append(place)
         examples.append(f"{short(one_line(shown), _LONGEST)} ({short(one_line(planned.key), _LONGEST)}, {place})")
-    first = case.found[0][0]
     rest = len(case.found) - len(examples)
     more = f" and {rest:,} more" if rest > 0 else ""
     return Oddity(
         f"{head}: {case.counted()}: {', '.join(examples)}{more}",
-        first.entry.place_of(written_as(first.schema, first.entry, key)),
+        places,
         case.counted(),
         [(planned, key) for planned, _text, _value in case.found],
     )

@@ -14,7 +14,7 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -34,7 +34,7 @@ from ..desired.entry import Entry
 from ..desired.fingerprints import Fingerprints, Placeholders, Written, hidden_names, keyed_hash
 from ..desired.hiding import VAULTED, Hiding
 from ..desired.lifecycle import Lifecycle
-from ..desired.positions import Place
+from ..desired.positions import Place, Positions
 from ..report.result import shown
 from ..set_plan.plan import InstancePlan, Planned
 from .plan_shape import DEEPEST_DOCUMENT, check_document
@@ -143,6 +143,24 @@ def note_protections(desired: DesiredInstance, files: Iterable[DesiredInstance])
         desired.shields = [entry for entry in every if entry.lifecycle.is_protected]
 
 
+class _StoredPlaces(Positions):
+    """The places of the fields of a record as a plan file has them."""
+
+    __slots__ = ("_places",)
+
+    def __init__(self, places: Mapping[str, Place]) -> None:
+        self._places = places
+
+    def __getitem__(self, name: str) -> Place:
+        return self._places[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+
 @dataclass(frozen=True)
 class PlanFile:
     """A plan file on this machine: a regular file, not a link.
@@ -186,15 +204,17 @@ class PlanFile:
         plan: InstancePlan,
         contents: Contents,
         without_credentials: Callable[[Any], Any],
+        warned: Container[Place] = (),
     ) -> str:
         """Write a plan with private access.
 
         :param root: root of the instance of the plan.
         :param without_credentials: returns data of the instance without credentials.
+        :param warned: the places in warnings, so that the run that applies the plan warns in the same words.
         :returns: its digest.
         :raises InvalidInput: if it cannot be written.
         """
-        content = _content_of(_document(root, desired, plan, contents, without_credentials))
+        content = _content_of(_document(root, desired, plan, contents, without_credentials, warned))
         if len(content) > MAX_PLAN:
             raise InvalidInput(
                 f"plan_file: the plan has {len(content)} bytes; expected at most {MAX_PLAN}. Choose less with only."
@@ -324,6 +344,7 @@ def _document(
     plan: InstancePlan,
     contents: Contents,
     without_credentials: Callable[[Any], Any],
+    warned: Container[Place],
 ) -> dict[str, Any]:
     hidden = {id(planned.entry): _hidden_in(planned, desired.hiding) for planned in plan.changes}
     hidden_entries = [
@@ -331,7 +352,11 @@ def _document(
     ]
     fingerprints = Fingerprints.for_entries(hidden_entries)
     changes = [
-        _stored(planned, contents, hidden[id(planned.entry)], fingerprints, desired.hiding) for planned in plan.changes
+        {
+            **_stored(planned, contents, hidden[id(planned.entry)], fingerprints, desired.hiding),
+            **_warned_places(planned.entry, hidden[id(planned.entry)], warned),
+        }
+        for planned in plan.changes
     ]
     # The fields to write come from the files. Only the diff may contain what the service returned.
     sides = without_credentials([{side: change[side] for side in ("before", "after")} for change in changes])
@@ -402,6 +427,16 @@ def _stored(
         "files": files,
         "vaulted": fingerprints.place(entry, hidden) if hidden else None,
     }
+
+
+def _warned_places(entry: Entry, hidden: Sequence[str], warned: Container[Place]) -> dict[str, dict[str, str]]:
+    """Return the member with the places of the fields that warnings name; empty without such a field."""
+    places = {
+        name: str(place)
+        for name in entry.fields
+        if (place := entry.place_of(name)) in warned and name not in hidden and place != entry.place
+    }
+    return {"places": places} if places else {}
 
 
 def _compared(planned: Planned) -> Mapping[str, Any]:
@@ -476,6 +511,7 @@ def _entry_from(change: Mapping[str, Any]) -> Entry:
         kind,
         {name: _restored(value) for name, value in change["fields"].items()},
         Place(change["place"]),
+        _StoredPlaces({name: Place(place) for name, place in change.get("places", {}).items()}),
         state=change["state"],
         template=change["template"],
         uuid="" if change["action"] == CREATE or kind.numbered else change["uuid"],

@@ -42,7 +42,7 @@ def check_document(document: Any) -> None:
     """
     _check(document, {**_DOCUMENT, **{name: shape for name, shape in _LATER.items() if name in document}}, "")
     for number, change in enumerate(document["changes"]):
-        _check(change, _CHANGE, f"changes[{number}].")
+        _check(change, {**_CHANGE, **_PLACES} if "places" in change else _CHANGE, f"changes[{number}].")
         _check_change(change, f"changes[{number}].")
         if change["vaulted"] is not None and change["vaulted"]["file"] not in document["vaulted"]:
             raise ValueError(f"changes[{number}].vaulted: there is no hash of {shorten(change['vaulted']['file'])}")
@@ -241,3 +241,11 @@ _CHANGE: Mapping[str, _Shape] = {
     "files": (_is_files, "paths below src with their SHA-256"),
     "vaulted": (_is_placeholder, "the places of vaulted values, or null"),
 }
+
+_PLACES: Mapping[str, _Shape] = {
+    "places": (
+        lambda value: _is_map(value) and all(map(_is_text, (*value, *value.values()))),
+        "a map of fields to their places",
+    ),
+}
+"""The member of changes that warnings name."""

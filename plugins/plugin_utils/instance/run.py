@@ -476,7 +476,11 @@ class _Run:
             # files.
             self._desired.set_id = journal.set_id
             root, contents = self._client.transport.root, Contents(self._client)
-            self._digest = self._plan_file.write(root, self._desired, plan, contents, self._client.without_credentials)
+            warned = {finding.place for finding in plan.rule_warnings}
+            warned.update(place for oddity in self._odd for place in oddity.places)
+            self._digest = self._plan_file.write(
+                root, self._desired, plan, contents, self._client.without_credentials, warned
+            )
         differs = "drift" if self._options.drift else "changed"
         if plan.live_findings:
             return self._result("failed", plan)
@@ -708,7 +712,7 @@ class _Run:
             odd=self._odd_fields(plan),
             digits=digits_of(plan),
             warning_places={
-                **{clean(oddity.text): oddity.place for oddity in self._odd},
+                **{clean(oddity.text): oddity.places[0] for oddity in self._odd},
                 **{line: place for line, (place, _rule) in of_rules.items()},
             },
             rules=rules.by_message([*plan.findings, *plan.live_findings], of_rules),

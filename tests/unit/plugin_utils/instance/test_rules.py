@@ -644,6 +644,18 @@ def test_a_plan_file_is_judged_again_when_it_is_applied(site: Site, tmp_path: Pa
     assert site.writes() == []
 
 
+def test_an_apply_of_a_plan_file_warns_in_the_words_of_the_plan(site: Site, tmp_path: Path) -> None:
+    """Ansible shows equal warnings of a play once."""
+    rows = "barcode,inventory_name,purchasing_date\n1,GrÃ¶ÃŸe,2105-01-01\n2,Table,1900-01-01\n3,Box,2024-05-31\n"
+    site.write({"objects.csv": rows})
+    rule = "{id: r, for: objects, level: warning, require: {properties: {inventory_name: {maxLength: 4}}}}"
+    path = tmp_path / "plan.json"
+    results = [run(site, f"rules: [{rule}]", is_plan, plan_file=path) for is_plan in (True, False)]
+    planned, applied = ([line for line in result["warnings"] if "objects.csv:" in line] for result in results)
+    assert len(planned) == 4
+    assert applied == planned
+
+
 def test_an_undo_is_judged_like_any_plan(site: Site) -> None:
     for number in ("B1", "A12345"):
         site.write({"objects.yml": things({"inventory_group": "IT", "serial_number": number})})
