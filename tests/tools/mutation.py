@@ -53,7 +53,7 @@ SUBJECTS: Mapping[str, tuple[str, ...]] = {
     "plugin_utils/apply/journal": ("plugin_utils/apply/test_journal", "plugin_utils/apply/test_journal_notes"),
     "plugin_utils/instance/plan_file": ("plugin_utils/instance/test_plan_file",),
     "module_utils/client/paging": (
-        *(f"module_utils/client/test_{name}" for name in ("paging", "client", "rows", "limits", "prefetch")),
+        *(f"module_utils/client/test_{name}" for name in ("paging", "client", "limits", "prefetch")),
         *(f"module_utils/resolve/test_{name}" for name in ("listing", "one_request", "references")),
         *(f"rules/test_{name}" for name in ("complete_lists", "link_filters", "missing_lists", "missing_rows")),
         f"{_PLAN}/test_long_lists",
@@ -134,7 +134,7 @@ def prepare(subjects: Sequence[str]) -> None:
     pytest = {
         "pythonpath": [(COLLECTION_PATH / "tests" / name).as_posix() for name in ("support", "tools")],
         "addopts": ["--import-mode=importlib", "-p", "no:schemathesis"],
-        "markers": ["slow"],
+        "markers": ["slow", "sample"],
     }
     lines = [f"{key} = {value!r}" for key, value in settings.items()]
     more = [f"{key} = {value!r}" for key, value in pytest.items()]

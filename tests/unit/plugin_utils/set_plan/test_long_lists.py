@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import pytest
 from instance_site import SETTINGS, Site, yaml_list
 
-from ansible_collections.community.seventhings.plugins.module_utils.client import client
+from ansible_collections.community.seventhings.plugins.module_utils.client import paging
 from ansible_collections.community.seventhings.plugins.module_utils.client.rows import CompressedPage, Flat
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import LOCATION, OBJECT, ROOM
 from ansible_collections.community.seventhings.plugins.plugin_utils.set_plan.listed_state import ListedState
@@ -80,7 +80,7 @@ def test_the_plan_is_the_same(
 ) -> None:
     stored.write(_files(random.Random(number))[number])
     plain = stored.plan()
-    monkeypatch.setattr(client, "_MANY", 0)
+    monkeypatch.setattr(paging, "_MANY", 0)
     compressed = stored.plan()
     times = {"duration": plain.duration, "made_by": plain.made_by}
     assert {**compressed.document(), **times} == plain.document()
@@ -100,8 +100,8 @@ def test_what_is_as_it_was_written_is_read_once(
     # An empty cell means "not managed", which is reported if the record has a value.
     stored.write({"objects.csv": _TABLE})
     plain = stored.plan()
-    monkeypatch.setattr(client, "_MANY", 40)
-    monkeypatch.setattr(client, "PER_PAGE", 10)
+    monkeypatch.setattr(paging, "_MANY", 40)
+    monkeypatch.setattr(paging, "PER_PAGE", 10)
     compressed = stored.plan()
     assert compressed.outcome == plain.outcome == "unchanged"
     assert compressed.warnings == plain.warnings
@@ -115,7 +115,7 @@ def test_what_is_as_it_was_written_is_read_once(
 
 
 def test_a_list_that_is_needed_waits_for_none_that_is_not(stored: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(client, "_MANY", 0)
+    monkeypatch.setattr(paging, "_MANY", 0)
     state = ListedState(stored.client(read_only=True))
     with state.prefetching([LOCATION, ROOM, OBJECT]):
         assert len(state.records(OBJECT)) == 42
