@@ -48,7 +48,7 @@ def sent(result: RunResult) -> str:
     if result.outcome in ("failed", "refused"):
         return "nothing was applied"
     if result.check_mode:
-        return "plan, nothing was sent"
+        return "comparison, nothing was sent" if result.is_drift else "plan, nothing was sent"
     return "nothing had to be sent" if result.outcome == "unchanged" else "applied"
 
 
@@ -247,9 +247,9 @@ def _whole(change: Mapping[str, Any]) -> str:
 
 
 def forecast(result: RunResult) -> str:
-    """Return the forecast in words; empty if nothing is to be applied."""
+    """Return the forecast of an apply in words; empty if nothing is to be applied."""
     requests, minutes = result.forecast.get("requests"), result.forecast.get("minutes")
-    if not result.check_mode or not requests:
+    if not result.check_mode or result.is_drift or not requests:
         return ""
     return f"{requests:,} requests" + ("" if minutes is None else f", {minutes:,.1f} minutes")
 

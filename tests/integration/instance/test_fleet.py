@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import re
 import stat
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -115,7 +116,7 @@ def test_a_plan_of_the_fleet_is_reported_as_one(tmp_path: Path, services: list[E
     assert done.status == 0, done.output
     text = (tmp_path / f"all.{ending}").read_text()
     assert "changed: 2 instances, 0 failed" in text
-    assert "Planned; nothing was written." in text
+    assert "Planned, nothing was written." in text
     assert (tmp_path / f"all-bonn.{ending}").exists()
     assert "2 instances, 0 failed (planned, nothing was written): changed" in done.output
 
@@ -197,6 +198,13 @@ def test_drift_of_one_instance_fails_the_fleet_and_the_others_are_reported(
         service.reset()
     hosts = _hosts(services)
     assert _fleet(tmp_path, "fleet", {"berlin": hosts["berlin"]}).status == 0
+    written = _fleet(tmp_path, "fleet_drift", hosts, fleet_drift_report=str(tmp_path / "drift.md")).output
+    report = (tmp_path / "drift.md").read_text()
+    assert "| missing in the instance | changed in the application | only in the instance |" in report
+    for words in (written, report):
+        assert "created" not in words
+        assert "ompared, nothing was written" in words
+    assert re.search(r"bonn +drift +\d+ missing in the instance", written)
     done = _fleet(tmp_path, "fleet_drift", hosts, fleet_drift_report=str(tmp_path / "drift.json"))
     result = json.loads((tmp_path / "drift.json").read_text())
     assert [(instance["host"], instance["outcome"], instance["failed"]) for instance in result["instances"]] == [

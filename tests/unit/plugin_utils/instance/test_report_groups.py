@@ -144,6 +144,7 @@ def test_a_plan_has_a_forecast_and_what_was_applied_has_none(form: Callable[[Run
     assert "Forecast: 1,044 requests" in unlimited
     assert "minutes" not in unlimited
     assert "Forecast" not in form(replace(planned, check_mode=False))
+    assert "Forecast" not in form(replace(planned, outcome="drift"))
     assert "Forecast" not in form(replace(planned, forecast={"requests": 0, "minutes": 0.0}))
 
 

@@ -397,6 +397,7 @@ def test_a_comment_says_how_many_change_in_which_field_before_it_names_them() ->
 def test_a_comment_says_whether_anything_was_sent() -> None:
     planned = replace(RESULT, outcome="changed", check_mode=True)
     assert "\n\nplan, nothing was sent\n" in as_markdown(planned)
+    assert "\n\ncomparison, nothing was sent\n" in as_markdown(replace(planned, outcome="drift"))
     assert "\n\napplied\n" in as_markdown(replace(planned, check_mode=False))
     assert "\n\nnothing was applied\n" in as_markdown(replace(planned, outcome="refused"))
     assert "\n\nnothing had to be sent\n" in as_markdown(replace(planned, outcome="unchanged", check_mode=False))
