@@ -54,7 +54,10 @@ def played(
     host = {"hosts": "localhost", "connection": "local", "gather_facts": False}
     done = run(directory, [{**(play or host), **tasks}], *_inventory(directory), variables=service.variables())
     assert done.status == 0, done.output
-    return [result for result in done.results if "requests" in result.data]
+    found = [result for result in done.results if "requests" in result.data]
+    shown = {line.strip() for result in done.results if result.name.endswith("Report") for line in result["msg"]}
+    assert shown.isdisjoint(warning for result in found for warning in result.data.get("warnings", ()))
+    return found
 
 
 def _inventory(directory: Path) -> list[str]:
