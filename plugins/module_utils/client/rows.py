@@ -23,28 +23,27 @@ Flat = Mapping[str, Any]
 
 
 class CompressedPage:
-    """The body of an answer.
+    """The body of an answer, and the values of the fields that stay in memory.
 
     :param body: as received. :param read: parses the flat maps of its records.
+    :ivar columns: name of a field in memory to its value in each record.
     """
 
-    __slots__ = ("_packed", "_read")
+    __slots__ = ("_packed", "_read", "columns")
 
     def __init__(self, body: bytes, read: Callable[[bytes], Sequence[Flat]]) -> None:
         self._packed = zlib.compress(body, _FAST)
         self._read = read
+        self.columns: dict[str, list[Any]] = {}
 
     def rows(self, records: Sequence[Flat], names: Sequence[str]) -> list[Flat]:
         """Return its records as rows.
 
         :param records: the flat maps of its records. :param names: the fields that stay in memory.
         """
-        places = {name: place for place, name in enumerate(names)}
         same: dict[str, str] = {}
-        return [
-            Row(self, number, places, tuple([_shared(record.get(name, _ABSENT), same) for name in names]))
-            for number, record in zip(_numbers(len(records)), records, strict=True)
-        ]
+        self.columns = {name: [_shared(record.get(name, _ABSENT), same) for record in records] for name in names}
+        return [Row(self, number) for number in _numbers(len(records))]
 
     def open(self) -> Sequence[Flat]:
         """Return the flat maps of the records of this page."""
@@ -55,7 +54,7 @@ _ABSENT = object()
 
 
 def _shared(value: Any, same: dict[str, str]) -> Any:
-    """Return an equal text of the same record instead of a copy, because two fields may have its uuid."""
+    """Return an equal text of the same page instead of a copy, because two fields may have the uuid of a record."""
     return same.setdefault(value, value) if value.__class__ is str else value
 
 
@@ -71,34 +70,29 @@ def _opened(page: CompressedPage) -> Sequence[Flat]:
 
 
 class Row(Mapping[str, Any]):
-    """The fields of one record. Neither the row nor its values are ever changed.
+    """The fields of one record. Neither the row nor its values are ever changed."""
 
-    :param places: name of a field in memory to the index of its value. The rows of a page share it.
-    """
+    __slots__ = ("_number", "_page")
 
-    __slots__ = ("_number", "_page", "_places", "_values")
-
-    def __init__(self, page: CompressedPage, number: int, places: Mapping[str, int], values: tuple[Any, ...]) -> None:
+    def __init__(self, page: CompressedPage, number: int) -> None:
         self._page = page
         self._number = number
-        self._places = places
-        self._values = values
 
     @property
     def _all(self) -> Flat:
         return _opened(self._page)[self._number]
 
     def __getitem__(self, name: str) -> Any:
-        place = self._places.get(name)
-        value = _ABSENT if place is None else self._values[place]
+        column = self._page.columns.get(name)
+        value = _ABSENT if column is None else column[self._number]
         return self._all[name] if value is _ABSENT else value
 
     def get(self, key: str, default: Any = None) -> Any:
         """Return the value of a field, or the default if there is no such field."""
-        place = self._places.get(key)
-        if place is None:
+        column = self._page.columns.get(key)
+        if column is None:
             return self._all.get(key, default)
-        value = self._values[place]
+        value = column[self._number]
         return default if value is _ABSENT else value
 
     def __contains__(self, name: object) -> bool:
