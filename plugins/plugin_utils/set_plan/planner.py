@@ -45,8 +45,8 @@ because they send narrow requests instead of reading lists.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache, partial
 from typing import Any
 
@@ -61,7 +61,6 @@ from ...module_utils.plan.compare import Comparer, Wanted
 from ...module_utils.plan.record_planner import is_archived, possible_targets
 from ...module_utils.resolve import natural_keys
 from ...module_utils.resolve.field_visibility import identifies
-from ...module_utils.resolve.natural_keys import Key
 from ..desired.desired import SECTIONS, DesiredInstance
 from ..desired.entry import Entry
 from ..desired.lifecycle import NOTHING
@@ -130,24 +129,6 @@ def plan_instance(client: Client, desired: DesiredInstance, options: PlanOptions
         ]
         desired.merge_again = None
     return _Planner(PlanContext(client, desired, options or PlanOptions())).run()
-
-
-@dataclass(slots=True)
-class _Candidate:
-    """A desired record, and the listed record with its natural key.
-
-    Its values are parsed when it is matched, because values of a million records would fill the memory.
-
-    :ivar keys: the fields of its natural key; None after a finding about them.
-    :ivar key: its natural key, which is claimed for it; None if a plan file identifies the record by its uuid.
-    :ivar others: more records with the key, which is a mistake.
-    """
-
-    entry: Entry
-    keys: tuple[str, ...] | None
-    key: Key | None
-    record: Record | None = None
-    others: tuple[Record, ...] = ()
 
 
 class _Planner:
@@ -267,37 +248,44 @@ class _Planner:
         keys = natural_keys.identifying_fields(schema, self._desired.identity.get(section, ()))
         identifies = cache(lambda name: (field := schema.find(name)) is not None and field.key in keys)
         entries = self._context.entries[section]
+        identities: dict[tuple[str, ...], None] = {}
+        others: list[tuple[Entry, tuple[str, ...] | None]] = []
         # The list is read in the background meanwhile.
-        candidates = [self._candidate(section, schema, entry, identifies) for entry in entries]
+        for entry in entries:
+            claimed, has_key = self._claim(section, schema, entry, identifies)
+            if claimed is not None and has_key:
+                identities[claimed] = None
+            else:
+                others.append((entry, claimed))
         listed = self._state.records(kind)
         self._result.everywhere[section] = len(listed)
         self._result.existing[section] = self._context.scope.count(section, listed)
         # A chain of renames ends at a written key.
         written = [self._read(entry)[0] for entry in entries] if section in self._desired.moved else []
-        to_match = self._in_list_order(schema, candidates, listed)
-        del candidates
         found = []
-        to_match.reverse()
-        while to_match:
-            # Keep only the entry of an unchanged record.
-            current = to_match.pop()
-            match = None if current.keys is None else self._match(section, current, current.keys, written)
+        for entry, fields, hits in self._in_list_order(schema, identities, others, listed):
+            match = None if fields is None else self._match(section, entry, fields, hits, written)
             if match is None:
-                self._dropped.append(current.entry)
-                self._context.doubt(current.entry)
+                self._dropped.append(entry)
+                self._context.doubt(entry)
                 continue
             planned, record, is_unchanged = match
+            # Keep only the entry of an unchanged record.
             if is_unchanged:
                 self._compare(planned, record, is_unchanged=True)
-                self._unchanged.append(current.entry)
+                self._unchanged.append(entry)
             else:
                 found.append((planned, record))
         self._leave_alone(section)
         self._unmatched.discard(kind.name)
         return found
 
-    def _candidate(self, section: str, schema: Schema, entry: Entry, identifies: Callable[[str], bool]) -> _Candidate:
-        """Return an entry with the natural key that is claimed for it.
+    def _claim(
+        self, section: str, schema: Schema, entry: Entry, identifies: Callable[[str], bool]
+    ) -> tuple[tuple[str, ...] | None, bool]:
+        """Claim the natural key of an entry.
+
+        Return the fields of the key, which are None after a finding, and False if the entry is found by its uuid.
 
         :param identifies: returns True for the name of a field that natural keys of this section may have.
         """
@@ -306,11 +294,11 @@ class _Planner:
             # A plan file identifies the record by its uuid.
             own = [schema.find(name) for name in self._desired.identity.get(section, ())]
             chosen = [field.key for field in own if field is not None] or natural_keys.default_key(schema.kind, values)
-            return _Candidate(entry, tuple(key for key in chosen if key in values), None)
+            return tuple(key for key in chosen if key in values), False
         keys = self._keys(section, schema, values, entry)
         is_resolved = bool(keys) and self._resolve_key(keys, values, entry)
-        key = self._context.uniqueness.claim(schema, keys, values, entry) if is_resolved else None
-        return _Candidate(entry, None if key is None else keys, key)
+        is_claimed = is_resolved and self._context.uniqueness.claim(schema, keys, values, entry) is not None
+        return keys if is_claimed else None, True
 
     def _resolve_key(self, keys: Iterable[str], values: dict[str, Any], entry: Entry) -> bool:
         """Put resolved references into a natural key, and return True if all are resolved."""
@@ -322,33 +310,37 @@ class _Planner:
         return True
 
     def _in_list_order(
-        self, schema: Schema, candidates: Iterable[_Candidate], listed: Sequence[Record]
-    ) -> list[_Candidate]:
-        """Pair each desired record with the listed records that have its natural key.
+        self,
+        schema: Schema,
+        identities: Iterable[tuple[str, ...]],
+        others: Iterable[tuple[Entry, tuple[str, ...] | None]],
+        listed: Sequence[Record],
+    ) -> Iterator[tuple[Entry, tuple[str, ...] | None, list[Record]]]:
+        """Yield each entry with the fields of its natural key, and with the listed records that have this key.
 
-        Return the pairs in the order of the list.
+        They are in the order of the list. Entries without a record are at the end, with the others.
 
         The fields of a natural key are in memory for every list. All other fields of a page are only available while it
         is open.
         """
-        by_keys: dict[tuple[str, ...], dict[Key, _Candidate]] = {}
-        rest = []
-        for candidate in candidates:
-            if candidate.key is None or candidate.keys is None:
-                rest.append(candidate)
-            else:
-                by_keys.setdefault(candidate.keys, {})[candidate.key] = candidate
-        ordered: list[_Candidate] = []
-        for keys, by_key in by_keys.items():
-            for key, record in self._state.keyed(schema, keys, listed):
-                found = None if key is None else by_key.get(key)
-                if found is not None and found.record is None:
-                    found.record = record
-                    ordered.append(found)
-                elif found is not None:
-                    found.others += (record,)
-            rest += [candidate for candidate in by_key.values() if candidate.record is None]
-        return ordered + rest
+        new = list(others)
+        for keys in identities:
+            claimed = self._context.uniqueness.claimed(schema.kind, keys)
+            keyed = self._state.keyed(schema, keys, listed)
+            owners = [None if key is None else claimed.get(key) for key, _record in keyed]
+            numbers = Counter(id(entry) for entry in owners if entry is not None)
+            new += [(entry, keys) for entry in claimed.values() if id(entry) not in numbers]
+            several: dict[int, list[Record]] = {mark: [] for mark, number in numbers.items() if number > 1}
+            del numbers
+            for entry, record in zip(owners, listed, strict=True) if several else ():
+                if id(entry) in several:
+                    several[id(entry)].append(record)
+            for entry, record in zip(owners, listed, strict=True):
+                hits = several.get(id(entry), [record])
+                if entry is not None and hits[0] is record:
+                    yield entry, keys, hits
+        for entry, fields in new:
+            yield entry, fields, []
 
     def _is_unchanged(self, schema: Schema, entry: Entry, values: dict[str, Any], current: Record | None) -> bool:
         """Return True if a record is as it was written, whatever else is planned."""
@@ -420,12 +412,16 @@ class _Planner:
     def _match(
         self,
         section: str,
-        candidate: _Candidate,
+        entry: Entry,
         keys: tuple[str, ...],
+        hits: list[Record],
         written: Iterable[dict[str, Any]],
     ) -> tuple[Planned, Record | None, bool] | None:
-        """Return an entry with its record, and True if that is as written; None after a finding."""
-        context, entry = self._context, candidate.entry
+        """Return an entry with its record, and True if that is as written; None after a finding.
+
+        :param hits: the listed records with its natural key.
+        """
+        context = self._context
         schema = context.schema(entry.kind)
         complaints = context.complaints
         values, is_valid = self._read(entry)
@@ -436,11 +432,7 @@ class _Planner:
         elif not self._resolve_key(keys, values, entry) or self._is_hidden(schema, keys, entry):
             return None
         else:
-            hits = (
-                [candidate.record, *candidate.others]
-                if candidate.record
-                else self._moved.record_of(section, schema, values, written)
-            )
+            hits = hits or self._moved.record_of(section, schema, values, written)
             if schema.kind.created_from and not hits and "email" in values:
                 hits = user_of_person(self._state, str(values["email"]))
             if hits and schema.kind.open_status:

@@ -45,7 +45,7 @@ class Uniqueness:
         if key is None:
             return None
         name = (schema.kind.name, entry.template, tuple(keys))
-        earlier = self._claimed[name].setdefault(key, entry)
+        earlier = self._claimed[name].get(key, entry)
         if earlier is not entry:
             words = self.words(schema, keys, values)
             self._find(entry.place, written_twice(schema.kind, words, earlier.place))
@@ -60,7 +60,12 @@ class Uniqueness:
                     f"sequence of characters (unicode normal forms); write both in one form",
                 )
                 return None
+        self._claimed[name][key] = entry
         return key
+
+    def claimed(self, kind: Kind, keys: tuple[str, ...]) -> Mapping[Key, Entry]:
+        """Return the entries of a kind without templates that claimed a natural key of some fields, by that key."""
+        return self._claimed[kind.name, "", keys]
 
     def claim_others(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], entry: Entry) -> None:
         """Refuse a natural key that two entries have if one of them is identified by it.
