@@ -27,6 +27,9 @@ _LINKS = "links"
 _LIKENESS = 0.7
 """Minimum similarity of a column and a field for a proposed mapping."""
 
+_SAME_BEGIN = 3
+"""Number of letters with which the names of a column and of its proposed field both begin."""
+
 _PLAIN_NAME = re.compile(r"[^\W\d_][\w./-]*(?: [\w./-]+)*")
 _WORDS_OF_YAML = frozenset(("true", "false", "yes", "no", "on", "off", "null", "y", "n"))
 
@@ -115,7 +118,8 @@ def mapping_words(
     """Say how to map the columns of a table of another system, ready to be pasted.
 
     :param columns: the names that mean no field. :param present: the fields that have a column.
-    :param keys: the fields that identify a record and have no column. A column is proposed for each.
+    :param keys: the fields that identify a record and have no column. If the name of no column is like such a field,
+        there is a placeholder for it, because a wrong column would give wrong identities.
     """
     table = desired.tables.for_file(path)
     missing = table.columns.items() if table is not None else ()
@@ -123,15 +127,12 @@ def mapping_words(
     names |= {name: field.key for field in schema.fields.values() for name in (field.key, field.label) if name}
     mapping: dict[str, str] = {}
     for column in columns:
-        suggestions = closest_names(column, names, 1, _LIKENESS)
-        key = names[suggestions[0]] if suggestions else ""
+        key = _field_named_like(column, names)
         if key and key not in present and key not in mapping.values():
             mapping[column] = key
-    for key in keys:
-        free = [column for column in columns if mapping.get(column) not in keys]
-        free.sort(key=mapping.__contains__)
-        if key not in mapping.values() and free:
-            mapping[free[0]] = key
+    open_keys = [key for key in keys if key not in mapping.values()]
+    is_clear = len(columns) == len(open_keys) == 1 and not mapping
+    mapping = {columns[0] if is_clear else f"COLUMN OF {key}": key for key in open_keys} | mapping
     rest = [column for column in columns if column not in mapping]
     mapped = ", ".join(f"{in_yaml(column)}: {in_yaml(key)}" for column, key in mapping.items()) or "COLUMN: FIELD"
     ignored = f", ignore: [{', '.join(map(in_yaml, rest))}]" if rest else ""
@@ -141,6 +142,42 @@ def mapping_words(
         f"map the columns of another system in instance.yml: "
         f"`tables: [{{files: {in_yaml(path)}, columns: {{{mapped}}}{ignored}}}]`"
     )
+
+
+def keys_without_column(desired: DesiredInstance, schema: Schema, present: Collection[str]) -> list[list[str]]:
+    """Return the missing fields of each choice of fields that may identify records; empty if one choice is complete.
+
+    :param present: the keys of the fields that have a column.
+    """
+    kind = schema.kind
+    named = desired.identity.get(kind.section)
+    choices = [tuple(named)] if named else [kind.written_key] if kind.written_key else kind.match_on
+    missing = [[key for key in (_key_of(schema, name) for name in choice) if key not in present] for choice in choices]
+    return missing if all(missing) else []
+
+
+def _key_of(schema: Schema, name: str) -> str:
+    found = schema.find(name)
+    return name if found is None else found.key
+
+
+def _field_named_like(column: str, names: Mapping[str, str]) -> str:
+    """Return the field whose name is like that of a column; empty without one.
+
+    Names that only end alike, such as an order number and a serial number, are different things.
+
+    :param names: the names of fields and their keys.
+    """
+    mine = column.casefold()
+    words = {name: name.casefold().replace("_", " ") for name in names}
+    alike = [
+        name
+        for name, word in words.items()
+        if mine[: min(_SAME_BEGIN, len(word))] == word[: min(_SAME_BEGIN, len(mine))]
+    ]
+    longer = {names[name] for name in alike if words[name].startswith(f"{mine} ")}
+    found = closest_names(column, alike, 1, _LIKENESS)
+    return names[found[0]] if found else longer.pop() if len(longer) == 1 else ""
 
 
 def in_yaml(text: str) -> str:

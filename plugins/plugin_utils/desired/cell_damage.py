@@ -6,38 +6,47 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from ...module_utils.model.field import Spelling
 from .dialect import Dialect
 
-_NUMBERS: tuple[tuple[re.Pattern[str], str], ...] = (
+_APOSTROPHE = 'thousands: "\'"'
+
+_NUMBERS: tuple[tuple[re.Pattern[str], str, str], ...] = (
     (
         re.compile(r".*\d\s*[%\u2030].*|[%\u2030]\s*\d.*", re.DOTALL),
         "percentages; write plain numbers: format the column as a number, which turns 19% into 0.19",
+        "",
     ),
     (
         re.compile(r".*\d\s*[.,]\s*[-\u2013\u2014\u2212]{1,2}.*", re.DOTALL),
         "a dash in place of the cents; format the column as a number with two decimals, which turns 5.- into 5.00",
+        "",
     ),
     (
         re.compile(r".*\(.*\d.*\).*|.*\d[-\u2212]\s*", re.DOTALL),
         "brackets or a minus behind a negative number; format the column so that the minus comes first",
+        "",
     ),
     (
         re.compile(r"[-+]?\d+([.,]\d+)?E[-+]?\d+", re.IGNORECASE),
         "a shortened long number; format the column as a number, and widen it",
+        "",
     ),
-    (re.compile(r"#{3,}"), "the column was too narrow for its numbers; widen it"),
-    (re.compile(r"[-\u2212]?\d{1,3}(['\u2019]\d{3})+([.,]\d+)?"), 'thousands separators; set `csv: {thousands: "\'"}`'),
+    (re.compile(r"#{3,}"), "the column was too narrow for its numbers; widen it", ""),
+    (re.compile(r"[-\u2212]?\d{1,3}(['\u2019]\d{3})+([.,]\d+)?"), "thousands separators", _APOSTROPHE),
     (
         re.compile(r"[^\d]*\+.*\d.*", re.DOTALL),
         "a plus in front of the number; format the column as a number, or write it without",
+        "",
     ),
 )
-"""Numbers in the form in which spreadsheets show them, and what to do about these cells."""
+"""Numbers in the form in which spreadsheets show them, what to do about them, and the setting that reads them."""
 
 _CURRENCY = re.compile(
-    r"([^\d\s.,'()%#+-]{1,5}\.?)\s*[-\u2212]?\d[\d.,\s]*|[-\u2212]?\d[\d.,\s]*?\s*([^\d\s.,'()%#+-]{1,5}\.?)"
+    r"([^\d\s.,'()%#+-]{1,5}\.?)\s*[-\u2212]?\d[\d.,'\u2019\s]*"
+    r"|[-\u2212]?\d[\d.,'\u2019\s]*?\s*([^\d\s.,'\u2019()%#+-]{1,5}\.?)"
 )
 
 _AS_TEXT = {
@@ -59,22 +68,22 @@ def damage_in_workbook(spelling: Spelling) -> str:
     return _AS_TEXT[family(spelling)]
 
 
-def damage_in_table(spelling: Spelling, text: str, dialect: Dialect) -> str:
-    """Return what is wrong with a CSV cell, and what to do about it; empty if that is unknown."""
+def damage_in_table(spelling: Spelling, text: str, dialect: Dialect, how_to_set: Callable[[str], str]) -> str:
+    """Return what is wrong with a CSV cell, and what to do about it; empty if that is unknown.
+
+    :param how_to_set: returns a setting with its place in instance.yml.
+    """
     bare = text.strip()
     if spelling.is_number:
-        known = next((words for form, words in _NUMBERS if form.fullmatch(bare)), "")
-        sign = None if known else _CURRENCY.fullmatch(bare)
-        return known if sign is None else _unknown(sign[1] or sign[2], dialect)
+        words, setting = next((known for form, *known in _NUMBERS if form.fullmatch(bare)), ("", ""))
+        sign = None if words else _CURRENCY.fullmatch(bare)
+        if sign is not None and (sign[1] or sign[2]) not in dialect.currency:
+            signs = ", ".join((*dialect.currency, sign[1] or sign[2]))
+            words, setting = "a currency that the settings do not name", f"currency: [{signs}]"
+            setting += f", {_APOSTROPHE}" if "'" in bare else ""
+        return f"{words}; {how_to_set(setting)}" if setting else words
     if spelling is Spelling.DATE and re.fullmatch(r"#{3,}", bare):
         return "the column was too narrow for its dates; widen it"
     if spelling is Spelling.FLAG:
-        return "words for true and false; set `csv: {booleans: {true: [...], false: [...]}}`"
+        return f"words for true and false; {how_to_set('booleans: {true: [...], false: [...]}')}"
     return ""
-
-
-def _unknown(sign: str, dialect: Dialect) -> str:
-    if sign in dialect.currency:
-        return ""
-    signs = ", ".join((*dialect.currency, sign))
-    return f"a currency that the settings do not name; set `csv: {{currency: [{signs}]}}`"

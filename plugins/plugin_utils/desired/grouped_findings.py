@@ -12,6 +12,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from ...module_utils.model.field import Spelling, shorten
 from ...module_utils.printing.cleaner import clean
@@ -111,7 +112,8 @@ def _damage(finding: Finding, desired: DesiredInstance) -> str:
         return ""
     if isinstance(finding.place, CellPlace):
         return damage_in_workbook(misfit.spelling)
-    return damage_in_table(misfit.spelling, misfit.value, desired.dialects.for_file(source))
+    how_to_set = partial(desired.how_to_set, source)
+    return damage_in_table(misfit.spelling, misfit.value, desired.dialects.for_file(source), how_to_set)
 
 
 def _coded(found: Sequence[tuple[Finding, str]]) -> list[str]:

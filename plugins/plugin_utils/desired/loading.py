@@ -473,7 +473,8 @@ class _Loading:
             first, *more = self._by_guess
             also = f" and {len(more)} more" if more else ""
             self.desired.warnings.append(
-                f"{first}{also}: not UTF-8, read as CP1252 (Windows); {HOW_TO_SAVE}, or set `csv: {{encoding: cp1252}}`"
+                f"{first}{also}: not UTF-8, read as CP1252 (Windows); {HOW_TO_SAVE}, or "
+                f"{self.desired.how_to_set(first, 'encoding: cp1252')}"
             )
 
     def _is_attached(self, name: str) -> bool:

@@ -19,7 +19,7 @@ from ...module_utils.model.kinds import Kind
 from ...module_utils.model.schema import FieldError, Misfit, Schema
 from ...module_utils.model.types_links import Attachment, Reference
 from ...module_utils.model.zones import with_offsets, zone_of
-from .cell_checks import CellChecks, listed, mapping_words
+from .cell_checks import CellChecks, keys_without_column, listed, mapping_words
 from .desired import DesiredInstance
 from .dialect import CellReader
 from .entry import Entry
@@ -178,14 +178,17 @@ class DesiredParser:
         """
         known = {name: schema.find(name) for name in columns}
         foreign = [name for name, field in known.items() if field is None]
-        if len(foreign) < len(columns) and len(foreign) < _MANY_FOREIGN:
+        fewest = _MANY_FOREIGN if self._desired.tables.for_file(place.file) is None else 1
+        if len(foreign) < len(columns) and len(foreign) < fewest:
             return None
         present = {field.key for field in known.values() if field is not None}
-        how = mapping_words(self._desired, schema, place.file, foreign, present)
+        missing = keys_without_column(self._desired, schema, present)
+        how = mapping_words(self._desired, schema, place.file, foreign, present, missing[0] if missing else ())
         if len(foreign) == len(columns):
             number = f"no column is a field of {schema.kind.singular}; {TITLED}"
             return FieldError.at((), number + (f"; or {how}" if len(foreign) > 1 else ""), number)
-        number = f"{len(foreign)} of {len(columns)} columns are not fields of {schema.kind.singular}"
+        are = "is not a field" if len(foreign) == 1 else "are not fields"
+        number = f"{len(foreign)} of {len(columns)} columns {are} of {schema.kind.singular}"
         return FieldError.at((), f"{number}: {listed(foreign)}; {how}", number)
 
     def _read_cells(

@@ -13,7 +13,7 @@ from ...module_utils.model.field import Plain, is_uuid, shorten
 from ...module_utils.model.kinds import KINDS, Kind
 from ...module_utils.model.schema import FieldError, Misfit, Schema
 from ...module_utils.model.suggestions import closest_names
-from .cell_checks import in_yaml, mapping_words
+from .cell_checks import in_yaml, keys_without_column, mapping_words
 from .desired import SECTIONS, DesiredInstance
 from .dialect import Dialect
 from .nodes import Node, TreeNode, place_at
@@ -181,12 +181,9 @@ def _why_unidentified(
     if foreign and not is_complete(kind):
         return None
     present = {name if found is None else found.key for name, found in known.items()}
-    named = desired.identity.get(read.section)
-    choices = [tuple(named)] if named else [kind.written_key] if kind.written_key else kind.match_on
-    wanted = [tuple(_key_of(schema, name) for name in choice) for choice in choices]
-    if any(present.issuperset(choice) for choice in wanted):
+    missing = keys_without_column(desired, schema, present)
+    if not missing:
         return None
-    missing = [[key for key in choice if key not in present] for choice in wanted]
     fields = " or ".join(map(", ".join, missing))
     gist = f"this table has no column for {fields}, which identifies a record of {read.section}"
     if foreign:
@@ -197,8 +194,3 @@ def _why_unidentified(
             f"as `columns: {{{in_yaml(read.columns[0])}: {missing[0][0]}}}`"
         )
     return FieldError.at((), f"{gist}; {how}", gist)
-
-
-def _key_of(schema: Schema, name: str) -> str:
-    found = schema.find(name)
-    return name if found is None else found.key

@@ -39,7 +39,10 @@ from .broken_files import SAVED_IN_PART
 from .formulas import unescaped
 from .json_source import NUL_ESCAPED, JsonNode, has_too_many, is_whole, no_constant, plain_number, too_deep
 
-NO_NAME = "this column has no name; give it one, one that begins with # for a comment"
+NO_NAME = (
+    'this column has no name; give it one, one that begins with # for a comment, or set `ignore: ["*"]` in tables to '
+    "ignore each column that is not mapped"
+)
 TITLED = "the first row names the columns, so delete what is above the names"
 
 MOST_COLUMNS = 16_384

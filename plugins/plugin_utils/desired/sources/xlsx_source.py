@@ -23,6 +23,7 @@ from xml.parsers import expat
 from ....module_utils.errors import InvalidInput
 from ....module_utils.model.field import MOST_CHARACTERS, Field, Spelling, TypedCell
 from ....module_utils.model.schema import FieldError, Misfit, Schema, type_of
+from ..cell_checks import in_yaml
 from ..desired import SECTIONS
 from ..dialect import ALL_ROWS, COMMENT, ISO_DATE, WEB_PAGE, CellReader, Dialect
 from ..nodes import EVERYTHING, JINJA, TOO_LONG, Node, jinja_in, mark_at
@@ -138,6 +139,12 @@ class Sheets:
         """Return the named sheets that the workbook does not have."""
         present = set(map(_folded, titles))
         return [name for name in self.named if name not in present]
+
+
+def _section_of_folder(name: str) -> str:
+    """Return the section in whose directory a file is, or a placeholder."""
+    folders = name.split("/")[:-1]
+    return next((folder for folder in reversed(folders) if folder in SECTIONS), "SECTION")
 
 
 def _folded(title: str) -> str:
@@ -437,6 +444,11 @@ class Workbook:
             sheets = ", ".join(map(repr, self.ignored)) or "none"
             self.ignored = []
             words = f"expected sheets named after sections: {wanted}; these are {sheets}"
+            if titles and not self._sheets.section:
+                words += (
+                    f"; rename one, or name its section in instance.yml: `tables: [{{files: {in_yaml(self._name)}, "
+                    f"sheets: {{{in_yaml(titles[0])}: {_section_of_folder(self._name)}}}}}]`"
+                )
             if self._sheets.section and titles:
                 words += f"; set `sheets: [{titles[0]}]` in tables to read another one"
             self._findings.append(Finding(Place(self._name), words))

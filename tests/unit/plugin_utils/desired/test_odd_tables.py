@@ -158,8 +158,9 @@ def test_the_columns_of_another_system_are_one_finding_with_the_mapping(tmp_path
     rows = ",".join(FOREIGN) + "\n1,,3,4,5,6\n,2,3,,5,6\n"
     (line,) = judged(read(tmp_path, "objects.csv", rows))
     assert line.endswith(
-        "or map the columns of another system in instance.yml: `tables: [{files: objects.csv, columns: {Serial Number: "
-        'serial_number}, ignore: [Device ID, Device name, "OS: version", "Yes", IMEI]}]`'
+        "or map the columns of another system in instance.yml: `tables: [{files: objects.csv, columns: {COLUMN OF "
+        "barcode: barcode, Serial Number: serial_number}, ignore: [Device ID, Device name, "
+        '"OS: version", "Yes", IMEI]}]`'
     )
     (line,) = judged(read(tmp_path, "objects.csv", rows.replace("Device ID", "barcode")))
     assert line.startswith(
@@ -174,7 +175,7 @@ def test_the_columns_of_another_system_are_one_finding_with_the_mapping(tmp_path
 
 
 def test_a_proposal_for_a_column_of_two_lines_can_be_pasted(tmp_path: Path) -> None:
-    rows = '"Serial-\nnumber",count\n1,2\n'
+    rows = '"Bar-\ncode",count\n1,2\n'
     tables = "tables: [{files: objects.csv, columns: {Nr: barcode}}]\n"
     (line,) = judged(read(tmp_path, "objects.csv", rows.replace("count", "price"), tables))[:1]
     pasted = line.partition("`")[2].rstrip("`")

@@ -426,10 +426,13 @@ def test_a_table_without_a_column_for_its_identity_is_one_finding(tmp_path: Path
 @pytest.mark.parametrize(
     ("header", "pasted"),
     [
-        ("Nummer,Serial Number,Foo,price", "columns: {Serial Number: serial_number, Nummer: barcode}, ignore: [Foo]"),
-        ('"Inventar-\nnummer",Foo,"A\nB",price', 'columns: {"Inventar-\\nnummer": barcode}, ignore: [Foo, "A\\nB"]'),
+        (
+            "Nummer,Serial,Order Number,price",
+            "columns: {COLUMN OF barcode: barcode, Serial: serial_number}, ignore: [Nummer, Order Number]",
+        ),
+        ('"Bar-\ncode",Foo,"A\nB",price', 'columns: {"Bar-\\ncode": barcode}, ignore: [Foo, "A\\nB"]'),
         ("Foo,Nr.,manufacturer,price", "columns: {Nr.: barcode}, ignore: [Foo]"),
-        ("Serial Number,price,manufacturer,bought", "columns: {Serial Number: barcode}"),
+        ("Foo,price,manufacturer,bought", "columns: {Foo: barcode}"),
     ],
 )
 def test_unknown_columns_of_a_table_without_its_key_are_in_the_same_finding(
@@ -441,6 +444,7 @@ def test_unknown_columns_of_a_table_without_its_key_are_in_the_same_finding(
         "objects.csv:1:1: this table has no column for barcode, which identifies a record of objects; map them in "
         f"tables[0], or ignore them: `{pasted}`"
     )
+    pasted = pasted.replace("COLUMN OF barcode", "Nummer")
     desired = read(tmp_path, f"- {{files: objects.csv, {pasted}}}\n", rows)
     assert judged(desired) == []
     assert all(entry.fields["barcode"] for entry in desired.entries)
@@ -448,8 +452,27 @@ def test_unknown_columns_of_a_table_without_its_key_are_in_the_same_finding(
 
 def test_a_field_that_has_a_column_is_proposed_for_no_other(tmp_path: Path) -> None:
     tables = "- {files: objects.csv, columns: {Nr: barcode, SN: serial_number}}\n"
-    (line,) = judged(read(tmp_path, tables, {"objects.csv": "Nr,SN,Serial Number,A,B\n1,2,3,4,5\n"}))
-    assert line.endswith("`columns: {COLUMN: FIELD}, ignore: [Serial Number, A, B]`")
+    for columns, are in (
+        ("Serial Number, A, B", "3 of 5 columns are not fields"),
+        ("A", "1 of 3 columns is not a field"),
+    ):
+        header = f"Nr,SN,{columns.replace(', ', ',')}"
+        (line,) = judged(read(tmp_path, tables, {"objects.csv": f"{header}\n{'1,' * header.count(',')}1\n"}))
+        assert line == (
+            f"objects.csv:1:1: {are} of an object: {columns}; map them in tables[0], or ignore them: "
+            f"`columns: {{COLUMN: FIELD}}, ignore: [{columns}]`"
+        )
+
+
+def test_a_setting_to_paste_is_that_of_the_table(tmp_path: Path) -> None:
+    fields = [*FIELDS, Field("lent", "BOOLEAN")]
+    tables = "- {files: objects.csv, columns: {Nr: barcode}}\n"
+    rows = "Nr;price;lent;inventory_name\n1;CHF 1'299.00;x;Tür\n".encode("cp1252")
+    desired = read(tmp_path, tables, {"objects.csv": rows})
+    price, lent = group_findings(validate(desired, {"object": fields}), desired).lines
+    assert price.endswith('set `currency: [CHF], thousands: "\'"` in tables[0]')
+    assert lent.endswith("set `booleans: {true: [...], false: [...]}` in tables[0]")
+    assert [warning.rpartition(", or ")[2] for warning in desired.warnings] == ["set `encoding: cp1252` in tables[0]"]
 
 
 @pytest.mark.parametrize("rows", ['barcode,"A\nB"\n1,2\n', 'barcode,"A\nB",C,D\n1,2,3,4\n2,,3,4\n3,2,,\n'])

@@ -294,7 +294,10 @@ def test_a_workbook_without_a_section_is_refused(tmp_path: Path) -> None:
     desired = _load(tmp_path)
     (finding,) = desired.findings
     assert str(finding).startswith("a.xlsx: expected sheets named after sections: locations, rooms, ")
-    assert str(finding).endswith("; these are 'Tabelle1', 'fields'")
+    assert str(finding).endswith(
+        "; these are 'Tabelle1', 'fields'; rename one, or name its section in instance.yml: `tables: [{files: a.xlsx, "
+        "sheets: {Tabelle1: SECTION}}]`"
+    )
     assert desired.warnings == []
 
 
