@@ -52,6 +52,9 @@ class CellChecks:
                 dialect = self._desired.dialects.for_file(_file_of(entry, name))
                 if dialect.accepts_as_written(kind) or (field is not None and value in field.allowed):
                     continue
+                is_text = field is not None and type_of(field).shape == _TEXT
+                if kind.is_shortened and (not is_text or dialect.has_texts(self._column(entry, name))):
+                    continue
                 if not kind.is_blank:
                     why = f"{kind.why}{self._remedy(_file_of(entry, name), self._setting(kind, entry, name))}"
                     yield name, _error(name, f": {why}", value, why)
@@ -72,11 +75,15 @@ class CellChecks:
 
         Tables of other systems can't be edited, so a setting may accept their texts that look like formulas.
         """
-        table = self._desired.tables.for_file(_file_of(entry, name))
-        if table is None or not kind.is_formula:
+        if self._desired.tables.for_file(_file_of(entry, name)) is None or not kind.is_formula:
             return kind.setting
-        columns = {field: column for column, field in table.columns.items()}
-        return f"text_columns: [{in_yaml(columns.get(name, name))}]"
+        return f"text_columns: [{in_yaml(self._column(entry, name))}]"
+
+    def _column(self, entry: Entry, name: str) -> str:
+        """Return the name of a column in the file, by the name of its field."""
+        table = self._desired.tables.for_file(_file_of(entry, name))
+        columns = {} if table is None else {field: column for column, field in table.columns.items()}
+        return columns.get(name, name)
 
     def remedy(self, entry: Entry, name: str, value: Any) -> str:
         """Say what to set if a cell of a table has a space at an edge; empty if it has none."""

@@ -61,6 +61,13 @@ WEB_PAGE = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:!doctype\s|html\b|head\b|meta\b
 """The beginning of a web page, which some applications save under the name of a table."""
 
 
+_NOT_OF_WINDOWS = {
+    "cp850": re.compile(r"\w*[A-Za-z][\u201a\u201d\u201e][a-z\u00e1]\w*"),
+    "mac_roman": re.compile(r"\w*[a-z][\u00a7\u0160\u0178\u017d][a-z\u00a7]\w*"),
+}
+"""Words with letters of an older system that no word has in CP1252, by encoding."""
+
+
 class WrongEncoding(Exception):
     """Raised if the bytes of a file are not text in its encoding. The message says how to save it.
 
@@ -139,18 +146,21 @@ class Oddity(NamedTuple):
 
     :ivar why: what it is. :ivar setting: the setting that reads it, if there is one.
     :ivar is_blank: True for a space at an edge. :ivar is_formula: True for a formula that is only a text.
+    :ivar is_shortened: True for a number without its last digits. Only texts have this oddity.
     """
 
     why: str
     setting: str = ""
     is_blank: bool = False
     is_formula: bool = False
+    is_shortened: bool = False
 
 
 _ALL_DIGITS = 15
 """Maximum digits of a number of which a spreadsheet keeps all digits."""
 
 _KEPT_TEXT = re.compile(r'="[^"]*"')
+_SHORTENED = re.compile(r"[-+]?\d[.,]\d+E\+\d{2,3}")
 _MARKED_TEXT = re.compile(r"'[-+]?\d[\d.,]*")
 _NULLS = frozenset(("NULL", "null", "(null)", "\\N"))
 """The words for nothing that programs write into tables."""
@@ -234,6 +244,12 @@ class Dialect:
             )
         if text[:1] == "'" and _MARKED_TEXT.fullmatch(text):
             return Oddity("the apostrophe marks a text in a spreadsheet; write the cell without it")
+        if "E+" in text and _SHORTENED.fullmatch(text):
+            return Oddity(
+                "a spreadsheet shortened this number; format the column as text, and type the number again, or name "
+                "the column in text_columns if this is the text",
+                is_shortened=True,
+            )
         if text in _NULLS:
             return Oddity("this is how a database writes an empty value; empty the cell", f'"null": "{text}"')
         return None
@@ -261,6 +277,10 @@ class Dialect:
     def as_text(self, name: str, cell: str) -> str:
         """Return the text of a cell that a spreadsheet turned into a formula, if the settings say so."""
         return cell[2:-1] if name in self._texts and _KEPT_TEXT.fullmatch(cell) else cell
+
+    def has_texts(self, name: str) -> bool:
+        """Return True if the settings say that the cells of a column are texts."""
+        return name in self._texts
 
     def is_text(self, name: str, digits: str) -> bool:
         """Return True if the settings say that a number in a cell is the text of its digits, and it has all of them."""
@@ -461,6 +481,11 @@ class Dialect:
             return content.decode("utf-8-sig"), False
         except UnicodeDecodeError:
             pass
+        for codec, word in _NOT_OF_WINDOWS.items():
+            found = word.search(content.decode("cp1252", "replace"))
+            if found is not None:
+                words = f"expected UTF-8 or CP1252, and this word looks like {codec}; {HOW_TO_SAVE}, or set encoding"
+                raise WrongEncoding(words, found.start())
         try:
             return content.decode("cp1252"), True
         except UnicodeDecodeError as error:

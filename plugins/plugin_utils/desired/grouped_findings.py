@@ -95,7 +95,8 @@ def _key(
     if misfit is None:
         return (_WORDS, finding.message)
     oddity = Dialect.oddity(misfit.value) if misfit.value.__class__ is str else None
-    if oddity is not None and not oddity.is_blank:
+    is_read_otherwise = oddity is not None and oddity.is_shortened and misfit.spelling is not Spelling.PLAIN
+    if oddity is not None and not oddity.is_blank and not is_read_otherwise:
         return (_CODED, finding.place.source)
     if advice.fits(finding):
         return (_SPELLING, finding.column, family(misfit.spelling), advice.proposal(finding.place.source))

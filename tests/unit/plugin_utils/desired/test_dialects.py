@@ -188,6 +188,21 @@ def test_cp1252_is_reported_once_for_all_files(tmp_path: Path) -> None:
     assert warning.startswith("objects/0.csv and 2 more: not UTF-8, read as CP1252")
 
 
+@pytest.mark.parametrize("codec", ["cp850", "mac_roman"])
+@pytest.mark.parametrize("word", ["Größe", "Geräte", "Straße", "Tür"])
+def test_letters_of_an_older_system_are_no_letters_of_windows(tmp_path: Path, codec: str, word: str) -> None:
+    """In CP1252 most of them would be other letters."""
+    text = f"barcode;Bezeichnung\n1;Möbel, {word} und Gefäße\n"
+    (finding,) = _load(tmp_path, {"objects.csv": text.encode(codec)}).findings
+    assert finding.place.line == 2
+    assert finding.message.startswith(f"expected UTF-8 or CP1252, and this word looks like {codec}; save it as UTF-8")
+    desired = _load(tmp_path, {"objects.csv": text.encode(codec)}, f"{{encoding: {codec}}}")
+    assert desired.findings == []
+    assert desired.entries[0].fields["Bezeichnung"] == f"Möbel, {word} und Gefäße"
+    for right in ("Möbel „Größe 3“ 14” Šimon Žižka § 5", "“a” \u2013 b…", "Matúška\u2019s Škoda, cœur"):
+        assert _load(tmp_path, {"objects.csv": f"barcode;note\n1;{right}\n".encode("cp1252")}).findings == []
+
+
 def test_a_written_encoding_is_used(tmp_path: Path) -> None:
     desired = _load(tmp_path, {"objects.csv": "barcode\n€\n".encode("iso-8859-15")}, "{encoding: iso-8859-15}")
     assert _read(desired) == [{"barcode": "€"}]

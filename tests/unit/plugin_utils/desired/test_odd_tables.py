@@ -174,6 +174,17 @@ def test_the_columns_of_another_system_are_one_finding_with_the_mapping(tmp_path
     assert desired.entries[0].fields == {"barcode": "1", "serial_number": "3"}
 
 
+def test_a_text_that_a_spreadsheet_shortened_is_found(tmp_path: Path) -> None:
+    rows = 'barcode,serial_number,price\n4.01E+12,A,1\n2,"5,01234E+11",1.5E+3\n3,1E5,2\n'
+    barcode, serial, price = judged(read(tmp_path, "objects.csv", rows))
+    assert barcode.startswith("objects.csv:2:1: barcode: '4.01E+12': a spreadsheet shortened this number; format the")
+    assert serial.startswith("objects.csv:3:3: serial_number: '5,01234E+11': a spreadsheet shortened this number")
+    assert price.startswith("objects.csv:3:17: price: '1.5E+3' does not fit; ")
+    settings = "csv: {text_columns: [barcode, serial_number]}\n"
+    (price,) = judged(read(tmp_path, "objects.csv", rows, settings))
+    assert "price" in price
+
+
 def test_a_proposal_for_a_column_of_two_lines_can_be_pasted(tmp_path: Path) -> None:
     rows = '"Bar-\ncode",count\n1,2\n'
     tables = "tables: [{files: objects.csv, columns: {Nr: barcode}}]\n"
