@@ -15,7 +15,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from ...module_utils.model.field import Spelling, shorten
+from ...module_utils.model.schema import Misfit
 from ...module_utils.printing.cleaner import clean
+from .cell_checks import in_yaml
 from .cell_damage import damage_in_table, damage_in_workbook, family
 from .desired import DesiredInstance
 from .dialect import BLANKS, PRESETS, Dialect, ambiguous_date, best_presets
@@ -60,6 +62,8 @@ def group_findings(findings: Sequence[Finding], desired: DesiredInstance) -> Gro
             lines += _coded([(findings[number], every[number]) for number in members])
         elif key[0] == _SPELLING and len(members) == 1:
             lines.append(f"{every[members[0]]}: {advice.words(grouped)}")
+        elif key[0] == _UNREAD and (how := _how_to_read(grouped, desired)):
+            lines.append(f"{every[members[0]] if len(members) == 1 else _cells(grouped)}; {how}")
         elif key[0] == _DAMAGE:
             lines.append(f"{every[members[0]] if len(members) == 1 else _cells(grouped)}: {key[-1]}")
         elif len(members) == 1 or (key[0] != _SPELLING and len(members) <= _ALONE):
@@ -76,6 +80,9 @@ def _line(place: Place, message: str) -> str:
 
 
 _SPELLING, _DAMAGE, _MISFIT, _WORDS, _HIDDEN, _SINGLE = "spelling", "damage", "misfit", "words", "hidden", "single"
+_UNREAD = "unread"
+"""Dates in a pattern that no preset has, and words in place of a number or a date. A column has one line."""
+
 _CODED = "coded"
 """Cells with a text that a program writes in place of a value, such as ``NULL``.
 
@@ -100,6 +107,8 @@ def _key(
         return (_CODED, finding.place.source)
     if advice.fits(finding):
         return (_SPELLING, finding.column, family(misfit.spelling), advice.proposal(finding.place.source))
+    if _is_unread(misfit, finding.place.file, desired):
+        return (_UNREAD, finding.column, finding.place.source, str(_is_word(misfit.value)))
     damage = _damage(finding, desired)
     if damage:
         return (_DAMAGE, finding.column, damage)
@@ -115,6 +124,46 @@ def _damage(finding: Finding, desired: DesiredInstance) -> str:
         return damage_in_workbook(misfit.spelling)
     how_to_set = partial(desired.how_to_set, source)
     return damage_in_table(misfit.spelling, misfit.value, desired.dialects.for_file(source), how_to_set)
+
+
+def _is_unread(misfit: Misfit, path: str, desired: DesiredInstance) -> bool:
+    """Return True if a setting for the column may read a cell of a table of another system."""
+    if misfit.value.__class__ is not str or "#" in misfit.value or desired.tables.for_file(path) is None:
+        return False
+    return misfit.spelling is Spelling.DATE or (misfit.spelling.is_number and _is_word(misfit.value))
+
+
+def _is_word(text: str) -> bool:
+    return not any(letter.isdecimal() for letter in text)
+
+
+def _how_to_read(findings: Sequence[Finding], desired: DesiredInstance) -> str:
+    """Say which setting reads the cells of a column, which are all words or all dates; empty if that is unknown."""
+    path = findings[0].place.file
+    texts = list(dict.fromkeys(finding.misfit.value.strip() for finding in findings if finding.misfit is not None))
+    if _is_word(texts[0]):
+        empty = ", ".join(f"{in_yaml(word)}: null" for word in texts)
+        setting = f"values: {{{in_yaml(findings[0].column)}: {{{empty}}}}}"
+        return f"for an empty field, {desired.how_to_set(path, setting)}" if len(texts) <= _MOST_WORDS else ""
+    own = desired.dialects.for_file(path).dates
+    return " or ".join(
+        desired.how_to_set(path, f"dates: {json.dumps([*own, pattern])}")
+        for pattern in _OTHER_DATES
+        if all(Dialect(dates=(pattern,)).reads(Spelling.DATE, text) for text in texts)
+    )
+
+
+_MOST_WORDS = 8
+"""Maximum number of different words in a column that are proposed for an empty field."""
+
+_MIDNIGHT = (" 00:00:00", " 00:00", "T00:00:00")
+"""The times of dates. With another time, the day may be another one elsewhere."""
+
+_OTHER_DATES = (
+    *("%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d", "%Y.%m.%d", "%Y%m%d"),
+    *(f"{day}{time}" for day in ("%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y") for time in _MIDNIGHT),
+)
+"""Patterns of dates that no preset has."""
 
 
 def _coded(found: Sequence[tuple[Finding, str]]) -> list[str]:

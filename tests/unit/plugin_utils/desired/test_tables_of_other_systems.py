@@ -323,6 +323,40 @@ def test_a_cell_of_another_system_says_what_to_paste(tmp_path: Path, tables: str
     assert all(line.endswith(found) for line in lines)
 
 
+@pytest.mark.parametrize(
+    ("cells", "preset", "pasted"),
+    [
+        (["05-03-2024", "31-12-2024"], "plain", ['dates: ["%d-%m-%Y"]']),
+        (["05-03-2024"], "plain", ['dates: ["%d-%m-%Y"]', 'dates: ["%m-%d-%Y"]']),
+        (["2024-03-05 00:00:00", "2024-03-06 00:00:00"], "plain", ['dates: ["%Y-%m-%d 00:00:00"]']),
+        (["2024-03-05T00:00:00"], "excel-de", ['dates: ["%d.%m.%Y", "%d.%m.%y", "%Y-%m-%dT00:00:00"]']),
+        (["2024/03/05", "05.03.2024"], "excel-de", ['dates: ["%d.%m.%Y", "%d.%m.%y", "%Y/%m/%d"]']),
+        (["-", "k.A.", "no", "-"], "excel-de", ['values: {bought: {"-": null, k.A.: null, "no": null}}']),
+        (["20240305", "20241231"], "plain", ['dates: ["%Y%m%d"]']),
+    ],
+)
+def test_dates_and_words_of_another_system_say_what_to_paste(
+    tmp_path: Path, cells: list[str], preset: str, pasted: list[str]
+) -> None:
+    rows = "Nr;Tag\n" + "".join(f"{number};{cell}\n" for number, cell in enumerate(cells))
+    table = f"- {{files: objects.csv, preset: {preset}, columns: {{Nr: barcode, Tag: bought}}"
+    (line,) = judged(read(tmp_path, f"{table}}}\n", {"objects.csv": rows}))
+    assert line.endswith(" or ".join(f"set `{setting}` in tables[0]" for setting in pasted))
+    for setting in pasted:
+        assert judged(read(tmp_path, f"{table}, {setting}}}\n", {})) == []
+
+
+@pytest.mark.parametrize("cells", [["2024-03-05 23:30:00"], ["05-03-2024", "2024/03/05"], ["2024"]])
+def test_no_date_is_guessed(tmp_path: Path, cells: list[str]) -> None:
+    """Its time may be that of another zone, or no pattern reads the whole column."""
+    rows = "Nr;Tag\n" + "".join(f"{number};{cell}\n" for number, cell in enumerate(cells))
+    tables = "- {files: objects.csv, columns: {Nr: barcode, Tag: bought}}\n"
+    assert all(
+        "; expected a date" in line and "set `" not in line
+        for line in judged(read(tmp_path, tables, {"objects.csv": rows}))
+    )
+
+
 def test_columns_without_a_name_are_ignored_with_all_others(tmp_path: Path) -> None:
     tables = '- {files: "objects/*", columns: {Nummer: barcode}, ignore: ["*"]}\n'
     workbook(tmp_path / "objects/a.xlsx", [["Nummer", None, "Name"], ["1", "x", "y"]])
