@@ -9,7 +9,7 @@ that it does not exist, and several are an error that names all of them: never "
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..client.query import Condition, Link
@@ -21,8 +21,8 @@ from ..model.schema import Schema, field_from_definition, type_of
 from ..model.suggestions import closest_names as nearest
 from ..model.types_links import Reference
 
-Key = tuple[Any, ...]
-"""A natural key in its form for lookups."""
+Key = Hashable
+"""A natural key in its form for lookups: a value, or a tuple of the values of several fields."""
 
 _SIMILARITY = 0.4
 """Minimum similarity of record names for a hint."""
@@ -153,7 +153,8 @@ def key_of(
         if part is None:
             return None
         parts.append(part)
-    return tuple(parts)
+    # Most keys have one part, and a tuple around it would take as much memory as the part.
+    return parts[0] if len(parts) == 1 else tuple(parts)
 
 
 def keyed(
@@ -170,7 +171,7 @@ def keyed(
     for record in records:
         raw = record.flat.get(field.wire_key) if is_plain else None
         if raw and raw.__class__ is str:
-            yield (raw,), record
+            yield raw, record
         else:
             values = read_some(schema, keys, record)
             for key, value in values.items():

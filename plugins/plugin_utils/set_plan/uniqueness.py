@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ...module_utils.model.field import shorten
@@ -50,7 +50,7 @@ class Uniqueness:
             words = self.words(schema, keys, values)
             self._find(entry.place, written_twice(schema.kind, words, earlier.place))
             return None
-        if any(isinstance(part, str) and not part.isascii() for part in key):
+        if not all(part.isascii() for part in _texts(key)):
             earlier = self._by_composed_key.setdefault((*name, composed(key)), entry)
             if earlier is not entry:
                 words = self.words(schema, keys, values)
@@ -143,7 +143,16 @@ def written_twice(kind: Kind, words: str, first: Place) -> FieldError:
 
 def composed(key: Key) -> Key:
     """Return a natural key in one Unicode normal form, so that keys that look the same are equal."""
-    return tuple(unicodedata.normalize("NFC", part) if isinstance(part, str) else part for part in key)
+    if isinstance(key, tuple):
+        return tuple(map(composed, key))
+    return unicodedata.normalize("NFC", key) if isinstance(key, str) else key
+
+
+def _texts(key: Key) -> Iterator[str]:
+    """Yield the texts of a natural key."""
+    for part in key if isinstance(key, tuple) else (key,):
+        if isinstance(part, str):
+            yield part
 
 
 def _word(value: Any) -> str:
