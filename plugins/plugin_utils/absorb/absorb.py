@@ -602,7 +602,7 @@ class _Absorbing:
             return
         source = self._files.source(target)
         with source.file.coming_last():
-            if "_state" in owner.places:
+            if "_state" in owner.places.names():
                 source.set(cell_of(owner, "_state"), "_state", NewValue(state, lambda loaded: loaded == state))
             else:
                 source.add(cell_of(owner, "_state"), "_state", state)
@@ -770,7 +770,7 @@ def _owners(entry: Entry) -> Iterable[Entry]:
     """Yield the records of all layers that a record consists of."""
     if not isinstance(entry.places, MergedPlaces):
         return [entry]
-    return list({id(owner): owner for owner in map(entry.places.owner_of, entry.places)}.values())
+    return list({id(owner): owner for owner in map(entry.places.owner_of, entry.places.names())}.values())
 
 
 def _as_exported(section: str, entry: Entry) -> str:

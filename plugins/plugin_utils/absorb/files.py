@@ -221,7 +221,7 @@ class Files:
         return {
             (place.source.removeprefix(f"{name}:"), place.column)
             for entry in self._desired.entries
-            for place in entry.places.values()
+            for place in map(entry.places.of_field, entry.places.names())
             if isinstance(place, CellPlace) and place.source.workbook == name
         }
 

@@ -6,14 +6,14 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from ...module_utils.model.field import Way
 from ...module_utils.model.kinds import Kind
 from .dialect import CellReader
 from .lifecycle import NOTHING, Lifecycle
-from .positions import Place, Positions
+from .positions import UNKNOWN_PLACES, Place, Positions
 
 
 @dataclass(slots=True)
@@ -38,7 +38,7 @@ class Entry:
     kind: Kind
     fields: Mapping[str, Any]
     own_place: Place | None
-    places: Positions = field(default_factory=Positions)
+    places: Positions = UNKNOWN_PLACES
     state: str = "present"
     template: str = ""
     uuid: str = ""
@@ -61,18 +61,18 @@ class Entry:
 
     def place_of(self, name: str) -> Place:
         """Return the place of a field, or of the record if the field was not written."""
-        return self.places.get(name, self.place)
+        return self.places.of_field(name) if name in self.places.names() else self.place
 
     def place_in(self, way: Way) -> Place:
         """Return the place of a part of a field, such as an item of a list, or of its nearest part that was written.
 
         :param way: it begins with the name of the field.
         """
-        return self.places.within(way) if way and way[0] in self.places else self.place
+        return self.places.within(way) if way and way[0] in self.places.names() else self.place
 
     def place_of_name(self, name: str) -> Place:
         """Return the place of the name of a field. In a table it is in the first row."""
-        is_written = name in self.places or name in self.places.empty_cells()
+        is_written = name in self.places.names() or name in self.places.empty_cells()
         return self.places.of_name(name) if is_written else self.place
 
     def place_of_cell(self, name: str) -> Place | None:
@@ -82,7 +82,7 @@ class Entry:
     @property
     def is_table(self) -> bool:
         """Return True if it is a row of a table."""
-        return self.places.is_table
+        return self.places.is_row
 
     def empty_cells(self) -> Sequence[str]:
         """Return the columns in which it has an empty cell that means "not managed"."""

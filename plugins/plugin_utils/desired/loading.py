@@ -22,7 +22,7 @@ from .dialect import HOW_TO_SAVE, CellReader, Dialects, WrongEncoding
 from .entry import Entry
 from .hiding import Hiding
 from .lifecycle import NOTHING, OF_RECORD, read_record
-from .nodes import EVERYTHING, Node, Places, plain_node
+from .nodes import EVERYTHING, Node, plain_node
 from .positions import Finding, Place
 from .settings import API, VARIABLES, Settings
 from .sources import formulas
@@ -574,7 +574,7 @@ class _Loading:
             kind,
             fields,
             None,
-            Places(node),
+            node,
             state if state in allowed else "present",
             template,
             misread=state not in allowed or node.is_misread,

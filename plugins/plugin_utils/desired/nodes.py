@@ -8,7 +8,7 @@ Places are computed on demand: most records are never wrong.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from typing import Any
 
 from ...module_utils.model.field import MOST_CHARACTERS, Way
@@ -77,16 +77,13 @@ def place_at(source: str, mark: int) -> Place:
     return Place(source, mark >> COLUMN_BITS, mark & (1 << COLUMN_BITS) - 1) if mark else Place(source)
 
 
-class Node:
+class Node(Positions):
     """A value with its place, and those of its members.
 
     :ivar value: plain data: maps, lists, texts, :class:`Plain` texts, true, false, None.
     """
 
     __slots__ = ("mark", "source", "value")
-
-    is_row = False
-    """True for a row of a table."""
 
     children: Mapping[Any, Node] | None = None
     """The nodes of members that have members themselves."""
@@ -128,13 +125,40 @@ class Node:
         """Return the position of the name of a member."""
         return self.mark_of(key)
 
-    def empty_cells(self) -> Sequence[str]:
-        """Return the columns in which a row of a table has an empty cell that means "not managed"."""
-        return ()
-
     def items(self) -> list[Node]:
         """Return the nodes of a list."""
         return [self.member(index) for index in range(len(self.value))]
+
+    # ---- the places of a record and its fields
+
+    def names(self) -> Collection[str]:
+        names: Collection[str] = self.value
+        return names
+
+    def of_record(self) -> Place:
+        return self.place
+
+    def of_field(self, name: str) -> Place:
+        return self._of_member(name) or place_at(self.source, self.mark_of(name))
+
+    def of_name(self, name: str) -> Place:
+        return self._of_member(name) or place_at(self.source, self.mark_of_name(name))
+
+    def _of_member(self, name: str) -> Place | None:
+        return self.children[name].place if self.children and name in self.children else None
+
+    def of_cell(self, name: str) -> Place | None:
+        exists = name in self.value or name in self.empty_cells()
+        return place_at(self.source, self.mark_of(name)) if exists else None
+
+    def within(self, way: Way) -> Place:
+        node: Node = self
+        for step in way:
+            exists = step in node.value if isinstance(node.value, dict) else step in range(_length(node.value))
+            if not exists:
+                break
+            node = node.member(step)
+        return node.place
 
 
 class TreeNode(Node):
@@ -159,62 +183,6 @@ class TreeNode(Node):
         if self._indexes is None:
             self._indexes = {name: index for index, name in enumerate(self.value)}
         return self._indexes[key]
-
-
-class Places(Positions):
-    """The places of the fields of a record."""
-
-    __slots__ = ("_node",)
-
-    def __init__(self, node: Node) -> None:
-        self._node = node
-
-    def __getitem__(self, name: str) -> Place:
-        if name not in self._node.value:
-            raise KeyError(name)
-        if self._node.children and name in self._node.children:
-            return self._node.children[name].place
-        return place_at(self._node.source, self._node.mark_of(name))
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._node.value)
-
-    def __len__(self) -> int:
-        return len(self._node.value)
-
-    def of_record(self) -> Place:
-        """Return the place of the record."""
-        return self._node.place
-
-    def within(self, way: Way) -> Place:
-        """Return the place of a part of a field, or of its nearest part that was written."""
-        node = self._node
-        for step in way:
-            exists = step in node.value if isinstance(node.value, dict) else step in range(_length(node.value))
-            if not exists:
-                break
-            node = node.member(step)
-        return node.place
-
-    def empty_cells(self) -> Sequence[str]:
-        """Return the columns in which a row of a table has an empty cell that means "not managed"."""
-        return self._node.empty_cells()
-
-    def of_cell(self, name: str) -> Place | None:
-        """Return the place of the cell of a column, empty or not; None if the table has no such column."""
-        exists = name in self._node.value or name in self._node.empty_cells()
-        return place_at(self._node.source, self._node.mark_of(name)) if exists else None
-
-    @property
-    def is_table(self) -> bool:
-        """Return True if the record is a row of a table."""
-        return self._node.is_row
-
-    def of_name(self, name: str) -> Place:
-        """Return the place of the name of a field. In a table it is in the first row."""
-        if self._node.children and name in self._node.children:
-            return self._node.children[name].place
-        return place_at(self._node.source, self._node.mark_of_name(name))
 
 
 def _length(value: Any) -> int:

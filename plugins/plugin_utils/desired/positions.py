@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
@@ -115,36 +115,33 @@ class Finding:
         return f"{self.place}: {self.message}"
 
 
-class Positions(Mapping[str, Place]):
-    """The places where the fields of a record were written, by field name. This base class knows no place."""
+class Positions:
+    """The places where a record and its fields were written. This base class knows no place."""
 
     __slots__ = ()
 
-    def __getitem__(self, name: str) -> Place:
-        raise KeyError(name)
+    is_row = False
+    """True for a row of a table."""
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(())
-
-    def __len__(self) -> int:
-        return 0
+    def names(self) -> Collection[str]:
+        """Return the names of the fields that were written."""
+        return ()
 
     def of_record(self) -> Place:
         """Return the place of the record."""
         raise NotImplementedError
 
-    @property
-    def is_table(self) -> bool:
-        """Return True if the record is a row of a table."""
-        return False
+    def of_field(self, _name: str) -> Place:
+        """Return the place of a field that was written."""
+        raise NotImplementedError
 
     def within(self, way: Way) -> Place:
         """Return the place of a part of a field, or of its nearest part that was written."""
-        return self[str(way[0])]
+        return self.of_field(str(way[0]))
 
     def of_name(self, name: str) -> Place:
         """Return the place of the name of a field. In a table it is in the first row."""
-        return self[name]
+        return self.of_field(name)
 
     def of_cell(self, _name: str) -> Place | None:
         """Return the place of the cell of a column, empty or not; None if the table has no such column."""
@@ -157,3 +154,7 @@ class Positions(Mapping[str, Place]):
     def empty_cells(self) -> Sequence[str]:
         """Return the columns in which a row of a table has an empty cell that means "not managed"."""
         return ()
+
+
+UNKNOWN_PLACES = Positions()
+"""The places of a record if no more is known than its own place."""

@@ -14,7 +14,7 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -34,7 +34,7 @@ from ..desired.entry import Entry
 from ..desired.fingerprints import Fingerprints, Placeholders, Written, hidden_names, keyed_hash
 from ..desired.hiding import VAULTED, Hiding
 from ..desired.lifecycle import Lifecycle
-from ..desired.positions import Place, Positions
+from ..desired.positions import UNKNOWN_PLACES, Place, Positions
 from ..report.result import shown
 from ..set_plan.plan import InstancePlan, Planned
 from .plan_shape import DEEPEST_DOCUMENT, check_document
@@ -151,14 +151,11 @@ class _StoredPlaces(Positions):
     def __init__(self, places: Mapping[str, Place]) -> None:
         self._places = places
 
-    def __getitem__(self, name: str) -> Place:
+    def names(self) -> Collection[str]:
+        return self._places.keys()
+
+    def of_field(self, name: str) -> Place:
         return self._places[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._places)
-
-    def __len__(self) -> int:
-        return len(self._places)
 
 
 @dataclass(frozen=True)
@@ -507,11 +504,12 @@ def _entry_from(change: Mapping[str, Any]) -> Entry:
     :raises ValueError: if a value has an impossible mark.
     """
     kind = KINDS[change["kind"]]
+    places = {name: Place(place) for name, place in change.get("places", {}).items()}
     return Entry(
         kind,
         {name: _restored(value) for name, value in change["fields"].items()},
         Place(change["place"]),
-        _StoredPlaces({name: Place(place) for name, place in change.get("places", {}).items()}),
+        _StoredPlaces(places) if places else UNKNOWN_PLACES,
         state=change["state"],
         template=change["template"],
         uuid="" if change["action"] == CREATE or kind.numbered else change["uuid"],

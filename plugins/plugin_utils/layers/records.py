@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -37,14 +37,11 @@ class MergedPlaces(Positions):
     def __init__(self, owners: Mapping[str, Entry]) -> None:
         self._owners = owners
 
-    def __getitem__(self, name: str) -> Place:
+    def names(self) -> Collection[str]:
+        return self._owners
+
+    def of_field(self, name: str) -> Place:
         return self._owners[name].place_of(name)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._owners)
-
-    def __len__(self) -> int:
-        return len(self._owners)
 
     def within(self, way: Way) -> Place:
         """Return the place of a part of a field."""
@@ -237,7 +234,7 @@ class MergedRecords:
         is_hidden = EVERYTHING in (earlier.vaulted, later.vaulted)
         # If one of the two is hidden as a whole, use the place that is not shown.
         place = earlier.place if earlier.vaulted is EVERYTHING else later.place
-        says_state = "_state" in later.places or later.misread
+        says_state = "_state" in later.places.names() or later.misread
         return replace(
             later,
             fields={**kept, **later.fields},

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from project import LONG
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Plain
-from ansible_collections.community.seventhings.plugins.plugin_utils.desired.nodes import Node, Places, plain_node
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.nodes import Node, plain_node
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.positions import Finding
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.sources.csv_source import read_csv
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.sources.json_source import read_json_lines
@@ -143,10 +143,9 @@ def test_members_know_their_places() -> None:
     assert (str(first.place), str(second.place)) == ("a.yml:1:3", "a.yml:5:3")
     assert str(first.member("a").place) == "a.yml:1:6"
     assert str(first.member("b").member("c").member(1).place) == "a.yml:4:7"
-    places = Places(first)
-    assert str(places["a"]) == "a.yml:1:6"
-    assert str(places["b"]) == "a.yml:3:5"
-    assert list(places) == ["a", "b"]
+    assert str(first.of_field("a")) == "a.yml:1:6"
+    assert str(first.of_field("b")) == "a.yml:3:5"
+    assert list(first.names()) == ["a", "b"]
 
 
 _plain = st.recursive(
@@ -198,10 +197,9 @@ def test_however_a_table_was_saved(text: str) -> None:
 
 def test_a_cell_is_found_at_its_column_also_behind_quotes_and_line_breaks() -> None:
     findings: list[Finding] = []
-    nodes = list(read_csv('a,b,c\n"x,""y""",2,3\n"1\n2",yes,z\n', "a", findings))
-    first, second = Places(nodes[0]), Places(nodes[1])
-    assert [str(first[name]) for name in "abc"] == ["a:2:1", "a:2:11", "a:2:13"]
-    assert [str(second[name]) for name in "abc"] == ["a:3:1", "a:4:4", "a:4:8"]
+    first, second = read_csv('a,b,c\n"x,""y""",2,3\n"1\n2",yes,z\n', "a", findings)
+    assert [str(first.of_field(name)) for name in "abc"] == ["a:2:1", "a:2:11", "a:2:13"]
+    assert [str(second.of_field(name)) for name in "abc"] == ["a:3:1", "a:4:4", "a:4:8"]
     assert str(second.of_name("b")) == "a:1:3"
 
 
@@ -253,8 +251,7 @@ def test_a_line_ends_at_a_line_feed_only() -> None:
 def test_a_member_is_found_at_its_column() -> None:
     findings: list[Finding] = []
     (node,) = read_json_lines('{"a": {"b": 1}, "c" : ["}"],"b":2}', "a", findings)
-    places = Places(node)
-    assert [str(places[name]) for name in "acb"] == ["a:1:7", "a:1:23", "a:1:33"]
+    assert [str(node.of_field(name)) for name in "acb"] == ["a:1:7", "a:1:23", "a:1:33"]
 
 
 @pytest.mark.parametrize(
@@ -282,5 +279,5 @@ def test_a_mistake_in_a_line_is_found(text: str, found: str) -> None:
 def test_inline_values_are_found_by_their_path() -> None:
     node = plain_node({"objects": [{"barcode": 5, "documents": ["a"]}]}, "desired")
     (record,) = node.member("objects").items()
-    assert str(Places(record)["barcode"]) == "desired.objects[0].barcode"
+    assert str(record.of_field("barcode")) == "desired.objects[0].barcode"
     assert str(record.member("documents").member(0).place) == "desired.objects[0].documents[0]"

@@ -242,7 +242,7 @@ def test_a_record_out_of_several_tables_is_read_as_each_was_saved(tmp_path: Path
     assert price_alone.read(schema, entry.fields)[0] == {**entry.fields, "price": "2500.50"}
     assert price_alone.spelling != entry.cells.spelling
     # Output and edits know which table a cell comes from.
-    assert len(entry.places) == len(read)
+    assert len(entry.places.names()) == len(read)
 
 
 def test_what_is_inline_is_beside_the_layers(tmp_path: Path) -> None:
