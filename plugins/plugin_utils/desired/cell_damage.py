@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from unicodedata import category
 
 from ...module_utils.model.field import Spelling
 from .dialect import Dialect
@@ -49,6 +50,8 @@ _CURRENCY = re.compile(
     r"|[-\u2212]?\d[\d.,'\u2019\s]*?\s*([^\d\s.,'\u2019()%#+-]{1,5}\.?)"
 )
 
+_CURRENCY_WORDS = frozenset(("fr", "sfr", "kr", "k\u010d", "z\u0142", "lei", "ft", "rs", "chf", "eur"))
+
 _AS_TEXT = {
     "number": "the cell contains text, not a number; format the column as a number, and type it again",
     "date": "the cell contains text, not a date; format the column as a date, and type it again",
@@ -68,6 +71,12 @@ def damage_in_workbook(spelling: Spelling) -> str:
     return _AS_TEXT[family(spelling)]
 
 
+def _is_currency(sign: str) -> bool:
+    """Return True for a sign or a word of a currency. Other words, such as "ca.", change what a number means."""
+    is_sign = any(category(letter) == "Sc" for letter in sign)
+    return is_sign or re.fullmatch("[A-Z]{3}", sign) is not None or sign.casefold().rstrip(".") in _CURRENCY_WORDS
+
+
 def damage_in_table(spelling: Spelling, text: str, dialect: Dialect, how_to_set: Callable[[str], str]) -> str:
     """Return what is wrong with a CSV cell, and what to do about it; empty if that is unknown.
 
@@ -76,9 +85,10 @@ def damage_in_table(spelling: Spelling, text: str, dialect: Dialect, how_to_set:
     bare = text.strip()
     if spelling.is_number:
         words, setting = next((known for form, *known in _NUMBERS if form.fullmatch(bare)), ("", ""))
-        sign = None if words else _CURRENCY.fullmatch(bare)
-        if sign is not None and (sign[1] or sign[2]) not in dialect.currency:
-            signs = ", ".join((*dialect.currency, sign[1] or sign[2]))
+        found = None if words else _CURRENCY.fullmatch(bare)
+        sign = "" if found is None else found[1] or found[2]
+        if _is_currency(sign) and sign not in dialect.currency:
+            signs = ", ".join((*dialect.currency, sign))
             words, setting = "a currency that the settings do not name", f"currency: [{signs}]"
             setting += f", {_APOSTROPHE}" if "'" in bare else ""
         return f"{words}; {how_to_set(setting)}" if setting else words

@@ -626,7 +626,8 @@ def _ambiguous(name: str, cell: str) -> FieldError:
     thousands, fraction = re.sub(r"[^\d]", "", cell), re.sub(r"[^\d.,]", "", cell).replace(",", ".")
     why = (
         "the separator before three digits may separate thousands or a fraction; set a preset or a decimal "
-        'for this file, such as `csv: {decimal: "."}`, or write two digits after the decimal separator'
+        'for this file, such as `decimal: "."` in csv or in its entry of tables, or write two digits '
+        "after the decimal separator"
     )
     words = f"{name}: {shorten(cell)} may mean {thousands} or {fraction}: {why}"
     return FieldError.at((name,), words, "an amount that may mean two numbers", Misfit(cell, why))

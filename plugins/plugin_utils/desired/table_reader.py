@@ -191,6 +191,6 @@ def _why_unidentified(
     else:
         how = (
             f"its columns are {', '.join(map(in_yaml, read.columns))}; name the column in {read.table.setting}, such "
-            f"as `columns: {{{in_yaml(read.columns[0])}: {missing[0][0]}}}`"
+            f"as `columns: {{COLUMN OF {missing[0][0]}: {missing[0][0]}}}`"
         )
     return FieldError.at((), f"{gist}; {how}", gist)

@@ -200,6 +200,13 @@ def test_a_number_as_a_spreadsheet_shows_it_is_one_finding_with_a_remedy(
     assert other.startswith("objects.csv:42:3: price: 'word' does not fit; expected a number")
 
 
+@pytest.mark.parametrize("cell", ["ca. 500", "500 Stk.", "ab 500", "500 k"])
+def test_a_word_beside_a_number_is_no_currency(tmp_path: Path, cell: str) -> None:
+    (line,) = _judged(_load(tmp_path, {"objects.csv": f"barcode;price\n1;{cell}\n"}))
+    assert "does not fit" in line
+    assert "currency" not in line
+
+
 def test_words_for_true_and_false_that_no_setting_names_say_where_to_name_them(tmp_path: Path) -> None:
     fields = [*_FIELDS, Field("lent", "BOOLEAN")]
     desired = _load(tmp_path, {"objects.csv": "barcode;lent;Gekauft am\n1;x;####\n"})

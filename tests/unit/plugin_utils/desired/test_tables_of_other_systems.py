@@ -451,7 +451,7 @@ def test_a_table_without_a_column_for_its_identity_is_one_finding(tmp_path: Path
     (line,) = judged(read(tmp_path, tables, {"objects.csv": rows}))
     assert line == (
         "objects.csv:1:1: this table has no column for barcode, which identifies a record of objects; its columns are "
-        "Name; name the column in tables[0], such as `columns: {Name: barcode}`"
+        "Name; name the column in tables[0], such as `columns: {COLUMN OF barcode: barcode}`"
     )
     more = "identity: {objects: [Asset number]}\n"
     assert judged(read(tmp_path, tables.replace("Name: ", "Nummer: asset_number, Name: "), {}, more)) == []
