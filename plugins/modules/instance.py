@@ -379,6 +379,8 @@ options:
       - Show values that are vaulted or named by O(hide) in findings, plans, reports and messages, and let
         O(mode=render) write them as plain text.
       - The journal and the plan file never contain them.
+      - From ansible-core 2.22 on, Ansible masks a hidden value in everything that the same run prints afterwards. Show
+        such values in a run in which no earlier task hides them.
     type: bool
     default: false
   formulas:

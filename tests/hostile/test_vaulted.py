@@ -458,12 +458,9 @@ def test_what_is_composed_is_hidden_by_the_name_of_its_field(service: Emulator, 
             **{**options, "desired": {"objects": [{"barcode": "1", "Wlan": "x"}]}},
         ),
         _task("wrong", True, **{**options, "desired": clash, "hide": ["Size", "Pin", "barcode"]}),
-        _task("shown", True, show_vaulted=True, **{**options, "desired": {"objects": [{"barcode": "1", "Wlan": "x"}]}}),
     ]
     run = _run(tmp_path / "play", tasks, service, _play())
-    shown = run.results.pop()
-    run_output = run.output[: run.output.index("TASK [shown]")]
-    _assert_hidden(playbook.Run(run.status, run_output, run.results), out)
+    _assert_hidden(run, out)
     assert run.named("plan")["changes"][-1]["after"] == {
         "barcode": "1",
         "Pin": "(vaulted)",
@@ -474,7 +471,12 @@ def test_what_is_composed_is_hidden_by_the_name_of_its_field(service: Emulator, 
     assert run.named("apply")["outcome"] == "changed"
     assert list(run.named("again")["changes"][0]["before"].values()) == ["(vaulted)"]
     assert run.named("wrong")["findings"]
-    assert list(shown["changes"][0]["before"].values()) == [f"{MARK}-0815".upper()]
+    # A run of its own, because from ansible-core 2.22 on, Ansible masks what an earlier task of a run hid.
+    shown = _task(
+        "shown", True, show_vaulted=True, **{**options, "desired": {"objects": [{"barcode": "1", "Wlan": "x"}]}}
+    )
+    found = _run(tmp_path / "play", [shown], service, _play()).named("shown")
+    assert list(found["changes"][0]["before"].values()) == [f"{MARK}-0815".upper()]
 
 
 def test_an_inline_vaulted_scalar_in_a_file_is_refused_and_not_decrypted(service: Emulator, tmp_path: Path) -> None:
