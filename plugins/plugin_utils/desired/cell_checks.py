@@ -52,7 +52,7 @@ class CellChecks:
                 dialect = self._desired.dialects.for_file(_file_of(entry, name))
                 if dialect.accepts_as_written(kind) or (field is not None and value in field.allowed):
                     continue
-                is_text = field is not None and type_of(field).shape == _TEXT
+                is_text = field is not None and self._is_plain_text(schema, field)
                 if kind.is_shortened and (not is_text or dialect.has_texts(self._column(entry, name))):
                     continue
                 if not kind.is_blank:

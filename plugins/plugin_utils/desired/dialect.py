@@ -62,10 +62,11 @@ WEB_PAGE = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:!doctype\s|html\b|head\b|meta\b
 
 
 _NOT_OF_WINDOWS = {
+    "cp1250": re.compile(r"\w*[a-z][\u00b9\u00bf][a-z]\w*|\w*[a-z]\u00b3[a-z]{2}\w*"),
     "cp850": re.compile(r"\w*[A-Za-z][\u201a\u201d\u201e][a-z\u00e1]\w*"),
     "mac_roman": re.compile(r"\w*[a-z][\u00a7\u0160\u0178\u017d][a-z\u00a7]\w*"),
 }
-"""Words with letters of an older system that no word has in CP1252, by encoding."""
+"""Words with letters of another system that no word has in CP1252, by encoding."""
 
 
 class WrongEncoding(Exception):

@@ -199,7 +199,15 @@ def test_letters_of_an_older_system_are_no_letters_of_windows(tmp_path: Path, co
     desired = _load(tmp_path, {"objects.csv": text.encode(codec)}, f"{{encoding: {codec}}}")
     assert desired.findings == []
     assert desired.entries[0].fields["Bezeichnung"] == f"Möbel, {word} und Gefäße"
-    for right in ("Möbel „Größe 3“ 14” Šimon Žižka § 5", "“a” \u2013 b…", "Matúška\u2019s Škoda, cœur"):
+    polish = "barcode;Nazwa\n1;Lampa żółta\n2;Półka wiszącą\n".encode("cp1250")
+    (finding,) = _load(tmp_path, {"objects.csv": polish}).findings
+    assert "this word looks like cp1250" in finding.message
+    for right in (
+        "5 m³/h, ¿qué?",
+        "Möbel „Größe 3“ 14” Šimon Žižka § 5",
+        "“a” \u2013 b…",
+        "Matúška\u2019s Škoda, cœur",
+    ):
         assert _load(tmp_path, {"objects.csv": f"barcode;note\n1;{right}\n".encode("cp1252")}).findings == []
 
 
