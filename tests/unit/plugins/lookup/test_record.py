@@ -67,6 +67,10 @@ class Instance:
         self.requests.append(f"list {kind.name}")
         return [Record.from_answer(kind, raw) for raw in self.records.get(kind.name, ())]
 
+    @property
+    def lists(self) -> Instance:
+        return self
+
     def some(self, kind: Kind) -> list[Record]:
         return self.list_all(kind)[:1000]
 
