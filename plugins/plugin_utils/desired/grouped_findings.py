@@ -9,10 +9,12 @@ If a table was not saved in the dialect of the settings, a dialect that reads it
 from __future__ import annotations
 
 import json
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import product
 
 from ...module_utils.model.field import Spelling, shorten
 from ...module_utils.model.schema import Misfit
@@ -63,7 +65,7 @@ def group_findings(findings: Sequence[Finding], desired: DesiredInstance) -> Gro
         elif key[0] == _SPELLING and len(members) == 1:
             lines.append(f"{every[members[0]]}: {advice.words(grouped)}")
         elif key[0] == _UNREAD and (how := _how_to_read(grouped, desired)):
-            lines.append(f"{every[members[0]] if len(members) == 1 else _cells(grouped)}; {how}")
+            lines.append(f"{every[members[0]] if len(members) == 1 else _examples(grouped)}; {how}")
         elif key[0] == _DAMAGE:
             lines.append(f"{every[members[0]] if len(members) == 1 else _cells(grouped)}: {key[-1]}")
         elif len(members) == 1 or (key[0] != _SPELLING and len(members) <= _ALONE):
@@ -107,7 +109,7 @@ def _key(
         return (_CODED, finding.place.source)
     if advice.fits(finding):
         return (_SPELLING, finding.column, family(misfit.spelling), advice.proposal(finding.place.source))
-    if _is_unread(misfit, finding.place.file, desired):
+    if _is_unread(misfit, finding.place, desired):
         return (_UNREAD, finding.column, finding.place.source, str(_is_word(misfit.value)))
     damage = _damage(finding, desired)
     if damage:
@@ -126,11 +128,14 @@ def _damage(finding: Finding, desired: DesiredInstance) -> str:
     return damage_in_table(misfit.spelling, misfit.value, desired.dialects.for_file(source), how_to_set)
 
 
-def _is_unread(misfit: Misfit, path: str, desired: DesiredInstance) -> bool:
-    """Return True if a setting for the column may read a cell of a table of another system."""
-    if misfit.value.__class__ is not str or "#" in misfit.value or desired.tables.for_file(path) is None:
+def _is_unread(misfit: Misfit, place: Place, desired: DesiredInstance) -> bool:
+    """Return True for a date in another form, and for a word that a setting of a table may read."""
+    is_text, is_mapped = misfit.value.__class__ is str, desired.tables.for_file(place.file) is not None
+    if not isinstance(misfit.value, str) or "#" in misfit.value:
         return False
-    return misfit.spelling is Spelling.DATE or (misfit.spelling.is_number and _is_word(misfit.value))
+    if _is_word(misfit.value):
+        return is_text and is_mapped and (misfit.spelling is Spelling.DATE or misfit.spelling.is_number)
+    return misfit.spelling is Spelling.DATE and (is_mapped or not (is_text and isinstance(place, CellPlace)))
 
 
 def _is_word(text: str) -> bool:
@@ -146,12 +151,39 @@ def _how_to_read(findings: Sequence[Finding], desired: DesiredInstance) -> str:
         setting = f"values: {{{in_yaml(findings[0].column)}: {{{empty}}}}}"
         return f"for an empty field, {desired.how_to_set(path, setting)}" if len(texts) <= _MOST_WORDS else ""
     own = desired.dialects.for_file(path).dates
-    return " or ".join(
-        desired.how_to_set(path, f"dates: {json.dumps([*own, pattern])}")
-        for pattern in _OTHER_DATES
-        if all(Dialect(dates=(pattern,)).reads(Spelling.DATE, text) for text in texts)
-    )
+    are_texts = all(finding.misfit is None or finding.misfit.value.__class__ is str for finding in findings)
+    choices = _date_patterns(texts) if are_texts else []
+    if 0 < len(choices) <= _ALONE:
+        settings = (f"dates: {json.dumps([*own, *patterns])}" for patterns in choices)
+        return " or ".join(desired.how_to_set(path, setting) for setting in settings)
+    if len(findings) == 1:
+        return ""
+    return _FORMAT_CELLS if isinstance(findings[0].place, CellPlace) else _FORMAT_COLUMN
 
+
+def _date_patterns(texts: Iterable[str]) -> list[tuple[str, ...]]:
+    """Return each choice of patterns that reads all dates, one pattern for each form such as 0-0-0."""
+    forms: dict[str, list[str]] = defaultdict(list)
+    for text in texts:
+        forms[_form(text)].append(text)
+    if len(forms) > len(_OTHER_DATES):
+        return []
+    dialects = [Dialect(dates=(pattern,)) for pattern in _OTHER_DATES]
+    fitting = (
+        [dialect.dates[0] for dialect in dialects if all(dialect.reads(Spelling.DATE, text) for text in same)]
+        for same in forms.values()
+    )
+    return list(product(*fitting))
+
+
+def _form(text: str) -> str:
+    return re.sub(r"\d+", "0", text)
+
+
+_FORMAT_COLUMN = (
+    "format the column as YYYY-MM-DD in the spreadsheet, type the cells again that do not change, and save it again"
+)
+_FORMAT_CELLS = "format the column as a date, and type the cells again that are texts or have a time"
 
 _MOST_WORDS = 8
 """Maximum number of different words in a column that are proposed for an empty field."""
@@ -193,6 +225,21 @@ def _cells(findings: Sequence[Finding]) -> str:
     columns = ", ".join(dict.fromkeys(finding.column for finding in findings))
     amount = f"{columns}: {len(findings):,} cells" if first.column else f"{len(findings):,} records"
     return f"{amount} such as {such_as} (first at {first.place})"
+
+
+def _examples(findings: Sequence[Finding]) -> str:
+    """Return a column, the number of its cells, up to three of them with their places, and what was expected.
+
+    Cells in different forms come first.
+    """
+    forms: dict[str, Finding] = {}
+    for found in findings:
+        forms.setdefault(_form(str(found.misfit and found.misfit.value)), found)
+    others = [found for found in findings[:_ALONE] if found not in forms.values()]
+    shown = [*forms.values(), *others][:_ALONE]
+    cells = ", ".join(f"{shorten(found.misfit.value)} ({found.place})" for found in shown if found.misfit is not None)
+    why = findings[0].misfit.why if findings[0].misfit else ""
+    return f"{findings[0].column}: {len(findings):,} cells such as {cells}: {why}"
 
 
 def _equal_but_for_place(findings: Sequence[Finding], place: Place, message: str, is_hidden: bool) -> str:

@@ -333,6 +333,8 @@ def test_a_cell_of_another_system_says_what_to_paste(tmp_path: Path, tables: str
         (["2024/03/05", "05.03.2024"], "excel-de", ['dates: ["%d.%m.%Y", "%d.%m.%y", "%Y/%m/%d"]']),
         (["-", "k.A.", "no", "-"], "excel-de", ['values: {bought: {"-": null, k.A.: null, "no": null}}']),
         (["20240305", "20241231"], "plain", ['dates: ["%Y%m%d"]']),
+        (["2024/03/05", "20240305"], "plain", ['dates: ["%Y/%m/%d", "%Y%m%d"]']),
+        (["05-03-2024", "2024/03/05"], "plain", [f'dates: ["%{day}-%Y", "%Y/%m/%d"]' for day in ("d-%m", "m-%d")]),
     ],
 )
 def test_dates_and_words_of_another_system_say_what_to_paste(
@@ -346,15 +348,56 @@ def test_dates_and_words_of_another_system_say_what_to_paste(
         assert judged(read(tmp_path, f"{table}, {setting}}}\n", {})) == []
 
 
-@pytest.mark.parametrize("cells", [["2024-03-05 23:30:00"], ["05-03-2024", "2024/03/05"], ["2024"]])
-def test_no_date_is_guessed(tmp_path: Path, cells: list[str]) -> None:
-    """Its time may be that of another zone, or no pattern reads the whole column."""
-    rows = "Nr;Tag\n" + "".join(f"{number};{cell}\n" for number, cell in enumerate(cells))
-    tables = "- {files: objects.csv, columns: {Nr: barcode, Tag: bought}}\n"
-    assert all(
-        "; expected a date" in line and "set `" not in line
-        for line in judged(read(tmp_path, tables, {"objects.csv": rows}))
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["2024-03-05 23:30:00", "2024-03-06 10:00:00"],
+        ["3. März 2026", "4. Mai 2026", "3. März 2026", "5. Mai 2026"],
+        ["12-Jan-2024", "13-Jan-2024"],
+        ["05-03-2024", "13-25-2024"],
+        ["45356", "45357", "45358", "45359"],
+    ],
+)
+@pytest.mark.parametrize("preset", ["plain", "excel-de"])
+@pytest.mark.parametrize("is_mapped", [True, False])
+def test_no_date_is_guessed(tmp_path: Path, cells: list[str], preset: str, is_mapped: bool) -> None:
+    """A time may be that of another zone, months have names in many languages, or the forms are mixed."""
+    rows = ("Nr;Tag\n" if is_mapped else "barcode;bought\n") + "".join(
+        f"{row};{text}\n" for row, text in enumerate(cells)
     )
+    mapped = f"- {{files: objects.csv, preset: {preset}, columns: {{Nr: barcode, Tag: bought}}}}\n"
+    tables = mapped if is_mapped else f"- {{files: x.csv}}\ncsv: {{preset: {preset}}}\n"
+    (line,) = judged(read(tmp_path, tables, {"objects.csv": rows}))
+    assert line.startswith(
+        f"bought: {len(cells)} cells such as '{cells[0]}' (objects.csv:2:3), '{cells[1]}' (objects.csv:3:3)"
+    )
+    assert "expected a date" in line
+    assert line.endswith("type the cells again that do not change, and save it again")
+    (line,) = judged(read(tmp_path, tables, {"objects.csv": rows.splitlines()[0] + f"\n1;{cells[-1]}\n"}))
+    assert line.startswith(f"objects.csv:2:3: bought: '{cells[-1]}' does not fit; expected a date")
+    assert "set `" not in line
+
+
+def test_dates_of_a_table_without_a_mapping_say_what_to_paste(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"objects.csv": "barcode;bought\n1;2024/03/05\n2;20240306\n"}
+    (line,) = judged(read(tmp_path, "- {files: x.csv}\n", files))
+    assert line.endswith('set `csv: {dates: ["%Y/%m/%d", "%Y%m%d"]}`')
+    assert judged(read(tmp_path, "- {files: x.csv}\n", files, 'csv: {dates: ["%Y/%m/%d", "%Y%m%d"]}\n')) == []
+
+
+@pytest.mark.parametrize(
+    "days",
+    [
+        [45356, "3. März", dt.datetime(2024, 1, 1, 23, 30, tzinfo=dt.UTC).replace(tzinfo=None), 45357],
+        [20240305, 20240306],
+    ],
+)
+def test_a_column_of_a_workbook_without_dates_is_one_finding(tmp_path: Path, days: list[Any]) -> None:
+    (tmp_path / "objects").mkdir()
+    workbook(tmp_path / "objects/list.xlsx", [["Nr", "Tag"], *([str(row), day] for row, day in enumerate(days))])
+    (line,) = judged(read(tmp_path, "- {files: objects/list.xlsx, columns: {Nr: barcode, Tag: bought}}\n", {}))
+    assert line.startswith(f"bought: {len(days)} cells such as '{days[0]}' (objects/list.xlsx:Sheet1!B2), ")
+    assert line.endswith("format the column as a date, and type the cells again that are texts or have a time")
 
 
 def test_columns_without_a_name_are_ignored_with_all_others(tmp_path: Path) -> None:
