@@ -5,45 +5,46 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from unicodedata import category
 
 from ...module_utils.model.field import Spelling
-from .dialect import Dialect
+from .dialect import BLANKS, Dialect
 
-_APOSTROPHE = 'thousands: "\'"'
+_GROUPING = "".join((*BLANKS, "'", "\u2019"))
+"""Characters that only separate thousands."""
 
-_NUMBERS: tuple[tuple[re.Pattern[str], str, str], ...] = (
+_NUMBERS: tuple[tuple[re.Pattern[str], str], ...] = (
     (
         re.compile(r".*\d\s*[%\u2030].*|[%\u2030]\s*\d.*", re.DOTALL),
         "percentages; write plain numbers: format the column as a number, which turns 19% into 0.19",
-        "",
     ),
     (
         re.compile(r".*\d\s*[.,]\s*[-\u2013\u2014\u2212]{1,2}.*", re.DOTALL),
         "a dash in place of the cents; format the column as a number with two decimals, which turns 5.- into 5.00",
-        "",
     ),
     (
         re.compile(r".*\(.*\d.*\).*|.*\d[-\u2212]\s*", re.DOTALL),
-        "brackets or a minus behind a negative number; format the column so that the minus comes first",
-        "",
+        "brackets or a minus behind a negative number; format the column so that the minus comes first: -5.00",
     ),
     (
         re.compile(r"[-+]?\d+([.,]\d+)?E[-+]?\d+", re.IGNORECASE),
         "a shortened long number; format the column as a number, and widen it",
-        "",
     ),
-    (re.compile(r"#{3,}"), "the column was too narrow for its numbers; widen it", ""),
-    (re.compile(r"[-\u2212]?\d{1,3}(['\u2019]\d{3})+([.,]\d+)?"), "thousands separators", _APOSTROPHE),
+    (re.compile(r"#{3,}"), "the column was too narrow for its numbers; widen it"),
     (
         re.compile(r"[^\d]*\+.*\d.*", re.DOTALL),
         "a plus in front of the number; format the column as a number, or write it without",
-        "",
+    ),
+    (
+        re.compile(rf"[^\d]*\d{{1,3}}([{_GROUPING}]\d{{3}})+\b.*", re.DOTALL),
+        "spaces or apostrophes in a number; format the column as a number without thousands separators",
     ),
 )
-"""Numbers in the form in which spreadsheets show them, what to do about them, and the setting that reads them."""
+"""Numbers in the form in which spreadsheets show them, and what to do about them."""
 
 _CURRENCY = re.compile(
     r"([^\d\s.,'()%#+-]{1,5}\.?)\s*[-\u2212]?\d[\d.,'\u2019\s]*"
@@ -77,21 +78,36 @@ def _is_currency(sign: str) -> bool:
     return is_sign or re.fullmatch("[A-Z]{3}", sign) is not None or sign.casefold().rstrip(".") in _CURRENCY_WORDS
 
 
-def damage_in_table(spelling: Spelling, text: str, dialect: Dialect, how_to_set: Callable[[str], str]) -> str:
+def marks_to_name(spelling: Spelling, texts: Sequence[str], dialect: Dialect) -> tuple[str, str]:
+    """Return what the settings do not name in numbers, and a setting that reads all of them; both empty without one."""
+    found = [sign[1] or sign[2] for text in texts if (sign := _CURRENCY.fullmatch(text.strip())) is not None]
+    signs = [sign for sign in dict.fromkeys(found) if _is_currency(sign) and sign not in dialect.currency]
+    marks = [
+        mark
+        for mark in _GROUPING
+        if mark not in dialect.thousands and any(re.search(rf"\d{mark}\d", text) for text in texts)
+    ]
+    more = replace(dialect, currency=(*dialect.currency, *signs), thousands=(*dialect.thousands, *marks))
+    if not (signs or marks) or not all(more.reads(spelling, text) for text in texts):
+        return "", ""
+    words, settings = [], []
+    if signs:
+        words.append("a currency that the settings do not name" if len(signs) == 1 else "signs of currencies")
+        settings.append(f"currency: [{', '.join(more.currency)}]")
+    if marks:
+        words.append("thousands separators")
+        settings.append(f"thousands: {json.dumps(more.thousands if len(more.thousands) > 1 else marks[0])}")
+    return f"{' and '.join(words)}{'; if they mean one currency' if len(signs) > 1 else ''}", ", ".join(settings)
+
+
+def damage_in_table(spelling: Spelling, text: str, how_to_set: Callable[[str], str]) -> str:
     """Return what is wrong with a CSV cell, and what to do about it; empty if that is unknown.
 
     :param how_to_set: returns a setting with its place in instance.yml.
     """
     bare = text.strip()
     if spelling.is_number:
-        words, setting = next((known for form, *known in _NUMBERS if form.fullmatch(bare)), ("", ""))
-        found = None if words else _CURRENCY.fullmatch(bare)
-        sign = "" if found is None else found[1] or found[2]
-        if _is_currency(sign) and sign not in dialect.currency:
-            signs = ", ".join((*dialect.currency, sign))
-            words, setting = "a currency that the settings do not name", f"currency: [{signs}]"
-            setting += f", {_APOSTROPHE}" if "'" in bare else ""
-        return f"{words}; {how_to_set(setting)}" if setting else words
+        return next((words for form, words in _NUMBERS if form.fullmatch(bare)), "")
     if spelling is Spelling.DATE and re.fullmatch(r"#{3,}", bare):
         return "the column was too narrow for its dates; widen it"
     if spelling is Spelling.FLAG:

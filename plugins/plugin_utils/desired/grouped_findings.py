@@ -20,7 +20,7 @@ from ...module_utils.model.field import Spelling, shorten
 from ...module_utils.model.schema import Misfit
 from ...module_utils.printing.cleaner import clean
 from .cell_checks import in_yaml
-from .cell_damage import damage_in_table, damage_in_workbook, family
+from .cell_damage import damage_in_table, damage_in_workbook, family, marks_to_name
 from .desired import DesiredInstance
 from .dialect import BLANKS, PRESETS, Dialect, ambiguous_date, best_presets
 from .positions import CellPlace, Finding, Place
@@ -66,6 +66,9 @@ def group_findings(findings: Sequence[Finding], desired: DesiredInstance) -> Gro
             lines.append(f"{every[members[0]]}: {advice.words(grouped)}")
         elif key[0] == _UNREAD and (how := _how_to_read(grouped, desired)):
             lines.append(f"{every[members[0]] if len(members) == 1 else _examples(grouped)}; {how}")
+        elif key[0] == _MARKS:
+            what = _marks(grouped, desired)
+            lines.append(f"{every[members[0]] if len(members) == 1 else _cells(grouped)}: {what}")
         elif key[0] == _DAMAGE:
             lines.append(f"{every[members[0]] if len(members) == 1 else _cells(grouped)}: {key[-1]}")
         elif len(members) == 1 or (key[0] != _SPELLING and len(members) <= _ALONE):
@@ -84,6 +87,9 @@ def _line(place: Place, message: str) -> str:
 _SPELLING, _DAMAGE, _MISFIT, _WORDS, _HIDDEN, _SINGLE = "spelling", "damage", "misfit", "words", "hidden", "single"
 _UNREAD = "unread"
 """Dates in a pattern that no preset has, and words in place of a number or a date. A column has one line."""
+
+_MARKS = "marks"
+"""Numbers with signs that a setting may name, such as those of a currency. A column has one line."""
 
 _CODED = "coded"
 """Cells with a text that a program writes in place of a value, such as ``NULL``.
@@ -111,6 +117,8 @@ def _key(
         return (_SPELLING, finding.column, family(misfit.spelling), advice.proposal(finding.place.source))
     if _is_unread(misfit, finding.place, desired):
         return (_UNREAD, finding.column, finding.place.source, str(_is_word(misfit.value)))
+    if _marks([finding], desired):
+        return (_MARKS, finding.column, finding.place.source)
     damage = _damage(finding, desired)
     if damage:
         return (_DAMAGE, finding.column, damage)
@@ -125,7 +133,18 @@ def _damage(finding: Finding, desired: DesiredInstance) -> str:
     if isinstance(finding.place, CellPlace):
         return damage_in_workbook(misfit.spelling)
     how_to_set = partial(desired.how_to_set, source)
-    return damage_in_table(misfit.spelling, misfit.value, desired.dialects.for_file(source), how_to_set)
+    return damage_in_table(misfit.spelling, misfit.value, how_to_set)
+
+
+def _marks(findings: Sequence[Finding], desired: DesiredInstance) -> str:
+    """Say which signs in the numbers of a column of a CSV file to name in a setting; empty if none reads them."""
+    place, spelling = findings[0].place, findings[0].misfit.spelling if findings[0].misfit else Spelling.PLAIN
+    texts = [finding.misfit.value for finding in findings if finding.misfit is not None]
+    if isinstance(place, CellPlace) or not spelling.is_number or any(text.__class__ is not str for text in texts):
+        return ""
+    words, setting = marks_to_name(spelling, texts, desired.dialects.for_file(place.file))
+    parting = ", " if "; " in words else "; "
+    return f"{words}{parting}{desired.how_to_set(place.file, setting)}" if setting else ""
 
 
 def _is_unread(misfit: Misfit, place: Place, desired: DesiredInstance) -> bool:

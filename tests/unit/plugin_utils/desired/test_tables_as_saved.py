@@ -172,7 +172,7 @@ def test_blanks_around_a_number_are_no_currency(tmp_path: Path) -> None:
         ("1,5E+3", "excel-de", "a shortened long number; format the column as a number"),
         ("1E3", "excel-us", "a shortened long number; format the column as a number"),
         ("#####", "plain", "the column was too narrow for its numbers"),
-        ("1'299,50", "excel-de", 'set `csv: {thousands: "\'"}`'),
+        ("1'299,50", "excel-de", 'set `csv: {thousands: [".", "\'"]}`'),
         ("1.299,50 CHF", "excel-de", "set `csv: {currency: [\u20ac, EUR, CHF]}`"),
         ("CHF 12.50", "plain", "set `csv: {currency: [CHF]}`"),
         ("12,50 Fr.", "excel-de", "set `csv: {currency: [\u20ac, EUR, Fr.]}`"),

@@ -378,6 +378,48 @@ def test_no_date_is_guessed(tmp_path: Path, cells: list[str], preset: str, is_ma
     assert "set `" not in line
 
 
+@pytest.mark.parametrize(
+    ("cells", "preset", "pasted"),
+    [
+        (["1 299.00", "2 400.50", "7"], "plain", 'thousands: " "'),
+        (["1\u00a0299.00", "2 400.50"], "plain", 'thousands: ["\\u00a0", " "]'),
+        (["1 299.00", "1,299.00"], "excel-us", 'thousands: [",", " "]'),
+        (["CHF 12.50", "1'299.50", "CHF 1'299.50"], "plain", 'currency: [CHF], thousands: "\'"'),
+        (
+            ["12,50 CHF", "1\u2019299,50", "1.299,50"],
+            "excel-de",
+            'currency: [€, EUR, CHF], thousands: [".", "\\u2019"]',
+        ),
+        (["CHF 12.50", "Fr. 12.50"], "plain", "currency: [CHF, Fr.]"),
+    ],
+)
+def test_signs_in_the_numbers_of_a_column_are_one_finding(
+    tmp_path: Path, cells: list[str], preset: str, pasted: str
+) -> None:
+    rows = "Nr;P\n" + "".join(f"{number};{cell}\n" for number, cell in enumerate(cells))
+    table = f"- {{files: objects.csv, preset: {preset}, columns: {{Nr: barcode, P: price}}"
+    (line,) = judged(read(tmp_path, f"{table}}}\n", {"objects.csv": rows}))
+    assert line.endswith(f" set `{pasted}` in tables[0]")
+    assert judged(read(tmp_path, f"{table}, {pasted}}}\n", {})) == []
+
+
+@pytest.mark.parametrize(
+    ("cells", "preset", "what"),
+    [
+        (["($1,299.00)", "($5.00)"], "plain", "format the column so that the minus comes first: -5.00"),
+        (["1 299.00", "2 400.50"], "excel-de", "format the column as a number without thousands separators"),
+    ],
+)
+def test_numbers_that_no_setting_reads_are_one_finding(
+    tmp_path: Path, cells: list[str], preset: str, what: str
+) -> None:
+    rows = "Nr;P\n" + "".join(f"{number};{cell}\n" for number, cell in enumerate(cells))
+    table = f"- {{files: objects.csv, preset: {preset}, columns: {{Nr: barcode, P: price}}}}\n"
+    (line,) = judged(read(tmp_path, table, {"objects.csv": rows}))
+    assert line.startswith("price: 2 cells such as ")
+    assert line.endswith(what)
+
+
 def test_dates_of_a_table_without_a_mapping_say_what_to_paste(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {"objects.csv": "barcode;bought\n1;2024/03/05\n2;20240306\n"}
     (line,) = judged(read(tmp_path, "- {files: x.csv}\n", files))
