@@ -54,11 +54,9 @@ SUBJECTS: Mapping[str, tuple[str, ...]] = {
     "plugin_utils/instance/plan_file": ("plugin_utils/instance/test_plan_file",),
     "module_utils/client/paging": (
         *(f"module_utils/client/test_{name}" for name in ("paging", "client", "limits", "prefetch")),
-        *(f"module_utils/resolve/test_{name}" for name in ("listing", "one_request", "references")),
-        *(f"rules/test_{name}" for name in ("complete_lists", "link_filters", "missing_lists", "missing_rows")),
         f"{_PLAN}/test_long_lists",
     ),
-    "module_utils/client/settling": ("module_utils/reconcile/test_apply", "rules/test_writes_have_effect"),
+    "module_utils/client/settling": ("module_utils/client/test_settling",),
     "module_utils/runtime/creations": (
         "module_utils/runtime/test_creations",
         *(f"rules/test_{name}" for name in ("lost_answers_settle", "no_update_is_lost", "processes")),

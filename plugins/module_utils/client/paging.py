@@ -85,54 +85,58 @@ class Lists:
         kind: Kind,
         conditions: Sequence[Condition],
         parameters: Mapping[str, str],
-        template: str = "",
+        template: str,
     ) -> list[Record]:
         """Return every record that the service finds, each once. The conditions may narrow the answer.
 
         :raises IncompleteList: if the pages do not add up, even after reading them again.
         """
         if any(condition.links for condition in conditions):
-            return self._read_by_links(kind, conditions)
+            return self._read_by_links(kind, conditions, template)
         return self._read_parts(kind, conditions, parameters, template)
 
     def _read_parts(
-        self, kind: Kind, conditions: Sequence[Condition], parameters: Mapping[str, str], template: str = ""
+        self, kind: Kind, conditions: Sequence[Condition], parameters: Mapping[str, str], template: str
     ) -> list[Record]:
         found: dict[str, Record] = {}
         for part in query.split_long(conditions):
             request = _ListRequest(kind, part, parameters, template)
             found.update((record.identity, record) for record in self._read_pages(request))
         if kind.cap and len(found) >= kind.cap:
-            return self._read_capped(kind, parameters, found.values())
+            return self._read_capped(kind, parameters, template, found.values())
         return list(found.values())
 
-    def _read_by_links(self, kind: Kind, conditions: Sequence[Condition]) -> list[Record]:
+    def _read_by_links(self, kind: Kind, conditions: Sequence[Condition], template: str) -> list[Record]:
         """Return at least the records that links lead to.
 
         Instances compare the ids of links, their uuids, or either. A form that found something is remembered. Until
         then an answer without records proves nothing, and the list is read without these conditions.
         """
         by_links = tuple(condition.field for condition in conditions if condition.links)
-        known = self._link_forms.get((kind.name, by_links), "")
-        known = known or next((form for form, sides in _LINK_FORMS.items() if self._is_on("filter_links", *sides)), "")
-        for form in (known,) if known else ("id", "uuid"):
+        known = self._link_forms.get((kind.name, by_links))
+        known = known or next(
+            (form for form, sides in _LINK_FORMS.items() if self._is_on("filter_links", *sides)), None
+        )
+        for form in (known,) if known else _LINK_FORMS:
             narrowed = [found for condition in conditions if (found := condition.in_form(form))]
             if len(narrowed) < len(conditions):
                 continue
-            records = self._read_parts(kind, narrowed, {})
+            records = self._read_parts(kind, narrowed, {}, template)
             if records or known:
                 self._link_forms[kind.name, by_links] = form
                 return records
-        return self._read_parts(kind, [condition for condition in conditions if not condition.links], {})
+        return self._read_parts(kind, [condition for condition in conditions if not condition.links], {}, template)
 
-    def _read_capped(self, kind: Kind, parameters: Mapping[str, str], read: Iterable[Record]) -> list[Record]:
+    def _read_capped(
+        self, kind: Kind, parameters: Mapping[str, str], template: str, read: Iterable[Record]
+    ) -> list[Record]:
         """Return a list that the service cuts, read in parts: by status first, then by deadline."""
         if "status" in parameters:
             parts = _deadline_parts(kind, parameters, read)
         else:
             statuses = next(field.allowed for field in kind.fields if field.key == "status")
             parts = [{**parameters, "status": status} for status in statuses]
-        found = {record.identity: record for part in parts for record in self._read_parts(kind, (), part)}
+        found = {record.identity: record for part in parts for record in self._read_parts(kind, (), part, template)}
         return list(found.values())
 
     def _read_pages(self, request: _ListRequest) -> list[Record]:
@@ -234,8 +238,8 @@ class Lists:
         is_many = (page.total or 0) > _MANY
         if not is_many:
             yield page
-        last = math.ceil((page.total or 0) / PER_PAGE) if kind.sort else 1
         size = PER_PAGE if kind.sort else _size_unlike(len(page.records))
+        last = math.ceil((page.total or 0) / size)
         ask = partial(self._ask_page, request, size=size)
         with Prefetch(ask, range(2, last + 1), _MOST_WAITING if is_many else 0) as prefetch:
             if is_many:
@@ -273,7 +277,7 @@ class Lists:
         :param number: the number of records. :param pairs: further query parameters, such as the order.
         """
         paging = [("page", "1"), ("per_page", str(number))]
-        return Page.from_answer(kind, self._send("GET", kind.list_path, pairs=[*paging, *pairs]), number)
+        return Page.from_answer(kind, self._send("GET", kind.list_path, pairs=[*paging, *pairs]))
 
     def some(self, kind: Kind) -> list[Record]:
         """Return the first page of a kind.
@@ -302,7 +306,7 @@ def _deadline_parts(kind: Kind, parameters: Mapping[str, str], read: Iterable[Re
     """Split a query by deadline: the days before the median of the records seen, that day, and the days after it."""
     days = sorted(str(record.flat.get("deadline"))[:10] for record in read)
     middle = days[len(days) // 2]
-    low, high = parameters.get("deadline_from", ""), parameters.get("deadline_to", "")
+    low, high = parameters.get("deadline_from"), parameters.get("deadline_to")
     if low == high == middle:
         raise IncompleteList(
             f"The list of {kind.plural} with the deadline {middle} and status {parameters['status']} has {kind.cap} "
@@ -339,12 +343,9 @@ def _size_unlike(length: int) -> int:
 
 
 def order_pairs(kind: Kind) -> list[tuple[str, str]]:
-    pairs = []
-    if "sort_by" in kind.sort_parameters:
-        pairs += [("sort_by", kind.sort), ("order", "asc")]
-    if "sort" in kind.sort_parameters:
-        pairs.append((f"sort[{kind.sort}]", "ASC"))
-    return pairs
+    """Return the parameters that sort a list, for a kind whose list can be sorted."""
+    by_name = [("sort_by", kind.sort), ("order", "asc")] if "sort_by" in kind.sort_parameters else []
+    return [*by_name, (f"sort[{kind.sort}]", "ASC")] if "sort" in kind.sort_parameters else by_name
 
 
 @dataclass(frozen=True)
@@ -402,22 +403,23 @@ class Page:
 
     def compress(self, kind: Kind) -> None:
         """Drop all fields of the records except those used to find them. Other fields are parsed again on demand."""
-        names = dict.fromkeys((*kind.uuid_keys, "id", *(field.wire_key for field in kind.identity)))
+        names = dict.fromkeys((*kind.uuid_keys, *(field.wire_key for field in kind.identity)))
         page = CompressedPage(self.body, partial(_read_page, kind))
         rows = page.rows([record.flat for record in self.records], tuple(names))
         for record, row in zip(self.records, rows, strict=True):
             record.flat = row
 
 
-def _ambiguous_identity(records: Sequence[Record]) -> str:
-    """Return the identity that different records of a page share, or an empty text."""
-    by_identity = {record.identity: record for record in records}
-    if len(by_identity) == len(records):
-        return ""
-    return next((name for record in records if by_identity[name := record.identity].flat != record.flat), "")
+def _ambiguous_identity(records: Sequence[Record]) -> str | None:
+    """Return the identity that different records of a page share, if any."""
+    known: dict[str, Record] = {}
+    for record in records:
+        first = known.setdefault(record.identity, record)
+        if first is not record and first.flat != record.flat:
+            return record.identity
+    return None
 
 
 def _read_page(kind: Kind, body: bytes) -> list[dict[str, Any]]:
-    """Parse the records of a page that was parsed before and is within all limits."""
-    decoded = json.loads(body)
-    return [flatten(kind, item) for item in (decoded["items"] if isinstance(decoded, dict) else decoded)]
+    """Parse the records of a page that reports a total, was parsed before and is within all limits."""
+    return [flatten(kind, item) for item in json.loads(body)["items"]]

@@ -31,11 +31,8 @@ def poll_after_lost_response(
     :raises OutcomeUnknown: the given error, if the last read failed.
     """
     last = seconds if seconds is not None else transport.settle if lost.is_lost else ANSWERED_SECONDS
-    now, failed = 0.0, None
-    for moment in _poll_times(last):
-        if moment > now:
-            transport.sleep(moment - now)
-            now = moment
+    failed = None
+    for _seconds in _polls(transport, last):
         try:
             found, failed = find(), None
         except Ambiguous:
@@ -66,14 +63,10 @@ def await_effect(transport: Transport, read: Callable[[], _Found | None], words:
 
 def poll_until_visible(transport: Transport, read: Callable[[], _Found | None]) -> _Found | None:
     """Poll until a write becomes visible, up to the settling horizon. Return None if it never does."""
-    now = 0.0
-    for moment in _poll_times(transport.settle):
-        if moment > now:
-            transport.sleep(moment - now)
-            now = moment
+    for seconds in _polls(transport, transport.settle):
         found = read()
         if found is not None:
-            if moment and _SLOW not in transport.warnings:
+            if seconds and _SLOW not in transport.warnings:
                 transport.warnings.append(_SLOW)
             return found
     return None
@@ -90,8 +83,14 @@ def had_no_effect(transport: Transport, words: str) -> str:
     )
 
 
-def _poll_times(last: float) -> Iterator[float]:
-    """Return the times at which to look for the result of a lost request."""
-    moments = itertools.chain((0.0, 1.0, 4.0), (10.0 * 2.0**times for times in itertools.count()))
-    yield from itertools.takewhile(lambda moment: moment < last, moments)
-    yield last
+def _polls(transport: Transport, last: float) -> Iterator[float]:
+    """Yield the times of looks for a result, in seconds after the first, and sleep before each of the others."""
+    now = 0.0
+    yield now
+    for moment in itertools.chain((1.0, 4.0), (10.0 * 2.0**times for times in itertools.count())):
+        if now >= last:
+            return
+        until = min(moment, last)
+        transport.sleep(until - now)
+        now = until
+        yield now

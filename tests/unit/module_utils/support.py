@@ -124,7 +124,10 @@ class FakeTransport(Transport):
 
     def __init__(self, routes: Mapping[str, Step] | None = None) -> None:
         super().__init__("https://acme.test")
-        self.routes: dict[str, Step] = dict(routes or {})
+        # Steps are removed when they are played, so a test that runs twice keeps its own list.
+        self.routes: dict[str, Step] = {
+            line: list(step) if isinstance(step, list) else step for line, step in (routes or {}).items()
+        }
         self.calls: list[Invocation] = []
         self.samples: dict[str, list[dict[str, Any]]] = {}
         self.deleted: set[str] = set()

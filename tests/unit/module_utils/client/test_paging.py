@@ -6,14 +6,21 @@
 from __future__ import annotations
 
 import datetime as dt
-import itertools
 import threading
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.query import Condition
+from ansible_collections.community.seventhings.plugins.module_utils.client import paging
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
+from ansible_collections.community.seventhings.plugins.module_utils.client.limits import LimitExceeded
+from ansible_collections.community.seventhings.plugins.module_utils.client.profile import Profile
+from ansible_collections.community.seventhings.plugins.module_utils.client.query import Condition, Link
 from ansible_collections.community.seventhings.plugins.module_utils.errors import (
     IncompleteList,
     InternalError,
@@ -25,11 +32,13 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 from ..support import (
     LISTS,
     OBJECTS,
+    RANDOMISED,
     FakeTransport,
     Invocation,
     JsonMap,
     answer,
     client_on,
+    definition,
     listed,
     listing,
     objects,
@@ -142,8 +151,12 @@ def test_a_list_that_never_adds_up_is_an_error_and_decides_nothing(total: int) -
     transport = FakeTransport(
         {OBJECTS: lambda call: page_of(objects(1, 2) if dict(call.pairs)["page"] == "1" else [], total=total)}
     )
-    with pytest.raises(IncompleteList, match=f"{total}, and its pages have 2 different records.*Nothing is decided"):
+    with pytest.raises(IncompleteList) as caught:
         listed(transport)
+    assert caught.value.message == (
+        f"The list of objects is inconsistent: the service reports a total of {total}, and its pages have 2 different "
+        "records, even after reading 3 times. Nothing is decided from it; try again when nobody else is writing."
+    )
     assert pages(transport).count("1") == 3
 
 
@@ -178,14 +191,19 @@ def test_pages_are_of_1000_in_an_order_by_a_key_that_no_two_records_share(kind: 
     assert {"sort[id]", "sort[uuid]", "sort_by"} & set(pairs)
 
 
-def test_persons_are_sorted_in_both_forms_and_users_in_their_own() -> None:
-    transport = FakeTransport({LISTS["person"]: answer([]), LISTS["user"]: answer([])})
-    listed(transport, kind="person")
-    listed(transport, kind="user")
-    persons, users = (dict(call.pairs) for call in transport.calls)
-    assert {"sort_by", "order", "sort[id]"} <= set(persons)
-    assert {"sort_by", "order"} <= set(users)
-    assert not any(name.startswith("sort[") for name in users)
+@pytest.mark.parametrize(
+    ("kind", "order"),
+    [
+        ("object", [("sort[id]", "ASC")]),
+        ("person", [("sort_by", "id"), ("order", "asc"), ("sort[id]", "ASC")]),
+        ("user", [("sort_by", "id"), ("order", "asc")]),
+        ("hub_item", [("sort[id]", "ASC")]),
+    ],
+)
+def test_a_page_is_sorted_in_the_forms_that_its_list_accepts(kind: str, order: list[tuple[str, str]]) -> None:
+    transport = FakeTransport({LISTS[kind]: answer([])})
+    listed(transport, kind=kind)
+    assert transport.calls[0].pairs == (("page", "1"), ("per_page", "1000"), *order)
 
 
 @pytest.mark.parametrize("kind", ["task", "file"])
@@ -254,24 +272,372 @@ def test_conditions_that_fit_into_no_url_are_not_sent() -> None:
     assert listed(transport, Condition("barcode", "eq", ("x" * 7000,))) == [1, 2]
 
 
+# ---- lists without a total
+
+
+class Pages:
+    """A list in pages.
+
+    :ivar beyond: what follows the last page: "empty", "last" (the last page again), "first", or "refused".
+    :ivar usual: the size of a page if none is requested; 0: the whole list is one answer, whatever is requested.
+    :ivar status: of the answer if a page is refused.
+    """
+
+    status = 400
+
+    def __init__(self, count: int, beyond: str = "empty", usual: int = 5, total: bool = False) -> None:
+        self.records = objects(*range(1, count + 1))
+        self.beyond = beyond
+        self.usual = usual
+        self.total = {"total": count} if total else {}
+
+    def __call__(self, call: Invocation) -> Any:
+        pairs = dict(call.pairs)
+        number, size = int(pairs.get("page", "1")), min(int(pairs.get("per_page", self.usual)), self.usual)
+        if not size:
+            return (
+                refusal(self.status) if number > 1 and self.beyond == "refused" else page_of(self.records, **self.total)
+            )
+        last = max(-(-len(self.records) // size), 1)
+        if number > last and self.beyond == "refused":
+            return refusal(self.status)
+        if number > last and self.beyond != "empty":
+            number = last if self.beyond == "last" else 1
+        return page_of(self.records[size * (number - 1) : size * number], **self.total)
+
+
+def on_pages(kind: str, service: Pages, *unpaged: str) -> tuple[FakeTransport, Client]:
+    transport = FakeTransport({LISTS[kind]: service})
+    return transport, client_on(transport, unpaged=unpaged)
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a page have at most five records."""
+    monkeypatch.setattr(paging, "PER_PAGE", 5)
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("count", [0, 1, 2, 5, 6, 10])
+@pytest.mark.parametrize("beyond", ["empty", "last", "first"])
+@pytest.mark.parametrize("usual", [0, 3, 5])
+@pytest.mark.parametrize("total", [True, False])
+@pytest.mark.parametrize("kind", ["object", "task"])
+def test_a_list_is_complete_however_it_is_paged(kind: str, total: bool, usual: int, beyond: str, count: int) -> None:
+    # A list that needs no order is one answer, or its pages have the requested size.
+    _transport, client = on_pages(kind, Pages(count, beyond, usual if usual != 3 or kind == "object" else 5, total))
+    assert [record.id for record in client.list_all(KINDS[kind])] == list(range(1, count + 1))
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("count", [0, 4, 5, 6])
+@pytest.mark.parametrize("beyond", ["empty", "last", "first"])
+@pytest.mark.parametrize("usual", [0, 5])
+@pytest.mark.parametrize("total", [True, False])
+@pytest.mark.parametrize("kind", ["object", "task"])
+def test_the_first_page_is_whole_only_if_that_is_proven(
+    kind: str, total: bool, usual: int, beyond: str, count: int
+) -> None:
+    transport, client = on_pages(kind, Pages(count, beyond, usual, total))
+    records, is_whole = client.lists.first_page(KINDS[kind])
+    length = count if not usual else min(count, 5)
+    assert [record.id for record in records] == list(range(1, length + 1))
+    assert is_whole is (length == count)
+    # Only a list without a total needs a second page.
+    assert len(transport.calls) == (1 if total or not count else 2)
+
+
+@pytest.mark.parametrize(("count", "is_whole"), [(19, True), (20, False)])
+def test_a_list_of_the_newest_records_is_whole_below_their_number(count: int, is_whole: bool) -> None:
+    _transport, client = on_pages("file", Pages(count, usual=0), "file")
+    assert client.lists.first_page(KINDS["file"])[1] is is_whole
+
+
+@pytest.mark.parametrize(
+    ("length", "size"), [(1, "1"), (2, "2"), (3, "2"), (4, "3"), (1_000, "999"), (1_001, "1000"), (1_500, "1000")]
+)
+def test_the_second_page_of_an_unpaged_list_has_another_size_than_the_first_answer(length: int, size: str) -> None:
+    transport, client = on_pages("task", Pages(length, usual=0))
+    assert len(client.list_all(KINDS["task"])) == length
+    assert [call.pairs for call in transport.calls] == [(), (("page", "2"), ("per_page", size))]
+
+
+@pytest.mark.parametrize("length", [1, 2, 5])
+def test_an_answer_longer_than_the_requested_page_proves_that_a_list_is_unpaged(length: int) -> None:
+    transport, client = on_pages("task", Pages(length, usual=0))
+    for _time in range(2):
+        client.list_all(KINDS["task"])
+    # Two records fit into the smallest page of which two overlap, so they prove nothing.
+    assert len(transport.calls) == (3 if length > 2 else 4)
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("count", [3, 6])
+@pytest.mark.parametrize("status", [400, 404, 422, 500])
+def test_a_refused_second_page_proves_an_unpaged_list_and_breaks_a_paged_one(count: int, status: int) -> None:
+    service = Pages(3, "refused", usual=0)
+    service.status = status
+    transport, client = on_pages("task", service)
+    for _time in range(2):
+        assert len(client.list_all(KINDS["task"])) == 3
+    assert len(transport.calls) == 3
+    _transport, client = on_pages("object", Pages(count, "refused"))
+    with pytest.raises(IncompleteList, match=r"has no total, and its page \d can't be read"):
+        client.list_all(KINDS["object"])
+
+
+@pytest.mark.parametrize(("side", "requests"), [("whole", 1), ("refuse", 1), ("paged", 2)])
+def test_a_profile_says_that_lists_are_unpaged(side: str, requests: int) -> None:
+    transport, client = on_pages("task", Pages(4, usual=0))
+    client.profile = Profile({"unpaged_lists": side})
+    assert len(client.list_all(KINDS["task"])) == 4
+    assert len(transport.calls) == requests
+    # An order makes pages, so this says nothing about lists that are sorted.
+    transport, client = on_pages("object", Pages(4))
+    client.profile = Profile({"unpaged_lists": side})
+    assert len(client.list_all(KINDS["object"])) == 4
+    assert len(transport.calls) == 2
+
+
+def test_an_unpaged_list_that_gets_shorter_is_proven_again() -> None:
+    service = Pages(5, usual=0)
+    transport, client = on_pages("task", service, "task")
+    for parameters, count, requests in (
+        ({}, 5, 1),
+        ({"status": "closed"}, 4, 1),
+        ({"status": "closed"}, 3, 1),
+        ({}, 5, 1),
+        ({}, 4, 2),
+    ):
+        service.records = objects(*range(1, count + 1))
+        transport.calls.clear()
+        assert len(client.list_all(KINDS["task"], parameters=parameters)) == count
+        assert len(transport.calls) == requests
+
+
+@pytest.mark.parametrize(
+    ("condition", "requests"),
+    [
+        (Condition("id", "eq", (1,)), 1),
+        (Condition("id", "in", (1, 2)), 1),
+        (Condition("asset_uuid", "in", (uuid_of(1), uuid_of(2))), 1),
+        (Condition("id", "in", (1, 3)), 2),
+        (Condition("id", "gte", (1,)), 2),
+        (Condition("title", "eq", ("Any",)), 2),
+    ],
+    ids=["id", "ids", "uuids", "one is missing", "at least", "title"],
+)
+def test_the_values_of_a_unique_key_need_no_proof(condition: Condition, requests: int) -> None:
+    transport, client = on_pages("object", Pages(2))
+    assert len(client.list_all(KINDS["object"], [condition])) == 2
+    assert len(transport.calls) == requests
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize(
+    ("kind", "service", "uncertain"),
+    [
+        ("object", Pages(6), {"object"}),
+        ("object", Pages(6, total=True), set()),
+        ("object", Pages(5), set()),
+        ("task", Pages(6), {"task"}),
+    ],
+    ids=["pages", "total", "one page", "no order"],
+)
+def test_a_list_of_several_pages_without_a_total_is_uncertain(kind: str, service: Pages, uncertain: set[str]) -> None:
+    _transport, client = on_pages(kind, service)
+    client.list_all(KINDS[kind])
+    assert client.lists.uncertain == uncertain
+
+
+def test_definitions_are_never_uncertain() -> None:
+    answers = [[definition(str(number), "TEXT") for number in part] for part in ((1, 2, 3), (2, 3, 4), ())]
+    transport = FakeTransport({"GET /asset-tracking/asset/field-definitions": [answer(part) for part in answers]})
+    client = client_on(transport, unpaged=())
+    assert len(client.definitions("asset")) == 4
+    assert client.lists.uncertain == set()
+
+
+@pytest.mark.usefixtures("small")
+def test_a_list_that_begins_to_have_pages_is_no_longer_known_to_be_unpaged() -> None:
+    service = Pages(6, usual=0)
+    _transport, client = on_pages("task", service, "task")
+    assert len(client.list_all(KINDS["task"])) == 6
+    service.usual = 5
+    assert len(client.list_all(KINDS["task"])) == 6
+    assert "task" not in client.lists.unpaged
+
+
+@pytest.mark.usefixtures("small")
+def test_only_one_list_of_unknown_length_is_read_beyond_its_second_page() -> None:
+    service, others = Pages(15), Pages(15)
+    reaches_second, reaches_third = threading.Event(), threading.Event()
+
+    def other(call: Invocation) -> Any:
+        (reaches_third if dict(call.pairs)["page"] == "3" else reaches_second).set()
+        return others(call)
+
+    def play(call: Invocation) -> Any:
+        if dict(call.pairs)["page"] == "3":
+            thread.start()
+            assert reaches_second.wait(10)
+            assert not reaches_third.wait(0.2)
+        return service(call)
+
+    client = client_on(FakeTransport({OBJECTS: play, LISTS["room"]: other}))
+    thread = threading.Thread(target=client.list_all, args=[KINDS["room"]])
+    assert len(client.list_all(KINDS["object"])) == 15
+    thread.join(10)
+    assert reaches_third.is_set()
+
+
+def test_a_first_page_is_whole_if_a_second_one_is_refused() -> None:
+    _transport, client = on_pages("task", Pages(3, "refused", usual=0))
+    assert client.lists.first_page(KINDS["task"])[1] is True
+
+
+# ---- filters that compare links
+
+ROOM, PERSON = Link(7, uuid_of(7)), Link(8, uuid_of(8))
+
+
+class LinkFilters:
+    """A service whose filters of links compare one form of each field."""
+
+    def __init__(self, **compared: str) -> None:
+        self.compared = compared
+        self.asked: list[str] = []
+
+    def __call__(self, call: Invocation) -> Any:
+        pairs = dict(call.pairs)
+        wanted = {key: pairs[f"filter[{key}][eq]"] for key in self.compared if f"filter[{key}][eq]" in pairs}
+        self.asked.append(" ".join(f"{key}={value}" for key, value in sorted(wanted.items())))
+        record = objects(1)[0]
+        forms = {"id": {"7", "8"}, "uuid": {uuid_of(7), uuid_of(8)}, "neither": set()}
+        is_found = all(value in forms[self.compared[key]] for key, value in wanted.items())
+        return page_of([record] if is_found else [], total=int(is_found))
+
+
+def on_link(key: str, link: Link) -> Condition:
+    return Condition.on_links(key, "eq", [link])
+
+
+def test_the_form_of_a_link_that_found_something_is_remembered_for_its_field() -> None:
+    service = LinkFilters(room="id", person="uuid")
+    client = client_on(FakeTransport({OBJECTS: service}))
+    for key, link in (("room", ROOM), ("person", PERSON), ("room", ROOM), ("person", PERSON)):
+        assert len(client.list_all(KINDS["object"], [on_link(key, link)])) == 1
+    assert service.asked == [
+        "room=7",
+        "person=8",
+        f"person={uuid_of(8)}",
+        "room=7",
+        f"person={uuid_of(8)}",
+    ]
+
+
+@pytest.mark.parametrize(("side", "asked"), [("id", "7"), ("either", "7"), ("uuid", uuid_of(7))])
+@pytest.mark.parametrize("is_found", [True, False])
+def test_a_profile_says_which_form_of_a_link_is_compared(side: str, asked: str, is_found: bool) -> None:
+    service = LinkFilters(room=("uuid" if side == "uuid" else "id") if is_found else "neither")
+    client = client_on(FakeTransport({OBJECTS: service}))
+    client.profile = Profile({"filter_links": side})
+    assert len(client.list_all(KINDS["object"], [on_link("room", ROOM)])) == int(is_found)
+    assert service.asked == [f"room={asked}"]
+
+
+def test_a_list_is_read_without_the_links_if_no_form_finds_anything() -> None:
+    service = LinkFilters(room="neither", person="id")
+    client = client_on(FakeTransport({OBJECTS: service}))
+    conditions = [on_link("room", ROOM), Condition("person", "eq", (8,))]
+    assert len(client.list_all(KINDS["object"], conditions)) == 1
+    assert service.asked == ["person=8 room=7", f"person=8 room={uuid_of(7)}", "person=8"]
+
+
+def test_a_link_without_an_id_is_compared_by_its_uuid() -> None:
+    service = LinkFilters(room="uuid")
+    client = client_on(FakeTransport({OBJECTS: service}))
+    assert len(client.list_all(KINDS["object"], [on_link("room", Link(None, uuid_of(7)))])) == 1
+    assert service.asked == [f"room={uuid_of(7)}"]
+
+
+# ---- the first records, and limits
+
+
+def test_the_first_records_take_one_request() -> None:
+    transport = FakeTransport({OBJECTS: page_of(objects(1, 2), total=9)})
+    page = client_on(transport).lists.first(KINDS["object"], 2, [("sort[id]", "DESC")])
+    assert [record.id for record in page.records] == [1, 2]
+    assert page.total == 9
+    assert transport.calls[0].pairs == (("page", "1"), ("per_page", "2"), ("sort[id]", "DESC"))
+
+
+def test_a_first_page_beyond_the_limits_is_an_error() -> None:
+    transport = FakeTransport({OBJECTS: page_of(objects(1), total=5_000)})
+    transport.limits = replace(transport.limits, pages=2)
+    for read in (client_on(transport).list_all, client_on(transport).lists.first_page):
+        with pytest.raises(LimitExceeded, match="The list of objects has more than 2 pages"):
+            read(KINDS["object"])
+
+
+def test_some_records_are_the_first_page() -> None:
+    transport, client = on_pages("object", Pages(7))
+    assert [record.id for record in client.lists.some(KINDS["object"])] == [1, 2, 3, 4, 5]
+    assert len(transport.calls) == 1
+
+
+def test_a_list_with_a_total_may_be_longer_than_one_without() -> None:
+    transport = FakeTransport({OBJECTS: listing(objects(*range(1, 1501)))})
+    transport.limits = replace(transport.limits, list_mebibytes=1)
+    assert len(listed(transport)) == 1500
+    transport = FakeTransport({OBJECTS: listing(objects(*range(1, 1501)), has_total=False)})
+    transport.limits = replace(transport.limits, list_mebibytes=1)
+    with pytest.raises(LimitExceeded, match=r"0\.125 MiB, and the service reports no total"):
+        listed(transport)
+
+
+def test_a_record_with_too_many_fields_is_an_error_of_its_list() -> None:
+    transport = FakeTransport({OBJECTS: answer([{**objects(1)[0], **{f"f{number}": 1 for number in range(4096)}}])})
+    with pytest.raises(LimitExceeded, match="TEST: a record in the answer has more than 4096 fields"):
+        listed(transport)
+
+
+def test_a_record_may_be_twice_on_a_page_but_not_in_two_states() -> None:
+    first, second = objects(1, 2)
+    transport = FakeTransport({OBJECTS: [page_of([first, second, first], total=2)]})
+    assert listed(transport) == [1, 2]
+    transport = FakeTransport({OBJECTS: [page_of([first, second, {**first, "title": "Other"}], total=2)]})
+    with pytest.raises(SeventhingsError) as caught:
+        listed(transport)
+    assert caught.value.message == (
+        f"TEST: expected each record once, got different records with the identity {uuid_of(1)}."
+    )
+
+
 # ---- the list of tasks is cut at 10,000
 
 
 class Tasks:
-    """A service that lists at most 10,000 tasks and honours status and range of deadlines."""
+    """A service that lists a limited number of tasks and honours status and range of deadlines.
 
-    def __init__(self, tasks: Sequence[Mapping[str, Any]]) -> None:
+    :ivar asked: status, first and last day of each request.
+    """
+
+    def __init__(self, tasks: Sequence[Mapping[str, Any]], most: int = 10_000) -> None:
         self.tasks = tasks
+        self.most = most
+        self.asked: list[tuple[str | None, str | None, str | None]] = []
 
     def __call__(self, call: Invocation) -> Any:
         parameters = dict(call.pairs)
+        self.asked.append((parameters.get("status"), parameters.get("deadline_from"), parameters.get("deadline_to")))
         found = [
             task
             for task in self.tasks
             if parameters.get("status", task["status"]) == task["status"]
-            and parameters.get("deadline_from", "") <= task["deadline"] <= parameters.get("deadline_to", "9999")
+            and parameters.get("deadline_from", "") <= task["deadline"][:10] <= parameters.get("deadline_to", "9999")
         ]
-        return answer(found[:10_000])
+        return answer(found[: self.most])
 
 
 def tasks(count: int, days: int, status: str = "open", start: int = 0) -> list[JsonMap]:
@@ -310,36 +676,9 @@ def test_a_status_at_the_cap_is_split_by_deadline() -> None:
     assert len(found) == len(many)
 
 
-def test_a_status_that_was_asked_for_is_kept_when_it_is_split() -> None:
-    many = tasks(10_500, 3) + tasks(10_500, 3, "closed", 10_500)
-    found = found_tasks(Tasks(many), status="closed")
-    assert set(found) == {task["uuid"] for task in many if task["status"] == "closed"}
-
-
 def test_a_day_at_the_cap_is_an_error_and_decides_nothing() -> None:
     with pytest.raises(IncompleteList, match="10000"):
         found_tasks(Tasks(tasks(10_000, 1)))
-
-
-@pytest.mark.parametrize("far", [0, 2], ids=["below", "above"])
-def test_no_day_is_asked_for_beyond_the_part_that_is_split(far: int) -> None:
-    """The list is cut at the cap, so the returned part decides how it is split."""
-    days = [9_999 * [far], 6_000 * [1], 6_000 * [2 - far]]
-    many = [
-        {"uuid": uuid_of(number), "title": "Any", "status": "open", "deadline": f"2024-01-0{day + 1}"}
-        for number, day in enumerate(itertools.chain.from_iterable(days))
-    ]
-    requested: list[tuple[str, ...]] = []
-    service = Tasks(many)
-
-    def play(call: Invocation) -> Any:
-        requested.append(tuple(dict(call.pairs).get(f"deadline_{end}", "") for end in ("from", "to")))
-        return service(call)
-
-    transport = FakeTransport({LISTS["task"]: play})
-    found = client_on(transport).list_all(KINDS["task"], parameters={"status": "open"})
-    assert {record.uuid for record in found} == {task["uuid"] for task in many}
-    assert all(low <= high for low, high in requested if low and high)
 
 
 @pytest.mark.parametrize("deadline", ["soon", "0001-01-01", "2024-05-31"])
@@ -354,6 +693,102 @@ def test_a_list_that_is_cut_and_honours_no_deadlines_is_an_error(deadline: str) 
     transport = FakeTransport({LISTS["task"]: play})
     with pytest.raises(IncompleteList, match="it returns other deadlines than requested"):
         client_on(transport).list_all(KINDS["task"], parameters={"status": "open"})
+
+
+FEW = replace(KINDS["task"], cap=4)
+"""Tasks of a service that lists at most four of them, so that small examples split as long lists do."""
+DAYS = st.integers(1, 9).map("2024-01-{:02}".format)
+
+
+@RANDOMISED
+@given(
+    st.lists(st.tuples(st.sampled_from(["open", "closed"]), DAYS, st.sampled_from(["", "T08:00:00Z"])), max_size=30),
+    st.fixed_dictionaries({}, optional={"status": st.just("open"), "deadline_from": DAYS, "deadline_to": DAYS}),
+)
+def test_a_list_read_in_parts_has_every_task_once_unless_a_day_has_too_many(
+    drawn: list[tuple[str, str, str]], parameters: dict[str, str]
+) -> None:
+    service = Tasks(
+        [
+            {"uuid": uuid_of(number), "title": "Any", "status": status, "deadline": day + time}
+            for number, (status, day, time) in enumerate(drawn)
+        ],
+        most=4,
+    )
+    low, high = parameters.get("deadline_from", ""), parameters.get("deadline_to", "9999")
+    wanted = [
+        task
+        for task in service.tasks
+        if task["status"] == parameters.get("status", task["status"]) and low <= task["deadline"][:10] <= high
+    ]
+    of_a_day = Counter((task["status"], task["deadline"][:10]) for task in wanted)
+    transport = FakeTransport({LISTS["task"]: service})
+    if len(wanted) >= 4 and max(of_a_day.values()) >= 4:
+        with pytest.raises(IncompleteList):
+            client_on(transport).list_all(FEW, parameters=parameters)
+    else:
+        found = client_on(transport).list_all(FEW, parameters=parameters)
+        assert sorted(record.uuid for record in found) == sorted(task["uuid"] for task in wanted)
+    assert len(service.asked) == len(set(service.asked))
+    assert low > high or all(low <= first <= last <= high for _status, first, last in service.asked if first and last)
+
+
+def test_a_list_is_split_at_the_median_of_the_deadlines() -> None:
+    days = [1, 2, 4, 4, 7, 9]
+    service = Tasks(
+        [
+            {"uuid": uuid_of(number), "title": "Any", "status": "open", "deadline": f"2024-01-0{day}"}
+            for number, day in enumerate(days)
+        ],
+        most=4,
+    )
+    transport = FakeTransport({LISTS["task"]: service})
+    found = client_on(transport).list_all(FEW, parameters={"status": "open"})
+    assert len(found) == 6
+    assert service.asked == [
+        ("open", None, None),
+        ("open", "2024-01-04", "2024-01-04"),
+        ("open", None, "2024-01-03"),
+        ("open", "2024-01-05", None),
+    ]
+
+
+@pytest.mark.parametrize(("days", "low", "high"), [((1, 1, 2, 2), 1, 9), ((2, 2, 2, 3), 0, 3)])
+def test_the_first_and_the_last_day_of_a_part_belong_to_it(days: Sequence[int], low: int, high: int) -> None:
+    service = Tasks(
+        [
+            {"uuid": uuid_of(number), "title": "Any", "status": "open", "deadline": f"2024-01-0{day}"}
+            for number, day in enumerate(days)
+        ],
+        most=4,
+    )
+    parameters = {"status": "open", "deadline_from": f"2024-01-0{low}", "deadline_to": f"2024-01-0{high}"}
+    transport = FakeTransport({LISTS["task"]: service})
+    assert len(client_on(transport).list_all(FEW, parameters=parameters)) == 4
+
+
+def test_a_day_with_too_many_tasks_is_named() -> None:
+    service = Tasks(tasks(5, 1), most=4)
+    with pytest.raises(IncompleteList) as caught:
+        client_on(FakeTransport({LISTS["task"]: service})).list_all(FEW)
+    assert caught.value.message == (
+        "The list of tasks with the deadline 2024-01-01 and status open has 4 records, which is the most that the "
+        "service lists; it may be incomplete, so nothing is decided from it. Name the record by its uuid."
+    )
+
+
+def test_a_list_that_honours_no_deadlines_is_named() -> None:
+    cut = tasks(4, 1)
+
+    def play(call: Invocation) -> Any:
+        return answer(cut[:1] if "deadline_to" in dict(call.pairs) and "deadline_from" in dict(call.pairs) else cut)
+
+    with pytest.raises(IncompleteList) as caught:
+        client_on(FakeTransport({LISTS["task"]: play})).list_all(FEW, parameters={"status": "open"})
+    assert caught.value.message == (
+        "The list of tasks with the status open is cut by the service, and can't be read in parts: it returns other "
+        "deadlines than requested. Nothing is decided from it."
+    )
 
 
 def test_a_task_that_changes_its_status_between_two_lists_is_listed_once() -> None:
