@@ -57,6 +57,7 @@ def group_findings(findings: Sequence[Finding], desired: DesiredInstance) -> Gro
     groups: dict[Key, list[int]] = defaultdict(list)
     for number, finding in enumerate(findings):
         groups[_key(number, finding, shown[number][1], hidden[number], desired, advice)].append(number)
+    _join_dates(groups, findings)
     lines: list[str] = []
     for key, members in groups.items():
         grouped = [findings[number] for number in members]
@@ -163,16 +164,14 @@ def _is_word(text: str) -> bool:
 
 def _how_to_read(findings: Sequence[Finding], desired: DesiredInstance) -> str:
     """Say which setting reads the cells of a column, which are all words or all dates; empty if that is unknown."""
-    path = findings[0].place.file
-    texts = list(dict.fromkeys(finding.misfit.value.strip() for finding in findings if finding.misfit is not None))
+    path, texts = findings[0].place.file, _texts(findings)
     if _is_word(texts[0]):
         empty = ", ".join(f"{in_yaml(word)}: null" for word in texts)
         setting = f"values: {{{in_yaml(findings[0].column)}: {{{empty}}}}}"
         return f"for an empty field, {desired.how_to_set(path, setting)}" if len(texts) <= _MOST_WORDS else ""
     own = desired.dialects.for_file(path).dates
-    are_texts = all(finding.misfit is None or finding.misfit.value.__class__ is str for finding in findings)
-    choices = _date_patterns(texts) if are_texts else []
-    if 0 < len(choices) <= _ALONE:
+    choices = _date_patterns(findings)
+    if choices:
         settings = (f"dates: {json.dumps([*own, *patterns])}" for patterns in choices)
         return " or ".join(desired.how_to_set(path, setting) for setting in settings)
     if len(findings) == 1:
@@ -180,23 +179,50 @@ def _how_to_read(findings: Sequence[Finding], desired: DesiredInstance) -> str:
     return _FORMAT_CELLS if isinstance(findings[0].place, CellPlace) else _FORMAT_COLUMN
 
 
-def _date_patterns(texts: Iterable[str]) -> list[tuple[str, ...]]:
-    """Return each choice of patterns that reads all dates, one pattern for each form such as 0-0-0."""
-    forms: dict[str, list[str]] = defaultdict(list)
-    for text in texts:
-        forms[_form(text)].append(text)
-    if len(forms) > len(_OTHER_DATES):
+def _texts(findings: Iterable[Finding]) -> list[str]:
+    return list(dict.fromkeys(finding.misfit.value.strip() for finding in findings if finding.misfit is not None))
+
+
+def _join_dates(groups: dict[Key, list[int]], findings: Sequence[Finding]) -> None:
+    """Move dates that a preset reads to the other dates of their column if patterns read all of them.
+
+    The patterns of a preset and those of ``dates`` do not add up.
+    """
+    for key in [key for key in groups if key[0] == _UNREAD and key[-1] == str(False)]:
+        for other in [other for other in groups if other[:3] == (_SPELLING, key[1], "date")]:
+            more = {number for number in groups[other] if findings[number].place.source == key[2]}
+            together = sorted([*groups[key], *more])
+            if more and _date_patterns([findings[number] for number in together]):
+                groups[key] = together
+                groups[other] = [number for number in groups[other] if number not in more]
+                if not groups[other]:
+                    del groups[other]
+
+
+def _date_patterns(findings: Sequence[Finding]) -> list[tuple[str, ...]]:
+    """Return each choice of patterns that reads all dates, one pattern for each form such as 0-0-0000.
+
+    With more than a few choices, or with cells that are no texts, there is none.
+    """
+    if any(finding.misfit is not None and finding.misfit.value.__class__ is not str for finding in findings):
         return []
-    dialects = [Dialect(dates=(pattern,)) for pattern in _OTHER_DATES]
+    forms: dict[str, list[str]] = defaultdict(list)
+    for text in _texts(findings):
+        forms[_form(text)].append(text)
+    if len(forms) > len(_PATTERNS):
+        return []
+    dialects = [Dialect(dates=(pattern,)) for pattern in _PATTERNS]
     fitting = (
         [dialect.dates[0] for dialect in dialects if all(dialect.reads(Spelling.DATE, text) for text in same)]
         for same in forms.values()
     )
-    return list(product(*fitting))
+    choices = list(product(*fitting))
+    return choices if len(choices) <= _ALONE else []
 
 
 def _form(text: str) -> str:
-    return re.sub(r"\d+", "0", text)
+    """Return a text with zeros as digits. A day has the form of a month, and a year has another."""
+    return re.sub(r"\b00\b", "0", re.sub(r"\d", "0", text))
 
 
 _FORMAT_COLUMN = (
@@ -210,11 +236,11 @@ _MOST_WORDS = 8
 _MIDNIGHT = (" 00:00:00", " 00:00", "T00:00:00")
 """The times of dates. With another time, the day may be another one elsewhere."""
 
-_OTHER_DATES = (
-    *("%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d", "%Y.%m.%d", "%Y%m%d"),
+_PATTERNS = (
+    *("%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d", "%Y.%m.%d", "%Y%m%d"),
     *(f"{day}{time}" for day in ("%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y") for time in _MIDNIGHT),
 )
-"""Patterns of dates that no preset has."""
+"""Patterns of dates, those of presets first."""
 
 
 def _coded(found: Sequence[tuple[Finding, str]]) -> list[str]:

@@ -334,6 +334,8 @@ def test_a_cell_of_another_system_says_what_to_paste(tmp_path: Path, tables: str
         (["-", "k.A.", "no", "-"], "excel-de", ['values: {bought: {"-": null, k.A.: null, "no": null}}']),
         (["20240305", "20241231"], "plain", ['dates: ["%Y%m%d"]']),
         (["2024/03/05", "20240305"], "plain", ['dates: ["%Y/%m/%d", "%Y%m%d"]']),
+        (["05.03.2024", "2024/03/05", "6.3.2024"], "plain", ['dates: ["%d.%m.%Y", "%Y/%m/%d"]']),
+        (["2024/03/05", "31/12/2024"], "plain", ['dates: ["%Y/%m/%d", "%d/%m/%Y"]']),
         (["05-03-2024", "2024/03/05"], "plain", [f'dates: ["%{day}-%Y", "%Y/%m/%d"]' for day in ("d-%m", "m-%d")]),
     ],
 )
