@@ -422,7 +422,7 @@ def test_tasks_that_ignore_every_filter_end(monkeypatch: pytest.MonkeyPatch) -> 
         requests.append(options)
         return _Tasks()
 
-    monkeypatch.setattr(client, "send", send)
+    monkeypatch.setattr(client.transport, "request", send)
     with pytest.raises(IncompleteList):
         client.list_all(task)
     assert len(requests) < 200
