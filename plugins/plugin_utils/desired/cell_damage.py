@@ -51,6 +51,9 @@ _CURRENCY = re.compile(
     r"|[-\u2212]?\d[\d.,'\u2019\s]*?\s*([^\d\s.,'\u2019()%#+-]{1,5}\.?)"
 )
 
+_LONGEST_NUMBER = 100
+"""Maximum length of a text that may be a number. The patterns take too long for long texts."""
+
 _CURRENCY_WORDS = frozenset(("fr", "sfr", "kr", "k\u010d", "z\u0142", "lei", "ft", "rs", "chf", "eur"))
 
 _AS_TEXT = {
@@ -80,6 +83,8 @@ def _is_currency(sign: str) -> bool:
 
 def marks_to_name(spelling: Spelling, texts: Sequence[str], dialect: Dialect) -> tuple[str, str]:
     """Return what the settings do not name in numbers, and a setting that reads all of them; both empty without one."""
+    if max(map(len, texts)) > _LONGEST_NUMBER:
+        return "", ""
     found = [sign[1] or sign[2] for text in texts if (sign := _CURRENCY.fullmatch(text.strip())) is not None]
     signs = [sign for sign in dict.fromkeys(found) if _is_currency(sign) and sign not in dialect.currency]
     marks = [
@@ -107,7 +112,8 @@ def damage_in_table(spelling: Spelling, text: str, how_to_set: Callable[[str], s
     """
     bare = text.strip()
     if spelling.is_number:
-        return next((words for form, words in _NUMBERS if form.fullmatch(bare)), "")
+        forms = _NUMBERS if len(bare) <= _LONGEST_NUMBER else ()
+        return next((words for form, words in forms if form.fullmatch(bare)), "")
     if spelling is Spelling.DATE and re.fullmatch(r"#{3,}", bare):
         return "the column was too narrow for its dates; widen it"
     if spelling is Spelling.FLAG:

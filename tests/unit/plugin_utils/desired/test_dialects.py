@@ -11,9 +11,13 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field, Plain
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field, Plain, Spelling
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.cell_damage import (
+    damage_in_table,
+    marks_to_name,
+)
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import DesiredInstance, digest_of
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.dialect import PRESETS, Dialect
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.grouped_findings import group_findings
@@ -186,6 +190,19 @@ def test_cp1252_is_reported_once_for_all_files(tmp_path: Path) -> None:
     desired = _load(tmp_path, {f"objects/{number}.csv": content for number in range(3)})
     (warning,) = desired.warnings
     assert warning.startswith("objects/0.csv and 2 more: not UTF-8, read as CP1252")
+
+
+def test_a_long_word_of_another_encoding_is_searched_once(tmp_path: Path) -> None:
+    """With a pattern that begins anywhere in a word, this test takes hours."""
+    content = f"barcode;Bezeichnung\n1;{'ä' * 900_000}\n".encode("cp1252")
+    assert _load(tmp_path, {"objects.csv": content}).findings == []
+
+
+@pytest.mark.parametrize("text", ["(1" * 20_000, "1 " * 20_000, "1'" * 20_000, "€ " * 20_000, "(" * 40_000])
+def test_a_long_text_is_no_damaged_number(text: str) -> None:
+    """With some of these patterns, this test takes hours."""
+    assert damage_in_table(Spelling.NUMBER, text, str) == ""
+    assert marks_to_name(Spelling.NUMBER, [text], Dialect()) == ("", "")
 
 
 @pytest.mark.parametrize("codec", ["cp850", "mac_roman"])
