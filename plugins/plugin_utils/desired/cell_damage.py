@@ -102,7 +102,9 @@ def marks_to_name(spelling: Spelling, texts: Sequence[str], dialect: Dialect) ->
     if marks:
         words.append("thousands separators")
         settings.append(f"thousands: {json.dumps(more.thousands if len(more.thousands) > 1 else marks[0])}")
-    return f"{' and '.join(words)}{'; if they mean one currency' if len(signs) > 1 else ''}", ", ".join(settings)
+    # Amounts are read without their signs, so those of different currencies would become equal.
+    condition = "; if these signs mean one currency" if signs and len(more.currency) > 1 else ""
+    return f"{' and '.join(words)}{condition}", ", ".join(settings)
 
 
 def damage_in_table(spelling: Spelling, text: str, how_to_set: Callable[[str], str]) -> str:

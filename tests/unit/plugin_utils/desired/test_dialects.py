@@ -205,6 +205,13 @@ def test_a_long_text_is_no_damaged_number(text: str) -> None:
     assert marks_to_name(Spelling.NUMBER, [text], Dialect()) == ("", "")
 
 
+@pytest.mark.parametrize(("known", "has_condition"), [((), False), (("€", "EUR"), True)])
+def test_a_further_currency_is_proposed_on_a_condition(known: tuple[str, ...], has_condition: bool) -> None:
+    words, setting = marks_to_name(Spelling.NUMBER, ["CHF 12.50"], Dialect(currency=known))
+    assert ("if these signs mean one currency" in words) is has_condition
+    assert setting == f"currency: [{', '.join((*known, 'CHF'))}]"
+
+
 @pytest.mark.parametrize("codec", ["cp850", "mac_roman"])
 @pytest.mark.parametrize("word", ["Größe", "Geräte", "Straße", "Tür"])
 def test_letters_of_an_older_system_are_no_letters_of_windows(tmp_path: Path, codec: str, word: str) -> None:
