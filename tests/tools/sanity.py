@@ -136,7 +136,8 @@ def _same_mode(file: Path, other: Path) -> bool:
 def prepare_home(bin_folder: Path) -> None:
     """Write a replacement for get-pip.py, and the pip settings, into the home folder of ansible-test."""
     packages = next(bin_folder.parent.glob("lib/python3.*/site-packages"))
-    shutil.copytree(packages / "pip", _PIP / "pip", dirs_exist_ok=True)
+    shutil.rmtree(_PIP, ignore_errors=True)
+    shutil.copytree(packages / "pip", _PIP / "pip")
     source = packages / "ansible_test" / "_internal" / "python_requirements.py"
     cache = HOME / ".ansible" / "test" / "cache"
     cache.mkdir(parents=True, exist_ok=True)
