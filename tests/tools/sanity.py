@@ -48,6 +48,17 @@ SAME_ON_EVERY_CORE = (
 They use neither Ansible nor the interpreter, so their results are the same on every core.
 """
 
+FOREIGN_DATA = (
+    "tests/golden",
+    "tests/unit/plugin_utils/desired/exports",
+    "tests/unit/plugin_utils/desired/libreoffice",
+)
+"""Folders of test data with the bytes that other programs, or version 1.0.0, wrote.
+
+Encodings, line endings and byte order marks are what they are for, so rules for source texts do not fit them. Nothing
+in them is shipped.
+"""
+
 DONE_BY_OTHER_GATES = ("changelog", "compile", "import", "pep8", "pylint", "yamllint")
 """Tests whose rules another gate checks: antsibull-changelog, ``tests/unit/test_imports.py``, ruff and yamllint."""
 
@@ -104,6 +115,11 @@ def shipped_files() -> list[Path]:
         names = set(archive.getnames())
     # galaxy.yml is in the archive in another form.
     return [name for name in tracked_files() if name.as_posix() in {*names, "galaxy.yml"}]
+
+
+def source_files() -> list[Path]:
+    """Return the tracked files without foreign data, relative to the root."""
+    return [name for name in tracked_files() if not any(name.is_relative_to(folder) for folder in FOREIGN_DATA)]
 
 
 def copy_tree(wanted: list[Path]) -> Path:
@@ -199,7 +215,7 @@ def main(core: str, options: list[str]) -> None:
         sys.exit(f"ansible-core {core} needs Python 3.{' or 3.'.join(map(str, CORES[core]))}: not found")
     bin_folder = core_environment(core, python)
     is_shipped = _SHIPPED in options
-    tree = copy_tree(shipped_files() if is_shipped else tracked_files())
+    tree = copy_tree(shipped_files() if is_shipped else source_files())
     prepare_home(bin_folder)
     path = [str(bin_folder), *interpreters.working_path(CORES[core])]
     env = {**os.environ, "HOME": str(HOME), "PATH": os.pathsep.join(path)}

@@ -11,9 +11,11 @@ from pathlib import Path
 
 import gates
 import pytest
+import sanity
+import yaml
 from gates import Gate
 from platforms import CORES, PRERELEASES
-from project import ROOT
+from project import ROOT, tracked_files
 
 
 @pytest.fixture(autouse=True)
@@ -75,3 +77,10 @@ def test_sanity_runs_in_full_on_every_core_in_long_tests(monkeypatch: pytest.Mon
     every = {gate.name.split()[-1]: set(gate.command) for gate in gates.sanity_gates()}
     assert set(every) == set(CORES)
     assert [core for core, words in every.items() if "--skip-test" in words] == [*PRERELEASES]
+
+
+def test_sanity_leaves_out_only_data_that_is_never_shipped() -> None:
+    left_out = set(tracked_files()) - set(sanity.source_files())
+    unshipped = {Path(name) for name in yaml.safe_load((ROOT / "galaxy.yml").read_text("utf-8"))["build_ignore"]}
+    assert all(unshipped & {name, *name.parents} for name in left_out)
+    assert all((ROOT / folder).is_dir() for folder in sanity.FOREIGN_DATA)
