@@ -31,7 +31,7 @@ from project import ROOT
 def test_a_subject_is_judged(tmp_path: Path, message: str, words: str) -> None:
     path = tmp_path / "message"
     path.write_text(message, "utf-8")
-    command = [sys.executable, "hooks/commit-subject", str(path)]
+    command = [sys.executable, "hooks/commit_subject.py", str(path)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == bool(words)
     assert words in done.stdout
