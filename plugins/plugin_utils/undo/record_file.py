@@ -121,10 +121,10 @@ class RecordPlace:
         if self._folder.type_of(self._name) is not None:
             try:
                 _read(self._folder, self._name)
-            except RecordRefused as other:
+            except InvalidInput as refused:
                 raise InvalidInput(
                     f"apply_record: {path} exists and is not an apply record of this user; name another file"
-                ) from other
+                ) from refused
 
     def interrupted(self, run: str) -> ApplyRecord | None:
         """Return the record of an interrupted run that the next run completes. The next run then replaces the file.
