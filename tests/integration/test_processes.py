@@ -45,12 +45,12 @@ class Bench:
     def options(self, **more: Any) -> dict[str, Any]:
         return {"base_url": self.service.base_url, **self.service.account(), "rate_limit": 0, **more}
 
-    def ensure(self, environment: Mapping[str, str] = {}, **options: Any) -> None:
+    def ensure(self, environment: Mapping[str, str] | None = None, **options: Any) -> None:
         """Start a process with some environment that ensures the location."""
 
         def work() -> None:
             os.environ.pop("XDG_RUNTIME_DIR", None)
-            os.environ.update(environment)
+            os.environ.update(environment or {})
             given = self.options(fields={"name": "Mill", "city": "Halle"}, **options)
             done = steps.call("location", given, client_of=connect).data
             processes.note(self.path / "results", json.dumps(done))

@@ -65,16 +65,16 @@ def bar_chart(title: str, unit: str, bars: Sequence[Bar]) -> str:
     """Return a bar chart with numbers, in which shorter bars are better."""
     # Large, because a phone shows 720 units on 375 pixels.
     width, row, top = 720, 66, 88
-    widest = max(bar.value for bar in bars)
+    widest = max(shown.value for shown in bars)
     parts = [_style(), f'<rect width="{width}" height="{top + row * len(bars) + 8}" fill="{_PAPER}"/>']
     parts += [_text(16, 34, title, 28, more=' font-weight="600"'), _text(16, 66, f"{unit}; shorter is better", 22)]
-    for number, bar in enumerate(bars):
+    for number, shown in enumerate(bars):
         y = top + row * number
-        length = max(2.0, bar.value / widest * (width - 110))
-        parts.append(_text(16, y + 24, bar.label, 24))
-        fill = _OURS if bar.is_ours else _BAR
+        length = max(2.0, shown.value / widest * (width - 110))
+        parts.append(_text(16, y + 24, shown.label, 24))
+        fill = _OURS if shown.is_ours else _BAR
         parts.append(f'<rect x="16" y="{y + 34}" width="{length:.1f}" height="20" rx="3" fill="{fill}"/>')
-        parts.append(_text(24 + length, y + 52, f"{bar.value:,g}", 22))
+        parts.append(_text(24 + length, y + 52, f"{shown.value:,g}", 22))
     return _svg(width, top + row * len(bars) + 8, title, parts)
 
 

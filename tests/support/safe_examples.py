@@ -94,7 +94,7 @@ def _in_page(path: Path, text: str) -> Iterator[Harm]:
         if _MOVED_ACTUAL.search(line):
             yield Harm(name, number, "observed field", line.strip())
     for snippet in guides.parsed(ROOT / path, text):
-        first = next(number for number in range(snippet.line, len(lines)) if lines[number].strip()) + 1
+        first = min(number for number in range(snippet.line, len(lines)) if lines[number].strip()) + 1
         if snippet.language == "yaml":
             yield from _in_yaml(name, snippet.text, first)
         elif snippet.mark.endswith(".csv"):

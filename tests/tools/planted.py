@@ -399,6 +399,7 @@ def has_failed(copy: Path, defect: Defect) -> bool:
         capture_output=True,
         text=True,
         timeout=_SECONDS,
+        check=False,
     )
     if done.returncode not in (0, 1):
         raise RuntimeError(f"{' '.join(defect.selection)} ended with {done.returncode}\n{done.stdout}{done.stderr}")

@@ -39,8 +39,8 @@ def test_a_drawing_has_a_title_and_loads_nothing(path: Path) -> None:
 
 def test_the_longest_bar_is_for_the_largest_number() -> None:
     chart = ET.fromstring(bar_chart("T", "ms", [Bar("a", 10), Bar("b", 5, is_ours=True)]))
-    bars = [bar for bar in chart.iter("{http://www.w3.org/2000/svg}rect") if bar.get("rx")]
-    assert [round(float(bar.get("width", 0))) for bar in bars] == [610, 305]
+    bars = [shape for shape in chart.iter("{http://www.w3.org/2000/svg}rect") if shape.get("rx")]
+    assert [round(float(shape.get("width", 0))) for shape in bars] == [610, 305]
 
 
 @pytest.mark.parametrize("path", sorted(charts.IMAGES.glob("*.svg")), ids=lambda path: path.name)

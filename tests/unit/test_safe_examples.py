@@ -35,7 +35,9 @@ def test_nothing_that_people_copy_does_harm(path: Path) -> None:
 
 def test_each_exempt_page_needs_to_be_exempt() -> None:
     used = {
-        (harm.path, harm.rule) for path, _ in _EXEMPT for harm in harms(Path(path), (ROOT / path).read_text("utf-8"))
+        (harm.path, harm.rule)
+        for path, _rule in _EXEMPT
+        for harm in harms(Path(path), (ROOT / path).read_text("utf-8"))
     }
     assert used == set(_EXEMPT)
 

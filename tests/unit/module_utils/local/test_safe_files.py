@@ -422,7 +422,7 @@ def test_what_became_a_link_since_the_directory_was_named_is_not_followed(tmp_pa
     (tmp_path / step).symlink_to(tmp_path / "victim")
     for deed in (
         lambda: folder.write("file", b"x"),
-        lambda: folder.listed(),
+        folder.listed,
         lambda: folder.open_to_append("file"),
         lambda: deeper.write("file", b"x"),
     ):

@@ -53,7 +53,7 @@ def test_both_sides_of_a_diff_have_natural_keys(name: str, check_mode: bool, lin
 
 def test_names_are_not_read_if_no_diff_is_shown_or_nothing_changes() -> None:
     module, first, then = CHANGES["room"]
-    plain, shown = (started("object", first, module) for _ in range(2))
+    plain, shown = (started("object", first, module) for _service in range(2))
     plain.call(module, fields=then)
     shown.call(module, diff_mode=True, fields=then)
     reads = [[path.split("/")[3] for method, path in instance.log if method == "GET"] for instance in (plain, shown)]

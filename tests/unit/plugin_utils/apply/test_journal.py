@@ -196,7 +196,7 @@ def test_a_journal_that_stays_locked_is_refused_after_lock_wait(tmp_path: Path) 
 
     process = forked(keep)
     until((tmp_path / "held").exists)
-    with pytest.raises(JournalLocked) as caught, waiting:
+    with pytest.raises(JournalLocked) as caught, waiting as _locked:
         pass
     kill(process)
     ended(process)

@@ -623,7 +623,7 @@ def test_a_lock_that_the_system_does_not_have_is_an_error(tmp_path: Path, monkey
 
     monkeypatch.setattr("fcntl.flock", fail)
     journal = _journal(tmp_path)
-    with pytest.raises(InvalidInput) as caught, journal:
+    with pytest.raises(InvalidInput) as caught, journal as _locked:
         pass
     assert caught.value.message == f"journal: {tmp_path / 'journal.jsonl'} can't be written (No locks available)"
     assert journal._descriptor is None

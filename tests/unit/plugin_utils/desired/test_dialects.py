@@ -228,8 +228,8 @@ def test_letters_of_an_older_system_are_no_letters_of_windows(tmp_path: Path, co
     assert "this word looks like cp1250" in finding.message
     for right in (
         "5 m³/h, ¿qué?",
-        "Möbel „Größe 3“ 14” Šimon Žižka § 5",
-        "“a” \u2013 b…",
+        "Möbel „Größe 3\u201c 14\u201d Šimon Žižka § 5",
+        "\u201ca\u201d \u2013 b…",
         "Matúška\u2019s Škoda, cœur",
     ):
         assert _load(tmp_path, {"objects.csv": f"barcode;note\n1;{right}\n".encode("cp1252")}).findings == []

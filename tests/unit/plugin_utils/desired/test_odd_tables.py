@@ -350,7 +350,7 @@ def test_a_currency_may_end_with_a_dot(tmp_path: Path, cell: str) -> None:
     desired = read(tmp_path, "objects.csv", table, "csv: {preset: excel-de, currency: [EUR, Fr.]}\n")
     assert judged(desired) == []
     assert values(desired) == [{"barcode": "1", "price": "12.50"}]
-    (refused, *_) = judged(read(tmp_path, "objects.csv", table, 'csv: {currency: ["."]}\n'))
+    (refused, *_others) = judged(read(tmp_path, "objects.csv", table, 'csv: {currency: ["."]}\n'))
     assert "csv.currency: ['.'] does not fit" in refused
 
 

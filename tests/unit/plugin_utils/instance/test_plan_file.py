@@ -12,6 +12,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -63,7 +64,7 @@ FIELDS = [
     Field("purchasing_price", "CURRENCY", fraction_digits=2),
     Field("documents", "DOCUMENT"),
 ]
-NAMED = {"barcode": "100001", "inventory_name": "Lamp"}
+NAMED: Mapping[str, Any] = MappingProxyType({"barcode": "100001", "inventory_name": "Lamp"})
 PLACE = Place("objects.yml", 3, 1)
 
 

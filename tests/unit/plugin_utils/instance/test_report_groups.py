@@ -263,8 +263,8 @@ def test_what_failed_does_not_hide_what_changed() -> None:
 
 def test_what_is_unusual_is_named_above_the_changes() -> None:
     page = as_html(result_of(MANY, warnings=["one", "two"], reported={"objects": ["A", "B", "C"]}))
-    bar = page[page.index("<nav ") : page.index("</nav>")]
-    assert re.findall(r'<a href="#(list-\w+)">([^<]*)</a>', bar) == [
+    navigation = page[page.index("<nav ") : page.index("</nav>")]
+    assert re.findall(r'<a href="#(list-\w+)">([^<]*)</a>', navigation) == [
         ("list-warnings", "Warnings (2)"),
         ("list-not", "Not in the files, left alone (3)"),
     ]

@@ -479,7 +479,7 @@ def test_under_protected_rules_come_from_outside_of_src(site: Site) -> None:
 
 @pytest.mark.parametrize("name", ["rules", "policy.rules", "policy.is_capped"])
 def test_no_setting_of_the_files_sets_or_lifts_rules(site: Site, name: str) -> None:
-    setting, _, member = name.partition(".")
+    setting, _dot, member = name.partition(".")
     written = f"{setting}: {{{member}: []}}\n" if member else f"{setting}: []\n"
     site.write({"instance.yml": SETTINGS + written, "objects.yml": things({"inventory_group": "IT"})})
     found = run(site)["findings"]

@@ -8,12 +8,14 @@ The owner has 3,000 objects in the long tests, and else 300.
 
 from __future__ import annotations
 
+import functools
 import random
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TypeVar
 from unittest import mock
 
@@ -66,7 +68,7 @@ HEADER = "Anlagennummer;Etiketten-Nummer;Bezeichnung;AHK;Restbuchwert;AfA-Art\r\
 FIELDS = "- {label: Asset number, type: TEXT}\n"
 
 
-NOTHING: Mapping[int, str] = {}
+NOTHING: Mapping[int, str] = MappingProxyType({})
 
 _FAULTS = ("500", "502_html", "503", "504_after", "504_late", "reset_before", "reset_after", "half_body", "not_json")
 _YEARS = ["journal", "stateless", *(f"faults-{seed}" for seed in range(10 if LONG else 0))]
@@ -165,7 +167,7 @@ class Year:
 
     def run(self, **order: Any) -> RunResult:
         """Plan, or apply."""
-        return self._tried(lambda: self._run(**order))
+        return self._tried(functools.partial(self._run, **order))
 
     def _run(self, **order: Any) -> RunResult:
         if self.is_forgetful:
