@@ -201,10 +201,12 @@ def serving() -> Iterator[_Hostile]:
     service = _Hostile()
     thread = threading.Thread(target=service.serve_forever, args=(0.05,))
     thread.start()
-    yield service
-    service.shutdown()
-    thread.join()
-    service.server_close()
+    try:
+        yield service
+    finally:
+        service.shutdown()
+        thread.join()
+        service.server_close()
 
 
 @pytest.fixture
