@@ -60,7 +60,10 @@ in them is shipped.
 """
 
 DONE_BY_OTHER_GATES = ("changelog", "compile", "import", "pep8", "pylint", "yamllint")
-"""Tests whose rules another gate checks: antsibull-changelog, ``tests/unit/test_imports.py``, ruff and yamllint."""
+"""Tests whose rules other gates check: antsibull-changelog, ``tests/unit/test_imports.py``, ruff and yamllint.
+
+ruff has most rules of pylint, but not all.
+"""
 
 HOME = BUILD / "home"
 _REQUIREMENTS = ROOT / "tests" / "requirements-sanity.txt"
