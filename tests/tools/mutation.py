@@ -62,7 +62,7 @@ SUBJECTS: Mapping[str, tuple[str, ...]] = {
         *(f"rules/test_{name}" for name in ("lost_answers_settle", "no_update_is_lost", "processes")),
     ),
     "plugin_utils/absorb/patch": ("plugin_utils/absorb/test_patch",),
-    "plugin_utils/undo/inverse": ("plugin_utils/undo/test_undo", "plugin_utils/undo/test_random_undos"),
+    "plugin_utils/undo/inverse": ("plugin_utils/undo/test_inverse",),
 }
 """The mutated files, each with the tests that must detect changes."""
 

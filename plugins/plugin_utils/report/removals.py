@@ -14,11 +14,13 @@ from ...module_utils.client.record import Record
 from ...module_utils.model.field import Field, Unread, in_digits, readable
 from ...module_utils.model.kinds import HUB_ITEM, KINDS, OBJECT
 from ...module_utils.model.types_links import Reference, attachments_in, references_in
+from ...module_utils.operations.hub_items import asset_id
 from ...module_utils.plan.change import ARCHIVE, DELETE
 from ..desired.entry import Entry
 from ..desired.hiding import VAULTED, Hiding
 from ..desired.nodes import EVERYTHING
 from ..desired.parsing import written_as
+from ..set_plan.hub import offered
 from ..set_plan.listed_state import ListedState
 from ..set_plan.plan import InstancePlan, Planned
 
@@ -127,9 +129,8 @@ class Removals:
         if self._state is None or not self._state.is_listed(kind):
             return NOT_LOOKED_UP
         if name not in self._links:
-            self._links[name] = Counter(
-                mark for record in self._state.records(kind) for mark in set(_marks(self._state, record))
-            )
+            records = offered(self._state) if kind is HUB_ITEM else self._state.records(kind)
+            self._links[name] = Counter(mark for record in records for mark in set(_marks(self._state, record)))
         counts = self._links[name]
         return counts[record.uuid] or (counts[record.id] if record.id is not None else 0)
 
@@ -154,14 +155,12 @@ def name_in_words(reference: Reference) -> str:
 
 def _marks(state: ListedState, record: Record) -> Iterable[Any]:
     """Yield the uuids and ids of the objects that a record refers to."""
-    values = state.schema(record.kind).read(record.flat).values()
-    for reference in references_in(tuple(values)):
+    if record.kind is HUB_ITEM:
+        yield asset_id(record)
+        return
+    for reference in references_in(tuple(state.schema(record.kind).read(record.flat).values())):
         if reference.target == OBJECT.name:
             yield from (mark for mark in (reference.uuid, reference.id) if mark)
-    for value in values:
-        for article in value if isinstance(value, (tuple, list)) else ():
-            if isinstance(article, Mapping):
-                yield from (article[key] for key in ("asset_uuid", "asset_id") if article.get(key))
 
 
 def removal_texts(removed: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -21,6 +21,7 @@ from ...module_utils.model.field import EMPTY, is_uuid
 from ...module_utils.model.kinds import FILE, HUB_ITEM, KINDS, OBJECT, ROOM, TEMPLATE_KINDS, Kind
 from ...module_utils.model.schema import Schema, type_of
 from ...module_utils.model.types_links import ATTACHMENTS, Reference, attachments_in, references_in
+from ...module_utils.operations.hub_items import asset_id
 from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE
 from ...module_utils.resolve.references import with_target
 from ..apply.journal import Journal
@@ -28,7 +29,7 @@ from ..desired.desired import DesiredInstance
 from ..desired.entry import Entry
 from ..desired.hiding import VAULTED
 from ..desired.positions import Place
-from ..set_plan.hub import offer_of
+from ..set_plan.hub import offer_of, offered
 from ..set_plan.hub import schema as hub_schema
 from ..set_plan.listed_state import ListedState
 from ..set_plan.rooms import TO_ROOM, coupled_locations
@@ -118,6 +119,7 @@ class _Inverter:
         self._schemas: dict[str, Schema] = {}
         self._files: dict[str, bool] = {}
         self._created_again: dict[str, dict[str, Any]] = {}
+        self._withdrawn: set[int | None] = set()
 
     def run(self) -> Inverse:
         lasting = lasting_words(self._lasting)
@@ -324,6 +326,7 @@ class _Inverter:
             if not is_as_applied:
                 self._changed(change, "price")
             elif self._may_remove(change, f"{kind.name} {change.key}" in self._journal.created):
+                self._withdrawn.add(asset_id(item))
                 yield Entry(kind, {"object": offered}, place, state="absent")
         elif is_as_applied or self._undo.changed_since == FORCE:
             yield Entry(kind, {"object": offered, "price": change.before.get("price")}, place)
@@ -508,38 +511,39 @@ class _Inverter:
         }
         removed = {entry.uuid for entry in self._desired.entries if entry.state != "present"}
         numbers = {record.id: uuid for uuid in archived if (record := self._state.of_uuid(OBJECT, uuid)) is not None}
-        for kind, record in self._may_refer():
+        for record in self._may_refer():
             if record.uuid and record.uuid in removed:
                 continue
-            schema = self._client.schema(kind)
-            for key, value in schema.read(record.flat).items():
-                for uuid in self._referred(value, numbers):
-                    if uuid in archived and key not in restored.get(record.uuid, ()):
-                        name = self._state.name_of(record) or record.uuid or record.id
-                        own = archived[uuid].fields.get(OBJECT.barcode_key, uuid)
-                        self._refusals.append(
-                            f"{OBJECT.words} {own}: {kind.words} {name} refers to it now ({key}), so it is not "
-                            f"archived. Clear that first."
-                        )
+            for key, uuid in self._objects_in(record, numbers):
+                if uuid in archived and key not in restored.get(record.uuid, ()):
+                    name = self._state.name_of(record) or record.uuid or record.id
+                    own = archived[uuid].fields.get(OBJECT.barcode_key, uuid)
+                    self._refusals.append(
+                        f"{OBJECT.words} {own}: {record.kind.words} {name} refers to it now ({key}), so it is not "
+                        f"archived. Clear that first."
+                    )
 
-    def _may_refer(self) -> Iterator[tuple[Kind, Record]]:
-        for name in (OBJECT.name, "task", "rental_case", HUB_ITEM.name):
-            kind = KINDS[name]
+    def _may_refer(self) -> Iterator[Record]:
+        for kind in (OBJECT, KINDS["task"], KINDS["rental_case"], HUB_ITEM):
             try:
-                records = self._state.records(kind)
+                yield from offered(self._state) if kind is HUB_ITEM else self._state.records(kind)
             except SeventhingsError as error:
                 self._warn(f"{kind.plural}: whether they refer to what is archived was not looked up: {error.message}")
-                continue
-            yield from ((kind, record) for record in records)
 
-    @staticmethod
-    def _referred(value: Any, numbers: Mapping[int | None, str]) -> Iterator[str]:
-        for reference in references_in(value if isinstance(value, tuple) else (value,)):
-            if reference.target == OBJECT.name:
-                yield reference.uuid or numbers.get(reference.id, "")
-        for article in value if isinstance(value, (tuple, list)) else ():
-            if isinstance(article, Mapping):
-                yield str(article.get("asset_uuid") or numbers.get(article.get("asset_id"), ""))
+    def _objects_in(self, record: Record, numbers: Mapping[int | None, str]) -> Iterator[tuple[str, str]]:
+        """Yield the fields of a record that refer to objects, each with the uuid of the object.
+
+        :param numbers: integer ids of objects to their uuids.
+        """
+        if record.kind is HUB_ITEM:
+            number = asset_id(record)
+            if number not in self._withdrawn:
+                yield "asset_id", numbers.get(number, "")
+            return
+        for key, value in self._client.schema(record.kind).read(record.flat).items():
+            for reference in references_in(value):
+                if reference.target == OBJECT.name:
+                    yield key, reference.uuid or numbers.get(reference.id, "")
 
 
 def _key_of(change: RecordedChange, fields: Mapping[str, Any]) -> dict[str, Any]:

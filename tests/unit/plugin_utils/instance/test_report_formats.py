@@ -107,6 +107,20 @@ def test_a_removal_shows_what_goes_in_every_format(site: Site, tmp_path: Path) -
         assert "only in part: 1 deletion" in (tmp_path / name).read_text("utf-8"), name
 
 
+def test_a_removal_counts_the_offers_of_the_object(site: Site, tmp_path: Path) -> None:
+    records = [{"barcode": f"10000{number}", "inventory_name": "x"} for number in range(4)]
+    offers = [{"object": f"10000{number}", "price": "5.00"} for number in range(3)]
+    site.write({"instance.yml": FIRST, "objects.yml": yaml_list(records), "hub.yml": yaml_list(offers)})
+    site.run()
+    # The third offer is withdrawn.
+    site.write({"hub.yml": yaml_list([*offers[:1], {"object": "100002", "_state": "absent"}])})
+    site.run()
+    site.write({"objects.yml": yaml_list(records[:1]), "hub.yml": yaml_list(offers[:1])})
+    planned(site, str(tmp_path / "plan.json"), limits={"delete_percent": 100})
+    changes = json.loads((tmp_path / "plan.json").read_text("utf-8"))["changes"]
+    assert {change["key"]: change["removed"]["hub"] for change in changes} == {"100001": 1, "100002": 0, "100003": 0}
+
+
 def test_a_field_that_is_hidden_is_hidden_in_removals(site: Site, tmp_path: Path) -> None:
     records = [{"barcode": f"10000{number}", "inventory_name": "x", "purchasing_price": 849.9} for number in range(3)]
     site.write({"instance.yml": FIRST, "objects.yml": yaml_list(records)})

@@ -221,9 +221,8 @@ def test_a_field_that_somebody_changed_since(
     assert result.outcome == outcome
     assert field_of(here, 0, "description") == description
     assert field_of(here, 0, "purchasing_price") == (99 if outcome == "refused" else 12.5)
-    words = "object 100000: description was changed since the apply"
     reported = {"skip": result.warnings, "refuse": result.refusals, "force": []}[changed_since]
-    assert [line for line in reported if line.startswith(words)] or changed_since == "force"
+    assert any("description was changed since" in line for line in reported) != (changed_since == "force")
 
 
 def test_a_created_record_that_somebody_changed_stays(here: SiteHere) -> None:
@@ -231,7 +230,7 @@ def test_a_created_record_that_somebody_changed_stays(here: SiteHere) -> None:
     assert here.run(limits=EVERYTHING).outcome == "changed"
     edit(here, 9, inventory_name="Mine")
     result = undo(here, changed_since="force")
-    assert "object 100009: inventory_name was changed since the apply, and is left as it is." in result.warnings
+    assert any("inventory_name was changed since" in warning for warning in result.warnings)
     assert field_of(here, 9, "inventory_name") == "Mine"
     assert "100009" not in [change["key"] for change in result.changes]
 
@@ -492,9 +491,7 @@ def test_a_record_of_another_instance_is_refused(here: SiteHere) -> None:
     path = forged(applied_record(here), instance="https://other.example")
     result = undo(here, path)
     assert result.outcome == "refused"
-    assert result.refusals == [
-        f"applied: {path} is a record of https://other.example, and the connection is to http://embedded.invalid."
-    ]
+    assert "https://other.example" in result.refusals[0]
 
 
 def test_a_record_with_another_set_id_is_refused(here: SiteHere) -> None:
@@ -533,9 +530,8 @@ def test_a_created_object_to_which_something_refers_stays(here: SiteHere) -> Non
     here.embedded.call("object", fields={"barcode": "100001", "accessories": [created["uuid"]]}, match_on=["barcode"])
     result = undo(here, path)
     assert result.outcome == "refused"
-    assert result.refusals == [
-        "object 100009: object 100001 refers to it now (accessories), so it is not archived. Clear that first."
-    ]
+    (refusal,) = result.refusals
+    assert "object 100001 refers to it now" in refusal
 
 
 def test_an_apply_record_is_never_below_the_journal(here: SiteHere, tmp_path: Path) -> None:
@@ -595,7 +591,7 @@ def test_hidden_values_are_fingerprints(here: SiteHere) -> None:
     assert "Text 0" not in stored
     result = undo(here)
     assert announced in result.warnings
-    assert f"objects: {UNRECORDED} can't be undone, because the apply record has only fingerprints." in result.warnings
+    assert any(UNRECORDED in warning for warning in result.warnings if warning.startswith("objects: "))
     assert field_of(here, 0, "description") == "hunter2"
     assert field_of(here, 0, "purchasing_price") == 12.5
 
@@ -781,7 +777,7 @@ def test_a_place_that_archived_objects_refer_to_stays_and_is_announced(here: Sit
     result = undo(here)
     assert result.summary["rooms"]["deleted"] == 1
     assert "cannot be undone: 1 room" in result.warnings
-    assert "room North/1: stays, because records that are archived refer to it." in result.warnings
+    assert any(warning.startswith("room North/1: stays") for warning in result.warnings)
 
 
 def test_a_creation_whose_answer_never_came_is_undone(here: SiteHere) -> None:

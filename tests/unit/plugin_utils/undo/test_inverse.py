@@ -1,0 +1,980 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The inverse of single recorded changes: entries, warnings and refusals, without an apply."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from embedded_here import ROOT_URL, Embedded
+from instance_site import yaml_list
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
+from ansible_collections.community.seventhings.plugins.module_utils.client.record import Record
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
+    FIELD_DEFINITION,
+    HUB_ITEM,
+    KINDS,
+    LOCATION,
+    OBJECT,
+    PERSON,
+    ROOM,
+    Kind,
+)
+from ansible_collections.community.seventhings.plugins.plugin_utils.apply.journal import Journal
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import DesiredInstance
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.entry import Entry
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.hiding import VAULTED
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.positions import Finding, Place
+from ansible_collections.community.seventhings.plugins.plugin_utils.undo.inverse import STILL_WANTED, Undo, inverse_of
+from ansible_collections.community.seventhings.plugins.plugin_utils.undo.record import ApplyRecord, RecordedChange
+
+SET_ID = "5d1c8e07f3a9b264"
+SOURCE = "last.json.gz"
+NOWHERE, LOST = "00000000-0000-4000-8000-000000000000", "00000000-0000-4000-8000-000000000001"
+HIDDEN = {"fingerprint": "0" * 64}
+ADA = "ada@acme.example"
+FILES: dict[str, str | bytes] = {
+    "instance.yml": f'api: seventhings/v1\nset: test\nset_id: "{SET_ID}"\n',
+    "fields/asset.yml": yaml_list(
+        [
+            {"label": "Grade", "type": "DROPDOWN", "possible_values": ["used", "worn"]},
+            {"label": "Mark", "type": "TEXT", "constraints": {"max_length": 9}},
+            {"label": "Spare of", "type": "LINKED_ASSET"},
+        ]
+    ),
+    "locations.yml": yaml_list([{"name": "North", "city": "Kiel"}, {"name": "South"}]),
+    "rooms.yml": yaml_list(
+        [{"building_id": place, "number": number} for place, number in (("North", "1"), ("North", "2"), ("South", "1"))]
+    ),
+    "persons.yml": yaml_list([{"email": ADA, "first_name": "Ada", "last_name": "Noor"}]),
+    "users.yml": yaml_list([{"email": ADA}]),
+    "objects.yml": yaml_list(
+        [
+            {
+                "barcode": "100001",
+                "inventory_name": "One",
+                "description": "now",
+                "purchasing_price": "9.00",
+                "target_room": "North/1",
+                "accessories": ["100002"],
+                "documents": ["a.txt"],
+            },
+            *({"barcode": str(number), "inventory_name": "Other"} for number in range(100002, 100006)),
+        ]
+    ),
+    "tasks.yml": yaml_list(
+        [{"title": "T1", "deadline": "2032-01-01", "assignees": [ADA], "references": ["100002"], "comment": "Look."}]
+    ),
+    "hub.yml": yaml_list([{"object": "100003", "price": "10.00"}]),
+    "a.txt": b"a",
+    "b.txt": b"b",
+}
+
+
+@dataclass
+class Found:
+    """The entries, warnings and refusals of an undo. A warning that every undo has is left out."""
+
+    entries: list[Entry] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    refusals: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Instance:
+    """An instance with records of all kinds.
+
+    :ivar state: the directory of the journal. :ivar uuids: kind and natural key of each record to its uuid.
+    :ivar creations: what an interrupted undo created.
+    """
+
+    embedded: Embedded
+    state: Path
+    uuids: Mapping[str, str]
+    creations: set[str] = field(default_factory=set)
+
+    def uuid(self, kind: Kind, key: str) -> str:
+        return self.uuids[f"{kind.name} {key}"]
+
+    def call(self, module: str, **options: Any) -> dict[str, Any]:
+        """Run a module, which must change something."""
+        result = self.embedded.call(module, **options)
+        assert result.get("changed"), result
+        return result
+
+    def edit(self, code: int, **fields: Any) -> None:
+        """Change an object."""
+        self.call("object", fields={"barcode": str(code), **fields}, match_on=["barcode"])
+
+    def archive(self, code: int) -> None:
+        self.call("object", fields={"barcode": str(code)}, state="archived", match_on=["barcode"])
+
+    def created(self, kind: Kind, key: str, uuid: str) -> None:
+        """Note in the journal that the set created a record."""
+        with self.journal() as journal:
+            journal.note_creation(kind.name, key, uuid)
+
+    def sent(self, kind: Kind, key: str) -> None:
+        """Note in the journal that the set sent a creation whose outcome is unknown."""
+        with self.journal() as journal:
+            journal.sent(kind.name, key)
+
+    def journal(self) -> Journal:
+        journal = Journal(self.state, ROOT_URL, "test", set_id=SET_ID)
+        journal.memory.creations |= self.creations
+        return journal
+
+    def undo(self, *changes: RecordedChange, is_resumed: bool = False, **order: Any) -> Found:
+        """Return the inverse of some changes."""
+        wanted = Undo(record_of(*changes), SOURCE, **order)
+        inverse = inverse_of(self.embedded.client(), wanted, wanted.base(), self.journal(), is_resumed)
+        *warnings, last = inverse.desired.warnings
+        assert last == STILL_WANTED
+        return Found(inverse.desired.entries, warnings, inverse.refusals)
+
+    # ---- changes of existing records
+
+    def change(self, kind: Kind, key: str, action: str, **members: Any) -> RecordedChange:
+        """Return a change of an existing record."""
+        return change(kind, key, action, **{"uuid": self.uuid(kind, key), **members})
+
+    def added_link(self, key: str) -> RecordedChange:
+        """Return the change that linked an object to object 100002."""
+        link = {"accessories": [self.reference(OBJECT, "100002")]}
+        return self.change(OBJECT, key, "update", before={"accessories": []}, after=link)
+
+    def entry(self, kind: Kind, key: str, fields: Mapping[str, Any], number: int = 0, **members: Any) -> Entry:
+        """Return an entry for an existing record."""
+        return entry(kind, fields, number, **{"uuid": self.uuid(kind, key), **members})
+
+    def reference(self, kind: Kind, key: str) -> dict[str, Any]:
+        return reference(kind, key, self.uuid(kind, key))
+
+
+def change(kind: Kind, key: str, action: str, **members: Any) -> RecordedChange:
+    given = {"uuid": "", "outcome": "done", "keys": next(iter(kind.match_on), ()), **members}
+    return RecordedChange(kind.name, key=key, action=action, **given)
+
+
+def entry(kind: Kind, fields: Mapping[str, Any], number: int = 0, **members: Any) -> Entry:
+    return Entry(kind, fields, Place(f"changes[{number}] of {SOURCE}"), **members)
+
+
+def reference(kind: Kind, name: Any = None, uuid: str | None = None, number: int | None = None) -> dict[str, Any]:
+    return {"reference": kind.name, "uuid": uuid, "id": number, "name": name}
+
+
+def record_of(*changes: RecordedChange) -> ApplyRecord:
+    return ApplyRecord(ROOT_URL, "test", SET_ID, "", {}, "", changes=changes, digest="abc")
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Embedded:
+    root = tmp_path_factory.mktemp("files")
+    site = Embedded.started(data="empty").site(root)
+    site.write(FILES)
+    place = tmp_path_factory.mktemp("state")
+    applied = site.run(create_users=True, workers=1, journal=place / "journal", apply_record=place / "record.gz")
+    assert applied.outcome == "changed", (applied.findings, applied.failures, applied.refusals)
+    site.embedded.call("file", path=str(root / "b.txt"))
+    return site.embedded
+
+
+def keys_of(embedded: Embedded) -> Iterable[tuple[str, str]]:
+    """Yield kind and natural key, and the uuid, of every record."""
+    client = embedded.client()
+    for kind, key in ((LOCATION, "name"), (PERSON, "email"), (KINDS["user"], "email"), (OBJECT, "barcode")):
+        yield from ((f"{kind.name} {record.flat[key]}", record.uuid) for record in client.list_all(kind))
+    for record in client.list_all(ROOM):
+        yield f"room {record.flat['building_id']['display_name']}/{record.flat['number']}", record.uuid
+    for record in client.list_all(KINDS["task"]):
+        yield f"task {record.flat['title']}", record.uuid
+    for record in client.list_all(KINDS["file"]):
+        yield f"file {record.flat['name']}", record.uuid
+    for definition in client.definitions("asset"):
+        yield f"field_definition asset {definition['label']}", definition["uuid"]
+
+
+@pytest.fixture(scope="module")
+def uuids(filled: Embedded) -> Mapping[str, str]:
+    return dict(keys_of(filled))
+
+
+@pytest.fixture
+def here(filled: Embedded, uuids: Mapping[str, str], tmp_path: Path) -> Instance:
+    embedded = Embedded.started(store=filled.service.store)
+    return Instance(embedded, tmp_path, uuids)
+
+
+# ---- the undo as a whole
+
+
+def test_a_run_resumes_only_the_same_undo() -> None:
+    record = record_of()
+    assert Undo(record, SOURCE).digest == "undo abc skip"
+    assert Undo(record, SOURCE, "force").digest == "undo abc force"
+
+
+def test_the_base_is_an_empty_state_of_the_same_set() -> None:
+    assert Undo(record_of(), SOURCE).base() == DesiredInstance(instances=[ROOT_URL], set_name="test", set_id=SET_ID)
+
+
+def test_an_undo_is_for_the_instance_of_the_record() -> None:
+    undo = Undo(record_of(), SOURCE)
+    assert undo.wrong_instance(ROOT_URL.upper()) == ""
+    assert undo.wrong_instance("https://other.example") == (
+        f"applied: {SOURCE} is a record of {ROOT_URL}, and the connection is to https://other.example."
+    )
+
+
+def test_of_the_base_only_findings_stay(here: Instance) -> None:
+    undo = Undo(record_of(), SOURCE)
+    finding = Finding(Place("x"), "wrong")
+    base = DesiredInstance(
+        entries=[entry(OBJECT, {})],
+        warnings=["old"],
+        findings=[finding],
+        set_name="test",
+        identity={"rooms": ("name",)},
+    )
+    inverse = inverse_of(here.embedded.client(), undo, base, here.journal(), False)
+    assert inverse.desired == DesiredInstance(findings=[finding], warnings=[STILL_WANTED], set_name="test")
+    inverse.desired.findings.clear()
+    assert base.findings == [finding]
+    assert inverse.state.client.transport.root == ROOT_URL
+
+
+def test_natural_keys_that_differ_from_the_default_identify_records(here: Instance) -> None:
+    serial = here.change(OBJECT, "100001", "update", keys=("serial_number",))
+    room = here.change(ROOM, "North/1", "update")
+    offer = change(HUB_ITEM, "100003", "delete", keys=("object",), before={"object": None})
+    undo = Undo(record_of(room, offer, here.change(OBJECT, "100002", "update", keys=()), serial), SOURCE)
+    inverse = inverse_of(here.embedded.client(), undo, undo.base(), here.journal(), False)
+    assert inverse.desired.identity == {"objects": ("serial_number",)}
+
+
+def test_changes_that_were_not_sent_are_not_undone(here: Instance) -> None:
+    members: dict[str, Any] = {"before": {"description": HIDDEN}, "after": {"description": "now"}}
+    changes = [here.change(OBJECT, "100001", "update", outcome=outcome, **members) for outcome in ("skipped", "failed")]
+    assert here.undo(changes[0]) == Found()
+    assert here.undo(*changes) == here.undo(changes[1]) != Found()
+
+
+def test_values_without_a_record_are_counted(here: Instance) -> None:
+    before = {"description": HIDDEN, "serial_number": "x"}
+    known = here.change(OBJECT, "100001", "update", before=before, after={"description": "a", "serial_number": HIDDEN})
+    assert here.undo(known).warnings == [
+        "cannot be undone: 2 vaulted, hidden or unreadable values",
+        (
+            "objects: 2 vaulted, hidden or unreadable values can't be undone, because the apply record has only "
+            "fingerprints."
+        ),
+    ]
+    city = here.change(LOCATION, "North", "update", before={"city": HIDDEN}, after={"city": "Kiel"})
+    assert here.undo(known, city).warnings[1:] == [
+        here.undo(known).warnings[1],
+        (
+            "locations: 1 vaulted, hidden or unreadable value can't be undone, because the apply record has only "
+            "fingerprints."
+        ),
+    ]
+
+
+# ---- changed records
+
+
+def test_earlier_values_return(here: Instance) -> None:
+    description = here.change(OBJECT, "100001", "update", before={"description": "old"}, after={"description": "now"})
+    city = here.change(LOCATION, "North", "update", before={"city": ""}, after={"city": "Kiel"})
+    code = here.change(OBJECT, "100002", "update", before={"barcode": "100000"}, after={"barcode": "100002"})
+    assert here.undo(description, city, code) == Found(
+        [
+            here.entry(OBJECT, "100001", {"barcode": "100001", "description": "old"}),
+            here.entry(LOCATION, "North", {"name": "North", "city": ""}, 1),
+            here.entry(OBJECT, "100002", {"barcode": "100000"}, 2),
+        ]
+    )
+
+
+def test_values_that_are_as_before_are_left_alone(here: Instance) -> None:
+    before = {"description": "now", "purchasing_price": "9.00", "inventory_name": "Two"}
+    update = here.change(OBJECT, "100001", "update", before=before, after={**before, "inventory_name": "One"})
+    fields = {"barcode": "100001", "inventory_name": "Two"}
+    assert here.undo(update) == Found([here.entry(OBJECT, "100001", fields)])
+    unchanged = here.change(OBJECT, "100001", "update", before={"description": "now"}, after={"description": "was"})
+    assert here.undo(unchanged) == Found()
+
+
+@pytest.mark.parametrize("field", ["description", "unknown"])
+def test_a_field_that_is_not_as_applied(here: Instance, field: str) -> None:
+    update = here.change(OBJECT, "100001", "update", before={field: "old"}, after={field: "applied"})
+    words = f"object 100001: {field} was changed since the apply"
+    assert here.undo(update) == Found(warnings=[f"{words}, and is left as it is."])
+    refused = here.undo(update, changed_since="refuse")
+    assert refused == Found(refusals=[f"{words}. Set changed_since: skip or force."])
+    forced = here.undo(update, changed_since="force")
+    if field == "unknown":
+        assert forced == here.undo(update)
+    else:
+        assert forced == Found([here.entry(OBJECT, "100001", {"barcode": "100001", "description": "old"})])
+
+
+def test_all_changed_fields_are_named(here: Instance) -> None:
+    names = ("description", "serial_number")
+    update = here.change(
+        OBJECT,
+        "100001",
+        "update",
+        before=dict.fromkeys(("description", "unknown", "serial_number", "inventory_name"), "old"),
+        after={**dict.fromkeys(("description", "unknown", "serial_number"), "applied"), "inventory_name": "One"},
+    )
+    found = here.undo(update)
+    assert [words.split()[2] for words in found.warnings] == ["description", "unknown", "serial_number"]
+    assert found.entries[0].fields == {"barcode": "100001", "inventory_name": "old"}
+    assert here.undo(update, changed_since="force").entries[0].fields == {
+        "barcode": "100001",
+        "inventory_name": "old",
+        **dict.fromkeys(names, "old"),
+    }
+
+
+def test_an_added_value_without_a_note_of_it_was_changed_since(here: Instance) -> None:
+    update = here.change(OBJECT, "100001", "update", before={"description": "old"}, after={})
+    assert len(here.undo(update).warnings) == 1
+    empty = here.change(OBJECT, "100002", "update", before={"description": "old"}, after={})
+    assert here.undo(empty).entries == [here.entry(OBJECT, "100002", {"barcode": "100002", "description": "old"})]
+
+
+def test_a_changed_record_that_does_not_exist_is_a_warning(here: Instance) -> None:
+    update = change(OBJECT, "100009", "update", uuid=NOWHERE, before={"description": "old"})
+    other = here.change(OBJECT, "100001", "update", before={"description": "old"}, after={"description": "now"})
+    found = here.undo(update, other)
+    assert found.warnings == ["object 100009: does not exist any more."]
+    assert len(found.entries) == 1
+
+
+def test_a_record_that_was_archived_since_is_left_as_it_is(here: Instance) -> None:
+    here.archive(100004)
+    fields = {"inventory_name": "Other"}
+    update = here.change(OBJECT, "100004", "update", before={"inventory_name": "Old"}, after=fields)
+    assert here.undo(update) == Found(
+        warnings=["object 100004: archived since; it was changed since the apply, and is left as it is."]
+    )
+    assert here.undo(here.change(OBJECT, "100004", "update", before=fields, after={})) == Found()
+
+
+def test_an_archived_object_returns(here: Instance) -> None:
+    archived = here.change(OBJECT, "100004", "archive", before={"barcode": "100004"})
+    assert here.undo(archived) == Found()
+    here.archive(100004)
+    assert here.undo(archived) == Found([here.entry(OBJECT, "100004", {"barcode": "100004"})])
+
+
+def test_an_object_from_the_archive_is_archived_again_unless_somebody_changed_it(here: Instance) -> None:
+    members: dict[str, Any] = {"before": {"description": ""}, "unarchived": True}
+    as_applied = here.change(OBJECT, "100001", "update", after={"description": "now"}, **members)
+    lasting = "only in part: 1 record from the archive"
+    assert here.undo(as_applied) == Found(
+        [here.entry(OBJECT, "100001", {"barcode": "100001"}, state="archived")],
+        [lasting, "object 100001: is archived again, with the values of the apply."],
+    )
+    changed = here.change(OBJECT, "100001", "update", after={"description": "applied", "serial_number": "7"}, **members)
+    assert here.undo(changed) == Found(
+        [],
+        [lasting, "object 100001: description, serial_number was changed since the apply, and is left as it is."],
+    )
+    again = here.change(OBJECT, "100004", "update", after={"description": "applied"}, **members)
+    here.archive(100004)
+    assert here.undo(again) == Found(warnings=[lasting])
+
+
+def test_a_field_definition_returns(here: Instance) -> None:
+    grade = next(field for field in here.embedded.client().definitions("asset") if field["label"] == "Grade")
+    choices = here.change(
+        FIELD_DEFINITION,
+        "asset Grade",
+        "update",
+        template="asset",
+        before={"possible_values": ["new", "used"]},
+        after={"possible_values": ["used", "worn"]},
+    )
+    fields = {"field_key": grade["field_key"], "possible_values": ["new", "used"]}
+    assert here.undo(choices).entries == [here.entry(FIELD_DEFINITION, "asset Grade", fields, template="asset")]
+
+
+def test_added_parts_of_a_map_are_removed(here: Instance) -> None:
+    length = here.change(
+        FIELD_DEFINITION,
+        "asset Mark",
+        "update",
+        template="asset",
+        before={"constraints": {"min_length": 2}},
+        after={"constraints": {"max_length": 9}},
+    )
+    (found,) = here.undo(length).entries
+    assert found.fields["constraints"] == {"min_length": 2, "max_length": None}
+
+
+def test_a_record_is_named_by_its_present_key(here: Instance) -> None:
+    room = here.change(ROOM, "North/1", "update", before={"description": "old"}, after={"description": None})
+    city = here.change(LOCATION, "North", "update", before={"city": "Bonn"}, after={"city": "Kiel"})
+    # Without the list of locations nobody knows the name of the location.
+    assert here.undo(room).entries == [here.entry(ROOM, "North/1", {"description": "old"})]
+    named = {"building_id": "North", "number": "1", "description": "old"}
+    assert here.undo(city, room).entries[1] == here.entry(ROOM, "North/1", named, 1)
+
+
+def test_a_vaulted_or_unknown_key_is_not_written(here: Instance) -> None:
+    members: dict[str, Any] = {"before": {"description": "old"}, "after": {"description": "now"}}
+    uuid = here.uuid(OBJECT, "100001")
+    for key, keys in ((f"{VAULTED} 1", ("barcode",)), ("100001", ("unknown",))):
+        update = change(OBJECT, key, "update", uuid=uuid, keys=keys, **members)
+        assert here.undo(update).entries == [entry(OBJECT, {"description": "old"}, uuid=uuid)]
+
+
+# ---- created records
+
+
+def test_a_created_record_is_removed(here: Instance) -> None:
+    code = here.change(OBJECT, "100004", "create", after={"barcode": "100004", "inventory_name": "Other"})
+    place = here.change(LOCATION, "South", "create", after={"name": "South"})
+    here.created(OBJECT, "100004", code.uuid)
+    here.created(LOCATION, "South", place.uuid)
+    assert here.undo(code, place) == Found(
+        [
+            here.entry(OBJECT, "100004", {"barcode": "100004"}, state="archived"),
+            here.entry(LOCATION, "South", {"name": "South"}, 1, state="absent"),
+        ]
+    )
+    here.archive(100004)
+    assert [found.kind for found in here.undo(code, place).entries] == [LOCATION]
+
+
+def test_created_definitions_and_users_stay(here: Instance) -> None:
+    user = here.change(KINDS["user"], ADA, "create", after={"email": ADA})
+    grade = here.change(FIELD_DEFINITION, "asset Grade", "create", template="asset", after={"label": "Grade"})
+    assert here.undo(user, grade, is_approved=True) == Found(warnings=["cannot be undone: 1 user, 1 field definition"])
+
+
+def test_only_records_of_the_set_are_removed(here: Instance) -> None:
+    code = here.change(OBJECT, "100004", "create", after={"barcode": "100004"})
+    assert here.undo(code) == Found(
+        refusals=[
+            (
+                "object 100004: the journal does not know it as created by this set, so it is not removed. Check the "
+                "apply record, and give its SHA-256 as record_digest."
+            )
+        ]
+    )
+    assert len(here.undo(code, is_approved=True).entries) == 1
+
+
+def test_a_creation_without_a_uuid_is_found_by_the_journal(here: Instance) -> None:
+    code = change(OBJECT, "100004", "create", after={"barcode": "100004"})
+    assert here.undo(code, is_approved=True) == Found()
+    here.created(OBJECT, "100004", here.uuid(OBJECT, "100004"))
+    assert here.undo(code).entries == [here.entry(OBJECT, "100004", {"barcode": "100004"}, state="archived")]
+
+
+@pytest.mark.parametrize(
+    ("after", "is_found"),
+    [
+        ({"barcode": "100004"}, True),
+        ({"barcode": "100009"}, False),
+        ({"barcode": HIDDEN}, False),
+        ({"inventory_name": "Other"}, False),
+    ],
+)
+def test_a_creation_without_an_answer_is_found_by_its_key(
+    here: Instance, after: Mapping[str, Any], is_found: bool
+) -> None:
+    here.sent(OBJECT, "100004")
+    code = change(OBJECT, "100004", "create", after=after)
+    removed = here.entry(OBJECT, "100004", {"barcode": "100004"}, state="archived")
+    assert here.undo(code) == Found([removed] if is_found else [])
+    assert here.undo(change(OBJECT, "100005", "create", after={"barcode": "100005"})) == Found()
+
+
+def test_a_created_place_to_which_an_archived_object_refers_stays(here: Instance) -> None:
+    room = here.change(ROOM, "North/1", "create", after={"number": "1"})
+    after = {"barcode": "100001", "target_room": here.reference(ROOM, "North/1")}
+    code = here.change(OBJECT, "100001", "create", after=after)
+    found = here.undo(room, code, is_approved=True)
+    assert found.warnings == [
+        "cannot be undone: 1 room",
+        "room North/1: stays, because records that are archived refer to it.",
+    ]
+    assert [removed.kind for removed in found.entries] == [OBJECT]
+
+
+def test_a_created_record_that_was_changed_since_stays(here: Instance) -> None:
+    code = here.change(
+        OBJECT, "100001", "create", after={"unknown": "x", "description": "applied", "barcode": "100001"}
+    )
+    assert here.undo(code, is_approved=True) == Found(
+        warnings=["object 100001: description, unknown was changed since the apply, and is left as it is."]
+    )
+    hidden = here.change(OBJECT, "100001", "create", after={"description": HIDDEN})
+    assert len(here.undo(hidden, is_approved=True).entries) == 1
+    unknown = here.change(OBJECT, "100001", "create", after={"unknown": HIDDEN})
+    assert here.undo(unknown, is_approved=True).entries == []
+
+
+# ---- deleted records
+
+
+def deleted(kind: Kind, key: str, before: Mapping[str, Any], **members: Any) -> RecordedChange:
+    return change(kind, key, "delete", **{"uuid": NOWHERE, "before": before, **members})
+
+
+IN_PART = "only in part: 1 deletion"
+GONE = {"barcode": "100009", "inventory_name": "Gone"}
+
+
+def test_a_deleted_record_is_created_again(here: Instance) -> None:
+    before = {**GONE, "description": None, "serial_number": "", "target_room": here.reference(ROOM, "North/1")}
+    found = here.undo(deleted(OBJECT, "100009", before))
+    assert found == Found([entry(OBJECT, {**GONE, "target_room": "North/1"})], [IN_PART])
+
+
+def test_a_deleted_record_that_exists_is_left_alone(here: Instance) -> None:
+    again = here.change(OBJECT, "100004", "delete", before=GONE)
+    other = deleted(OBJECT, "100009", GONE)
+    here.archive(100005)
+    archived = here.change(OBJECT, "100005", "delete", before=GONE)
+    assert [found.fields for found in here.undo(again, archived, other).entries] == [GONE]
+
+
+def test_a_deleted_record_whose_key_is_in_use_is_not_created(here: Instance) -> None:
+    assert here.undo(deleted(OBJECT, "100001", {**GONE, "barcode": "100001"})) == Found(warnings=[IN_PART])
+
+
+def test_a_deleted_record_from_the_archive_is_not_created_again(here: Instance) -> None:
+    assert here.undo(deleted(OBJECT, "100009", GONE, unarchived=True), deleted(OBJECT, "100008", GONE)) == Found(
+        [entry(OBJECT, GONE, 1)],
+        ["only in part: 2 deletions", "object 100009: was in the archive, so it is not created again."],
+    )
+
+
+def test_what_a_deleted_record_can_not_have_again_is_a_warning(here: Instance) -> None:
+    before = {"serial_number": HIDDEN, "unknown": "x", **GONE, "target_room": reference(ROOM, "North/9", LOST)}
+    found = here.undo(deleted(OBJECT, "100009", before))
+    assert found.entries == [entry(OBJECT, GONE)]
+    assert found.warnings == [
+        f"cannot be undone: 1 vaulted, hidden or unreadable value; {IN_PART}",
+        "object 100009: unknown can't be restored, because the field does not exist.",
+        "object 100009: target_room can't be restored in full, because North/9 does not exist any more.",
+        (
+            "objects: 1 vaulted, hidden or unreadable value can't be undone, because the apply record has only "
+            "fingerprints."
+        ),
+    ]
+
+
+def test_a_record_without_mandatory_fields_is_not_created(here: Instance) -> None:
+    assert here.undo(deleted(OBJECT, "100009", {"description": "x"})) == Found(
+        warnings=[IN_PART, "object 100009: can't be created again without inventory_name, barcode."]
+    )
+
+
+@pytest.mark.parametrize("mark", ["uuid", "object 100001", "object 100002"])
+def test_a_resumed_undo_recognises_what_it_created(here: Instance, mark: str) -> None:
+    uuid = here.uuid(OBJECT, "100001")
+    here.creations.add(uuid if mark == "uuid" else mark)
+    before = {**GONE, "barcode": "100001"}
+    again = deleted(OBJECT, "100001", before)
+    assert here.undo(again).entries == []
+    expected = [] if mark == "object 100002" else [entry(OBJECT, before, uuid=uuid)]
+    assert here.undo(again, is_resumed=True).entries == expected
+
+
+# ---- offers
+
+
+def offer(action: str, key: str = "100003", **members: Any) -> RecordedChange:
+    return change(HUB_ITEM, key, action, **members)
+
+
+def test_an_offer_returns(here: Instance) -> None:
+    lost = {"object": here.reference(OBJECT, "100004"), "price": "7.00"}
+    assert here.undo(offer("delete", "100004", before=lost)) == Found(
+        [entry(HUB_ITEM, {"object": "100004", "price": "7.00"})], [IN_PART]
+    )
+    offered = {"object": here.reference(OBJECT, "100003"), "price": "7.00"}
+    assert here.undo(offer("delete", before=offered)).entries == []
+
+
+def test_an_offer_is_taken_back(here: Instance) -> None:
+    item = here.reference(OBJECT, "100003")
+    mine, other = (offer("create", after={"object": item, "price": price}) for price in ("10.00", "11.00"))
+    withdrawn = Found([entry(HUB_ITEM, {"object": "100003"}, state="absent")])
+    assert here.undo(mine).refusals[0].startswith("hub item 100003: the journal does not know it")
+    assert here.undo(mine, is_approved=True) == withdrawn
+    here.sent(HUB_ITEM, "100003")
+    assert here.undo(mine) == here.undo(offer("create", after={"object": item})) == withdrawn
+    assert here.undo(other) == Found(
+        warnings=["hub item 100003: price was changed since the apply, and is left as it is."]
+    )
+    none = offer("create", "100004", after={"object": here.reference(OBJECT, "100004")})
+    assert here.undo(none, is_approved=True) == Found()
+
+
+def test_the_price_of_an_offer_returns(here: Instance) -> None:
+    item = here.reference(OBJECT, "100003")
+
+    def repriced(was: str | None, written: str) -> RecordedChange:
+        return offer("update", before={"object": item, "price": was}, after={"object": item, "price": written})
+
+    restored = Found([entry(HUB_ITEM, {"object": "100003", "price": "9.00"})])
+    assert here.undo(repriced("9.00", "10.00")) == restored
+    words = "hub item 100003: price was changed since the apply, and is left as it is."
+    assert here.undo(repriced("9.00", "11.00")) == Found(warnings=[words])
+    assert here.undo(repriced("9.00", "11.00"), changed_since="force") == restored
+    assert here.undo(repriced("10.00", "11.00")) == Found()
+
+
+def test_an_offer_of_a_missing_object_is_a_warning(here: Instance) -> None:
+    lost = {"object": reference(OBJECT, "100009", LOST), "price": "7.00"}
+    words = "object of hub item 100009 can't be restored in full, because 100009 does not exist any more."
+    found = here.undo(offer("delete", "100009", before=lost))
+    assert found.entries == []
+    assert found.warnings[1:] == ["hub item 100009: " + words.replace(" of hub item 100009", "")]
+    # The apply deleted the object, too, so the undo creates it first.
+    found = here.undo(offer("delete", "100009", before=lost), deleted(OBJECT, "100009", GONE, uuid=LOST))
+    assert found.entries == [entry(OBJECT, GONE, 1)]
+    assert len(found.warnings) == 1
+
+
+# ---- values
+
+
+def restored(here: Instance, key: str, was: Any, then: Any = None, *more: RecordedChange, **order: Any) -> Found:
+    """Return the inverse of an update of one field of an object."""
+    update = here.change(OBJECT, "100001", "update", before={key: was}, after={key: then})
+    return here.undo(update, *more, **{"changed_since": "force", **order})
+
+
+def written(found: Found) -> dict[str, Any]:
+    """Return the fields of the first entry without its natural key."""
+    return {key: value for key, value in found.entries[0].fields.items() if key != "barcode"}
+
+
+def test_values_without_constraints_return(here: Instance) -> None:
+    # The same undo may restore the choices of the field, too.
+    assert written(restored(here, "condition", "no longer allowed")) == {"condition": "no longer allowed"}
+
+
+def test_a_field_that_only_records_show_returns(here: Instance, monkeypatch: pytest.MonkeyPatch) -> None:
+    list_all = Client.list_all
+
+    def with_floors(client: Client, kind: Kind, *more: Any, **order: Any) -> list[Record]:
+        records = list_all(client, kind, *more, **order)
+        return [Record.from_answer(kind, {**record.flat, "floor": "1"}) for record in records]
+
+    monkeypatch.setattr(Client, "list_all", with_floors)
+    floor = here.change(LOCATION, "North", "update", before={"floor": "0"}, after={"floor": "1"})
+    assert here.undo(floor) == Found([here.entry(LOCATION, "North", {"name": "North", "floor": "0"})])
+    shelf = here.change(OBJECT, "100001", "update", before={"floor": "0"}, after={"floor": "1"})
+    assert here.undo(shelf).entries == []
+
+
+def test_a_room_returns_with_its_location(here: Instance) -> None:
+    south = here.uuid(LOCATION, "South")
+    room = here.reference(ROOM, "South/1")
+    assert written(restored(here, "target_room", room)) == {"target_room": "South/1", "target_building": south}
+    assert written(restored(here, "actual_room", room)) == {"actual_room": "South/1", "actual_building": south}
+    assert written(restored(here, "target_room", None)) == {"target_room": None, "target_building": None}
+    # Only a link to a room is coupled.
+    place = here.reference(LOCATION, "South")
+    assert written(restored(here, "target_building", place)) == {"target_building": "South"}
+
+
+def test_a_room_without_a_known_location_returns_alone(here: Instance) -> None:
+    gone = reference(ROOM, "North/9", NOWHERE)
+    key = {"building_id": "North", "number": "9"}
+    found = restored(here, "target_room", gone, None, deleted(ROOM, "North/9", key))
+    assert written(found) == {"target_room": "North/9"}
+    number = reference(ROOM, number=2)
+    assert written(restored(here, "target_room", number)) == {"target_room": 2}
+
+
+@pytest.mark.parametrize(
+    ("kind", "key", "names"),
+    [(ROOM, "North/2", {}), (OBJECT, "100003", {}), (OBJECT, "100004", {"name": "another name"})],
+)
+def test_references_return_by_their_present_names(
+    here: Instance, kind: Kind, key: str, names: Mapping[str, str]
+) -> None:
+    field = "target_room" if kind is ROOM else "accessories"
+    link = {**here.reference(kind, key), **names}
+    expected = here.uuid(kind, key) if names else key
+    found = written(restored(here, field, link if kind is ROOM else [link], []))
+    assert found[field] == (expected if kind is ROOM else [expected])
+
+
+def test_a_name_that_now_means_another_record_is_not_written(here: Instance) -> None:
+    link = reference(OBJECT, "100004", here.uuid(OBJECT, "100005"))
+    assert written(restored(here, "accessories", [link])) == {"accessories": [here.uuid(OBJECT, "100005")]}
+
+
+@pytest.mark.parametrize(
+    ("link", "words"),
+    [
+        (reference(OBJECT, "100009", LOST), "100009"),
+        (reference(OBJECT, uuid=LOST), LOST),
+        (reference(OBJECT, uuid="no uuid", number=4), "no uuid"),
+        (reference(OBJECT, "100009", number=4), "100009"),
+        ({"reference": "unknown", "uuid": None, "id": 4, "name": None}, "4"),
+    ],
+)
+def test_a_lost_reference_is_left_out(here: Instance, link: Mapping[str, Any], words: str) -> None:
+    found = restored(here, "accessories", [here.reference(OBJECT, "100003"), link])
+    assert written(found) == {"accessories": ["100003"]}
+    assert found.warnings == [
+        f"object 100001: accessories can't be restored in full, because {words} does not exist any more."
+    ]
+
+
+def test_a_lost_single_reference_is_not_restored(here: Instance) -> None:
+    found = restored(here, "target_room", reference(ROOM, "North/9", LOST))
+    assert (found.entries, len(found.warnings)) == ([], 1)
+
+
+def test_all_lost_references_are_named(here: Instance) -> None:
+    links = [reference(OBJECT, name, LOST) for name in ("100008", "100009")]
+    found = restored(here, "accessories", links)
+    assert written(found) == {"accessories": []}
+    assert found.warnings == [
+        "object 100001: accessories can't be restored in full, because 100008, 100009 does not exist any more."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("link", "expected"),
+    [
+        (reference(OBJECT, "100004"), "100004"),
+        (reference(OBJECT, number=4), 4),
+        (reference(OBJECT, "100009", NOWHERE), "100009"),
+    ],
+)
+def test_a_reference_returns_by_its_name_or_its_number(here: Instance, link: Mapping[str, Any], expected: Any) -> None:
+    found = restored(here, "accessories", [link], None, deleted(OBJECT, "100009", GONE))
+    assert written(found) == {"accessories": [expected]}
+
+
+def test_files_return_if_they_exist(here: Instance) -> None:
+    file = here.uuid(KINDS["file"], "b.txt")
+    assert written(restored(here, "documents", [file])) == {"documents": [file]}
+    assert written(restored(here, "documents", None)) == {"documents": []}
+    here.embedded.log.clear()
+    found = restored(here, "documents", [file, LOST, "no uuid", file, LOST])
+    assert written(found) == {"documents": [file, file]}
+    assert found.warnings == [
+        (
+            f"object 100001: documents can't be restored in full, because the file {LOST}, the file no uuid, the file "
+            f"{LOST} does not exist any more."
+        )
+    ]
+    asked = [path.rpartition("/")[2] for _method, path in here.embedded.log if "/file/" in path]
+    assert asked == [file, LOST]
+
+
+@pytest.mark.parametrize("value", ["x", {"path": "x"}])
+def test_files_that_are_not_a_list_are_refused(here: Instance, value: Any) -> None:
+    assert restored(here, "documents", value) == Found(
+        refusals=[
+            (
+                f"applied: {SOURCE} is not an apply record of this collection (documents of object 100001 does not "
+                f"fit; expected a list of files)"
+            )
+        ]
+    )
+
+
+# ---- comparisons
+
+
+def is_as_applied(here: Instance, key: str, value: Any, *more: RecordedChange) -> bool:
+    """Return True if a field of an object is as it was applied."""
+    update = here.change(OBJECT, "100001", "update", before={key: None}, after={key: value})
+    return not here.undo(update, *more).warnings
+
+
+def test_references_are_compared_by_all_that_identifies_them(here: Instance) -> None:
+    uuid = here.uuid(OBJECT, "100002")
+    same = [
+        reference(OBJECT, "100002"),
+        reference(OBJECT, number=2),
+        reference(OBJECT, uuid=uuid),
+        reference(OBJECT, "100009", uuid),
+        reference(OBJECT, "100009", number=2),
+    ]
+    assert [link for link in same if not is_as_applied(here, "accessories", [link])] == []
+    others = [
+        reference(OBJECT, "100003"),
+        reference(OBJECT, "100002", number=3),
+        reference(OBJECT, number=99),
+        reference(OBJECT, "100002", LOST),
+        reference(OBJECT, "100009"),
+    ]
+    assert [link for link in others if is_as_applied(here, "accessories", [link])] == []
+    assert not is_as_applied(here, "accessories", [])
+    assert not is_as_applied(here, "accessories", None)
+
+
+def test_a_link_to_an_object_that_was_archived_since_is_as_applied(here: Instance) -> None:
+    here.archive(100002)
+    link = reference(OBJECT, "100002")
+    assert not is_as_applied(here, "accessories", [link])
+    created = here.change(OBJECT, "100002", "create", after={"barcode": "100002"})
+    assert is_as_applied(here, "accessories", [link], created)
+    other = here.change(OBJECT, "100003", "create", after={"barcode": "100003"})
+    assert not is_as_applied(here, "accessories", [link], other)
+
+
+def test_uploads_of_an_interrupted_run_are_compared_by_their_number(here: Instance) -> None:
+    file = here.uuid(KINDS["file"], "a.txt")
+    assert is_as_applied(here, "documents", ["files/a.txt"])
+    assert is_as_applied(here, "documents", [file])
+    assert not is_as_applied(here, "documents", ["files/a.txt", file])
+    assert not is_as_applied(here, "documents", [LOST])
+
+
+# ---- references to records that are created again
+
+
+def deleted_spare(here: Instance) -> RecordedChange:
+    """Delete an object to which others refer. Return the change."""
+    here.archive(100002)
+    here.call("object", fields={"barcode": "100002"}, state="absent", match_on=["barcode"])
+    return here.change(OBJECT, "100002", "delete", before={"barcode": "100002", "inventory_name": "Other"})
+
+
+def referring(here: Instance, key: str, fields: Mapping[str, Any]) -> Entry:
+    """Return the entry that makes a record refer to a record that is created again."""
+    return Entry(OBJECT, fields, Place(f"references of {SOURCE}"), uuid=here.uuid(OBJECT, key))
+
+
+def test_others_refer_to_the_record_that_is_created_again(here: Instance) -> None:
+    here.edit(100003, **{"Spare of": "100002"})
+    here.edit(100004, accessories=["100005", "100002"], target_room="North/1")
+    here.edit(100005, accessories=["100004"])
+    again = here.undo(deleted_spare(here))
+    link = {"barcode": "100002"}
+    (spare,) = (key for key in again.entries[2].fields if key.startswith("spare_of"))
+    assert again == Found(
+        [
+            entry(OBJECT, {"barcode": "100002", "inventory_name": "Other"}),
+            referring(here, "100001", {"accessories": [link]}),
+            referring(here, "100003", {spare: [link]}),
+            referring(here, "100004", {"accessories": ["100005", link]}),
+        ],
+        [IN_PART],
+    )
+
+
+def test_links_to_other_deleted_records_are_left_out(here: Instance) -> None:
+    here.edit(100003, accessories=["100002", "100005"])
+    here.archive(100005)
+    here.call("object", fields={"barcode": "100005"}, state="absent", match_on=["barcode"])
+    assert here.undo(deleted_spare(here)).entries[2].fields == {"accessories": [{"barcode": "100002"}]}
+
+
+def test_entries_of_the_same_undo_refer_to_the_record_that_is_created_again(here: Instance) -> None:
+    here.edit(100003, accessories=["100002"])
+    here.edit(100004, accessories=["100002"])
+    here.edit(100005, accessories=["100002"])
+    here.archive(100005)
+    deletion = deleted_spare(here)
+    description = here.change(OBJECT, "100001", "update", before={"description": "old"}, after={"description": "now"})
+    links = here.change(
+        OBJECT,
+        "100003",
+        "update",
+        before={"accessories": []},
+        after={"accessories": [here.reference(OBJECT, "100002")]},
+    )
+    created = here.change(OBJECT, "100004", "create", after={"barcode": "100004"})
+    archived = here.change(OBJECT, "100005", "archive", before={})
+    link = {"accessories": [{"barcode": "100002"}]}
+    assert here.undo(deletion, description, links, created, archived, is_approved=True).entries[1:] == [
+        here.entry(OBJECT, "100001", {"barcode": "100001", "description": "old", **link}, 1),
+        here.entry(OBJECT, "100003", {"barcode": "100003", "accessories": []}, 2),
+        here.entry(OBJECT, "100004", {"barcode": "100004"}, 3, state="archived"),
+        here.entry(OBJECT, "100005", {"barcode": "100005", **link}, 4),
+    ]
+
+
+def test_without_a_record_to_create_nothing_else_is_read(here: Instance) -> None:
+    here.embedded.log.clear()
+    here.undo(here.change(PERSON, ADA, "update", before={"phone": "1"}, after={"phone": None}))
+    assert {path.rpartition("/")[2] for method, path in here.embedded.log if method == "GET"} == {
+        "persons",
+        "field-definitions",
+    }
+
+
+# ---- references to created records
+
+
+def removal(here: Instance, key: str) -> RecordedChange:
+    """Return the creation of an object, whose undo archives it."""
+    return here.change(OBJECT, key, "create", after={"barcode": key})
+
+
+def test_a_created_object_to_which_a_record_refers_is_not_archived(here: Instance) -> None:
+    refused = here.undo(removal(here, "100002"), is_approved=True)
+    task = here.uuid(KINDS["task"], "T1")
+    words = "refers to it now ({}), so it is not archived. Clear that first."
+    assert refused.refusals == [
+        "object 100002: object 100001 " + words.format("accessories"),
+        f"object 100002: task {task} " + words.format("references"),
+    ]
+    assert refused.entries == [here.entry(OBJECT, "100002", {"barcode": "100002"}, state="archived")]
+    assert here.undo(removal(here, "100004"), is_approved=True).refusals == []
+
+
+def test_an_offered_object_is_not_archived(here: Instance) -> None:
+    assert here.undo(removal(here, "100003"), is_approved=True).refusals == [
+        "object 100003: hub item 1 refers to it now (asset_id), so it is not archived. Clear that first."
+    ]
+    here.call("hub_item", state="absent", object="100003")
+    assert here.undo(removal(here, "100003"), is_approved=True).refusals == []
+
+
+def test_an_object_whose_offer_is_taken_back_is_archived(here: Instance) -> None:
+    mine = offer("create", after={"object": here.reference(OBJECT, "100003"), "price": "10.00"})
+    assert here.undo(removal(here, "100003"), mine, is_approved=True).refusals == []
+    changed = offer("create", after={"object": here.reference(OBJECT, "100003"), "price": "11.00"})
+    assert len(here.undo(removal(here, "100003"), changed, is_approved=True).refusals) == 1
+
+
+def test_references_that_the_undo_removes_do_not_count(here: Instance) -> None:
+    links = here.change(
+        OBJECT,
+        "100001",
+        "update",
+        before={"accessories": []},
+        after={"accessories": [here.reference(OBJECT, "100002")]},
+    )
+    task = here.change(KINDS["task"], "T1", "create", after={"title": "T1"})
+    orders: dict[str, Any] = {"is_approved": True}
+    assert here.undo(removal(here, "100002"), links, task, **orders).refusals == []
+    assert here.undo(removal(here, "100002"), removal(here, "100001"), task, **orders).refusals == []
+    description = here.change(OBJECT, "100001", "update", before={"description": "old"}, after={"description": "now"})
+    assert len(here.undo(removal(here, "100002"), description, task, **orders).refusals) == 1
+    assert len(here.undo(removal(here, "100002"), links, **orders).refusals) == 1
+
+
+def test_a_list_that_can_not_be_read_is_a_warning(here: Instance) -> None:
+    here.embedded.fault("403", path="*/tasks")
+    found = here.undo(removal(here, "100004"), is_approved=True)
+    assert len(found.entries) == 1
+    (words,) = found.warnings
+    assert words.startswith("tasks: whether they refer to what is archived was not looked up: GET ")
