@@ -88,7 +88,8 @@ def _read_text(value: Any, _field: Field) -> Any:
         return None
     if isinstance(value, (Mapping, list)):
         return Unread(value)
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    # A flag is written as in JSON. A number has no capital letters.
+    return str(value).lower()
 
 
 def _read_words(value: Any, field: Field) -> Any:

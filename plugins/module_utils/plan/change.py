@@ -183,7 +183,7 @@ def plan_removal(
     if action == ARCHIVE:
         return Change(schema.kind, ARCHIVE, current, {}, {"archived": False}, {"archived": True})
     before = {key: _as_now(schema, key, desired[key], current) for key in desired}
-    return Change(schema.kind, action, current, {}, before, {}, unarchive=archived)
+    return Change(schema.kind, action, current, {}, before, unarchive=archived)
 
 
 def _as_now(schema: Schema, key: str, written: Any, current: Record) -> Any:

@@ -61,6 +61,12 @@ def keys(kind: str, match_on: list[str] | None, **written: Any) -> tuple[str, ..
 # ---- which fields identify a record
 
 
+def test_fields_that_may_identify_a_record_are_those_of_its_kind_and_the_chosen_fields() -> None:
+    own = {"building_id", "number", "name"}
+    assert natural_keys.identifying_fields(ROOM, ()) == own
+    assert natural_keys.identifying_fields(ROOM, ("floor", "unknown", "number")) == own | {"floor"}
+
+
 @pytest.mark.parametrize(
     ("kind", "written", "wanted"),
     [
@@ -481,6 +487,11 @@ def test_an_address_is_looked_up_without_case_and_another_text_of_a_person_with_
     person = schema_of("person", Field("email", "TEXT"), Field("staff_number", "TEXT"))
     assert looked_up(person, {"email": "ADA@example.com"}) == looked_up(person, {"email": "ada@EXAMPLE.com"})
     assert looked_up(person, {"staff_number": "A1"}) != looked_up(person, {"staff_number": "a1"})
+
+
+def test_each_part_of_a_key_distinguishes_records() -> None:
+    keys = [looked_up(OBJECT, {"barcode": barcode, "name": name}) for barcode in "12" for name in "ab"]
+    assert len(set(keys)) == 4
 
 
 @pytest.mark.parametrize("part", [None, (), Reference("room", written="not found"), (Reference("room", written="x"),)])

@@ -119,13 +119,14 @@ def test_each_reference_gets_the_uuid_of_its_own_record_in_the_natural_key_too()
     rooms = [planned("rooms", CREATE, number) for number in (1, 2)]
     first, second = map(awaiting, rooms)
     thing = planned("objects", CREATE, 3, room=first, store=second)
-    thing.desired = {"name": "x", "room": first, "store": second}
+    thing.desired = shared = {"name": "x", "room": first, "store": second}
     for number, room in enumerate(rooms, 7):
         room.created_uuid = uuid_of(number)
     assert ready(*rooms, thing).why_not_ready(thing) == ""
     linked = {"room": replace(first, uuid=uuid_of(7)), "store": replace(second, uuid=uuid_of(8))}
     assert thing.change.values == linked
     assert thing.desired == {"name": "x", **linked}
+    assert thing.desired is shared
     assert all(reference.pending is None for reference in thing.change.values.values())
 
 
