@@ -218,12 +218,11 @@ class _Inverter:
             # The summary lists these records.
             return
         name = f"{kind.name} {change.key}"
-        uuid = change.uuid or self._journal.created.get(name, "")
+        uuid = change.uuid or self._journal.created.get(name)
         current = self._state.of_uuid(kind, uuid) if uuid else None
         if not uuid and name in self._journal.created:
             # The request was sent, but its outcome is unknown.
             current = self._with_same_key(self._schema(kind), change, change.after)
-            uuid = current.uuid if current is not None else ""
         if current is None or (kind.can_be_archived and self._state.is_archived(current)):
             return
         if uuid in self._kept:
@@ -298,7 +297,7 @@ class _Inverter:
     def _with_same_key(self, schema: Schema, change: RecordedChange, fields: Mapping[str, Any]) -> Record | None:
         """Return the present record with the natural key of a deleted record."""
         keys = tuple(key for key in change.keys if key in fields and not is_fingerprint(fields[key]))
-        values, _findings = schema.parse({key: with_references(fields[key], _named) for key in keys}, "")
+        values = _parsed(schema, {key: with_references(fields[key], _named) for key in keys})
         if not keys or not self._state.put_resolved(values):
             return None
         return next(iter(self._state.find_existing(schema, keys, values)), None)
@@ -309,7 +308,7 @@ class _Inverter:
         offered = self._written(schema, change, "object", given.get("object"))
         if offered is None:
             return
-        values, _findings = schema.parse({"object": offered}, "")
+        values = _parsed(schema, {"object": offered})
         if not self._state.put_resolved(values):
             return
         item = offer_of(self._state, values)
@@ -321,7 +320,7 @@ class _Inverter:
         if item is None:
             return
         written = change.after.get("price")
-        is_as_applied = written is None or schema.equal("price", self._parsed(schema, "price", written), have)
+        is_as_applied = written is None or schema.equal("price", _recorded(schema, "price", written), have)
         if change.action == CREATE:
             if not is_as_applied:
                 self._changed(change, "price")
@@ -330,7 +329,7 @@ class _Inverter:
                 yield Entry(kind, {"object": offered}, place, state="absent")
         elif is_as_applied or self._undo.changed_since == FORCE:
             yield Entry(kind, {"object": offered, "price": change.before.get("price")}, place)
-        elif not schema.equal("price", self._parsed(schema, "price", change.before.get("price")), have):
+        elif not schema.equal("price", _recorded(schema, "price", change.before.get("price")), have):
             self._changed(change, "price")
 
     # ---- values
@@ -382,13 +381,9 @@ class _Inverter:
             return {}
         return {location.key: None if place is None else place.uuid for location in locations}
 
-    def _parsed(self, schema: Schema, key: str, value: Any) -> Any:
-        parsed, _findings = schema.parse({key: with_references(value, _compared)}, "")
-        return parsed.get(key)
-
     def _is_now(self, schema: Schema, key: str, value: Any, current: Record) -> bool:
         """Return True if a record now has a value of the apply record."""
-        then, now = self._parsed(schema, key, value), schema.read_field(key, current.flat)
+        then, now = _recorded(schema, key, value), schema.read_field(key, current.flat)
         if any(file.path for file in attachments_in(then)):
             # The apply record of an interrupted run contains no uuids of its uploads.
             return len(tuple(attachments_in(then))) == len(tuple(attachments_in(now)))
@@ -510,7 +505,8 @@ class _Inverter:
             entry.uuid: entry.fields for entry in self._desired.entries if entry.uuid and entry.state == "present"
         }
         removed = {entry.uuid for entry in self._desired.entries if entry.state != "present"}
-        numbers = {record.id: uuid for uuid in archived if (record := self._state.of_uuid(OBJECT, uuid)) is not None}
+        found = {uuid: self._state.of_uuid(OBJECT, uuid) for uuid in archived}
+        numbers = {record.id: uuid for uuid, record in found.items() if record is not None}
         for record in self._may_refer():
             if record.uuid and record.uuid in removed:
                 continue
@@ -537,18 +533,30 @@ class _Inverter:
         """
         if record.kind is HUB_ITEM:
             number = asset_id(record)
-            if number not in self._withdrawn:
-                yield "asset_id", numbers.get(number, "")
+            if number in numbers and number not in self._withdrawn:
+                yield "asset_id", numbers[number]
             return
         for key, value in self._client.schema(record.kind).read(record.flat).items():
             for reference in references_in(value):
-                if reference.target == OBJECT.name:
-                    yield key, reference.uuid or numbers.get(reference.id, "")
+                uuid = reference.uuid or numbers.get(reference.id)
+                if reference.target == OBJECT.name and uuid:
+                    yield key, uuid
 
 
 def _key_of(change: RecordedChange, fields: Mapping[str, Any]) -> dict[str, Any]:
     """Return the natural key of a record that is created again."""
     return {key: fields[key] for key in change.keys if key in fields}
+
+
+def _parsed(schema: Schema, fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return written fields as canonical values, without those that do not fit."""
+    values, _findings = schema.parse(fields, "")
+    return values
+
+
+def _recorded(schema: Schema, key: str, value: Any) -> Any:
+    """Return a value of the apply record as a canonical value; None if it does not fit."""
+    return _parsed(schema, {key: with_references(value, _compared)}).get(key)
 
 
 def _compared(reference: Mapping[str, Any]) -> Any:

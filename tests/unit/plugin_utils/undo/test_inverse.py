@@ -38,7 +38,7 @@ SET_ID = "5d1c8e07f3a9b264"
 SOURCE = "last.json.gz"
 NOWHERE, LOST = "00000000-0000-4000-8000-000000000000", "00000000-0000-4000-8000-000000000001"
 HIDDEN = {"fingerprint": "0" * 64}
-ADA = "ada@acme.example"
+ADA, EVA = "ada@acme.example", "eva@acme.example"
 FILES: dict[str, str | bytes] = {
     "instance.yml": f'api: seventhings/v1\nset: test\nset_id: "{SET_ID}"\n',
     "fields/asset.yml": yaml_list(
@@ -52,7 +52,7 @@ FILES: dict[str, str | bytes] = {
     "rooms.yml": yaml_list(
         [{"building_id": place, "number": number} for place, number in (("North", "1"), ("North", "2"), ("South", "1"))]
     ),
-    "persons.yml": yaml_list([{"email": ADA, "first_name": "Ada", "last_name": "Noor"}]),
+    "persons.yml": yaml_list([{"email": email, "first_name": "A", "last_name": "B"} for email in (ADA, EVA)]),
     "users.yml": yaml_list([{"email": ADA}]),
     "objects.yml": yaml_list(
         [
@@ -476,7 +476,7 @@ def test_only_records_of_the_set_are_removed(here: Instance) -> None:
 
 
 def test_a_creation_without_a_uuid_is_found_by_the_journal(here: Instance) -> None:
-    code = change(OBJECT, "100004", "create", after={"barcode": "100004"})
+    code = change(OBJECT, "100004", "create", after={"inventory_name": "Other"})
     assert here.undo(code, is_approved=True) == Found()
     here.created(OBJECT, "100004", here.uuid(OBJECT, "100004"))
     assert here.undo(code).entries == [here.entry(OBJECT, "100004", {"barcode": "100004"}, state="archived")]
@@ -499,6 +499,15 @@ def test_a_creation_without_an_answer_is_found_by_its_key(
     removed = here.entry(OBJECT, "100004", {"barcode": "100004"}, state="archived")
     assert here.undo(code) == Found([removed] if is_found else [])
     assert here.undo(change(OBJECT, "100005", "create", after={"barcode": "100005"})) == Found()
+
+
+def test_a_creation_without_an_answer_is_found_by_a_key_with_a_reference(here: Instance) -> None:
+    here.sent(ROOM, "North/1")
+    place = reference(LOCATION, uuid=here.uuid(LOCATION, "North"))
+    room = change(ROOM, "North/1", "create", after={"building_id": place, "number": "1"})
+    assert here.undo(room).entries == [
+        here.entry(ROOM, "North/1", {"building_id": "North", "number": "1"}, state="absent")
+    ]
 
 
 def test_a_created_place_to_which_an_archived_object_refers_stays(here: Instance) -> None:
@@ -563,15 +572,21 @@ def test_a_deleted_record_from_the_archive_is_not_created_again(here: Instance) 
 
 
 def test_what_a_deleted_record_can_not_have_again_is_a_warning(here: Instance) -> None:
-    before = {"serial_number": HIDDEN, "unknown": "x", **GONE, "target_room": reference(ROOM, "North/9", LOST)}
+    before = {
+        "serial_number": HIDDEN,
+        "description": HIDDEN,
+        "unknown": "x",
+        **GONE,
+        "target_room": reference(ROOM, "North/9", LOST),
+    }
     found = here.undo(deleted(OBJECT, "100009", before))
     assert found.entries == [entry(OBJECT, GONE)]
     assert found.warnings == [
-        f"cannot be undone: 1 vaulted, hidden or unreadable value; {IN_PART}",
+        f"cannot be undone: 2 vaulted, hidden or unreadable values; {IN_PART}",
         "object 100009: unknown can't be restored, because the field does not exist.",
         "object 100009: target_room can't be restored in full, because North/9 does not exist any more.",
         (
-            "objects: 1 vaulted, hidden or unreadable value can't be undone, because the apply record has only "
+            "objects: 2 vaulted, hidden or unreadable values can't be undone, because the apply record has only "
             "fingerprints."
         ),
     ]
@@ -592,6 +607,17 @@ def test_a_resumed_undo_recognises_what_it_created(here: Instance, mark: str) ->
     assert here.undo(again).entries == []
     expected = [] if mark == "object 100002" else [entry(OBJECT, before, uuid=uuid)]
     assert here.undo(again, is_resumed=True).entries == expected
+
+
+def test_a_resumed_undo_makes_others_refer_to_what_it_created(here: Instance) -> None:
+    deletion = deleted_spare(here)
+    created = here.call("object", fields={"barcode": "100002", "inventory_name": "Other"}, match_on=["barcode"])
+    uuid = created["record"]["uuid"]
+    here.creations.add(uuid)
+    assert here.undo(deletion, is_resumed=True).entries == [
+        entry(OBJECT, {"barcode": "100002", "inventory_name": "Other"}, uuid=uuid),
+        referring(here, "100001", {"accessories": [{"barcode": "100002"}]}),
+    ]
 
 
 # ---- offers
@@ -879,6 +905,13 @@ def test_others_refer_to_the_record_that_is_created_again(here: Instance) -> Non
     )
 
 
+def test_a_single_link_leads_to_the_record_that_is_created_again(here: Instance) -> None:
+    here.edit(100004, responsible_person=EVA)
+    here.call("person", fields={"email": EVA}, state="absent")
+    person = here.change(PERSON, EVA, "delete", before={"email": EVA, "first_name": "A", "last_name": "B"})
+    assert here.undo(person).entries[1:] == [referring(here, "100004", {"responsible_person": {"email": EVA}})]
+
+
 def test_links_to_other_deleted_records_are_left_out(here: Instance) -> None:
     here.edit(100003, accessories=["100002", "100005"])
     here.archive(100005)
@@ -944,7 +977,7 @@ def test_an_offered_object_is_not_archived(here: Instance) -> None:
     assert here.undo(removal(here, "100003"), is_approved=True).refusals == [
         "object 100003: hub item 1 refers to it now (asset_id), so it is not archived. Clear that first."
     ]
-    here.call("hub_item", state="absent", object="100003")
+    here.embedded.set(answers={"GET /circularity-hub/items": {"set": {"deleted": 1}}})
     assert here.undo(removal(here, "100003"), is_approved=True).refusals == []
 
 
@@ -953,6 +986,19 @@ def test_an_object_whose_offer_is_taken_back_is_archived(here: Instance) -> None
     assert here.undo(removal(here, "100003"), mine, is_approved=True).refusals == []
     changed = offer("create", after={"object": here.reference(OBJECT, "100003"), "price": "11.00"})
     assert len(here.undo(removal(here, "100003"), changed, is_approved=True).refusals) == 1
+
+
+def test_links_without_uuids_lead_to_created_objects(here: Instance) -> None:
+    here.embedded = Embedded.started({"link_read": "integer"}, store=here.embedded.service.store)
+    refused = here.undo(removal(here, "100002"), removal(here, "100004"), is_approved=True).refusals
+    assert [words.partition(" refers")[0] for words in refused][:1] == ["object 100002: object 100001"]
+
+
+def test_another_offer_counts_if_one_is_taken_back(here: Instance) -> None:
+    here.call("hub_item", object="100004", price="3.00")
+    mine = offer("create", after={"object": here.reference(OBJECT, "100003"), "price": "10.00"})
+    refused = here.undo(removal(here, "100003"), removal(here, "100004"), mine, is_approved=True).refusals
+    assert [words.partition(" refers")[0] for words in refused] == ["object 100004: hub item 2"]
 
 
 def test_references_that_the_undo_removes_do_not_count(here: Instance) -> None:
