@@ -57,10 +57,7 @@ SUBJECTS: Mapping[str, tuple[str, ...]] = {
         f"{_PLAN}/test_long_lists",
     ),
     "module_utils/client/settling": ("module_utils/client/test_settling",),
-    "module_utils/runtime/creations": (
-        "module_utils/runtime/test_creations",
-        *(f"rules/test_{name}" for name in ("lost_answers_settle", "no_update_is_lost", "processes")),
-    ),
+    "module_utils/runtime/creations": ("module_utils/runtime/test_creations",),
     "plugin_utils/absorb/patch": ("plugin_utils/absorb/test_patch",),
     "plugin_utils/undo/inverse": ("plugin_utils/undo/test_inverse",),
 }
