@@ -136,7 +136,7 @@ def by_label(schema: Schema, records: Sequence[Mapping[str, Any]]) -> tuple[list
     Fields that every instance has keep their key, because their label depends on the language of the instance.
     """
     prefix = schema.kind.key_prefix
-    used = {prefix + key for key in schema.fields}.union(SERVER_KEYS, ["uuid"], *records)
+    used = {prefix + key for key in schema.fields}.union(SERVER_KEYS, *records)
     fields = [field for field in schema.fields.values() if field.label and is_generated_key(field.key)]
     names, warnings = {}, []
     for field in fields:
@@ -421,18 +421,18 @@ def _text(value: Any) -> str:
     return value.isoformat() if isinstance(value, dt.date) else str(value)
 
 
-def _rank_of(field: Field, record: Record) -> tuple[int, Any]:
+def _rank_of(field: Field, record: Record) -> tuple[Any, ...]:
     return _rank(_value(record, field))
 
 
-def _rank(value: Any) -> tuple[int, Any]:
-    """Return a sort key for every value: nothing first, then numbers, then instants, then texts."""
+def _rank(value: Any) -> tuple[Any, ...]:
+    """Return a sort key for every value: nothing first, then numbers, ids and instants, then texts."""
     if value is None or value == ():
-        return (0, 0)
+        return ()
     if isinstance(value, (bool, int, float, Decimal)):
-        return (1, value)
+        return (False, value)
     if isinstance(value, Reference) and value.id is not None:
-        return (1, value.id)
+        return (False, value.id)
     if isinstance(value, dt.datetime):
-        return (2, value.timestamp())
-    return (3, value.isoformat() if isinstance(value, dt.date) else _text(value))
+        return (False, value.timestamp())
+    return (True, _text(value))

@@ -27,7 +27,7 @@ def first_records(
     kind: Kind,
     order: Sequence[tuple[Field, bool]],
     limit: int | None,
-    rank_of: Callable[[Field, Record], tuple[int, Any]],
+    rank_of: Callable[[Field, Record], tuple[Any, ...]],
 ) -> tuple[list[Record], int] | None:
     """Return the first records in some order and the number of all, or None if one request cannot find them.
 

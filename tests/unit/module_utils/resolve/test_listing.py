@@ -109,7 +109,7 @@ def hits(key: str, operator: str, value: Any, *answered: Any) -> list[Any]:
         ("room", "Workshop", [7, {"id": 7}, uuid_of(7)], [8, None]),
         ("room", {"name": "Workshop"}, [7, {"id": 7}, uuid_of(7)], [8, None]),
         ("parts", 7, [[7], [8, 7], 7], [[8], [], None]),
-        ("files", uuid_of(9), [[{"uuid": uuid_of(9)}], [uuid_of(8), uuid_of(9)]], [[uuid_of(8)], None]),
+        ("files", uuid_of(9), [[{"uuid": uuid_of(9)}], [uuid_of(8), uuid_of(9)]], [[uuid_of(8)], [5], None]),
     ],
 )
 def test_eq_is_equality_by_type_and_neq_its_opposite(key: str, wanted: Any, same: list[Any], other: list[Any]) -> None:
@@ -379,6 +379,9 @@ def test_an_unknown_field_to_sort_by_is_reported(sort: list[str]) -> None:
         ("seen", [None, "2024-05-31T12:30:00+02:00", "2024-05-31 12:30:00", "2024-05-31T12:30:00-02:00"]),
         ("room", [0, {"id": 7, "display_name": "B"}, {"id": 9, "display_name": "A"}]),
         ("room", [0, {"uuid": uuid_of(5)}, {"uuid": uuid_of(6)}, {"uuid": uuid_of(8)}]),
+        ("room", [0, {"id": 9}, {"uuid": uuid_of(5)}]),
+        ("seen", [None, "2024-05-31 12:30:00", ["unreadable"]]),
+        ("parts", [[], [{"id": 9, "display_name": "A"}], [{"id": 7, "display_name": "B"}]]),
     ],
 )
 def test_sorting_is_by_type_with_nothing_first(key: str, ascending: list[Any]) -> None:
@@ -518,6 +521,18 @@ def test_without_a_look_up_of_barcodes_the_list_is_read() -> None:
     assert by_barcode("9", *records, **missing) == ListResult([], 0)
 
 
+def test_the_list_is_narrowed_to_a_barcode_that_is_not_looked_up() -> None:
+    transport = service(
+        **{
+            "GET /asset-tracking/asset/field-definitions": answer([*DEFINITIONS, definition("barcode")]),
+            "GET /object/by-barcode/9": refusal(404),
+        }
+    )
+    list_by_barcode(client_on(transport), KINDS["object"], "9")
+    (call,) = (call for call in transport.calls if call.line == "GET /objects" and ("page", "1") in call.pairs)
+    assert ("filter[barcode][eq]", "9") in call.pairs
+
+
 @pytest.mark.parametrize("barcode", ["", 100001, None, ["100001"]])
 def test_a_barcode_that_is_no_text_is_refused(barcode: Any) -> None:
     with pytest.raises(InvalidInput) as caught:
@@ -549,6 +564,18 @@ def test_a_wrong_filter_of_given_records_is_reported_with_its_option() -> None:
         with pytest.raises(InvalidInput) as caught:
             among(filters, thing(1, size=5))
         assert problem in caught.value.message
+
+
+def test_filters_of_given_records_are_named_as_options_unless_the_caller_names_them() -> None:
+    client = client_on(service())
+    with pytest.raises(InvalidInput, match=r"^filters\.nmae: "):
+        matching_records(client, client.schema(KINDS["object"]), {"nmae": "a"}, [])
+
+
+def test_given_records_are_not_filtered_by_a_hidden_field() -> None:
+    shown = {known["field_key"]: None for known in DEFINITIONS if known["field_key"] != "size"}
+    with pytest.raises(InvalidInput, match=r"^exclude\.size: "):
+        among({"size": 6}, thing(1, **shown))
 
 
 @pytest.mark.parametrize(("count", "complete"), [(0, True), (19, True), (20, False)])
@@ -627,3 +654,16 @@ def test_conditions_are_sent_as_the_service_writes_values_and_links_are_left_out
         with pytest.raises(InvalidInput) as caught:
             conditions_as_sent(client, schema, filters)
         assert caught.value.message.startswith(problem)
+
+
+def test_users_in_filters_are_looked_up_before_they_are_sent() -> None:
+    client = client_on(FakeTransport({"GET /users": listing([NAMED])}))
+    sent, are_all = conditions_as_sent(
+        client, client.schema(KINDS["rental_case"]), {"responsible_user": NAMED["email"]}
+    )
+    (condition,) = sent
+    assert (condition.field, [user.uuid for user in condition.values], are_all) == (
+        "responsible_user_uuid",
+        [uuid_of(4)],
+        True,
+    )
