@@ -98,7 +98,7 @@ def seconds_left(moment: float, now: float, settle: float) -> float:
         is left.
     :param settle: the settling horizon.
     """
-    return max(settle - (now - moment), 0.0) if now >= moment else settle
+    return min(max(settle - (now - moment), 0.0), settle)
 
 
 class _Kind:

@@ -9,6 +9,7 @@ Files in a folder simulate the records of the service.
 from __future__ import annotations
 
 import functools
+import math
 import os
 import random
 import signal
@@ -29,6 +30,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.runtime.crea
     CreatedMeanwhile,
     Creations,
     LockTimeout,
+    seconds_left,
 )
 
 from ..support import Clock
@@ -313,6 +315,15 @@ def test_a_lost_replacement_leaves_no_mark_after_the_horizon(folder: Folder, clo
     assert moments_of_reads(folder, clock, kind="task") == [0]
 
 
+def test_an_answered_replacement_leaves_no_mark(folder: Folder, clock: Clock) -> None:
+    many = on(folder, clock)
+    many.watch(["task"])
+    with many.replacing("task"):
+        pass
+    many.leave()
+    assert moments_of_reads(folder, clock, kind="task") == [0]
+
+
 def test_a_lost_creation_that_was_found_leaves_no_mark(folder: Folder, clock: Clock) -> None:
     many = on(folder, clock)
     many.watch(["room"])
@@ -390,6 +401,36 @@ def test_the_time_left_until_a_mark_counts_no_more_is_never_negative(folder: Fol
     many.leave()
 
 
+@pytest.mark.parametrize(
+    ("age", "left"), [(0, 30.0), (12, 18.0), (30, 0.0), (31, 0.0), (-1, 30.0), (-math.inf, 30.0), (math.inf, 0.0)]
+)
+def test_the_whole_horizon_is_left_for_a_moment_that_is_unknown_or_in_the_future(age: float, left: float) -> None:
+    assert seconds_left(1000 - age, 1000, 30.0) == left
+
+
+def test_after_content_without_a_number_records_are_read_again(folder: Folder, clock: Clock) -> None:
+    path = folder.path / "create-acme-room"
+    path.write_bytes(struct.pack("<4sQQd16s", b"mrk2", 0, 0, math.inf, b""))
+    path.chmod(0o600)
+    assert moments_of_reads(folder, clock) == [0, 0]
+
+
+def test_a_place_that_can_not_be_written_is_reported_once(
+    folder: Folder, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    messages: list[str] = []
+    creations = Creations([folder], "acme", on_problem=messages.append, clock=clock, sleep=clock.sleep, now=clock)
+    creations.watch(["room"])
+    monkeypatch.setattr(locks.Lock, "write", lambda *_given: "/run/x: No space left on device")
+    for _creation in range(2):
+        with creations.making("room"):
+            pass
+    creations.leave()
+    assert messages == [
+        "/run/x: No space left on device. Other processes therefore read again before they create a record."
+    ]
+
+
 def process_in(folder: Folder) -> int:
     """Return the process of the mark in a place; 0 without one."""
     process: int = struct.unpack("<4sQQd16x", (folder.path / "create-acme-room").read_bytes())[2]
@@ -418,6 +459,25 @@ def test_each_of_several_creations_leaves_its_mark(folder: Folder, clock: Clock)
     with many.making("room"):
         assert process_in(folder) == os.getpid()
     many.leave()
+
+
+def test_the_mark_stays_until_the_last_of_concurrent_creations_ends(folder: Folder, clock: Clock) -> None:
+    many = on(folder, clock)
+    many.watch(["room"])
+    with many.making("room"):
+        with many.making("room"):
+            pass
+        assert process_in(folder) == os.getpid()
+    assert process_in(folder) == 0
+    many.leave()
+
+
+def test_a_request_outside_of_a_creation_has_no_mark(folder: Folder) -> None:
+    creations = on(folder)
+    creations.refresh()
+    with creations.paused():
+        pass
+    assert list(folder.path.iterdir()) == []
 
 
 def test_threads_that_create_at_once_wait_side_by_side_and_outside_of_all_mutexes(folder: Folder, clock: Clock) -> None:
@@ -554,6 +614,16 @@ def test_after_a_pause_only_the_earlier_locks_are_owned(folder: Folder, tmp_path
     with many.paused():
         pass
     assert Service(tmp_path).ensure(on(folder, lock_wait=0.0), "Halle", "location")
+    many.leave()
+
+
+def test_a_pause_in_which_nobody_created_anything_moves_nothing(folder: Folder) -> None:
+    many = on(folder)
+    many.watch(["room"])
+    many.hold(["room"])
+    with many.paused():
+        pass
+    assert not many.have_moved("room")
     many.leave()
 
 
