@@ -161,7 +161,9 @@ def decode_json(
     :raises ValueError: if the text is not JSON or exceeds a limit, which the message names.
     """
     content = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
-    if content.count(b"{") + content.count(b"[") > members:
+    # Strings may contain brackets too.
+    left = content.count(b"{") + content.count(b"[")
+    if left > members:
         raise ValueError(f"it has more than {members} maps and lists")
     try:
         found = json.loads(
@@ -174,7 +176,10 @@ def decode_json(
         raise ValueError(f"it is nested more than {depth} deep") from None
     level = [found]
     for _depth in range(depth):
+        left -= len(level)
         # Most members are scalars, and there are a great many of them.
+        if left <= 0 or not level:
+            return found
         level = [
             member
             for value in level
@@ -182,9 +187,9 @@ def decode_json(
             for member in (value.values() if isinstance(value, dict) else value)
             if member.__class__ not in _PLAIN and isinstance(member, (dict, list))
         ]
-        if not level:
-            return found
-    raise ValueError(f"it is nested more than {depth} deep")
+    if level:
+        raise ValueError(f"it is nested more than {depth} deep")
+    return found
 
 
 def _may_have_long_integers(content: bytes) -> bool:
