@@ -67,4 +67,4 @@ def _with_mark(found: re.Match[str]) -> str:
 
 def unescaped(cell: str) -> str:
     """Return a cell as it was before :func:`escaped`. A mark before anything else is text: ``'s-Hertogenbosch``."""
-    return _MARKED.sub(r"\1", cell)
+    return _MARKED.sub(r"\1", cell) if _MARK in cell else cell
