@@ -245,17 +245,17 @@ class Kind:
         """Return True if its fields differ between instances. Otherwise they are those of the catalogue."""
         return bool(self.template) or self.open_fields
 
-    @property
+    @cached_property
     def can_be_looked_up(self) -> bool:
         """Return True if a record can be found by a natural key of its own values in a list of all records."""
         return bool(self.match_on) and not self.defines_fields
 
-    @property
+    @cached_property
     def can_be_created(self) -> bool:
         """Return True if a record can be created from written values alone. Such kinds have a module for one record."""
         return bool(self.create_path)
 
-    @property
+    @cached_property
     def is_plain(self) -> bool:
         """Return True if its records are created, found and exported by their own fields alone."""
         return self.can_be_created and self.can_be_looked_up

@@ -82,7 +82,7 @@ class Lifecycles:
         planned.left_alone = self.left_alone(planned.section, planned.schema, planned.entry, exists)
         if planned.kind.is_plain:
             planned.left_alone |= self._context.observed.keys(planned.section)
-        if planned.left_alone:
+        if not planned.left_alone.isdisjoint(planned.desired):
             wanted = planned.desired.items()
             planned.desired = {key: value for key, value in wanted if key not in planned.left_alone}
 

@@ -103,12 +103,14 @@ class _Section:
     :ivar named: keys that the task or the files name.
     :ivar detected: keys that the instance defines.
     :ivar assumed: keys that are observed if it turns out that the instance has target rooms.
+    :ivar free: names of fields that certainly are not observed.
     """
 
     schema: Schema
     named: frozenset[str] = frozenset()
     detected: frozenset[str] = frozenset()
     assumed: frozenset[str] = frozenset()
+    free: set[str] = field(default_factory=set)
     _keys: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -155,8 +157,11 @@ class ObservedFields:
         if not entry.kind.is_plain:
             return fields
         own = self._of(section)
-        keys = own.keys
-        observed = [name for name in fields if (key := own.key_of(name)) in keys or self._is_assumed(own, key)]
+        # The rows of a table share their columns.
+        if own.free.issuperset(fields):
+            return fields
+        observed = [name for name in fields if (key := own.key_of(name)) in own.keys or self._is_assumed(own, key)]
+        own.free |= fields.keys() - observed
         if not observed:
             return fields
         for name in observed if entry.state == "present" else ():

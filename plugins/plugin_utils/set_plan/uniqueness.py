@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ...module_utils.model.field import shorten
@@ -50,7 +50,7 @@ class Uniqueness:
             words = self.words(schema, keys, values)
             self._find(entry.place, written_twice(schema.kind, words, earlier.place))
             return None
-        if not all(part.isascii() for part in _texts(key)):
+        if not _is_ascii(key):
             earlier = self._by_composed_key.setdefault((*name, composed(key)), entry)
             if earlier is not entry:
                 words = self.words(schema, keys, values)
@@ -148,11 +148,11 @@ def composed(key: Key) -> Key:
     return unicodedata.normalize("NFC", key) if isinstance(key, str) else key
 
 
-def _texts(key: Key) -> Iterator[str]:
-    """Yield the texts of a natural key."""
-    for part in key if isinstance(key, tuple) else (key,):
-        if isinstance(part, str):
-            yield part
+def _is_ascii(key: Key) -> bool:
+    """Return True if all texts of a natural key have one Unicode normal form only."""
+    if isinstance(key, str):
+        return key.isascii()
+    return all(map(_is_ascii, key)) if isinstance(key, tuple) else True
 
 
 def _word(value: Any) -> str:
