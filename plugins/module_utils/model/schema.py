@@ -203,10 +203,14 @@ class _Known:
 
 
 class Schema:
-    """The fields of one kind of record on one instance, by key and, if unique, by label."""
+    """The fields of one kind of record on one instance, by key and, if unique, by label.
+
+    :ivar revision: how often fields were added or replaced.
+    """
 
     def __init__(self, kind: Kind, fields: Iterable[Field]) -> None:
         self.kind = kind
+        self.revision = 0
         self.fields: dict[str, Field] = {}
         self._by_name: dict[str, _Known] = {}
         self._by_key: dict[str, _Known] = {}
@@ -244,6 +248,7 @@ class Schema:
         }
         self._by_name.clear()
         self._by_key.clear()
+        self.revision += 1
         self.has_instants = any(type_of(field).spelling is Spelling.INSTANT for field in self.fields.values())
 
     def learn(self, keys: Iterable[str]) -> None:
@@ -335,7 +340,7 @@ class Schema:
                 findings.errors.append(FieldError.at((name,), words))
             else:
                 try:
-                    parsed[field.key] = self._parse_value(value, field, at)
+                    parsed[field.key] = self.parse_value(value, field, at)
                 except InvalidValue as unfit:
                     findings.fitting[field.key] = unfit.fitting
                     findings.errors += [
@@ -350,7 +355,12 @@ class Schema:
                         known.keep(known.parsed, value, parsed[field.key])
         return parsed, findings
 
-    def _parse_value(self, value: Any, field: Field, location: str) -> Any:
+    def parse_value(self, value: Any, field: Field, location: str) -> Any:
+        """Convert one written value to its canonical value, without the rules of its field.
+
+        :param location: the name of the field in messages.
+        :raises InvalidValue: if it does not fit the type.
+        """
         faces = type_of(field)
         if value is None and faces.writable:
             # Maps are merged: None clears the whole map, and an empty map changes nothing.

@@ -89,6 +89,12 @@ class CellReader(Protocol):
     def read(self, schema: Schema, fields: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, FieldError]]:
         """Return the cells of a record as their types accept them, and the mistakes of the others, by name."""
 
+    def text_of(self, field: Field, name: str, cell: str) -> str | None:
+        """Return a text of a column as the type of its field accepts it; None if only ``read`` can tell.
+
+        It is not meant for lists.
+        """
+
     def decided(self, schema: Schema, fields: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
         """Yield the names of ambiguous amounts, each with the number that the settings of the file decide."""
 
@@ -304,44 +310,51 @@ class Dialect:
 
     def read(self, schema: Schema, fields: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, FieldError]]:
         found: dict[str, Any] = {}
-        wrong = self.ambiguous(schema, fields)
-        for name, value in fields.items() if self._converters or self.list_separator else ():
+        wrong: dict[str, FieldError] = {}
+        for name, value in fields.items():
             field = schema.find(name) if value.__class__ is str and name in self.only else None
-            if field is not None and self.list_separator and type_of(field).empty == ():
+            if field is None:
+                continue
+            if self.list_separator and type_of(field).empty == ():
                 found[name] = [item.strip() for item in value.split(self.list_separator) if item.strip()]
                 continue
-            spelling = Spelling.PLAIN if field is None else type_of(field).spelling
-            convert = self._converters.get(spelling)
-            if convert is None or name in wrong:
-                continue
-            text = convert(value)
+            text = self.text_of(field, name, value)
             if text is None:
-                wrong[name] = FieldError.unfit((name,), name, value, f"expected {self._expected(spelling)}", spelling)
-            else:
+                wrong[name] = self._mistake(field, name, value)
+            elif text is not value:
                 found[name] = text
         if not found and not wrong:
             return fields, {}
         return {name: found.get(name, value) for name, value in fields.items() if name not in wrong}, wrong
 
-    def ambiguous(self, schema: Schema, fields: Mapping[str, Any]) -> dict[str, FieldError]:
-        """Return a finding for each ambiguous amount if the settings do not say how numbers are written."""
-        if self.is_chosen:
-            return {}
-        return {name: _ambiguous(name, fields[name]) for name, _number in self._amounts(schema, fields)}
+    def _mistake(self, field: Field, name: str, cell: str) -> FieldError:
+        if not self.is_chosen and self._ambiguous_amount(field, cell) is not None:
+            return _ambiguous(name, cell)
+        spelling = type_of(field).spelling
+        return FieldError.unfit((name,), name, cell, f"expected {self._expected(spelling)}", spelling)
 
-    def decided(self, schema: Schema, fields: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
-        return self._amounts(schema, fields) if self.is_chosen else ()
+    def text_of(self, field: Field, name: str, cell: str) -> str | None:
+        if name not in self.only:
+            return cell
+        if not self.is_chosen and self._ambiguous_amount(field, cell) is not None:
+            return None
+        convert = self._converters.get(type_of(field).spelling)
+        return cell if convert is None else convert(cell)
 
-    def _amounts(self, schema: Schema, fields: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-        """Yield the names of ambiguous amounts, each with the number that this dialect reads."""
-        for name, value in fields.items():
-            if value.__class__ is not str or name not in self.only or not _is_ambiguous(value):
-                continue
-            field = schema.find(name)
-            if field is not None and is_ambiguous_amount(field, value):
-                number = self._number(value) if self._has_numbers else value
-                if number is not None and _PLAIN_NUMBER.fullmatch(number):
+    def decided(self, schema: Schema, fields: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+        for name, value in fields.items() if self.is_chosen else ():
+            if value.__class__ is str and name in self.only and _is_ambiguous(value):
+                field = schema.find(name)
+                number = None if field is None else self._ambiguous_amount(field, value)
+                if number is not None:
                     yield name, number
+
+    def _ambiguous_amount(self, field: Field, cell: str) -> str | None:
+        """Return the number that this dialect reads if a cell is an ambiguous amount."""
+        if not is_ambiguous_amount(field, cell):
+            return None
+        number = self._number(cell) if self._has_numbers else cell
+        return number if number is not None and _PLAIN_NUMBER.fullmatch(number) else None
 
     def depends_on_type(self, name: str, cell: str) -> bool:
         return name in self.only and (not self.is_plain or bool(self.list_separator) or _is_ambiguous(cell))

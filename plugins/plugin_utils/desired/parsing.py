@@ -20,6 +20,7 @@ from ...module_utils.model.schema import FieldError, Misfit, Schema
 from ...module_utils.model.types_links import Attachment, Reference
 from ...module_utils.model.zones import with_offsets, zone_of
 from .cell_checks import CellChecks, keys_without_column, listed, mapping_words
+from .columns import Columns
 from .desired import DesiredInstance
 from .dialect import CellReader
 from .entry import Entry
@@ -77,6 +78,7 @@ class DesiredParser:
         self._hiding = desired.hiding
         self._folders: dict[str, Folder] = {}
         self.cell_checks = CellChecks(desired)
+        self._columns = Columns()
         self._desired = desired
         self._foreign: dict[str, tuple[Place, FieldError | None]] = {}
 
@@ -86,7 +88,7 @@ class DesiredParser:
         :param fields: those of the entry, or their replacements.
         :param partial: True if the schema may not have all fields, so that an unknown field is not a finding.
         """
-        vaulted = self._vaulted(schema, entry, fields)
+        vaulted = self._vaulted(schema, entry, fields) if entry.vaulted else []
         if not vaulted:
             return self._parse(schema, entry, fields, partial)
         values = self._parse(schema, entry, {name: fields[name] for name in fields if name not in vaulted}, partial)
@@ -96,7 +98,7 @@ class DesiredParser:
 
     def _vaulted(self, schema: Schema, entry: Entry, fields: Mapping[str, Any]) -> list[str]:
         """Return the fields with values that files must not be able to test."""
-        if not entry.vaulted or self._hiding.show or not schema.kind.template:
+        if self._hiding.show or not schema.kind.template:
             return []
         return [name for name in fields if name in entry.vaulted and schema.find(name) is not None]
 
@@ -118,6 +120,25 @@ class DesiredParser:
     def _parse(self, schema: Schema, entry: Entry, fields: Mapping[str, Any], partial: bool) -> dict[str, Any]:
         if partial:
             fields = {name: value for name, value in fields.items() if schema.find(name) is not None}
+        if not entry.is_table:
+            return self._parse_each(schema, entry, fields, fields)
+        certain, others = self._columns.split(schema, entry.cells, fields)
+        if not others:
+            return certain
+        values = self._parse_each(schema, entry, others, fields)
+        if not certain:
+            return values
+        values |= certain
+        written = (schema.find(name) for name in fields)
+        return {field.key: values[field.key] for field in written if field is not None and field.key in values}
+
+    def _parse_each(
+        self, schema: Schema, entry: Entry, fields: Mapping[str, Any], written: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """Return the canonical values of some fields.
+
+        :param written: all fields that are parsed together.
+        """
         as_written = fields
         if entry.is_table:
             odd = dict(self.cell_checks.odd(schema, entry, fields))
@@ -136,7 +157,7 @@ class DesiredParser:
                 if misfit.misfit is not None and misfit.misfit.spelling is Spelling.PLAIN:
                     misfit = with_remedy(misfit, self.cell_checks.remedy(entry, name, as_written.get(name)))
                 self._find(entry.place_in(misfit.way), misfit)
-            for misfit in self._unknown(schema, entry, fields, findings.unknown):
+            for misfit in self._unknown(schema, entry, written, findings.unknown):
                 self._find(entry.place_of_name(str(misfit.way[0])), misfit)
             values |= {key: fitting for key, fitting in findings.fitting.items() if fitting}
         for key, value in values.items():

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Container, Iterable, Mapping, 
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ...module_utils.model.field import EMPTY, Plain, Way
+from ...module_utils.model.field import EMPTY, Field, Plain, Way
 from ...module_utils.model.kinds import Kind
 from ...module_utils.model.schema import FieldError, Schema, field_to_be
 from ...module_utils.resolve import natural_keys
@@ -75,6 +75,10 @@ class _MergedCells:
             found |= values
             wrong |= unfit
         return {name: value for name, value in found.items() if name not in wrong}, wrong
+
+    def text_of(self, field: Field, name: str, cell: str) -> str | None:
+        reader = next((reader for names, reader in self.readers if name in names), None)
+        return cell if reader is None else reader.text_of(field, name, cell)
 
     def decided(self, schema: Schema, fields: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
         for names, reader in self.readers:

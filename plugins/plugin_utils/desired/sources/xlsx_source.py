@@ -173,6 +173,10 @@ class SheetCells:
     def decided(self, schema: Schema, fields: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
         return self.dialect.decided(schema, fields)
 
+    def text_of(self, field: Field, name: str, cell: str) -> str | None:
+        # A percentage is another number.
+        return None if "%" in cell or name not in self.only else self.dialect.text_of(field, name, cell)
+
     def depends_on_type(self, name: str, _cell: str) -> bool:
         return name in self.only
 
