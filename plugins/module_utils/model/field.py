@@ -337,10 +337,12 @@ def in_digits(number: Decimal, fraction_digits: int, separator: str = "") -> str
 
 def edge_blanks(text: str) -> str:
     """Describe the spaces at the edges of a text, which are invisible; empty if there are none."""
+    if text == text.strip():
+        return ""
     begins, ends = text != text.lstrip(), text != text.rstrip()
     if begins and ends:
         return "begins and ends with a space"
-    return "begins with a space" if begins else "ends with a space" if ends else ""
+    return "begins with a space" if begins else "ends with a space"
 
 
 def parse_list(parse: Callable[[Any, Field], Any]) -> Callable[[Any, Field], tuple[Any, ...]]:

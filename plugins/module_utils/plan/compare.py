@@ -76,13 +76,12 @@ class Comparer:
             return plan_removal(wanted.schema, wanted.desired, current, ARCHIVE)
         return self._present(wanted, current, archived)
 
-    def check_visible(self, wanted: Wanted, current: Record | None) -> None:
-        """Refuse written fields that are hidden from the account.
+    def check_visible(self, schema: Schema, desired: Mapping[str, Any], current: Record | None) -> None:
+        """Refuse fields to write that are hidden from the account.
 
         :raises InvalidInput: naming them.
         """
-        if wanted.state == "present":
-            self._state.field_visibility(wanted.schema, current, wanted.desired).check_written(wanted.desired)
+        self._state.field_visibility(schema, current, desired).check_written(desired)
 
     def is_as_wanted(self, wanted: Wanted, current: Record) -> bool:
         """Return True if nothing would have to change in a record."""
@@ -99,7 +98,7 @@ class Comparer:
 
     def _present(self, wanted: Wanted, current: Record | None, archived: bool) -> Change:
         schema, desired = wanted.schema, wanted.desired
-        self.check_visible(wanted, current)
+        self.check_visible(schema, desired, current)
         if schema.kind.defines_fields:
             desired = with_equal_allowed_values(schema, desired, current)
             desired.pop("field_key", None)

@@ -102,6 +102,7 @@ class _Section:
 
     :ivar named: keys that the task or the files name.
     :ivar detected: keys that the instance defines.
+    :ivar keys: both.
     :ivar assumed: keys that are observed if it turns out that the instance has target rooms.
     :ivar free: names of fields that certainly are not observed.
     """
@@ -113,9 +114,13 @@ class _Section:
     free: set[str] = field(default_factory=set)
     _keys: dict[str, str] = field(default_factory=dict)
 
-    @property
-    def keys(self) -> frozenset[str]:
-        return self.named | self.detected
+    def __post_init__(self) -> None:
+        self.keys = self.named | self.detected
+
+    def detect(self, keys: frozenset[str]) -> None:
+        """Add keys that the instance defines."""
+        self.detected |= keys
+        self.keys = self.named | self.detected
 
     def key_of(self, name: str) -> str:
         """Return the key of the field that a file names by a key or a label."""
@@ -213,7 +218,7 @@ class ObservedFields:
             is_written = any(own.key_of(name) == TARGET_KEY for entry in entries for name in entry.fields)
             self._has_target = is_written or uses_target(own.schema, self._context.state.records(OBJECT))
         if self._has_target:
-            own.detected |= own.assumed
+            own.detect(own.assumed)
         return self._has_target
 
     def _of(self, section: str) -> _Section:
@@ -233,7 +238,7 @@ class ObservedFields:
         found = _Section(schema, named)
         if not is_decided and schema.kind is OBJECT:
             relations = (*comparisons_of(context.client.definitions(OBJECT.template)), *self._planned_comparisons())
-            found.detected = frozenset(compared_rooms(schema, relations)) - identity - named
+            found.detect(frozenset(compared_rooms(schema, relations)) - identity - named)
             if not found.detected:
                 found.assumed = frozenset(key for key in ACTUAL_KEYS if key in schema.fields) - identity - named
         return found

@@ -271,8 +271,8 @@ class _Planner:
                 continue
             planned, record, is_unchanged = match
             # Keep only the entry of an unchanged record.
-            if is_unchanged:
-                self._compare(planned, record, is_unchanged=True)
+            if is_unchanged and record is not None:
+                self._count(planned, record)
                 self._unchanged.append(entry)
             else:
                 found.append((planned, record))
@@ -517,56 +517,81 @@ class _Planner:
 
     # ---- compare
 
-    def _compare(self, planned: Planned, current: Record | None, is_unchanged: bool = False) -> None:
-        """Compare a record, and add it to the plan.
-
-        :param is_unchanged: True if it is known to be as written, whatever else is planned.
-        """
-        entry = planned.entry
-        self._lifecycles.narrow(planned, current is not None)
-        self._context.scan_codes.leave_alone(planned, current)
+    def _compare(self, planned: Planned, current: Record | None) -> None:
+        """Compare a record, and add it to the plan."""
+        context, entry = self._context, planned.entry
+        self._narrow(planned, current)
         if entry.state == "present":
-            if current is not None:
-                self._emptied.count(planned, current)
-            if not is_unchanged and not self._context.resolve(planned.desired, entry):
+            if not context.resolve(planned.desired, entry):
                 return
-            check_needs(self._context, planned, self._removals)
-            self._context.places.check_pair(planned)
-            self._context.note_references(planned.desired, entry)
+            self._check_links(planned)
         if planned.kind.created_from and current is None and not self._desired.policy.create_users:
-            self._context.skip(planned, "not created, because create_users is off (a new user gets an e-mail).")
+            context.skip(planned, "not created, because create_users is off (a new user gets an e-mail).")
             return
         try:
-            change = self._change(planned, current, is_unchanged)
+            planned.change = self._change(planned, current)
         except (InvalidInput, Ambiguous) as wrong:
-            for message in wrong.problems if isinstance(wrong, InvalidInput) else [wrong.message]:
-                # Most messages begin with the field that they are about.
-                name = message.partition(":")[0]
-                self._context.find(entry.place_of(written_as(planned.schema, entry, name)), message)
+            self._find(planned, wrong)
             return
-        if not is_in_scope(self._context, planned, current):
+        if not is_in_scope(context, planned, current):
             return
+        context.warn(planned, planned.change.warnings)
+        if current is not None:
+            self._resume(planned, current)
+        if planned.kind.created_from:
+            check_user(context, planned, self._removals)
+            context.note_references(planned.change.values, entry)
+        elif planned.kind.template:
+            check_unique(context, planned, self._removals)
+        self._take(planned, current)
+
+    def _count(self, planned: Planned, current: Record) -> None:
+        """Count a record that is as written, whatever else is planned."""
+        self._narrow(planned, current)
+        self._check_links(planned)
+        try:
+            self._comparer.check_visible(planned.schema, planned.desired, current)
+        except InvalidInput as wrong:
+            self._find(planned, wrong)
+            return
+        if is_in_scope(self._context, planned, current):
+            self._take(planned, current)
+
+    def _narrow(self, planned: Planned, current: Record | None) -> None:
+        """Remove the fields that are not compared. Count the empty cells of a row."""
+        self._lifecycles.narrow(planned, current is not None)
+        self._context.scan_codes.leave_alone(planned, current)
+        if planned.entry.state == "present" and current is not None:
+            self._emptied.count(planned, current)
+
+    def _check_links(self, planned: Planned) -> None:
+        check_needs(self._context, planned, self._removals)
+        self._context.places.check_pair(planned)
+        self._context.note_references(planned.desired, planned.entry)
+
+    def _find(self, planned: Planned, wrong: InvalidInput | Ambiguous) -> None:
+        """Note what is wrong with the fields of a record."""
+        entry = planned.entry
+        for message in wrong.problems if isinstance(wrong, InvalidInput) else [wrong.message]:
+            # Most messages begin with the field that they are about.
+            name = message.partition(":")[0]
+            self._context.find(entry.place_of(written_as(planned.schema, entry, name)), message)
+
+    def _take(self, planned: Planned, current: Record | None) -> None:
+        """Add a compared record to the plan."""
+        baseline = self._context.options.baseline
         if current is not None:
             managed = self._result.managed.setdefault(planned.kind.name, {})
             managed[current.uuid] = "" if planned.kept_as else planned.key
-        self._context.warn(planned, change.warnings)
-        planned.change = change
-        self._lifecycles.note(planned, current)
-        if current is not None:
-            self._resume(planned, current)
-            if self._context.options.baseline is not None and entry.state == "present" and not change.changed:
-                note_record(self._context.options.baseline, planned, current.uuid, self._desired)
-        elif entry.state != "present":
+            if baseline is not None and planned.entry.state == "present" and not planned.change.changed:
+                note_record(baseline, planned, current.uuid, self._desired)
+        elif planned.entry.state != "present":
             self._result.unmatched[planned.section] += 1
-        if planned.kind.created_from:
-            check_user(self._context, planned, self._removals)
-            self._context.note_references(change.values, entry)
-        elif planned.kind.template:
-            check_unique(self._context, planned, self._removals)
+        self._lifecycles.note(planned, current)
         self._rules.judge(planned, current)
         self._context.take(planned)
 
-    def _change(self, planned: Planned, current: Record | None, is_unchanged: bool) -> Change:
+    def _change(self, planned: Planned, current: Record | None) -> Change:
         schema, entry = planned.schema, planned.entry
         if schema.kind.created_from:
             return plan_user(self._state, planned, current)
@@ -576,8 +601,9 @@ class _Planner:
             planned.archived = is_archived(self._state, wanted, current)
             if planned.archived and current is not None:
                 self._state.note_unlisted(current)
-        self._comparer.check_visible(wanted, current)
-        if is_unchanged or (
+        if entry.state == "present":
+            self._comparer.check_visible(schema, planned.desired, current)
+        if (
             current is not None
             and not planned.archived
             and self._is_as_written(schema, entry, planned.desired, current)
