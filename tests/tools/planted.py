@@ -99,7 +99,7 @@ DEFECTS = (
     Defect(
         "settling",
         "module_utils/runtime/creations",
-        "return max(settle - (now - moment), 0.0) if now >= moment else settle",
+        "return min(max(settle - (now - moment), 0.0), settle)",
         "return max(settle - abs(now - moment), 0.0)",
         "A mark from the future, after a clock was set back, is not waited for.",
         "unit/module_utils/runtime/test_creations",
