@@ -407,7 +407,9 @@ def _equal(field: Field, value: Any, wanted: Any) -> bool:
     if isinstance(value, Attachment) and isinstance(wanted, Attachment):
         return value.uuid == wanted.uuid
     faces = type_of(field)
-    return bool(value == wanted) if faces.is_list else faces.equal(value, wanted, field)
+    # The service filters by the status of today, although a plan takes an overdue case for a borrowed case.
+    is_exact = faces.is_list or faces.changed_by_time
+    return bool(value == wanted) if is_exact else faces.equal(value, wanted, field)
 
 
 def _text(value: Any) -> str:

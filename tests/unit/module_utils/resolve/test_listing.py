@@ -37,6 +37,7 @@ DEFINITIONS = [
     definition("colour", "DROPDOWN"),
     definition("size", "NUMBER"),
     definition("price", "MONEY"),
+    definition("weight", "DECIMAL", attributes={"fraction_digits": 2}),
     definition("active", "BOOLEAN"),
     definition("bought", "DATE"),
     definition("seen", "DATETIME"),
@@ -89,11 +90,13 @@ def hits(key: str, operator: str, value: Any, *answered: Any) -> list[Any]:
     [
         ("name", "a", ["a"], ["A", "ab", "", None]),
         ("note", "a", ["a"], ["b", None]),
+        ("note", "", [""], ["a", None]),
         ("colour", "red", ["red"], ["green", None]),
         ("size", 5, [5, "5", 5.0], [4, 0, None]),
         ("size", "5", [5, "5"], [4]),
         ("size", 0, [0, "0"], [None, "", 1]),
         ("price", "12.50", [12.5, "12.50", "12.500"], [12.49, None]),
+        ("weight", "1.25", [1.25, "1.2451"], [1.2]),
         ("price", 12.5, [12.5, "12.5"], [12]),
         ("active", True, [True, 1, "1"], [False, 0, None]),
         ("active", False, [False, 0, "0"], [True, None]),
@@ -319,6 +322,26 @@ def test_tasks_are_filtered_by_their_own_parameters(filters: JsonMap, pairs: lis
     assert sent(filters, line, FakeTransport({line: answer([])}), "task") == pairs
 
 
+def test_any_item_of_a_list_may_be_the_wanted_item() -> None:
+    tasks = [
+        {"uuid": uuid_of(number), "title": "Any", "reminders": [{"unit": "days", "value": value} for value in values]}
+        for number, values in enumerate(([1, 2], [3], []), 1)
+    ]
+    transport = FakeTransport({"GET /task-management/tasks": answer(tasks)})
+    found = read(transport, {"reminders": {"eq": {"unit": "days", "value": 2}}}, kind="task")
+    assert [record["uuid"] for record in found.records] == [uuid_of(1)]
+
+
+def test_an_overdue_case_has_another_status_than_before() -> None:
+    cases = [
+        {"uuid": uuid_of(number), "title": "Fair", "status": status}
+        for number, status in enumerate(("borrowed", "return_overdue", "completed"), 1)
+    ]
+    transport = FakeTransport({"GET /rental-management/rental-cases": answer(cases), "GET /users": listing([])})
+    found = read(transport, {"status": "borrowed"}, kind="rental_case")
+    assert [record["status"] for record in found.records] == ["borrowed"]
+
+
 def test_tasks_are_compared_again_in_case_the_parameters_are_ignored() -> None:
     def task(number: int, deadline: str, who: int) -> JsonMap:
         fields = {"deadline": deadline, "assignees": [uuid_of(who)], "status": "open"}
@@ -337,6 +360,7 @@ def test_tasks_are_compared_again_in_case_the_parameters_are_ignored() -> None:
     ("filters", "words"),
     [
         ({"nmae": "a"}, "filters.nmae: no such field in an object; did you mean name"),
+        ({"size": ""}, "filters.size.eq: '' does not fit; expected an integer"),
         ({"size": "five"}, "filters.size.eq: 'five' does not fit; expected an integer"),
         ({"size": {"in": [1, "x"]}}, "filters.size.in: 'x' does not fit"),
         ({"bought": {"gt": "31.05.2024"}}, "filters.bought.gt: '31.05.2024' does not fit"),

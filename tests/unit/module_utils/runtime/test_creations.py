@@ -29,6 +29,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.runtime impo
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.creations import (
     CreatedMeanwhile,
     Creations,
+    LockRefused,
     LockTimeout,
     seconds_left,
 )
@@ -535,6 +536,58 @@ def test_a_wait_is_reported_after_5_seconds_and_fails_after_lock_wait(
     )
 
 
+@pytest.mark.parametrize(
+    ("later", "messages"),
+    [
+        (0.0, ["Waiting 30 seconds: an interrupted process sent a request that may still create a room."]),
+        (24.9, ["Waiting 5 seconds: an interrupted process sent a request that may still create a room."]),
+        (25.0, []),
+    ],
+)
+def test_a_wait_for_an_interrupted_process_is_reported_if_it_is_long(
+    folder: Folder, clock: Clock, later: float, messages: list[str]
+) -> None:
+    leave_a_mark(folder, clock)
+    clock.now += later
+    reported: list[str] = []
+    creations = on(folder, clock)
+    creations.on_wait = reported.append
+    creations.watch(["room"])
+    with pytest.raises(CreatedMeanwhile), creations.making("room"):
+        pass
+    creations.leave()
+    assert reported == messages
+
+
+@pytest.mark.parametrize(
+    ("error", "words", "way_out"),
+    [
+        (locks.Obstructed("/run/x is a directory"), "/run/x is a directory", "Remove it"),
+        (
+            OSError(28, "No space left on device", "/run/x"),
+            "/run/x: No space left on device",
+            "SEVENTHINGS_RUNTIME_DIR may name a directory for it",
+        ),
+    ],
+)
+def test_nothing_is_created_if_the_lock_cannot_be_taken(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch, error: OSError, words: str, way_out: str
+) -> None:
+    creations = on(folder)
+    creations.watch(["room"])
+
+    def fail(_lock: locks.Lock) -> bool:
+        raise error
+
+    monkeypatch.setattr(locks.Lock, "try_acquire", fail)
+    with pytest.raises(LockRefused) as caught:
+        creations.hold(["room"])
+    assert caught.value.message == (
+        f"{words}. Other processes of this user may therefore create the same record, so no room was created by this "
+        f"task. {way_out}."
+    )
+
+
 def test_the_owner_of_a_lock_without_a_creation_is_named_if_the_system_knows_it(
     folder: Folder, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -605,6 +658,17 @@ def test_a_long_pause_after_a_lost_answer_keeps_the_mark(folder: Folder, clock: 
 
     creations.run("room", act)
     assert reads == [[0, 30]]
+
+
+def test_after_a_pause_a_process_does_not_wait_for_its_own_lost_request(folder: Folder, clock: Clock) -> None:
+    many = on(folder, clock)
+    many.watch(["room"])
+    with many.making("room"):
+        many.lose()
+        with many.paused():
+            pass
+    assert many.seconds_to_settle() is None
+    many.leave()
 
 
 def test_after_a_pause_only_the_earlier_locks_are_owned(folder: Folder, tmp_path: Path) -> None:

@@ -34,6 +34,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.desired.posi
 from ansible_collections.community.seventhings.plugins.plugin_utils.undo.inverse import STILL_WANTED, Undo, inverse_of
 from ansible_collections.community.seventhings.plugins.plugin_utils.undo.record import ApplyRecord, RecordedChange
 
+WAY = "Way to the room"
 SET_ID = "5d1c8e07f3a9b264"
 SOURCE = "last.json.gz"
 NOWHERE, LOST = "00000000-0000-4000-8000-000000000000", "00000000-0000-4000-8000-000000000001"
@@ -46,6 +47,8 @@ FILES: dict[str, str | bytes] = {
             {"label": "Grade", "type": "DROPDOWN", "possible_values": ["used", "worn"]},
             {"label": "Mark", "type": "TEXT", "constraints": {"max_length": 9}},
             {"label": "Spare of", "type": "LINKED_ASSET"},
+            {"label": "Way to the room", "type": "TEXT"},
+            {"label": "Way to the building", "type": "LINKED_LOCATION"},
         ]
     ),
     "locations.yml": yaml_list([{"name": "North", "city": "Kiel"}, {"name": "South"}]),
@@ -717,6 +720,9 @@ def test_a_room_returns_with_its_location(here: Instance) -> None:
     assert written(restored(here, "actual_room", room)) == {"actual_room": "South/1", "actual_building": south}
     assert written(restored(here, "target_room", None)) == {"target_room": None, "target_building": None}
     # Only a link to a room is coupled.
+    (way,) = (field["field_key"] for field in here.embedded.client().definitions("asset") if field["label"] == WAY)
+    here.edit(100001, **{WAY: "Left"})
+    assert written(restored(here, way, None)) == {way: None}
     place = here.reference(LOCATION, "South")
     assert written(restored(here, "target_building", place)) == {"target_building": "South"}
 
@@ -852,6 +858,12 @@ def test_references_are_compared_by_all_that_identifies_them(here: Instance) -> 
     assert [link for link in others if is_as_applied(here, "accessories", [link])] == []
     assert not is_as_applied(here, "accessories", [])
     assert not is_as_applied(here, "accessories", None)
+
+
+def test_references_are_compared_by_uuid_if_the_instance_shows_only_ids(here: Instance) -> None:
+    here.embedded = Embedded.started({"link_read": "integer"}, store=here.embedded.service.store)
+    assert is_as_applied(here, "accessories", [reference(OBJECT, uuid=here.uuid(OBJECT, "100002"))])
+    assert not is_as_applied(here, "accessories", [reference(OBJECT, uuid=here.uuid(OBJECT, "100003"))])
 
 
 def test_a_link_to_an_object_that_was_archived_since_is_as_applied(here: Instance) -> None:
