@@ -295,12 +295,14 @@ class _Inverter:
         yield Entry(kind, fields, place)
 
     def _with_same_key(self, schema: Schema, change: RecordedChange, fields: Mapping[str, Any]) -> Record | None:
-        """Return the present record with the natural key of a deleted record."""
-        keys = tuple(key for key in change.keys if key in fields and not is_fingerprint(fields[key]))
-        values = _parsed(schema, {key: with_references(fields[key], _named) for key in keys})
-        if not keys or not self._state.put_resolved(values):
+        """Return the present record with the natural key of a changed record; None if a part of the key is unknown."""
+        key = _key_of(change, fields)
+        if not key or len(key) < len(change.keys) or any(map(is_fingerprint, key.values())):
             return None
-        return next(iter(self._state.find_existing(schema, keys, values)), None)
+        values = _parsed(schema, {name: with_references(part, _named) for name, part in key.items()})
+        if not self._state.put_resolved(values):
+            return None
+        return next(iter(self._state.find_existing(schema, change.keys, values)), None)
 
     def _offer(self, kind: Kind, change: RecordedChange, place: Place) -> Iterator[Entry]:
         schema = hub_schema()
@@ -335,15 +337,13 @@ class _Inverter:
     # ---- values
 
     def _schema(self, kind: Kind) -> Schema:
-        """Return the fields of a kind without their constraints: the same undo may restore these, too."""
+        """Return the fields of a kind, including fields that only its records show."""
         if kind.name not in self._schemas:
             schema = self._client.schema(kind)
             if kind.open_fields:
                 for record in self._state.records(kind):
                     schema.learn(record.flat)
-            self._schemas[kind.name] = Schema(
-                kind, [replace(field, constraints={}, allowed=()) for field in schema.fields.values()]
-            )
+            self._schemas[kind.name] = schema
         return self._schemas[kind.name]
 
     def _restored_fields(self, schema: Schema, change: RecordedChange, current: Record) -> dict[str, Any]:
@@ -400,8 +400,7 @@ class _Inverter:
             uuid = self._created.get((reference.target, reference.written)) if may_be_created else None
             created = self._state.of_uuid(KINDS[reference.target], uuid) if uuid else None
             return found.reference if created is None else with_target(reference, created)
-        record = self._state.find(reference)
-        return reference if record is None else with_target(reference, record)
+        return with_target(reference, self._state.find(reference))
 
     def _written(self, schema: Schema, change: RecordedChange, key: str, value: Any) -> Any:
         """Return a value as files write it. References use the present natural keys.
@@ -425,7 +424,7 @@ class _Inverter:
                 )
                 return None
             files = [str(path) for path in written or ()]
-            lost += [f"the file {path}" for path in files if not self._has_file(path)]
+            lost = [f"the file {path}" for path in files if not self._has_file(path)]
             written = [path for path in files if self._has_file(path)]
         if lost:
             self._warn(

@@ -356,6 +356,7 @@ def test_the_moment_of_a_mark_is_that_of_the_request_and_not_that_of_a_pause_bef
     [
         (b"", [0]),
         (struct.pack("<QQd16s", 7, 0, 0.0, b""), [0]),
+        (struct.pack("<QQd16s", 0, 0, 0.0, b""), [0, 0]),
         # Its time is from a clock that other processes may not share.
         (struct.pack("<QQd16s", 7, 4711, 12.0, b""), [0, 30]),
         (b"something else", [0, 30]),
@@ -399,6 +400,16 @@ def test_the_time_left_until_a_mark_counts_no_more_is_never_negative(folder: Fol
     assert many.seconds_to_settle() == 30.0
     clock.now += 40
     assert many.seconds_to_settle() == 0.0
+    many.leave()
+
+
+def test_content_that_was_removed_is_no_mark(folder: Folder, clock: Clock) -> None:
+    """A full disk keeps a process from replacing its mark, so it removes the mark."""
+    many = on(folder, clock)
+    many.watch(["room"])
+    (folder.path / "create-acme-room").write_bytes(b"")
+    assert many.hold(["room"]) == {"room"}
+    assert many.seconds_to_settle() is None
     many.leave()
 
 

@@ -513,6 +513,21 @@ def test_a_creation_without_an_answer_is_found_by_a_key_with_a_reference(here: I
     ]
 
 
+@pytest.mark.parametrize("number", [{"number": HIDDEN}, {}])
+def test_a_creation_without_an_answer_is_not_looked_for_by_a_part_of_its_key(
+    here: Instance, number: Mapping[str, Any]
+) -> None:
+    here.sent(ROOM, "North/9")
+    place = here.reference(LOCATION, "North")
+    room = change(ROOM, "North/9", "create", after={"building_id": place, **number})
+    assert here.undo(room) == Found()
+
+
+def test_a_creation_without_a_known_key_is_not_looked_for(here: Instance) -> None:
+    here.sent(OBJECT, "100004")
+    assert here.undo(change(OBJECT, "100004", "create", keys=(), after={"barcode": "100004"})) == Found()
+
+
 def test_a_created_place_to_which_an_archived_object_refers_stays(here: Instance) -> None:
     room = here.change(ROOM, "North/1", "create", after={"number": "1"})
     after = {"barcode": "100001", "target_room": here.reference(ROOM, "North/1")}
@@ -829,6 +844,12 @@ def test_files_that_are_not_a_list_are_refused(here: Instance, value: Any) -> No
     )
 
 
+def test_a_record_that_was_not_deleted_does_not_return(here: Instance) -> None:
+    link = reference(OBJECT, "100009", NOWHERE)
+    skipped = deleted(OBJECT, "100009", GONE, outcome="skipped")
+    assert written(restored(here, "accessories", [link], None, skipped)) == {"accessories": []}
+
+
 # ---- comparisons
 
 
@@ -858,6 +879,14 @@ def test_references_are_compared_by_all_that_identifies_them(here: Instance) -> 
     assert [link for link in others if is_as_applied(here, "accessories", [link])] == []
     assert not is_as_applied(here, "accessories", [])
     assert not is_as_applied(here, "accessories", None)
+
+
+def test_a_name_means_the_present_record_and_not_an_earlier_creation(here: Instance) -> None:
+    earlier = change(OBJECT, "100002", "create", uuid=here.uuid(OBJECT, "100003"), after={"barcode": "100002"})
+    update = here.change(
+        OBJECT, "100001", "update", before={"accessories": []}, after={"accessories": [reference(OBJECT, "100002")]}
+    )
+    assert written(here.undo(update, earlier, is_approved=True)) == {"accessories": []}
 
 
 def test_references_are_compared_by_uuid_if_the_instance_shows_only_ids(here: Instance) -> None:
