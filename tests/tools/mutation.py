@@ -44,9 +44,8 @@ SUBJECTS: Mapping[str, tuple[str, ...]] = {
         *(f"{_PLAN}/test_{name}" for name in ("kinds", "lifecycle", "old_names", "order", "places", "references")),
         *(f"{_PLAN}/test_{name}" for name in ("policies", "renames", "scan_codes", "requests", "complete_lists")),
     ),
-    "module_utils/resolve/listing": (
-        *(f"module_utils/resolve/test_{name}" for name in ("listing", "one_request", "field_visibility")),
-        *(f"rules/test_{name}" for name in ("link_filters", "hidden_records_reads")),
+    "module_utils/resolve/listing": tuple(
+        f"module_utils/resolve/test_{name}" for name in ("listing", "one_request", "field_visibility")
     ),
     "plugin_utils/instance/caps": ("plugin_utils/instance/test_caps",),
     "plugin_utils/set_plan/limits": (f"{_PLAN}/test_limits",),
