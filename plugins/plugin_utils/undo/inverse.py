@@ -500,9 +500,7 @@ class _Inverter:
         }
         if not archived:
             return
-        restored = {
-            entry.uuid: entry.fields for entry in self._desired.entries if entry.uuid and entry.state == "present"
-        }
+        restored = {entry.uuid: entry.fields for entry in self._desired.entries}
         removed = {entry.uuid for entry in self._desired.entries if entry.state != "present"}
         found = {uuid: self._state.of_uuid(OBJECT, uuid) for uuid in archived}
         numbers = {record.id: uuid for uuid, record in found.items() if record is not None}

@@ -1014,6 +1014,13 @@ def test_a_created_object_to_which_a_record_refers_is_not_archived(here: Instanc
     assert here.undo(removal(here, "100004"), is_approved=True).refusals == []
 
 
+def test_an_object_with_a_vaulted_barcode_is_named_by_its_uuid(here: Instance) -> None:
+    uuid = here.uuid(OBJECT, "100002")
+    created = change(OBJECT, f"{VAULTED} 1", "create", uuid=uuid, after={"barcode": HIDDEN})
+    refused = here.undo(created, is_approved=True).refusals
+    assert [words.partition(": ")[0] for words in refused] == [f"object {uuid}"] * 2
+
+
 def test_an_offered_object_is_not_archived(here: Instance) -> None:
     assert here.undo(removal(here, "100003"), is_approved=True).refusals == [
         "object 100003: hub item 1 refers to it now (asset_id), so it is not archived. Clear that first."
