@@ -16,6 +16,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.ansible_modu
     Invocation,
     run_module,
 )
+from ansible_collections.community.seventhings.plugins.module_utils.client.profile import Profile
 from ansible_collections.community.seventhings.plugins.module_utils.client.query import Condition
 from ansible_collections.community.seventhings.plugins.module_utils.client.record import Record
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, NoMatch
@@ -290,6 +291,7 @@ def sent(
         ({"seen": {"lt": "2024-05-31T14:30:00+02:00"}}, [("filter[seen][lt]", "2024-05-31 12:30:00")]),
         ({"room": 7}, [("filter[room][eq]", "7")]),
         ({"room": "Workshop"}, [("filter[room][eq]", "7")]),
+        ({"room": uuid_of(9)}, [("filter[room][eq]", uuid_of(9))]),
         ({"Name": "a"}, [("filter[name][eq]", "a")]),
         ({"name": {"empty": None}}, [("filter[name][empty]", "")]),
         ({"active": True}, []),
@@ -364,6 +366,7 @@ def test_tasks_are_compared_again_in_case_the_parameters_are_ignored() -> None:
         ({"size": "five"}, "filters.size.eq: 'five' does not fit; expected an integer"),
         ({"size": {"in": [1, "x"]}}, "filters.size.in: 'x' does not fit"),
         ({"bought": {"gt": "31.05.2024"}}, "filters.bought.gt: '31.05.2024' does not fit"),
+        ({"seen": "2024-05-31T14:30:00"}, "filters.seen.eq: '2024-05-31T14:30:00' does not fit"),
         ({"name": 5}, "quote it"),
         ({"name": {"eq": {"a": 1}}}, "filters.name.eq: {'a': 1} does not fit; expected text"),
         ({"active": "yes"}, "true or false"),
@@ -600,6 +603,14 @@ def test_given_records_are_not_filtered_by_a_hidden_field() -> None:
     shown = {known["field_key"]: None for known in DEFINITIONS if known["field_key"] != "size"}
     with pytest.raises(InvalidInput, match=r"^exclude\.size: "):
         among({"size": 6}, thing(1, **shown))
+
+
+def test_a_profile_shows_that_a_field_of_given_records_is_hidden() -> None:
+    client = client_on(service())
+    client.profile = Profile({"empty_keys": "sent"})
+    given = [Record(KINDS["object"], uuid_of(1), 1, thing(1, name="a"))]
+    with pytest.raises(InvalidInput, match=r"^filters\.size: "):
+        matching_records(client, client.schema(KINDS["object"]), {"size": 6}, given)
 
 
 @pytest.mark.parametrize(("count", "complete"), [(0, True), (19, True), (20, False)])
