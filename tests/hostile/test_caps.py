@@ -162,6 +162,7 @@ def test_a_comparison_needs_no_caps_and_no_limit_keeps_drift_from_being_reported
 # ---- the scope, which files choose
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("way", ["protected", "limits"])
 @pytest.mark.parametrize("action", ["create", "update", "delete"])
 def test_a_scope_of_few_records_lifts_no_limit_of_the_task(site: Site, action: str, way: str) -> None:

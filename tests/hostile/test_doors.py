@@ -184,7 +184,7 @@ def test_a_module_with_a_hostile_service(world: World, name: str, mode: str) -> 
         assert path.resolve().is_relative_to(world.inside)
 
 
-@pytest.mark.sample(6)
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("name", sorted(doors.MODULES))
 def test_a_module_with_payloads_in_its_options(world: World, name: str) -> None:
     """Messages contain values that a playbook receives from elsewhere and uses as options."""

@@ -246,6 +246,7 @@ def test_a_link_in_the_place_of_a_schema_or_an_attachment_is_not_written_through
         assert not export_of(demo).get("failed")
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("name", ["rooms.yml", "objects/0001.yml", "schema/rooms.schema.json", "schema", "notes.yml"])
 @pytest.mark.parametrize("force", [False, True])
 def test_pipes_hang_nothing(demo: Site, name: str, force: bool) -> None:

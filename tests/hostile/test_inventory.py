@@ -396,6 +396,7 @@ def test_trust_that_is_written_into_a_cache_is_not_given(work: Workplace, payloa
     assert_nothing_ran(shown)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     "damage",
     [

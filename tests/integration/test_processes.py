@@ -165,6 +165,7 @@ def make_read_only(path: Path) -> None:
     subprocess.run(["mount", "-o", "remount,ro", str(path)], check=True)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("state", ["used", "fresh"])
 @pytest.mark.parametrize("breaks", [fill, fill_inodes, make_read_only])
 def test_a_disk_that_can_not_be_written_creates_nothing_twice(
