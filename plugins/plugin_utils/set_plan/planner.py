@@ -289,7 +289,9 @@ class _Planner:
 
         :param identifies: returns True for the name of a field that natural keys of this section may have.
         """
-        values, _fits = self._read(entry, identifies)
+        # A field of a natural key is never observed.
+        written = {name: entry.fields[name] for name in filter(identifies, entry.fields)}
+        values = self._context.wanted.parse(schema, entry, written)
         if entry.uuid:
             # A plan file identifies the record by its uuid.
             own = [schema.find(name) for name in self._desired.identity.get(section, ())]
@@ -397,17 +399,13 @@ class _Planner:
                 # The record may still have to stay.
                 self._lifecycles.note(context.planned(section, entry, schema, values, keys, key), record)
 
-    def _read(self, entry: Entry, only: Callable[[str], bool] | None = None) -> tuple[dict[str, Any], bool]:
-        """Return the values of an entry, and True if nothing is wrong with them.
-
-        :param only: returns True for the name of a field to read; None: read all fields.
-        """
-        complaints = self._context.complaints
-        schema = self._context.schema(entry.kind)
-        written = entry.fields if only is None else {name: entry.fields[name] for name in filter(only, entry.fields)}
-        fields = self._context.observed.without(entry.kind.section, entry, written)
-        values = self._context.wanted.parse(schema, entry, fields)
-        return values, self._context.complaints == complaints and not entry.misread
+    def _read(self, entry: Entry) -> tuple[dict[str, Any], bool]:
+        """Return the values of an entry, and True if nothing is wrong with them."""
+        context = self._context
+        complaints = context.complaints
+        fields = context.observed.without(entry.kind.section, entry, entry.fields)
+        values = context.wanted.parse(context.schema(entry.kind), entry, fields)
+        return values, context.complaints == complaints and not entry.misread
 
     def _match(
         self,
