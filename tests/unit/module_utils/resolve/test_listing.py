@@ -238,7 +238,12 @@ def test_a_label_is_in_place_of_a_key() -> None:
 
 @pytest.mark.parametrize(
     ("filters", "number"),
-    [({"id": 2}, 2), ({"asset_uuid": uuid_of(1)}, 1), ({"created_at": {"gt": "2024-06-01 00:00:00"}}, 2)],
+    [
+        ({"id": 2}, 2),
+        ({"uuid": uuid_of(2)}, 2),
+        ({"asset_uuid": uuid_of(1)}, 1),
+        ({"created_at": {"gt": "2024-06-01 00:00:00"}}, 2),
+    ],
 )
 def test_keys_of_the_server_may_be_filtered_too(filters: JsonMap, number: int) -> None:
     records = [thing(1, created_at="2024-05-31 10:00:00"), thing(2, created_at="2024-06-01 10:00:00")]
