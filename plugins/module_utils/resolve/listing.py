@@ -109,9 +109,7 @@ def list_records(
 
 def _all_shown(client: Client, schema: Schema, reading: Reading, records: Sequence[Record]) -> list[dict[str, Any]]:
     key = schema.kind.shown_user
-    if key and any(
-        reference.uuid and not reference.email for record in records for reference in _references(schema, key, record)
-    ):
+    if key and any(reference.uuid for record in records for reference in _references(schema, key, record)):
         # An account without permission to list users still gets its records.
         try:
             reading.listed(USER)
@@ -194,7 +192,7 @@ def _check_visible(
     """
     filtered = {field.key for field, _condition in conditions}.intersection(schema.fields).difference(SERVER_KEYS)
     if records:
-        filtered &= keys_in_none((schema.fields[key] for key in filtered), records)
+        filtered = keys_in_none((schema.fields[key] for key in filtered), records)
     if not filtered or not schema.kind.has_own_fields:
         return FieldVisibility.from_records(schema, records)
     if records and not schema.kind.key_prefix:

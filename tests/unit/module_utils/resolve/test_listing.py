@@ -19,8 +19,12 @@ from ansible_collections.community.seventhings.plugins.module_utils.ansible_modu
 from ansible_collections.community.seventhings.plugins.module_utils.client.profile import Profile
 from ansible_collections.community.seventhings.plugins.module_utils.client.query import Condition
 from ansible_collections.community.seventhings.plugins.module_utils.client.record import Record
+from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Response
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, NoMatch
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.field_visibility import (
+    hidden_field_message,
+)
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.listing import (
     ListResult,
     by_label,
@@ -30,7 +34,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.resolve.list
     matching_records,
 )
 
-from ..support import FakeTransport, JsonMap, answer, client_on, definition, listing, refusal, uuid_of
+from ..support import FakeTransport, JsonMap, answer, client_on, definition, listing, page_of, refusal, uuid_of
 
 DEFINITIONS = [
     definition("name"),
@@ -60,6 +64,8 @@ def service(*records: JsonMap, **more: Any) -> FakeTransport:
             "GET /asset-tracking/asset/field-definitions": answer(DEFINITIONS),
             "GET /rooms": listing([{"room_uuid": uuid_of(7), "id": 7, "name": "Workshop"}]),
             "GET /locations": listing([]),
+            f"GET /room/{uuid_of(7)}": answer({"room_uuid": uuid_of(7), "id": 7, "name": "Workshop"}),
+            f"GET /object/{uuid_of(2)}": answer(thing(2)),
             **more,
         }
     )
@@ -111,6 +117,7 @@ def hits(key: str, operator: str, value: Any, *answered: Any) -> list[Any]:
         ("seen", "2024-05-31 12:30:00", ["2024-05-31 12:30:00", "2024-05-31T14:30:00+02:00"], ["2024-05-31 12:30:01"]),
         ("room", 7, [7, "7", {"id": 7, "uuid": uuid_of(7)}], [8, 0, None]),
         ("room", "Workshop", [7, {"id": 7}, uuid_of(7)], [8, None]),
+        ("room", uuid_of(7), [7, {"id": 7}, uuid_of(7)], [8, None]),
         ("room", {"name": "Workshop"}, [7, {"id": 7}, uuid_of(7)], [8, None]),
         ("parts", 7, [[7], [8, 7], 7], [[8], [], None]),
         ("files", uuid_of(9), [[{"uuid": uuid_of(9)}], [uuid_of(8), uuid_of(9)]], [[uuid_of(8)], [5], None]),
@@ -230,6 +237,30 @@ def test_all_conditions_must_hold() -> None:
     records = [thing(number, size=number, name="a" if number % 2 else "b") for number in range(1, 8)]
     found = read(service(*records), {"size": {"gt": 2, "lte": 6}, "name": "a"})
     assert [record["id"] for record in found.records] == [3, 5]
+
+
+def test_links_of_several_conditions_are_compared_by_their_ids() -> None:
+    records = [thing(number, room=7, parts=[number]) for number in (1, 2)]
+    found = read(service(*records), {"room": uuid_of(7), "parts": uuid_of(2)})
+    assert [record["id"] for record in found.records] == [2]
+
+
+@pytest.mark.parametrize(("key", "operator"), [("room", "like"), ("parts", "not_like")])
+def test_names_of_links_that_the_instance_does_not_show_are_not_searched(key: str, operator: str) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        hits(key, operator, "Work", 7, None)
+    assert caught.value.message == (
+        f"{key}.{operator}: this instance shows links without names, so their names can't be searched; name the "
+        f"records (eq, in)"
+    )
+    assert hits(key, "eq", 7, 7, None) == [7]
+    assert hits("name", operator, "b", "a") == (["a"] if operator == "not_like" else [])
+
+
+def test_fields_that_only_records_show_may_be_filtered() -> None:
+    places = [{"location_uuid": uuid_of(number), "name": "x", "floor": str(number)} for number in (1, 2)]
+    found = read(FakeTransport({"GET /locations": answer(places)}), {"floor": "2"}, kind="location")
+    assert [record["uuid"] for record in found.records] == [uuid_of(2)]
 
 
 def test_a_label_is_in_place_of_a_key() -> None:
@@ -610,6 +641,38 @@ def test_given_records_are_not_filtered_by_a_hidden_field() -> None:
         among({"size": 6}, thing(1, **shown))
 
 
+class Withholding(FakeTransport):
+    """An instance that leaves out empty fields. It finds a record by a hidden size."""
+
+    def request(self, method: str, path: str, **order: Any) -> Response:
+        found = {("filter[size][gt]", "0"): [thing(1, name="a")], ("filter[size][lte]", "0"): [thing(2, name="b")]}
+        for pair, records in found.items():
+            if pair in order.get("pairs", ()):
+                return page_of(records)
+        return super().request(method, path, **order)
+
+
+@pytest.mark.parametrize("records", [[], [thing(1, name="a"), thing(2, name="b")]])
+def test_a_filter_by_a_field_that_only_the_service_sees_is_refused(records: list[JsonMap]) -> None:
+    templates = ("asset", "room", "person")
+    routes = {f"GET /asset-tracking/{name}/field-definitions": answer(DEFINITIONS) for name in templates}
+    transport = Withholding({**routes, "GET /objects": answer(records)})
+    transport.samples["/objects"] = [thing(1, name="a"), thing(2, name="b")]
+    with pytest.raises(InvalidInput) as caught:
+        read(transport, {"size": {"in": [6]}})
+    assert caught.value.message == f"filters.size: {hidden_field_message('size')}"
+
+
+def test_objects_show_which_fields_of_catalog_items_are_hidden() -> None:
+    shown = {known["field_key"]: None for known in DEFINITIONS if known["field_key"] != "size"}
+    transport = service()
+    transport.routes["GET /catalog-items"] = answer([{"uuid": uuid_of(1), "fields": {"catalog_object_name": "a"}}])
+    transport.samples["/objects"] = [thing(1, **shown)]
+    assert read(transport, {"name": "a"}, kind="catalog_item").count == 1
+    with pytest.raises(InvalidInput, match=r"^filters\.size: "):
+        read(transport, {"size": 5}, kind="catalog_item")
+
+
 def test_a_profile_shows_that_a_field_of_given_records_is_hidden() -> None:
     client = client_on(service())
     client.profile = Profile({"empty_keys": "sent"})
@@ -628,6 +691,29 @@ def test_a_complete_list_says_so() -> None:
     assert read(service(*[thing(number) for number in range(1, 31)])).complete
 
 
+def test_field_definitions_are_those_of_their_template() -> None:
+    one = definition("name")
+    transport = FakeTransport(
+        {
+            "GET /asset-tracking/asset/field-definitions": answer([one, {"uuid": uuid_of(2), "label": "Odd"}]),
+            f"GET /asset-tracking/asset/field-definition/{uuid_of(1)}": answer({**one, "uuid": uuid_of(1)}),
+        }
+    )
+    client, kind = client_on(transport), KINDS["field_definition"]
+    assert list_records(client, kind, None, {}, [], None, "asset").count == 2
+    assert transport.warnings == [
+        "1 field definitions have no field_key or no field_type, so their fields are unknown."
+    ]
+    assert list_records(client, kind, uuid_of(1), {}, [], None, "asset").records[0]["uuid"] == uuid_of(1)
+    assert len(transport.warnings) == 1
+
+
+def test_offers_have_no_uuid() -> None:
+    transport = FakeTransport({"GET /circularity-hub/items": answer([{"id": 1, "price": 5}])})
+    (found,) = read(transport, kind="hub_item").records
+    assert (found["id"], "uuid" in found) == (1, False)
+
+
 CASE = {"uuid": uuid_of(3), "title": "Fair", "responsible_user_uuid": uuid_of(4)}
 NAMED = {"id": 9, "uuid": uuid_of(4), "email": "ada@acme.example", "display_name": "Ada Lovelace"}
 
@@ -639,13 +725,21 @@ def test_a_rental_case_names_who_is_responsible(limit: int | None) -> None:
     assert found["responsible_user"] == NAMED
 
 
-def test_a_rental_case_is_shown_to_an_account_that_may_not_list_users() -> None:
+@pytest.mark.parametrize("limit", [None, 1])
+def test_a_rental_case_is_shown_to_an_account_that_may_not_list_users(limit: int | None) -> None:
     transport = FakeTransport({"GET /rental-management/rental-cases": listing([CASE]), "GET /users": refusal(403)})
-    (found,) = read(transport, kind="rental_case").records
+    (found,) = read(transport, kind="rental_case", limit=limit).records
     assert found["responsible_user"] == {"id": None, "uuid": uuid_of(4), "email": None, "display_name": None}
     assert transport.warnings == [
         "This account may not list users, so responsible_user of rental cases has no name and no e-mail address."
     ]
+
+
+def test_no_users_are_read_if_a_rental_case_shows_only_the_id_of_its_user() -> None:
+    cases = [{**CASE, "responsible_user_uuid": {"id": 9}}]
+    transport = FakeTransport({"GET /rental-management/rental-cases": listing(cases)})
+    (found,) = read(transport, kind="rental_case").records
+    assert found["responsible_user"]["id"] == 9
 
 
 def test_no_users_are_read_if_no_rental_case_is_shown() -> None:

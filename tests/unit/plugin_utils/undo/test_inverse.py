@@ -1037,7 +1037,10 @@ def test_an_object_whose_offer_is_taken_back_is_archived(here: Instance) -> None
 
 
 def test_links_without_uuids_lead_to_created_objects(here: Instance) -> None:
+    here.edit(100005, target_room="North/1")
     here.embedded = Embedded.started({"link_read": "integer"}, store=here.embedded.service.store)
+    # A room has the id of the object.
+    assert here.undo(removal(here, "100001"), is_approved=True).refusals == []
     refused = here.undo(removal(here, "100002"), removal(here, "100004"), is_approved=True).refusals
     assert [words.partition(" refers")[0] for words in refused][:1] == ["object 100002: object 100001"]
 
