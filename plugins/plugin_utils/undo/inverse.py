@@ -297,10 +297,8 @@ class _Inverter:
     def _with_same_key(self, schema: Schema, change: RecordedChange, fields: Mapping[str, Any]) -> Record | None:
         """Return the present record with the natural key of a changed record; None if a part of the key is unknown."""
         key = _key_of(change, fields)
-        if not key or len(key) < len(change.keys) or any(map(is_fingerprint, key.values())):
-            return None
         values = _parsed(schema, {name: with_references(part, _named) for name, part in key.items()})
-        if not self._state.put_resolved(values):
+        if not key or not self._state.put_resolved(values):
             return None
         return next(iter(self._state.find_existing(schema, change.keys, values)), None)
 
@@ -391,7 +389,7 @@ class _Inverter:
         return then == now if then is None else schema.equal(key, then, now)
 
     def _identified(self, reference: Reference) -> Reference:
-        if reference.uuid and reference.id is not None:
+        if reference.uuid:
             return reference
         if not reference.resolved:
             found = self._state.resolved(reference)

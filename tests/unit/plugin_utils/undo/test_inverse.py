@@ -889,6 +889,13 @@ def test_a_name_means_the_present_record_and_not_an_earlier_creation(here: Insta
     assert written(here.undo(update, earlier, is_approved=True)) == {"accessories": []}
 
 
+def test_references_with_uuids_are_compared_without_lists(here: Instance) -> None:
+    here.embedded.log.clear()
+    room = here.reference(ROOM, "North/1")
+    assert here.undo(here.change(OBJECT, "100001", "update", before={"target_room": room}, after={})) == Found()
+    assert [path for _method, path in here.embedded.log if path.endswith("/rooms")] == []
+
+
 def test_references_are_compared_by_uuid_if_the_instance_shows_only_ids(here: Instance) -> None:
     here.embedded = Embedded.started({"link_read": "integer"}, store=here.embedded.service.store)
     assert is_as_applied(here, "accessories", [reference(OBJECT, uuid=here.uuid(OBJECT, "100002"))])
