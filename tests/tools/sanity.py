@@ -177,7 +177,7 @@ def _pip_settings() -> configparser.RawConfigParser:
 
     settings = configparser.RawConfigParser()
     kept = ask("cache", "dir").strip()
-    settings.read_dict({"global": {"cache-dir": kept, "quiet": "2"}, "install": {"compile": "false"}})
+    settings.read_dict({"global": {"cache-dir": kept, "quiet": "2"}})
     proxy = os.environ.get("HTTPS_PROXY") or os.environ.get("https_proxy")
     if proxy:
         settings.set("global", "proxy", proxy)
