@@ -34,7 +34,7 @@ class _Column:
     :ivar is_text: True if a text without an oddity is its own value.
     """
 
-    __slots__ = ("_field", "_has_rules", "_name", "_reader", "_schema", "_values", "is_text", "key")
+    __slots__ = ("_convert", "_field", "_has_rules", "_name", "_schema", "_values", "is_text", "key")
 
     def __init__(self, schema: Schema, name: str, reader: CellReader | None) -> None:
         field = None if name in SERVER_KEYS else schema.find(name)
@@ -45,7 +45,8 @@ class _Column:
         self.is_text = faces.parse is TEXT.parse and not self._has_rules
         # Items of lists may be local files, and times may need the offset of a time zone.
         self._field = None if faces.empty == () or faces.spelling is Spelling.INSTANT else field
-        self._name, self._schema, self._reader = name, schema, reader
+        self._name, self._schema = name, schema
+        self._convert = None if reader is None or field is None else reader.converter(field, name)
         self._values: dict[str, Any] = {}
 
     def value(self, cell: str) -> Any:
@@ -58,7 +59,7 @@ class _Column:
         return value
 
     def _new_value(self, cell: str, field: Field) -> Any:
-        text = cell if self._reader is None else self._reader.text_of(field, self._name, cell)
+        text = cell if self._convert is None else self._convert(cell)
         if text is None:
             return _UNCERTAIN
         try:

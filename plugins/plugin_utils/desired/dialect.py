@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import islice
 from typing import Any, NamedTuple, Protocol
 
@@ -33,6 +33,9 @@ _TIME = re.compile(
 _PLAIN_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?")
 _AMBIGUOUS = re.compile(r"[^\d.,]*\d+[.,]\d{3}[^\d.,]*")
 """A number with one separator before exactly three digits, which may separate thousands or a fraction."""
+
+_AMOUNT = "MONEY"
+"""The type of fields in which an ambiguous number is an amount."""
 
 _DIGITS_OF_AMOUNTS = 3
 """Minimum fraction digits of an amount for which a fraction of three digits is normal."""
@@ -83,16 +86,20 @@ class WrongEncoding(Exception):
         self.start = start
 
 
+Converter = Callable[[str], str | None]
+"""Returns a cell as the type of its field accepts it, or None."""
+
+
 class CellReader(Protocol):
     """Convert the cells of a table to values that types accept."""
 
     def read(self, schema: Schema, fields: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, FieldError]]:
         """Return the cells of a record as their types accept them, and the mistakes of the others, by name."""
 
-    def text_of(self, field: Field, name: str, cell: str) -> str | None:
-        """Return a text of a column as the type of its field accepts it; None if only ``read`` can tell.
+    def converter(self, field: Field, name: str) -> Converter | None:
+        """Return the function for the texts of a column, or None if the type of its field accepts them as they are.
 
-        It is not meant for lists.
+        It is not meant for lists. It returns None for a cell that only ``read`` can judge.
         """
 
     def decided(self, schema: Schema, fields: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
@@ -318,7 +325,8 @@ class Dialect:
             if self.list_separator and type_of(field).empty == ():
                 found[name] = [item.strip() for item in value.split(self.list_separator) if item.strip()]
                 continue
-            text = self.text_of(field, name, value)
+            convert = self.converter(field, name)
+            text = value if convert is None else convert(value)
             if text is None:
                 wrong[name] = self._mistake(field, name, value)
             elif text is not value:
@@ -333,12 +341,17 @@ class Dialect:
         spelling = type_of(field).spelling
         return FieldError.unfit((name,), name, cell, f"expected {self._expected(spelling)}", spelling)
 
-    def text_of(self, field: Field, name: str, cell: str) -> str | None:
+    def converter(self, field: Field, name: str) -> Converter | None:
         if name not in self.only:
-            return cell
-        if not self.is_chosen and self._ambiguous_amount(field, cell) is not None:
             return None
         convert = self._converters.get(type_of(field).spelling)
+        if self.is_chosen or field.type != _AMOUNT:
+            return convert
+        return partial(self._unless_ambiguous, field, convert)
+
+    def _unless_ambiguous(self, field: Field, convert: Converter | None, cell: str) -> str | None:
+        if self._ambiguous_amount(field, cell) is not None:
+            return None
         return cell if convert is None else convert(cell)
 
     def decided(self, schema: Schema, fields: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -368,8 +381,8 @@ class Dialect:
         return found not in (None, text.strip()) and not (spelling is Spelling.INTEGER and "." in str(found))
 
     @cached_property
-    def _converters(self) -> Mapping[Spelling, Callable[[str], str | None]]:
-        found: dict[Spelling, Callable[[str], str | None]] = {}
+    def _converters(self) -> Mapping[Spelling, Converter]:
+        found: dict[Spelling, Converter] = {}
         if self._has_numbers:
             found |= {Spelling.INTEGER: self._number, Spelling.NUMBER: self._number}
         if self.dates:
@@ -635,7 +648,7 @@ def _is_ambiguous(text: str) -> bool:
 
 def is_ambiguous_amount(field: Field, text: str) -> bool:
     """Return True if a number of a field may mean two amounts: 1.890 is 1890 with a separator of thousands."""
-    return field.type == "MONEY" and (field.fraction_digits or 0) < _DIGITS_OF_AMOUNTS and _is_ambiguous(text)
+    return field.type == _AMOUNT and (field.fraction_digits or 0) < _DIGITS_OF_AMOUNTS and _is_ambiguous(text)
 
 
 def _ambiguous(name: str, cell: str) -> FieldError:

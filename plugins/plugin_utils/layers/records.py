@@ -15,7 +15,7 @@ from ...module_utils.model.kinds import Kind
 from ...module_utils.model.schema import FieldError, Schema, field_to_be
 from ...module_utils.resolve import natural_keys
 from ..desired.desired import SECTIONS, DesiredInstance
-from ..desired.dialect import CellReader
+from ..desired.dialect import CellReader, Converter
 from ..desired.entry import Entry
 from ..desired.lifecycle import OF_RECORD, Lifecycle
 from ..desired.nodes import EVERYTHING
@@ -76,9 +76,9 @@ class _MergedCells:
             wrong |= unfit
         return {name: value for name, value in found.items() if name not in wrong}, wrong
 
-    def text_of(self, field: Field, name: str, cell: str) -> str | None:
+    def converter(self, field: Field, name: str) -> Converter | None:
         reader = next((reader for names, reader in self.readers if name in names), None)
-        return cell if reader is None else reader.text_of(field, name, cell)
+        return None if reader is None else reader.converter(field, name)
 
     def decided(self, schema: Schema, fields: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
         for names, reader in self.readers:

@@ -15,6 +15,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from functools import partial
 from itertools import groupby, pairwise, zip_longest
 from operator import itemgetter
 from typing import Any
@@ -25,7 +26,7 @@ from ....module_utils.model.field import MOST_CHARACTERS, Field, Spelling, Typed
 from ....module_utils.model.schema import FieldError, Misfit, Schema, type_of
 from ..cell_checks import in_yaml
 from ..desired import SECTIONS
-from ..dialect import ALL_ROWS, COMMENT, ISO_DATE, WEB_PAGE, CellReader, Dialect
+from ..dialect import ALL_ROWS, COMMENT, ISO_DATE, WEB_PAGE, CellReader, Converter, Dialect
 from ..nodes import EVERYTHING, JINJA, TOO_LONG, Node, jinja_in, mark_at
 from ..positions import CellPlace, Finding, Place, SheetSource, letters_of
 from .csv_source import NO_NAME, TITLED, structure
@@ -173,9 +174,14 @@ class SheetCells:
     def decided(self, schema: Schema, fields: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
         return self.dialect.decided(schema, fields)
 
-    def text_of(self, field: Field, name: str, cell: str) -> str | None:
-        # A percentage is another number.
-        return None if "%" in cell or name not in self.only else self.dialect.text_of(field, name, cell)
+    def converter(self, field: Field, name: str) -> Converter | None:
+        return partial(self._unless_percents, self.dialect.converter(field, name)) if name in self.only else None
+
+    @staticmethod
+    def _unless_percents(convert: Converter | None, cell: str) -> str | None:
+        if "%" in cell:
+            return None
+        return cell if convert is None else convert(cell)
 
     def depends_on_type(self, name: str, _cell: str) -> bool:
         return name in self.only
