@@ -270,7 +270,7 @@ def _typed(reading: Reading, schema: Schema, filters: Mapping[str, Any], option:
     for condition in query.parse_filters(_with_maps_as_values(schema, filters), option):
         field = _field(schema, condition.field, option)
         values = tuple(_operand(field, condition, value, option) for value in condition.values)
-        typed.append((field, replace(condition, field=field.key, values=values)))
+        typed.append((field, replace(condition, values=values)))
     linked = (reference for _field, condition in typed for reference in references_in(condition.values))
     return _with_targets(typed, reading.resolve(linked))
 

@@ -225,6 +225,21 @@ def test_empty_and_null_are_distinguished_and_zero_is_neither_but_for_a_link(
     ]
 
 
+def test_a_map_may_be_a_value_without_an_operator() -> None:
+    records = [thing(1, room=7), thing(2, room=8)]
+    assert [record["id"] for record in read(service(*records), {"room": {"name": "Workshop"}}).records] == [1]
+    assert read(service(*records), {"room": {"not_null": None}}).count == 2
+    for filters, words in (({"name": {"de": "a"}}, "unknown operator"), ({"room": {}}, "an empty map")):
+        with pytest.raises(InvalidInput, match=words):
+            read(service(*records), filters)
+
+
+def test_a_list_says_which_fields_the_account_sees() -> None:
+    visibility = read(service(thing(1, name="a")), {"name": "a"}).visibility
+    assert visibility is not None
+    assert visibility.kind is KINDS["object"]
+
+
 def test_a_field_that_was_not_answered_is_null_and_empty() -> None:
     assert read(service(thing(1), thing(2, name="a")), {"name": {"null": None}}).count == 1
     assert read(service(thing(1), thing(2, name="a")), {"name": {"empty": True}}).count == 1
@@ -406,7 +421,7 @@ def test_tasks_are_compared_again_in_case_the_parameters_are_ignored() -> None:
         ({"name": 5}, "quote it"),
         ({"name": {"eq": {"a": 1}}}, "filters.name.eq: {'a': 1} does not fit; expected text"),
         ({"active": "yes"}, "true or false"),
-        ({"name": {"is": "a"}}, "unknown operator"),
+        ({"name": {"is": "a"}}, "filters.name: unknown operator"),
     ],
 )
 def test_a_wrong_filter_is_reported_before_any_record_is_read(filters: JsonMap, words: str) -> None:
