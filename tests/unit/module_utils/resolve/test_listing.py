@@ -688,6 +688,21 @@ def test_objects_show_which_fields_of_catalog_items_are_hidden() -> None:
         read(transport, {"size": 5}, kind="catalog_item")
 
 
+def test_fields_that_catalog_items_show_are_not_hidden() -> None:
+    shown = {known["field_key"]: None for known in DEFINITIONS if known["field_key"] not in ("size", "price")}
+    transport = service()
+    transport.routes["GET /catalog-items"] = answer([{"uuid": uuid_of(1), "fields": {"catalog_object_price": 5}}])
+    transport.samples["/objects"] = [thing(1, **shown)]
+    visibility = read(transport, {"note": "a"}, kind="catalog_item").visibility
+    assert visibility is not None
+    assert {key.removeprefix("catalog_object_") for key in visibility.hidden} == {"size"}
+
+
+def test_a_field_that_no_record_of_a_fixed_kind_has_is_filtered() -> None:
+    transport = FakeTransport({"GET /task-management/tasks": answer([{"uuid": uuid_of(1), "title": "x"}])})
+    assert read(transport, {"comment": "a"}, kind="task").count == 0
+
+
 def test_a_profile_shows_that_a_field_of_given_records_is_hidden() -> None:
     client = client_on(service())
     client.profile = Profile({"empty_keys": "sent"})
@@ -710,12 +725,14 @@ def test_field_definitions_are_those_of_their_template() -> None:
     one = definition("name")
     transport = FakeTransport(
         {
-            "GET /asset-tracking/asset/field-definitions": answer([one, {"uuid": uuid_of(2), "label": "Odd"}]),
+            "GET /asset-tracking/asset/field-definitions": answer(
+                [one, definition("note"), {"uuid": uuid_of(2), "label": "Odd"}]
+            ),
             f"GET /asset-tracking/asset/field-definition/{uuid_of(1)}": answer({**one, "uuid": uuid_of(1)}),
         }
     )
     client, kind = client_on(transport), KINDS["field_definition"]
-    assert list_records(client, kind, None, {}, [], None, "asset").count == 2
+    assert list_records(client, kind, None, {}, [], None, "asset").count == 3
     assert transport.warnings == [
         "1 field definitions have no field_key or no field_type, so their fields are unknown."
     ]
@@ -740,10 +757,10 @@ def test_a_rental_case_names_who_is_responsible(limit: int | None) -> None:
     assert found["responsible_user"] == NAMED
 
 
-@pytest.mark.parametrize("limit", [None, 1])
-def test_a_rental_case_is_shown_to_an_account_that_may_not_list_users(limit: int | None) -> None:
+@pytest.mark.parametrize("sort", [[], ["-title"]])
+def test_a_rental_case_is_shown_to_an_account_that_may_not_list_users(sort: list[str]) -> None:
     transport = FakeTransport({"GET /rental-management/rental-cases": listing([CASE]), "GET /users": refusal(403)})
-    (found,) = read(transport, kind="rental_case", limit=limit).records
+    (found,) = read(transport, kind="rental_case", sort=sort, limit=1).records
     assert found["responsible_user"] == {"id": None, "uuid": uuid_of(4), "email": None, "display_name": None}
     assert transport.warnings == [
         "This account may not list users, so responsible_user of rental cases has no name and no e-mail address."
