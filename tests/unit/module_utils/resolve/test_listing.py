@@ -638,6 +638,7 @@ def test_a_wrong_filter_of_given_records_is_reported_with_its_option() -> None:
     for filters, problem in (
         ({"nmae": "a"}, "exclude.nmae: no such field"),
         ({"size": "much"}, "exclude.size.eq: 'much' does not fit"),
+        ({"name": {"is": "a"}}, "exclude.name: unknown operator"),
     ):
         with pytest.raises(InvalidInput) as caught:
             among(filters, thing(1, size=5))
@@ -696,6 +697,12 @@ def test_fields_that_catalog_items_show_are_not_hidden() -> None:
     visibility = read(transport, {"note": "a"}, kind="catalog_item").visibility
     assert visibility is not None
     assert {key.removeprefix("catalog_object_") for key in visibility.hidden} == {"size"}
+
+
+def test_without_filters_no_other_records_are_read() -> None:
+    transport = service()
+    assert read(transport).count == 0
+    assert transport.lines.count("GET /objects") == 1
 
 
 def test_a_field_that_no_record_of_a_fixed_kind_has_is_filtered() -> None:
@@ -757,7 +764,7 @@ def test_a_rental_case_names_who_is_responsible(limit: int | None) -> None:
     assert found["responsible_user"] == NAMED
 
 
-@pytest.mark.parametrize("sort", [[], ["-title"]])
+@pytest.mark.parametrize("sort", [[], ["-issue_date"]])
 def test_a_rental_case_is_shown_to_an_account_that_may_not_list_users(sort: list[str]) -> None:
     transport = FakeTransport({"GET /rental-management/rental-cases": listing([CASE]), "GET /users": refusal(403)})
     (found,) = read(transport, kind="rental_case", sort=sort, limit=1).records
