@@ -298,8 +298,8 @@ def mutation_gaps() -> str:
     if not left:
         return f"Only {len(names)} files that make decisions have a complete run. For all other files, {_COVERED}"
     return (
-        f"Of the {len(names)} files that make decisions, {len(left)} have no complete run: {', '.join(left)}. They are "
-        f"scheduled for the nightly runs, and their survivors are not known yet. For all other files, {_COVERED}"
+        f"{len(names)} files make decisions. All of them have a complete run except {', '.join(left)}, whose survivors "
+        f"are not known yet. The nightly runs include all of them. For other files, {_COVERED}"
     )
 
 
