@@ -31,7 +31,7 @@ def service(emulator: Emulator) -> Emulator:
     return emulator
 
 
-@pytest.mark.sample(4)
+@pytest.mark.sample(3)
 @each_file
 @pytest.mark.parametrize("weather", steps.WEATHERS)
 def test_every_step_is_predicted_done_and_not_done_again(
@@ -48,7 +48,7 @@ def test_every_step_is_predicted_done_and_not_done_again(
     steps.judge_all(walk, results, service.log(), weather)
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(2)
 @each_file
 @pytest.mark.parametrize("weather", steps.WEATHERS if LONG else ["calm"])
 def test_every_step_in_a_play(service: Emulator, tmp_path: Path, path: Path, weather: str) -> None:

@@ -65,6 +65,7 @@ def test_a_record_a_field_and_lists(service: Emulator, tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("weather", ["calm", "rough"])
 def test_every_kind_is_found_again_by_its_uuid(service: Emulator, tmp_path: Path, weather: str) -> None:
     service.steer("PUT", "/switches", {"weather": weather})
