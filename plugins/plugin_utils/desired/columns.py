@@ -40,9 +40,10 @@ class _Column:
         field = None if name in SERVER_KEYS else schema.find(name)
         faces = UNWRITABLE if field is None else type_of(field)
         self.key = "" if field is None else field.key
+        is_limited = field is not None and bool(field.allowed or field.constraints)
         # A text that is not empty may be in a mandatory field.
-        self._has_rules = field is not None and bool(field.allowed or field.constraints)
-        self.is_text = faces.parse is TEXT.parse and not self._has_rules
+        self.is_text = faces.parse is TEXT.parse and not is_limited
+        self._has_rules = field is not None and (is_limited or field.mandatory)
         # Items of lists may be local files, and times may need the offset of a time zone.
         self._field = None if faces.empty == () or faces.spelling is Spelling.INSTANT else field
         self._name, self._schema = name, schema

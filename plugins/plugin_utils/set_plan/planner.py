@@ -289,7 +289,7 @@ class _Planner:
 
         :param identifies: returns True for the name of a field that natural keys of this section may have.
         """
-        # A field of a natural key is never observed.
+        # An observed field never identifies a record.
         written = {name: entry.fields[name] for name in filter(identifies, entry.fields)}
         values = self._context.wanted.parse(schema, entry, written)
         if entry.uuid:

@@ -109,7 +109,7 @@ def test_a_column_has_the_rules_of_its_present_field(tmp_path: Path) -> None:
     assert [words for words in found if "expected at most 4" in words]
 
 
-def test_a_column_keeps_a_limited_number_of_values(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_values_beyond_those_that_a_column_keeps_are_read_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(columns, "_MOST_KEPT", 2)
     (tmp_path / "instance.yml").write_text("api: seventhings/v1\n", "utf-8")
     (tmp_path / "objects.csv").write_text("barcode,number\nA,1\nB,2\nC,3\nD,3\nE,1\n", "utf-8")
