@@ -40,10 +40,7 @@ SUBJECTS: Mapping[str, tuple[str, ...]] = {
     "module_utils/resolve/natural_keys": _EQUAL,
     "module_utils/resolve/references": _EQUAL,
     "plugin_utils/apply/readiness": _EQUAL,
-    "plugin_utils/set_plan/planner": (
-        *(f"{_PLAN}/test_{name}" for name in ("kinds", "lifecycle", "old_names", "order", "places", "references")),
-        *(f"{_PLAN}/test_{name}" for name in ("policies", "renames", "scan_codes", "requests", "complete_lists")),
-    ),
+    "plugin_utils/set_plan/planner": (f"{_PLAN}/test_planner",),
     "module_utils/resolve/listing": tuple(
         f"module_utils/resolve/test_{name}" for name in ("listing", "one_request", "field_visibility")
     ),

@@ -218,7 +218,7 @@ class _Planner:
                 self._measure_set(section)
         check = LimitCheck(result, self._desired.policy, self._context.options.existing_before)
         result.exceeded_limits += check.exceeded()
-        result.cautions += check.mass_updates()
+        result.cautions = check.mass_updates()
         result.existing_before = check.existing()
 
     def _measure_set(self, section: str) -> None:
@@ -254,7 +254,7 @@ class _Planner:
         for entry in entries:
             claimed, has_key = self._claim(section, schema, entry, identifies)
             if claimed is not None and has_key:
-                identities[claimed] = None
+                identities.setdefault(claimed)
             else:
                 others.append((entry, claimed))
         listed = self._state.records(kind)
@@ -334,12 +334,12 @@ class _Planner:
             new += [(entry, keys) for entry in claimed.values() if id(entry) not in numbers]
             several: dict[int, list[Record]] = {mark: [] for mark, number in numbers.items() if number > 1}
             del numbers
-            for entry, record in zip(owners, listed, strict=True) if several else ():
+            for number, entry in enumerate(owners):
                 if id(entry) in several:
-                    several[id(entry)].append(record)
-            for entry, record in zip(owners, listed, strict=True):
-                hits = several.get(id(entry), [record])
-                if entry is not None and hits[0] is record:
+                    several[id(entry)].append(listed[number])
+            for number, entry in enumerate(owners):
+                hits = several.get(id(entry), [listed[number]])
+                if entry is not None and hits[0] is listed[number]:
                     yield entry, keys, hits
         for entry, fields in new:
             yield entry, fields, []
@@ -386,7 +386,7 @@ class _Planner:
             schema = context.schema(entry.kind)
             values, _fits = self._read(entry)
             keys = self._keys(section, schema, values, entry)
-            identity = {key: values[key] for key in keys or ()}
+            identity = {key: values[key] for key in keys}
             if not keys or not context.resolve(identity, None):
                 continue
             values |= identity
@@ -446,7 +446,7 @@ class _Planner:
         ):
             return None
         if entry.state == "present":
-            if current is None and keys:
+            if current is None:
                 context.uniqueness.check_similar(schema, keys, values, entry)
                 self._check_zeros(schema, keys, values, entry)
             context.uniqueness.claim_others(schema, keys, values, entry)
@@ -597,8 +597,6 @@ class _Planner:
         wanted = Wanted(schema, planned.desired, entry.state, entry.template, is_allowed)
         if entry.uuid and not planned.archived:
             planned.archived = is_archived(self._state, wanted, current)
-            if planned.archived and current is not None:
-                self._state.note_unlisted(current)
         if entry.state == "present":
             self._comparer.check_visible(schema, planned.desired, current)
         if (

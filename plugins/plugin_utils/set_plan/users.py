@@ -28,13 +28,16 @@ def user_of_person(state: ListedState, email: str) -> list[Record]:
 def plan_user(state: ListedState, planned: Planned, current: Record | None) -> Change:
     """Return the change that creates a user. Exactly one person must have the address, compared without case.
 
-    :raises InvalidInput: if no person or several persons have it.
+    :raises InvalidInput: if no address is written, or if no person or several persons have it.
     """
-    email = str(planned.desired["email"])
+    email = planned.desired.get("email")
     if current is not None:
         other = str(current.flat.get("email"))
+        is_other = email is not None and other.casefold() != str(email).casefold()
         words = f"exists already, as {other}; this collection does not change the address of a user"
-        return Change(USER, UNCHANGED, current, warnings=(words,) if other.casefold() != email.casefold() else ())
+        return Change(USER, UNCHANGED, current, warnings=(words,) if is_other else ())
+    if email is None:
+        raise InvalidInput("email must have a value, because a user is created from the person with this address")
     person, problem = state.resolved(Reference("person", written=email))
     if problem:
         raise InvalidInput(f"a user is created from a person, but {problem}")

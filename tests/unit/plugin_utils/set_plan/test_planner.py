@@ -1,0 +1,950 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The plan of a few entries for a small instance: changes, counts, findings, warnings and refusals."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+import pytest
+from embedded_here import Embedded
+from instance_site import yaml_list
+
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
+    FIELD_DEFINITION,
+    HUB_ITEM,
+    KINDS,
+    LOCATION,
+    OBJECT,
+    PERSON,
+    ROOM,
+    TASK,
+    USER,
+    Kind,
+)
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.field_visibility import identifies
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import DesiredInstance, Policy
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.entry import Entry
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.hiding import Hiding
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.lifecycle import Lifecycle
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.positions import Finding, Place, Positions
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.tables import ReadTable, Table
+from ansible_collections.community.seventhings.plugins.plugin_utils.set_plan import planner
+from ansible_collections.community.seventhings.plugins.plugin_utils.set_plan.baseline import Baseline
+from ansible_collections.community.seventhings.plugins.plugin_utils.set_plan.plan import InstancePlan, PlanOptions
+from ansible_collections.community.seventhings.plugins.plugin_utils.set_plan.planner import plan_instance
+
+ADA, EVA, BOB = (f"{name}@acme.example" for name in ("ada", "eva", "bob"))
+FILES: dict[str, str | bytes] = {
+    "locations.yml": yaml_list({"name": name, "city": "Kiel"} for name in ("North", "South", "Void")),
+    "rooms.yml": yaml_list(
+        {"building_id": place, "number": number, "name": name}
+        for place, number, name in (("North", "1", "Hall"), ("North", "2", "Den"), ("South", "1", "Bay"))
+    ),
+    "persons.yml": yaml_list({"email": email, "first_name": "A", "last_name": "B"} for email in (ADA, EVA, BOB)),
+    "users.yml": yaml_list([{"email": ADA}]),
+    "objects.yml": yaml_list(
+        [
+            {
+                "barcode": "100001",
+                "inventory_name": "One",
+                "description": "now",
+                "purchasing_price": "9.00",
+                "serial_number": "S1",
+                "target_room": "North/1",
+                "accessories": ["100002"],
+            },
+            *(
+                {"barcode": str(number), "inventory_name": "Other", "serial_number": serial}
+                for number, serial in ((100002, "S2"), (100003, "S3"), (100004, "S9"), (100005, "S9"), (100006, "S6"))
+            ),
+        ]
+    ),
+    "tasks.yml": yaml_list(
+        {"title": title, "deadline": day, "assignees": [ADA], "references": ["100002"], "comment": "Look."}
+        for title, day in (("Count", "2032-01-01"), ("Move", "2032-01-01"))
+    ),
+    "hub.yml": yaml_list([{"object": "100003", "price": "10.00"}]),
+}
+
+
+class Written(Positions):
+    """Fields in one line of a file."""
+
+    def __init__(self, source: str, line: int, names: Collection[str], empty: Sequence[str] = ()) -> None:
+        self.source, self.line, self._names, self._empty = source, line, names, empty
+        self.is_row = source.endswith(".csv")
+
+    def names(self) -> Collection[str]:
+        return self._names
+
+    def of_record(self) -> Place:
+        return Place(self.source, self.line, 1)
+
+    def of_field(self, name: str) -> Place:
+        return Place(self.source, self.line, 10 + 10 * list(self._names).index(name))
+
+    def empty_cells(self) -> Sequence[str]:
+        return self._empty
+
+
+def entry(kind: Kind, values: Mapping[str, Any], line: int = 1, source: str = "", **members: Any) -> Entry:
+    """Return an entry whose fields are in one line of a file."""
+    empty = members.pop("empty", ())
+    return Entry(kind, values, None, Written(source or f"{kind.section}.yml", line, values, empty), **members)
+
+
+def thing(barcode: Any, line: int = 1, **values: Any) -> Entry:
+    """Return an entry for an object."""
+    return entry(OBJECT, {"barcode": barcode, "inventory_name": "Other", **values}, line)
+
+
+@dataclass
+class Outcome:
+    """What a plan says.
+
+    :ivar changes: action, kind and key of each change to the values after it. Of messages only the first words count.
+    """
+
+    changes: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    unchanged: dict[str, int] = field(default_factory=dict)
+    skipped: dict[str, int] = field(default_factory=dict)
+    unmatched: dict[str, int] = field(default_factory=dict)
+    findings: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    exceeded_limits: list[str] = field(default_factory=list)
+    protected: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Instance:
+    """An instance with records of all kinds.
+
+    :ivar uuids: kind and natural key of each record to its uuid.
+    """
+
+    embedded: Embedded
+    uuids: Mapping[str, str]
+
+    def uuid(self, kind: Kind, key: str) -> str:
+        return self.uuids[f"{kind.name} {key}"]
+
+    def full(self, *entries: Entry, unmanaged: Sequence[Entry] = (), **given: Any) -> InstancePlan:
+        """Return the plan of some entries.
+
+        :param given: options of the plan, and parts of the desired state.
+        """
+        options = {name: given.pop(name) for name in list(given) if name in OPTIONS}
+        given.setdefault("sections", {item.kind.section for item in (*entries, *unmanaged)})
+        desired = DesiredInstance(list(entries), list(unmanaged), **given)
+        return plan_instance(self.embedded.client(), desired, PlanOptions(**options))
+
+    def plan(self, *entries: Entry, **given: Any) -> Outcome:
+        """Return what the plan of some entries says."""
+        return outcome(self.full(*entries, **given))
+
+    def archive(self, barcode: str) -> None:
+        self.embedded.client().archive(OBJECT, self.uuid(OBJECT, barcode))
+
+
+OPTIONS = frozenset(option.name for option in fields(PlanOptions))
+
+
+def outcome(plan: InstancePlan) -> Outcome:
+    return Outcome(
+        {f"{planned.change.action} {planned}": planned.change.after for planned in plan.changes},
+        dict(plan.unchanged),
+        dict(plan.skipped),
+        dict(plan.unmatched),
+        [begin(finding) for finding in plan.findings],
+        [begin(warning) for warning in plan.warnings],
+        [begin(line) for line in plan.exceeded_limits],
+        [begin(line) for line in plan.protected],
+    )
+
+
+def begin(message: Any) -> str:
+    """Return the first words of a message."""
+    return " ".join(str(message).split()[:5])
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Embedded:
+    root = tmp_path_factory.mktemp("files")
+    site = Embedded.started(data="empty").site(root)
+    site.write(FILES)
+    applied = site.run(create_users=True, workers=1, journal=root / "journal")
+    assert applied.outcome == "changed", (applied.findings, applied.failures, applied.refusals)
+    return site.embedded
+
+
+@pytest.fixture(scope="module")
+def uuids(filled: Embedded) -> Mapping[str, str]:
+    client = filled.client()
+    names = {
+        "location": "name",
+        "room": "name",
+        "person": "email",
+        "user": "email",
+        "object": "barcode",
+        "task": "title",
+    }
+    return {
+        f"{kind} {record.flat[name]}": record.uuid
+        for kind, name in names.items()
+        for record in client.list_all(KINDS[kind])
+    }
+
+
+@pytest.fixture
+def here(filled: Embedded, uuids: Mapping[str, str]) -> Instance:
+    return Instance(Embedded.started(store=filled.service.store), uuids)
+
+
+# ---- the plan as a whole
+
+
+def test_layers_are_merged_again_with_the_schemas_of_the_instance(here: Instance) -> None:
+    known, new = Finding(Place("a.yml", 1, 1), "known"), Finding(Place("b.yml", 1, 1), "new")
+    asked = []
+
+    def merge_again(schema_of: Any) -> list[Finding]:
+        asked.append(schema_of(OBJECT).kind)
+        return [known, new]
+
+    desired = DesiredInstance(findings=[known], merge_again=merge_again)
+    assert plan_instance(here.embedded.client(), desired).findings == [known, new]
+    assert desired.findings == [known, new]
+    assert desired.merge_again is None
+    assert plan_instance(here.embedded.client(), desired).findings == [known, new]
+    assert asked == [OBJECT]
+
+
+def test_new_changed_and_unchanged_records(here: Instance) -> None:
+    new, same = thing("100007"), thing("100002", 2)
+    plan = here.full(new, same, thing("100003", 3, inventory_name="New"), thing("100001", 4, target_room="North/2"))
+    assert outcome(plan) == Outcome(
+        {
+            "create object 100007": {"barcode": "100007", "inventory_name": "Other"},
+            "update object 100003": {"inventory_name": "New"},
+            "update object 100001": {"inventory_name": "Other", "target_room": "North/2"},
+        },
+        unchanged={"objects": 1},
+    )
+    assert [planned.entry for planned in plan.changes if planned.change.current is None] == [new]
+    assert plan.claimed[OBJECT.name][here.uuid(OBJECT, "100002")] is same
+    assert plan.managed == {
+        "object": {here.uuid(OBJECT, code): code for code in ("100001", "100002", "100003")},
+    }
+    assert (plan.everywhere, plan.existing) == ({"objects": 6}, {"objects": 6})
+    assert plan.reported == {"objects": ["100004", "100005", "100006"]}
+
+
+def test_changes_are_in_the_order_of_their_levels_sections_and_keys(here: Instance) -> None:
+    plan = here.full(
+        entry(TASK, {"title": "New", "deadline": "2032-01-01", "assignees": [ADA]}),
+        thing("100009", 1),
+        thing("100008", 2),
+        entry(PERSON, {"email": "new@acme.example", "first_name": "A", "last_name": "B"}),
+        entry(ROOM, {"building_id": "North", "number": "9", "name": "x"}),
+        entry(LOCATION, {"name": "West"}),
+        entry(FIELD_DEFINITION, {"label": "Grade", "type": "TEXT"}, template="asset"),
+        entry(HUB_ITEM, {"object": "100002", "price": "1.00"}),
+        entry(USER, {"email": EVA}),
+        policy=Policy(create_users=True),
+    )
+    assert plan.findings == []
+    assert list(map(str, plan.changes)) == [
+        "field definition asset Grade",
+        "location West",
+        "room North/9",
+        "person new@acme.example",
+        f"user {EVA}",
+        "object 100008",
+        "object 100009",
+        "task New",
+        "hub item 100002",
+    ]
+
+
+def test_definitions_are_read_before_the_lists_that_need_them(here: Instance) -> None:
+    entries = entry(LOCATION, {"name": "North"}), entry(ROOM, {"building_id": "North", "number": "1"}), thing("100002")
+    assert here.plan(*entries) == Outcome(unchanged={"locations": 1, "rooms": 1, "objects": 1})
+    read = [path.removeprefix("/customer-api/v1/") for method, path in here.embedded.log if method == "GET"]
+    definitions = [number for number, path in enumerate(read) if path.endswith("/field-definitions")]
+    assert definitions == list(range(3))
+
+
+def test_settings_are_checked_first(here: Instance) -> None:
+    assert here.plan(thing("100002"), identity={"objects": ("nothing",)}).findings == [
+        "instance.yml: identity.objects: nothing: no such"
+    ]
+    assert here.plan(thing("100002"), lifecycle={"objects": Lifecycle(ignore=("nothing",))}) == Outcome(
+        unchanged={"objects": 1}, findings=["instance.yml: lifecycle.objects.ignore: nothing: no such"]
+    )
+
+
+def test_a_table_without_a_column_for_the_natural_key_is_one_finding(here: Instance) -> None:
+    place = Place("objects.csv", 1, 1)
+    columns = ("inventory_name", "colour")
+    table = ReadTable(Table("tables[0]", place), "objects", "objects.csv", place, frozenset(columns), columns)
+    row = entry(OBJECT, {"inventory_name": "x", "colour": "red"}, 2, "objects.csv")
+    assert here.plan(row, tables_read=[table]).findings == ["objects.csv:1:1: this table has no"]
+
+
+def test_a_source_that_lost_its_records_is_a_finding(here: Instance) -> None:
+    known = frozenset(here.uuids.values())
+    lost = here.plan(thing("100002"), sources_before={("objects.yml", "objects"): 3}, known=known)
+    assert lost.findings == ["objects.yml: objects: sources that had"]
+
+
+def test_the_scope_is_checked_and_only_counts_records_in_it(here: Instance) -> None:
+    assert here.plan(thing("100002"), scope={"objects": {"nothing": ["x"]}}).findings == [
+        "instance.yml: scope.objects.nothing: no such field"
+    ]
+    scope = {"objects": {"inventory_name": ["Other"]}}
+    plan = here.full(thing("100002"), thing("100001", 2), thing("100009", 3), scope=scope)
+    assert outcome(plan) == Outcome(
+        {"create object 100009": {"barcode": "100009", "inventory_name": "Other"}},
+        unchanged={"objects": 1},
+        findings=["objects.yml:2:1: object 100001 exists, but"],
+    )
+    assert (plan.everywhere, plan.existing) == ({"objects": 6}, {"objects": 5})
+    assert here.plan(thing("100002", inventory_name="New"), scope=scope).findings == [
+        "objects.yml:1:20: inventory_name: object 100002 would"
+    ]
+    nobody = {"objects": {"inventory_name": ["None"]}}
+    assert here.plan(entry(OBJECT, {"barcode": "100002"}, state="absent"), scope=nobody) == Outcome(
+        findings=["objects.yml:1:1: object 100002 exists, but"]
+    )
+    assert here.plan(entry(OBJECT, {"barcode": "100009"}, state="absent"), scope=nobody) == Outcome(
+        unchanged={"objects": 1},
+        unmatched={"objects": 1},
+        warnings=["objects: 1 that should be", "scope.objects: none of the 6"],
+    )
+
+
+def test_names_in_only_and_exclude_select_changes(here: Instance) -> None:
+    changed = thing("100002", inventory_name="x"), thing("100003", 2, inventory_name="y")
+    assert here.plan(*changed, only=["100003"]).changes == {"update object 100003": {"inventory_name": "y"}}
+    assert here.plan(*changed, exclude=["100003"]).changes == {"update object 100002": {"inventory_name": "x"}}
+    assert here.plan(*changed, only=["nothing"]).findings == ["only: 'nothing' is no section,"]
+
+
+def test_warnings_of_all_parts_are_sorted(here: Instance) -> None:
+    row = entry(OBJECT, {"barcode": "100003", "inventory_name": "Other"}, 3, "objects.csv", empty=("serial_number",))
+    plan = here.plan(
+        entry(USER, {"email": EVA}),
+        thing("100002", 2, inventory_name=" x"),
+        row,
+        thing("200001", 4, inventory_name="One"),
+        thing("100004", 5, accessories=["100001"]),
+        thing("100005", 6, actual_room="North/1"),
+        moved={"objects": [({"barcode": "100001"}, {"barcode": "200001"})]},
+        lifecycle={"objects": Lifecycle(protect=("x",))},
+        hiding=Hiding(names={"nothing"}),
+    )
+    assert plan == Outcome(
+        {
+            "update object 100002": {"inventory_name": " x"},
+            "update object 200001": {"barcode": "200001"},
+            "update object 100004": {"accessories": ["100001"]},
+        },
+        unchanged={"objects": 2},
+        skipped={"users": 1},
+        warnings=[
+            "hide: 'nothing' is no field",
+            "lifecycle.objects.protect: 'x' matches no record",
+            "moved: records are referred to",
+            "objects.csv: 1 empty cell where",
+            "objects.yml:2:20: inventory_name: ' x' begins",
+            "objects: actual_room (objects.yml:6:30) is left",
+            f"user {EVA}: not created, because",
+        ],
+    )
+
+
+# ---- the archive
+
+
+def test_archived_records_are_looked_up(here: Instance) -> None:
+    here.archive("100006")
+    back = thing("100006", inventory_name="Back")
+    assert here.plan(back).changes == {"update object 100006": {"archived": False, "inventory_name": "Back"}}
+    assert here.plan(back, is_approved=True).changes == {
+        "create object 100006": {"barcode": "100006", "inventory_name": "Back"}
+    }
+    absent = entry(OBJECT, {"barcode": "100006"}, state="absent")
+    assert here.plan(absent) == Outcome({"delete object 100006": {}})
+    assert here.plan(absent, is_approved=True).unmatched == {"objects": 1}
+
+
+def test_archived_records_are_only_looked_up_to_archive_them_if_they_may_block_a_removal(here: Instance) -> None:
+    here.archive("100006")
+    archived = entry(OBJECT, {"barcode": "100006"}, state="archived")
+    assert here.plan(archived).unmatched == {"objects": 1}
+    void = entry(LOCATION, {"name": "Void"}, state="absent")
+    with_removal = here.plan(archived, void)
+    assert (with_removal.unmatched, with_removal.unchanged) == ({}, {"objects": 1})
+    assert here.plan(archived, void, thing("x", nothing=1)).unmatched == {"objects": 1}
+
+
+def test_nothing_is_looked_up_if_there_are_findings(here: Instance) -> None:
+    here.plan(thing("100009"), thing("100002", 2, nothing=1))
+    assert not [path for _method, path in here.embedded.log if "by-barcode" in path]
+    here.plan(thing("100009"))
+    assert [path for _method, path in here.embedded.log if path.endswith("by-barcode/100009")]
+
+
+def test_a_record_that_has_another_key_now_is_not_created_again(here: Instance) -> None:
+    names = {here.uuid(OBJECT, "100002"): "object 200001"}
+    assert here.plan(thing("200001"), names=names).findings == ["objects.yml:1:1: object 200001 does not"]
+    wrong = here.plan(thing("200001"), thing("100003", 2, nothing=1), names=names)
+    assert wrong.findings == ["objects.yml:2:30: nothing: no such field"]
+
+
+# ---- removals
+
+
+def test_removed_and_archived_records(here: Instance) -> None:
+    assert here.plan(
+        entry(OBJECT, {"barcode": "100002"}, state="absent"),
+        entry(OBJECT, {"barcode": "100009"}, 2, state="absent"),
+        entry(OBJECT, {"barcode": "100006"}, 3, state="archived"),
+    ) == Outcome(
+        {"delete object 100002": {}, "archive object 100006": {"archived": True}},
+        unchanged={"objects": 1},
+        unmatched={"objects": 1},
+        warnings=["objects: 1 that should be"],
+    )
+
+
+def test_pruned_records_are_in_no_file_and_belong_to_the_set(here: Instance) -> None:
+    known = frozenset(here.uuids.values())
+    prune: Any = {"policy": Policy(prune={"objects": "delete"}), "set_name": "test", "known": known}
+    codes = ("100002", "100003", "100004", "100005", "100006")
+    plan = here.full(thing("100001", inventory_name="One"), **prune)
+    assert outcome(plan) == Outcome(
+        {f"delete object {code}": {} for code in codes},
+        unchanged={"objects": 1},
+    )
+    assert plan.set_sizes == {"objects": 6}
+    empty = here.full(sections={"objects"}, **prune)
+    assert outcome(empty) == Outcome(
+        {f"delete object {code}": {} for code in ("100001", *codes)},
+        exceeded_limits=["objects: the files have no"],
+    )
+    assert empty.set_sizes == {"objects": 6}
+
+
+def test_unmanaged_records_stay(here: Instance) -> None:
+    plan = here.full(
+        thing("100001", inventory_name="One"),
+        unmanaged=[
+            entry(ROOM, {"building_id": "No", "number": "1"}),
+            entry(ROOM, {"building_id": "North", "number": "1"}, 2),
+            entry(OBJECT, {"inventory_name": "Other"}, 2),
+            entry(OBJECT, {"barcode": "100001"}, 3),
+            entry(OBJECT, {"barcode": "100002"}, 4, lifecycle=Lifecycle(is_protected=True)),
+            entry(OBJECT, {"barcode": "100009"}, 5),
+        ],
+        policy=Policy(prune={"objects": "archive"}),
+        set_name="test",
+        known=frozenset(here.uuids.values()),
+    )
+    codes = ("100003", "100004", "100005", "100006")
+    assert outcome(plan) == Outcome(
+        {f"archive object {code}": {"archived": True} for code in codes},
+        unchanged={"objects": 1},
+        findings=[
+            "objects.yml:2:1: barcode must have a",
+            "objects.yml:3:1: object 100001 is written",
+        ],
+    )
+    assert plan.released == [
+        ("room", "North/1", here.uuid(ROOM, "Hall")),
+        ("object", "100002", here.uuid(OBJECT, "100002")),
+    ]
+    assert [(str(noted.planned), noted.uuid) for noted in plan.protections] == [
+        ("object 100002", here.uuid(OBJECT, "100002"))
+    ]
+    assert plan.set_sizes == {"objects": 6}
+    assert plan.managed == {"object": {here.uuid(OBJECT, "100001"): "100001"}}
+
+
+def test_a_reference_to_a_removed_record_is_a_finding(here: Instance) -> None:
+    hall = entry(ROOM, {"building_id": "North", "number": "1"}, state="absent")
+    words = "target_room: room North/1 is to"
+    unchanged = thing("100001", inventory_name="One", target_room="North/1")
+    assert here.plan(hall, unchanged).findings == [f"objects.yml:1:30: {words[:-3]}"]
+    changed = thing("100001", inventory_name="New", target_room="North/1")
+    assert here.plan(hall, changed).findings == [f"objects.yml:1:30: {words[:-3]}"]
+    by_pruning = here.plan(
+        entry(ROOM, {"building_id": "North", "number": "2"}),
+        unchanged,
+        policy=Policy(prune={"rooms": "delete"}),
+        set_name="test",
+        known=frozenset(here.uuids.values()),
+    )
+    assert by_pruning.findings == [f"objects.yml:1:30: {words[:-3]}"]
+
+
+def test_a_record_that_others_refer_to_is_not_removed(here: Instance) -> None:
+    hall = entry(ROOM, {"building_id": "North", "number": "1"}, state="absent")
+    assert here.plan(hall).findings == ["rooms.yml:1:1: room North/1 is to"]
+    ignored = {"objects": Lifecycle(ignore=("target_room",))}
+    written = thing("100001", target_room="North/1")
+    assert here.plan(hall, written, lifecycle=ignored).findings == ["rooms.yml:1:1: room North/1 is to"]
+    cleared = here.plan(hall, thing("100001", target_room=None, target_building=None))
+    assert cleared.findings == []
+
+
+def test_protected_records_are_not_removed(here: Instance) -> None:
+    absent = entry(OBJECT, {"barcode": "100002"}, state="absent")
+    by_setting = here.plan(absent, lifecycle={"objects": Lifecycle(protect=("100002",))})
+    assert by_setting == Outcome({"delete object 100002": {}}, protected=["object 100002 is protected, and"])
+    idle = here.plan(absent, lifecycle={"objects": Lifecycle(protect=("x",))})
+    assert idle.findings == ["instance.yml: lifecycle.objects.protect: 'x' matches no"]
+    with_finding = here.plan(absent, thing("100003", 2, nothing=1), lifecycle={"objects": Lifecycle(protect=("x",))})
+    assert with_finding.findings == ["objects.yml:2:30: nothing: no such field"]
+    shield = entry(OBJECT, {"barcode": "100002"}, 2, lifecycle=Lifecycle(is_protected=True))
+    assert here.plan(absent, shields=[shield]).protected == ["object 100002 is protected, and"]
+    offer = entry(HUB_ITEM, {"object": "100003"}, state="absent")
+    shield = entry(HUB_ITEM, {"object": "100003"}, 2, lifecycle=Lifecycle(is_protected=True))
+    nothing = entry(HUB_ITEM, {"price": "1.00"}, 2, lifecycle=Lifecycle(is_protected=True))
+    assert here.plan(offer, shields=[nothing]).protected == []
+    assert here.plan(offer, shields=[nothing, shield]).protected == ["hub item 100003 is protected,"]
+
+
+# ---- limits
+
+
+def test_limits_count_the_changes_of_the_plan(here: Instance) -> None:
+    create = here.full(thing("100009"), policy=Policy(limits={"creates": 0}), existing_before={"objects": 4})
+    assert outcome(create).exceeded_limits == ["objects: create 1 is more"]
+    assert create.existing_before == {"objects": 4}
+    assert create.set_sizes == {}
+    known = frozenset(here.uuids.values())
+    both = here.plan(
+        sections={"objects"},
+        policy=Policy(prune={"objects": "delete"}, limits={"deletes": 0}),
+        set_name="test",
+        known=known,
+    )
+    assert both.exceeded_limits == ["objects: the files have no", "objects: delete 6 is more"]
+
+
+@pytest.mark.parametrize(("state", "size"), [("absent", 1), ("archived", 1), ("present", None)])
+def test_the_size_of_the_set_is_measured_if_records_are_removed(here: Instance, state: str, size: int | None) -> None:
+    plan = here.full(entry(OBJECT, {"barcode": "100002", "inventory_name": "New"}, state=state))
+    assert len(plan.changes) == 1
+    assert plan.set_sizes.get("objects") == size
+
+
+def test_the_size_of_the_set_is_that_of_the_plan_file_if_that_is_larger(here: Instance) -> None:
+    absent = entry(OBJECT, {"barcode": "100002"}, state="absent")
+    known = frozenset(here.uuid(OBJECT, code) for code in ("100003", "100004"))
+    assert here.full(absent, known=known).set_sizes == {"objects": 3}
+    assert here.full(absent, known=known, set_sizes={"objects": 5}).set_sizes == {"objects": 5}
+    assert here.full(absent, known=known, set_sizes={"objects": 9}).set_sizes == {"objects": 6}
+    assert here.full(absent, known=known, set_sizes={"objects": 2}).set_sizes == {"objects": 3}
+    released = entry(OBJECT, {"barcode": "100006"}, 2)
+    assert here.full(absent, known=known, unmanaged=[released]).set_sizes == {"objects": 3}
+    offer = entry(HUB_ITEM, {"object": "100003"}, state="absent")
+    assert here.full(offer).set_sizes == {}
+
+
+# ---- match
+
+
+def test_an_entry_is_found_by_the_fields_that_the_settings_name(here: Instance) -> None:
+    by_serial: Any = {"identity": {"objects": ("serial_number",)}}
+    assert here.plan(
+        entry(OBJECT, {"serial_number": "S9", "inventory_name": "x"}),
+        entry(OBJECT, {"serial_number": "S2", "inventory_name": "x"}, 2),
+        entry(OBJECT, {"serial_number": "S8", "inventory_name": "y", "barcode": "8"}, 3),
+        **by_serial,
+    ) == Outcome(
+        {
+            "update object S2": {"inventory_name": "x"},
+            "create object S8": {"barcode": "8", "inventory_name": "y", "serial_number": "S8"},
+        },
+        findings=["objects.yml:1:1: 2 objects have serial_number"],
+    )
+    nameless = entry(OBJECT, {"inventory_name": "x"}), entry(OBJECT, {"inventory_name": "x"}, 2)
+    assert here.plan(*nameless, **by_serial).findings == [
+        f"objects.yml:{line}:1: serial_number must have a" for line in (1, 2)
+    ]
+    label = {"identity": {"objects": ("Serial number",)}}
+    assert here.plan(entry(OBJECT, {"Serial number": "S2", "inventory_name": "Other"}), **label) == Outcome(
+        unchanged={"objects": 1}
+    )
+
+
+def test_a_natural_key_that_is_missing_or_wrong_is_one_finding(here: Instance) -> None:
+    nameless = entry(OBJECT, {"inventory_name": "x"}), entry(OBJECT, {"inventory_name": "x"}, 2)
+    assert here.plan(*nameless).findings == [f"objects.yml:{line}:1: barcode must have a" for line in (1, 2)]
+    assert here.plan(thing(["x"])).findings == ["objects.yml:1:10: barcode: ['x'] does not"]
+    assert here.plan(thing(" 100001")).findings == ["objects.yml:1:10: barcode: ' 100001' begins"]
+    assert here.plan(thing("100002"), thing("100002", 2)) == Outcome(
+        unchanged={"objects": 1}, findings=["objects.yml:2:1: object 100002 is written"]
+    )
+
+
+def test_wrong_values_and_unclear_entries_are_not_planned(here: Instance) -> None:
+    assert here.plan(thing("100002", purchasing_price="ten"), thing("100003", 2, inventory_name="y")) == Outcome(
+        {"update object 100003": {"inventory_name": "y"}},
+        findings=["objects.yml:1:30: purchasing_price: 'ten' does not"],
+    )
+    assert here.plan(thing("100002", nothing=1)) == Outcome(findings=["objects.yml:1:30: nothing: no such field"])
+    misread = entry(OBJECT, {"barcode": "100003", "inventory_name": "y"}, 2, misread=True)
+    assert here.plan(thing("100002"), misread) == Outcome(unchanged={"objects": 1})
+
+
+def test_references_of_dropped_entries_are_checked(here: Instance) -> None:
+    wrong = [thing(f"10000{line}", line, nothing=1, accessories=["x"]) for line in (1, 2)]
+    assert here.plan(*wrong).findings == [
+        f"objects.yml:{line}:{words}"
+        for line in (1, 2)
+        for words in ("30: nothing: no such field", "40: accessories[0]: there is no")
+    ]
+    doubtful = thing("100007", nothing=1), thing("100001", 2, accessories=["100007"])
+    assert here.plan(*doubtful).findings == ["objects.yml:1:30: nothing: no such field"]
+
+
+def test_rooms_are_found_by_number_or_by_name(here: Instance) -> None:
+    assert here.plan(
+        entry(ROOM, {"building_id": "North", "name": "Hall"}),
+        entry(ROOM, {"building_id": "North", "number": "9", "name": "x"}, 2),
+        entry(ROOM, {"building_id": "North", "name": "new"}, 3),
+    ) == Outcome(
+        {
+            "create room North/9": {"building_id": "North", "number": "9", "name": "x"},
+            "create room North/new": {"building_id": "North", "name": "new"},
+        },
+        unchanged={"rooms": 1},
+    )
+    both = [
+        entry(ROOM, {"building_id": "North", "name": "Hall"}),
+        entry(ROOM, {"building_id": "North", "number": "1", "name": "Hall"}, 2),
+    ]
+    assert here.plan(*both).findings == [f"rooms.yml:2:1: the room {here.uuid(ROOM, 'Hall')} is"]
+
+
+def test_a_natural_key_with_an_unknown_record_is_a_finding(here: Instance) -> None:
+    room = entry(ROOM, {"building_id": "No", "number": "1", "name": "x"})
+    assert here.plan(room, thing("100009")) == Outcome(
+        {"create object 100009": {"barcode": "100009", "inventory_name": "Other"}},
+        findings=["rooms.yml:1:10: building_id: there is no"],
+    )
+    assert not [path for _method, path in here.embedded.log if "by-barcode" in path]
+    absent = entry(ROOM, {"building_id": "No", "number": "1"}, state="absent")
+    assert here.plan(absent) == Outcome()
+
+
+def test_an_entry_of_a_plan_file_is_found_by_its_uuid(here: Instance) -> None:
+    uuid = here.uuid(OBJECT, "100002")
+    by_uuid = entry(OBJECT, {"inventory_name": "New"}, uuid=uuid)
+    plan = here.full(by_uuid, thing("100009", 2), thing("100003", 3))
+    assert outcome(plan) == Outcome(
+        {
+            f"update object {uuid}": {"inventory_name": "New"},
+            "create object 100009": {"barcode": "100009", "inventory_name": "Other"},
+        },
+        unchanged={"objects": 1},
+    )
+    assert plan.managed["object"][uuid] == uuid
+    renamed = entry(OBJECT, {"barcode": "200002"}, uuid=uuid)
+    assert here.plan(renamed).changes == {"update object 200002": {"barcode": "200002"}}
+    serial = entry(OBJECT, {"serial_number": "S7", "barcode": "100002"}, uuid=uuid)
+    by_serial = here.plan(serial, identity={"objects": ("serial_number",)})
+    assert by_serial.changes == {"update object S7": {"serial_number": "S7"}}
+    gone = entry(OBJECT, {"barcode": "1", "inventory_name": "Back"}, uuid="00000000-0000-4000-8000-000000000000")
+    assert here.plan(gone).changes == {"create object 1": {"barcode": "1", "inventory_name": "Back"}}
+
+
+def test_an_archived_record_is_found_by_its_uuid(here: Instance) -> None:
+    here.archive("100006")
+    uuid = here.uuid(OBJECT, "100006")
+    back = here.plan(entry(OBJECT, {"barcode": "100006"}, uuid=uuid))
+    assert back.changes == {"update object 100006": {"archived": False}}
+    absent = here.plan(entry(OBJECT, {"barcode": "100006"}, state="absent", uuid=uuid))
+    assert absent.changes == {"delete object 100006": {}}
+    archived = here.plan(entry(OBJECT, {"barcode": "100006"}, state="archived", uuid=uuid))
+    assert archived == Outcome(unchanged={"objects": 1})
+
+
+def test_others_refer_to_a_record_of_a_plan_file_by_its_new_name(here: Instance) -> None:
+    room = entry(ROOM, {"building_id": "South", "number": "9"}, uuid=here.uuid(ROOM, "Hall"))
+    assert here.plan(room, thing("100002", target_room="South/9")).changes == {
+        "update room South/9": {"building_id": "South", "number": "9"},
+        "update object 100002": {"target_room": "South/9"},
+    }
+
+
+def test_a_renamed_record_is_found_by_its_old_key(here: Instance) -> None:
+    pairs = [({"barcode": "100001"}, {"barcode": "200001"}), ({"barcode": "200001"}, {"barcode": "300001"})]
+    assert here.plan(thing("200001"), moved={"objects": pairs[:1]}).changes == {
+        "update object 200001": {"barcode": "200001", "inventory_name": "Other"}
+    }
+    assert here.plan(thing("300001"), moved={"objects": pairs}).changes == {
+        "update object 300001": {"barcode": "300001", "inventory_name": "Other"}
+    }
+    assert set(here.plan(thing("300001"), thing("200001", 2), moved={"objects": pairs}).changes) == {
+        "update object 200001",
+        "create object 300001",
+    }
+    twice = here.full(thing("200001"), thing("100001", 2), moved={"objects": pairs[:1]})
+    (finding,) = map(str, twice.findings)
+    assert finding.startswith(f"objects.yml:1:1: the object {here.uuid(OBJECT, '100001')} is described both")
+    assert "moved.yml renames it" in finding
+    without_rooms = here.plan(thing("100002"), moved={"rooms": pairs[:1]})
+    assert without_rooms.findings == ["moved.yml: moved.rooms: the files contain"]
+
+
+def test_users_are_created_from_persons_if_the_policy_allows_it(here: Instance) -> None:
+    users = entry(USER, {"email": ADA}), entry(USER, {"email": EVA}, 2)
+    plan = here.full(*users)
+    assert outcome(plan) == Outcome(
+        unchanged={"users": 1}, skipped={"users": 1}, warnings=[f"user {EVA}: not created, because"]
+    )
+    assert plan.warnings == [f"user {EVA}: not created, because create_users is off (a new user gets an e-mail)."]
+    allowed: Any = {"policy": Policy(create_users=True)}
+    assert here.plan(*users, **allowed) == Outcome({f"create user {EVA}": {"email": EVA}}, unchanged={"users": 1})
+    assert here.plan(entry(USER, {"email": "x@acme.example"}), **allowed).findings == [
+        "users.yml:1:1: a user is created"
+    ]
+    leaving = entry(PERSON, {"email": EVA}, state="absent")
+    assert here.plan(leaving, *users, **allowed).findings == [f"users.yml:2:10: email: person {EVA} is"]
+
+
+def test_a_user_without_an_address_cannot_be_created(here: Instance) -> None:
+    here.embedded.service.store.run("UPDATE user SET lastname = 'Known' WHERE email = ?", (ADA,))
+    users = entry(USER, {"lastname": "Known"}), entry(USER, {"lastname": "New"}, 2)
+    by_name: Any = {"identity": {"users": ("lastname",)}}
+    assert here.plan(*users, **by_name, policy=Policy(create_users=True)) == Outcome(
+        unchanged={"users": 1}, findings=["users.yml:2:1: email must have a"]
+    )
+    assert here.plan(*users, **by_name).skipped == {"users": 1}
+
+
+def test_what_needs_a_user_that_is_not_created_is_skipped(here: Instance) -> None:
+    task = entry(TASK, {"title": "New", "deadline": "2032-01-01", "assignees": [EVA]})
+    plan = here.plan(entry(USER, {"email": EVA}), task)
+    assert (plan.changes, plan.skipped) == ({}, {"users": 1, "tasks": 1})
+
+
+def test_a_user_is_found_by_its_person_whatever_its_address(here: Instance) -> None:
+    here.embedded.service.store.run("UPDATE user SET email = 'old@acme.example' WHERE email = ?", (ADA,))
+    plan = here.plan(entry(USER, {"email": ADA}))
+    assert plan == Outcome(unchanged={"users": 1}, warnings=[f"user {ADA}: exists already, as"])
+
+
+def task_entry(title: str = "Move", line: int = 1, **members: Any) -> Entry:
+    values = {"title": title, "deadline": "2032-01-01", "assignees": [ADA], **members.pop("values", {})}
+    return entry(TASK, values, line, **members)
+
+
+def copied_task(here: Instance, title: str = "Move") -> str:
+    """Create a second task with the title of a task. Return its uuid."""
+    client = here.embedded.client()
+    (known,) = [record for record in client.list_all(TASK) if record.flat["title"] == title]
+    keys = ("title", "comment", "deadline", "reminders", "recurring_schedule", "assignees", "references")
+    return client.create(TASK, {**{key: known.flat[key] for key in keys}, "attachments": []})
+
+
+def test_open_tasks_count_before_closed_tasks(here: Instance) -> None:
+    client = here.embedded.client()
+    copy = copied_task(here)
+    assert here.plan(task_entry()).findings == ["tasks.yml:1:1: 2 tasks have title"]
+    client.set_status(TASK, copy, "closed")
+    assert here.plan(task_entry()) == Outcome(unchanged={"tasks": 1})
+    client.set_status(TASK, here.uuid(TASK, "Move"), "closed")
+    assert here.plan(task_entry()).findings == ["tasks.yml:1:1: 2 tasks have title"]
+    closed = {"status": "closed"}
+    as_wanted = here.full(task_entry(values={**closed, "references": ["100002"]}))
+    assert outcome(as_wanted) == Outcome(unchanged={"tasks": 1})
+    other = task_entry(values={**closed, "references": ["100003"]})
+    assert here.plan(other).findings == ["tasks.yml:1:1: 2 tasks have title"]
+    ignoring = {"tasks": Lifecycle(ignore=("references",))}
+    assert here.plan(other, lifecycle=ignoring) == Outcome(unchanged={"tasks": 1})
+    unknown = task_entry(values={**closed, "references": ["x"]})
+    assert here.plan(unknown).findings[0] == "tasks.yml:1:1: 2 tasks have title"
+    client.set_status(TASK, copy, "open")
+    absent = here.full(task_entry(values=closed, state="absent"))
+    assert [planned.change.current.uuid for planned in absent.changes if planned.change.current] == [
+        here.uuid(TASK, "Move")
+    ]
+
+
+def test_a_key_in_another_unicode_form_or_without_its_zeros_is_a_finding(here: Instance) -> None:
+    client = here.embedded.client()
+    client.create(LOCATION, {"name": "Mu\u0308nster"})
+    assert here.plan(entry(LOCATION, {"name": "M\u00fcnster"})).findings == ["locations.yml:1:1: there is a location"]
+    client.create(LOCATION, {"name": "M\u00fcnster"})
+    assert here.plan(entry(LOCATION, {"name": "M\u00fcnster"})) == Outcome(unchanged={"locations": 1})
+    row = entry(OBJECT, {"inventory_name": "Other", "barcode": "1.00001E+05"}, 2, "objects.csv")
+    assert here.plan(row).findings == ["objects.csv:2:20: barcode: '1.00001E+05' does not"]
+    labelled = entry(OBJECT, {"inventory_name": "Other", "Barcode": "1.00001E+05"}, 2, "objects.csv")
+    assert here.plan(labelled).findings == ["objects.csv:2:20: Barcode: '1.00001E+05' does not"]
+
+
+def test_unique_values_are_written_once(here: Instance) -> None:
+    by_serial: Any = {"identity": {"objects": ("serial_number",)}}
+    first = entry(OBJECT, {"serial_number": "S2", "barcode": "7"})
+    second = entry(OBJECT, {"serial_number": "S3", "barcode": "7"}, 2)
+    assert here.plan(first, second, **by_serial).findings == ["objects.yml:2:20: barcode: '7' must be"]
+    taken = entry(OBJECT, {"serial_number": "S3", "barcode": "100001"}, 2)
+    assert here.plan(taken, **by_serial).findings == ["objects.yml:2:20: barcode: '100001' must be"]
+    swap = [
+        entry(OBJECT, {"serial_number": "S2", "barcode": "100003"}),
+        entry(OBJECT, {"serial_number": "S3", "barcode": "100002"}, 2),
+    ]
+    assert here.plan(*swap, **by_serial).findings[0] == "objects.yml:1:20: barcode: '100003' must be"
+
+
+def test_a_hidden_natural_key_identifies_nothing(here: Instance) -> None:
+    here.embedded.service.store.run("UPDATE user SET hidden_fields = ? WHERE id = 1", ('["serial_number"]',))
+    row = entry(OBJECT, {"inventory_name": "New", "Serial number": "S2"})
+    plan = here.full(row, identity={"objects": ("serial_number",)})
+    (finding,) = plan.findings
+    assert str(finding) == f"objects.yml:1:20: Serial number: {identifies(OBJECT, 'serial_number')}"
+    assert plan.changes == []
+
+
+# ---- unchanged records
+
+
+@pytest.fixture
+def candidates(here: Instance, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Return a function that plans entries, and returns those that are kept for the comparison."""
+    kept: list[str] = []
+
+    def noting(_context: Any, matched: Any, _states: Any) -> Any:
+        kept[:] = [str(planned) for planned, _record in matched]
+        return matched
+
+    monkeypatch.setattr(planner, "with_archived", noting)
+
+    def of(*entries: Entry, **given: Any) -> list[str]:
+        kept.clear()
+        plan = here.full(*entries, **given)
+        assert (plan.changes, plan.findings) == ([], [])
+        return list(kept)
+
+    return of
+
+
+def test_of_unchanged_objects_nothing_is_kept(here: Instance, candidates: Any) -> None:
+    one = thing("100001", inventory_name="One", purchasing_price="9.00", target_room="North/1")
+    assert candidates(one, thing("100002", 2)) == []
+    assert candidates(entry(ROOM, {"building_id": "North", "number": "1"}), one) == ["room North/1"]
+    assert candidates(thing("100001", inventory_name="One", accessories=["100002"])) == ["object 100001"]
+    assert candidates(thing("100001", inventory_name="One", accessories=["100002"], target_room="North/1")) == [
+        "object 100001"
+    ]
+    assert candidates(entry(OBJECT, {"barcode": "100002"}, uuid=here.uuid(OBJECT, "100002"))) == ["object 100002"]
+    lifecycle = Lifecycle(ignore=("serial_number",))
+    assert candidates(entry(OBJECT, {"barcode": "100002"}, lifecycle=lifecycle)) == ["object 100002"]
+
+
+def test_a_reference_to_a_record_that_is_matched_later_is_compared_later(here: Instance) -> None:
+    linked = thing("100001", inventory_name="One", accessories=["100002"])
+    moved = {"objects": [({"barcode": "100002"}, {"barcode": "200002"})]}
+    assert here.plan(linked, thing("200002", 2), moved=moved) == Outcome(
+        {"update object 200002": {"barcode": "200002"}},
+        unchanged={"objects": 1},
+        warnings=["moved.objects: '100002' in references: read"],
+    )
+
+
+# ---- compare
+
+
+def test_hidden_keys_are_not_noted(here: Instance) -> None:
+    plan = here.full(thing("100002", inventory_name="New"), hiding=Hiding(names={"barcode"}))
+    assert list(map(str, plan.changes)) == ["object (vaulted) objects.yml:1:1"]
+    assert plan.managed == {"object": {here.uuid(OBJECT, "100002"): ""}}
+
+
+def test_the_baseline_has_the_records_that_are_as_written(here: Instance) -> None:
+    baseline = Baseline(b"salt")
+    here.full(
+        thing("100002"),
+        thing("100003", 2, inventory_name="New"),
+        entry(OBJECT, {"barcode": "100009"}, 3, state="archived"),
+        entry(OBJECT, {"barcode": "100005"}, 4, state="archived"),
+        baseline=baseline,
+    )
+    assert list(baseline.records) == [here.uuid(OBJECT, "100002")]
+
+
+def test_a_hidden_field_is_not_written(here: Instance) -> None:
+    here.embedded.service.store.run("UPDATE user SET hidden_fields = ? WHERE id = 1", ('["description"]',))
+    assert here.plan(thing("100002", description="x")).findings == ["objects.yml:1:30: description: this account does"]
+    assert here.plan(thing("100002", Description=None)).findings == ["objects.yml:1:30: description: this account does"]
+
+
+def test_a_removed_choice_needs_a_permission(here: Instance) -> None:
+    definition = {"label": "Size", "type": "DROPDOWN", "possible_values": ["S", "M"]}
+    here.embedded.call("field_definition", template="asset", fields=definition)
+    less = entry(FIELD_DEFINITION, {**definition, "possible_values": ["S"]}, template="asset")
+    assert here.plan(less).changes == {"update field definition asset Size": {"possible_values": ["S"]}}
+
+
+def test_the_rest_of_a_half_created_record_is_resumed(here: Instance) -> None:
+    links = thing("100002", accessories=["100003"])
+    resumed: Any = {"resumed": frozenset([here.uuid(OBJECT, "100002")])}
+    assert [planned.resumed for planned in here.full(links, **resumed).changes] == [True]
+    assert [planned.resumed for planned in here.full(links, resumed=frozenset(["object 100002"])).changes] == [True]
+    assert [planned.resumed for planned in here.full(links).changes] == [False]
+    assert [planned.resumed for planned in here.full(thing("100002", inventory_name="x"), **resumed).changes] == [False]
+
+
+def test_references_are_noted_on_request(here: Instance) -> None:
+    room = entry(ROOM, {"building_id": "North", "number": "9", "name": "x"})
+    new = thing("100009", target_room="North/9")
+    same = thing("100001", 2, inventory_name="One", target_room="North/1")
+    user, offer = entry(USER, {"email": EVA}), entry(HUB_ITEM, {"object": "100002", "price": "1.00"})
+    plan = here.full(room, new, same, user, offer, note_references=True, policy=Policy(create_users=True))
+    assert plan.references == {
+        here.uuid(LOCATION, "North"): [(room, "building_id")],
+        id(room): [(new, "target_room")],
+        here.uuid(ROOM, "Hall"): [(same, "target_room")],
+        here.uuid(PERSON, EVA): [(user, "person")],
+        here.uuid(OBJECT, "100002"): [(offer, "object")],
+    }
+
+
+# ---- hub
+
+
+def test_offers(here: Instance) -> None:
+    plan = here.full(
+        entry(HUB_ITEM, {"object": "100003", "price": "10.00"}),
+        entry(HUB_ITEM, {"object": "100002", "price": "11.00"}, 2),
+    )
+    assert outcome(plan) == Outcome(
+        {"create hub item 100002": {"object": "100002", "price": 11.0}}, unchanged={"hub": 1}
+    )
+    assert plan.existing["hub"] == 1
+    assert here.plan(entry(HUB_ITEM, {"object": "100003", "price": "11.00"})).changes == {
+        "update hub item 100003": {"price": 11.0}
+    }
+    assert here.plan(entry(HUB_ITEM, {"object": "100003"}, state="absent")).changes == {"delete hub item 100003": {}}
+    same = here.full(entry(HUB_ITEM, {"object": "100003"}))
+    assert outcome(same) == Outcome(unchanged={"hub": 1})
+    assert same.existing["hub"] == 0
+    ignored = {"hub": Lifecycle(ignore=("price",))}
+    alone = here.full(entry(HUB_ITEM, {"object": "100003", "price": "11.00"}), lifecycle=ignored)
+    assert outcome(alone) == Outcome(unchanged={"hub": 1})
+    assert here.plan(entry(HUB_ITEM, {"object": "100003"}), entry(HUB_ITEM, {"object": "100003"}, 2)).findings == [
+        "hub.yml:2:1: the hub item of"
+    ]
+    leaving = entry(OBJECT, {"barcode": "100003"}, state="absent")
+    assert here.plan(leaving, entry(HUB_ITEM, {"object": "100003"})).findings == [
+        "hub.yml:1:10: object: object 100003 is"
+    ]
