@@ -252,19 +252,22 @@ def _read_renter(value: Any, field: Field) -> tuple[str, Any] | None:
 
 
 def _is_no_renter(raw: Any) -> bool:
-    """Return True if a case has no renter.
-
-    A user without a name is a renter that this answer does not show.
-    """
+    """Return True if a case has no renter."""
     if is_nothing(raw):
         return True
-    return isinstance(raw, Mapping) and raw.get("type") != "user" and "value" in raw and is_nothing(raw["value"])
+    return isinstance(raw, Mapping) and "value" in raw and is_nothing(raw["value"]) and not _is_hidden_renter(raw)
+
+
+def _is_hidden_renter(raw: Any) -> bool:
+    """Return True if a case has a renter that this answer does not show: a user without a name, or a text of null."""
+    if not isinstance(raw, Mapping) or not raw.get("type"):
+        return False
+    return not raw.get("value") if raw["type"] == "user" else "value" in raw and raw["value"] is None
 
 
 def _send_renter(raw: Any) -> Any:
-    """Return an unreadable renter as it is sent back, unless that would remove a user whom the answer does not show."""
-    is_hidden = isinstance(raw, Mapping) and raw.get("type") == "user" and not raw.get("value")
-    return cannot_send(raw) if is_hidden else raw
+    """Return an unreadable renter as it is sent back, unless that would remove one that the answer does not show."""
+    return cannot_send(raw) if _is_hidden_renter(raw) else raw
 
 
 def _plain_renter(of_user: Callable[[Any], Any]) -> Callable[[tuple[str, Any] | None], Any]:

@@ -166,6 +166,7 @@ def test_an_interval_that_can_not_be_represented_is_shown_and_sent_back_as_it_ca
         ("ATTACHMENTS", [{"uuid": UUID}, {"name": "a.pdf"}], None),
         ("ATTACHMENTS", [{"uuid": UUID}, 7], None),
         ("RENTER", {"type": "user", "value": None}, None),
+        ("RENTER", {"type": "plain", "value": None}, None),
         ("SCALARS", "a, b", "a, b"),
         ("SCALARS", {"0": "a"}, {"0": "a"}),
         ("RELATIONS", ["x"], ["x"]),
