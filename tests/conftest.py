@@ -13,9 +13,10 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-import emulator_process
 import kept_code
 import pytest
+from emulator_here import running_here
+from emulator_process import Emulator
 from project import BUILD, LONG
 from sample import sample_of
 
@@ -55,6 +56,8 @@ def pytest_runtest_protocol() -> Iterator[None]:
     result = yield
     if gc.get_count()[0] > _MANY_OBJECTS:
         gc.collect()
+        # What is left stays to the end, as a rule, and need not be visited again.
+        gc.freeze()
     return result
 
 
@@ -97,14 +100,14 @@ def runtime_home(
 
 
 @pytest.fixture(scope="session")
-def emulator() -> Iterator[emulator_process.Emulator]:
+def emulator() -> Iterator[Emulator]:
     """Yield the embedded service with demo data; a test that writes calls ``emulator.reset()`` first."""
-    with emulator_process.running() as service:
+    with running_here() as service:
         yield service
 
 
 @pytest.fixture(scope="session")
-def empty_emulator() -> Iterator[emulator_process.Emulator]:
+def empty_emulator() -> Iterator[Emulator]:
     """Yield the embedded service without any data; every test calls ``empty_emulator.reset()`` first."""
-    with emulator_process.running(data="empty") as service:
+    with running_here("empty") as service:
         yield service

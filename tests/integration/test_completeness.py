@@ -25,7 +25,8 @@ import documentation
 import pytest
 import steps
 import yaml
-from emulator_process import Emulator, running
+from emulator_here import running_here
+from emulator_process import Emulator
 from playbook import Result
 from project import ROOT
 from steps import Step
@@ -78,7 +79,7 @@ class Walk:
 @pytest.fixture(scope="module")
 def service() -> Iterator[Emulator]:
     """Yield a service for these tests only, with a directory of its own."""
-    with running() as started, tempfile.TemporaryDirectory() as directory, pytest.MonkeyPatch.context() as patch:
+    with running_here() as started, tempfile.TemporaryDirectory() as directory, pytest.MonkeyPatch.context() as patch:
         patch.chdir(directory)
         yield started
 

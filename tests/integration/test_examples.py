@@ -14,7 +14,8 @@ import documentation
 import playbook
 import pytest
 import yaml
-from emulator_process import Emulator, running
+from emulator_here import running_here
+from emulator_process import Emulator
 from project import ROOT
 
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import MODULES
@@ -113,7 +114,7 @@ def test_examples_of_many_records_run_twice(tmp_path: Path, name: str) -> None:
         (tmp_path / "base-branch" / "rules.yml").write_text(RULES, "utf-8")
     tasks = examples(ROOT / "plugins" / "modules" / f"{name}.py", tmp_path)
     assert all(f"{OURS}{name}" in task for task in tasks)
-    with running(data="empty") as service:
+    with running_here("empty") as service:
         run = playbook.run(tmp_path, [play(which, service, tasks) for which in ("first", "second")])
 
     assert run.status == 0, run.output

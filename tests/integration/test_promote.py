@@ -12,7 +12,8 @@ from typing import Any
 
 import playbook
 import pytest
-from emulator_process import Emulator, running
+from emulator_here import running_here
+from emulator_process import Emulator
 from instance_site import Site, yaml_list
 from project import ROOT
 
@@ -54,7 +55,7 @@ def _rooms(dump: Any, location: str) -> list[Any]:
 
 @pytest.mark.slow
 def test_places_and_definitions_go_to_another_instance_by_names(tmp_path: Path) -> None:
-    with running(data="empty") as source, running(data="empty") as target:
+    with running_here("empty") as source, running_here("empty") as target:
         fields = "- {label: Cost centre, type: TEXT}\n- {label: Colour, type: DROPDOWN, possible_values: [red, blue]}\n"
         rooms = [{"building_id": "Head office", "number": str(number), "name": "Hall"} for number in range(3)]
         filled(

@@ -15,6 +15,7 @@ from pathlib import Path
 import playbook
 import pytest
 import yaml
+from emulator_here import running_here
 from emulator_process import Emulator, running
 from project import ROOT
 
@@ -75,7 +76,7 @@ def test_what_the_hook_says_of_itself_is_true() -> None:
 
 def test_the_example_is_applied_once(repository: Path) -> None:
     source = f"provision_src={repository / 'instance'}"
-    with running(data="empty") as service:
+    with running_here("empty") as service:
         for changed in (True, False):
             play = ROOT / "playbooks" / "provision.yml"
             run = playbook.run(repository / "run", play, "-e", source, variables=service.variables())
@@ -106,7 +107,7 @@ def test_a_change_is_rehearsed_on_a_twin_and_nothing_reaches_the_instance(reposi
         assert done.status == 0, done.output
 
     twin = ["--load", str(repository / "twin" / "exported"), "--like", str(repository / "twin" / "profile.json")]
-    with running(data="demo") as instance:
+    with running_here("demo") as instance:
         make("twin", instance)
         before = instance.steer("GET", "/dump?canonical=1")
         with running(*twin) as service:

@@ -13,7 +13,7 @@ from typing import Any
 import documentation
 import playbook
 import yaml
-from emulator_process import running
+from emulator_here import running_here
 from project import ROOT
 
 OURS = "community.seventhings."
@@ -33,7 +33,7 @@ def test_the_examples_run_twice(tmp_path: Path) -> None:
     (tmp_path / "acme" / "objects" / "it.csv").write_text(rows, "utf-8")
     (tmp_path / "scanned.csv").write_text("code,room\n100019,Dresden/1.04\n", "utf-8")
     tasks = yaml.safe_load(documentation.block(ROOT / "plugins" / "modules" / "stocktake.py", "EXAMPLES"))
-    with running(data="stocktake") as service:
+    with running_here("stocktake") as service:
         before = service.steer("GET", "/dump")
         run = playbook.run(tmp_path, [play(tasks=tasks), play(tasks=tasks)], variables=service.variables())
         assert service.steer("GET", "/dump") == before
@@ -66,7 +66,7 @@ def test_the_role_and_the_playbook(tmp_path: Path) -> None:
         play(roles=[{"role": f"{OURS}stocktake", "vars": {"stocktake_mode": mode}}], vars=variables)
         for mode in ("prepare", "evaluate", "close")
     ]
-    with running(data="stocktake") as service:
+    with running_here("stocktake") as service:
         planned = playbook.run(tmp_path, roles, "--check", "--diff", variables=service.variables())
         assert planned.status == 0, planned.output
         assert (tmp_path / "acme" / "objects.yml").read_text("utf-8") == rows

@@ -5,11 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from emulator_here import running_here
 from emulator_process import Emulator
 from hypothesis.configuration import set_hypothesis_home_dir
 from instance_site import Site
@@ -54,20 +52,6 @@ def _no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "NETRC", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.lower(), raising=False)
-
-
-@pytest.fixture(scope="session")
-def emulator() -> Iterator[Emulator]:
-    """Yield the embedded service with demo data; a test that writes calls ``emulator.reset()`` first."""
-    with running_here() as service:
-        yield service
-
-
-@pytest.fixture(scope="session")
-def empty_emulator() -> Iterator[Emulator]:
-    """Yield the embedded service without any data; every test calls ``empty_emulator.reset()`` first."""
-    with running_here("empty") as service:
-        yield service
 
 
 @pytest.fixture

@@ -14,7 +14,8 @@ from typing import Any
 
 import pytest
 import yaml
-from emulator_process import Emulator, running
+from emulator_here import running_here
+from emulator_process import Emulator
 from playbook import Run, run
 from project import ROOT
 
@@ -32,7 +33,7 @@ FILES = {
 @pytest.fixture(scope="module")
 def services() -> Iterator[list[Emulator]]:
     """Two empty instances."""
-    with running(data="empty") as first, running(data="empty") as second:
+    with running_here("empty") as first, running_here("empty") as second:
         yield [first, second]
 
 

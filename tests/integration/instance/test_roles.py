@@ -15,7 +15,8 @@ from typing import Any
 
 import pytest
 import yaml
-from emulator_process import Emulator, running
+from emulator_here import running_here
+from emulator_process import Emulator
 from playbook import Result, Run, finish, run
 from project import ROOT
 
@@ -289,7 +290,7 @@ def test_an_export_by_name_plans_as_empty_and_makes_a_copy(acme: Path, service: 
     assert not again.named("Export the instance")["changed"]
     none = by_name("drift", tmp_path, service, drift_src=str(first))
     assert none.status == 0, none.output
-    with running(data="empty") as other:
+    with running_here("empty") as other:
         other.add_user(USER)
         refused = by_name("provision", tmp_path, other, provision_src=str(first))
         assert refused.named("Apply")["outcome"] == "refused", "the files are for another instance"

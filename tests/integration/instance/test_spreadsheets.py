@@ -11,7 +11,8 @@ from pathlib import Path
 
 import openpyxl
 import pytest
-from emulator_process import Emulator, running
+from emulator_here import running_here
+from emulator_process import Emulator
 from playbook import Run, run
 
 _SETTINGS = "api: seventhings/v1\npolicy: {limits: {create_percent: 200}}\n"
@@ -19,7 +20,7 @@ _SETTINGS = "api: seventhings/v1\npolicy: {limits: {create_percent: 200}}\n"
 
 @pytest.fixture(scope="module")
 def service() -> Iterator[Emulator]:
-    with running(data="demo") as service:
+    with running_here("demo") as service:
         yield service
 
 
