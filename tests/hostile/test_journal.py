@@ -21,6 +21,7 @@ from emulator_process import Emulator
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from instance_site import Site, yaml_list
+from project import LONG
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
 from ansible_collections.community.seventhings.plugins.plugin_utils.apply import journal as journal_module
@@ -479,7 +480,7 @@ _NOTES = st.builds(
 )
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=200 if LONG else 50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(lines=st.lists(_NOTES | st.binary(max_size=40), max_size=12), end=st.sampled_from([b"", b"\n"]))
 def test_any_journal_is_accepted_reported_or_refused(tmp_path: Path, lines: list[bytes], end: bytes) -> None:
     path = tmp_path / "journal.jsonl"

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import playbook
+from project import LONG
 
 NAMESPACE = "community.seventhings."
 SECRET = "dont-show-me"
@@ -26,13 +27,14 @@ WRONG: dict[str, dict[str, dict[str, Any]]] = {
 
 
 def test_both_ends_refuse_in_the_same_words(tmp_path: Path) -> None:
+    wrong = WRONG if LONG else dict(list(WRONG.items())[::2])
     tasks = [
         {
             "name": f"{name}, {end}",
             **{module: {**options, "execution": end} for module, options in called.items()},
             "ignore_errors": True,
         }
-        for name, called in WRONG.items()
+        for name, called in wrong.items()
         for end in ("auto", "module")
     ]
     instance = [
@@ -48,7 +50,7 @@ def test_both_ends_refuse_in_the_same_words(tmp_path: Path) -> None:
     run = playbook.run(tmp_path, [play], "-vvv")
     messages = {result.name: result["msg"] for result in run.results}
     assert all(result.failed for result in run.results)
-    assert {name: messages[f"{name}, auto"] for name in WRONG} == {name: messages[f"{name}, module"] for name in WRONG}
+    assert {name: messages[f"{name}, auto"] for name in wrong} == {name: messages[f"{name}, module"] for name in wrong}
     assert messages["unknown, auto"].startswith(
         "Unsupported parameters for (community.seventhings.room) module: fooo. Supported parameters include: "
     )

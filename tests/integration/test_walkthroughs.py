@@ -227,6 +227,7 @@ def test_a_new_field_type_passes_the_tests_of_the_copy(with_addresses: Copy) -> 
     with_addresses.run("-m", "pytest", "-q", *folders)
 
 
+@pytest.mark.sample(0)
 def test_values_of_a_new_field_type_go_from_files_to_the_instance_and_back(
     with_addresses: Copy, tmp_path: Path
 ) -> None:

@@ -31,7 +31,7 @@ PROFILES = HERE.parent / "emulator" / "profiles"
 SUBSETS = 200 if LONG else 2
 PLAYS = 4
 """The number of plays: the maximum number of sides of one switch that are not calm."""
-SHARES = 32
+SHARES = 64
 SEED = first_seed(20260930)
 """The seed of the first mixture: always the same, except in long runs, where it is random.
 

@@ -330,6 +330,7 @@ def test_drift_fails_the_job(pipeline: Pipeline) -> None:
     assert writes(pipeline.service) == []
 
 
+@pytest.mark.sample(0)
 def test_what_people_changed_becomes_a_branch_of_its_own(pipeline: Pipeline) -> None:
     """Its diff has only the changed line, and nothing is sent to the instance."""
     assert pipeline.job("prepare").returncode == 0
@@ -433,6 +434,7 @@ class RehearsalOnGitLab(Rehearsal):
         return self.run("\n".join([*self.text[".twin"]["before_script"], *job["script"]]), self.checkout, variables)
 
 
+@pytest.mark.sample(0)
 @pytest.mark.parametrize("rehearsal", [Rehearsal, RehearsalOnGitLab])
 def test_a_pull_request_is_rehearsed_on_the_twin(service: Emulator, tmp_path: Path, rehearsal: type[Rehearsal]) -> None:
     pipeline = rehearsal(tmp_path, service)

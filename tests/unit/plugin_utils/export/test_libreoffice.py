@@ -13,7 +13,6 @@ from exports import export_of
 from instance_site import Site, yaml_list
 from libreoffice import PROGRAM, Office, Visit
 from openpyxl import load_workbook
-from project import LONG
 
 pytestmark = [
     pytest.mark.slow,
@@ -98,7 +97,8 @@ _WANTED = {
 }
 
 
-@pytest.mark.parametrize("country", _COUNTRIES if LONG else _COUNTRIES[:1], ids=lambda country: country.locale)
+@pytest.mark.sample(0)
+@pytest.mark.parametrize("country", _COUNTRIES, ids=lambda country: country.locale)
 def test_a_workbook_comes_back_with_what_was_typed(site: Site, tmp_path: Path, country: Country) -> None:
     path = _exported(site, "xlsx", country.preset)
     header = [str(cell.value) for cell in load_workbook(path)["objects"][1]]
@@ -111,7 +111,7 @@ def test_a_workbook_comes_back_with_what_was_typed(site: Site, tmp_path: Path, c
 
 
 @pytest.mark.sample(0)
-@pytest.mark.parametrize("country", _COUNTRIES if LONG else _COUNTRIES[1:], ids=lambda country: country.locale)
+@pytest.mark.parametrize("country", _COUNTRIES, ids=lambda country: country.locale)
 def test_a_table_comes_back_with_what_was_typed(site: Site, tmp_path: Path, country: Country) -> None:
     path = _exported(site, "csv", country.preset)
     header = path.read_text("utf-8-sig").splitlines()[0].split(country.delimiter)
