@@ -5,9 +5,10 @@
 
 Ansible's collection loader compiles each file of a collection in each process, and so does a module process with the
 files of its archive. Python itself would cache the result beside the file. Each Ansible process also reads the same 376
-kB of YAML about moved plugins, and 91 kB about its settings, which takes a tenth of its start. It collects garbage
-hundreds of times among the many objects that stay after a start, which takes an eighth of the start, and three more
-times at its end, which takes a fifth. It waits for the disk at each line of a journal, although no test cuts the power,
+kB of YAML about moved plugins, and 91 kB about its settings, which takes a tenth of its start. It compiles a thousand
+methods of dataclasses and three hundred regular expressions, which takes a fifth. It collects garbage hundreds of times
+among the many objects that stay after a start, which takes an eighth of the start, and three more times at its end,
+which takes a fifth. It waits for the disk at each line of a journal, although no test cuts the power,
 and the files of a killed process persist anyway. The path file of the environment imports this module into each Python.
 It does nothing unless ``KEPT_CODE`` names a directory, which the tests set. The benchmarks don't set it, because they
 measure what users have.
@@ -18,13 +19,15 @@ from __future__ import annotations
 import atexit
 import builtins
 import contextlib
+import dataclasses
 import gc
 import hashlib
 import io
 import marshal
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from importlib import import_module
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from types import CodeType, ModuleType
@@ -58,6 +61,59 @@ def keep_in(directory: Path) -> None:
         return code
 
     builtins.compile = compile_or_find
+
+
+class Bundle:
+    """Values that one program makes from small texts at each start, in one file.
+
+    :param directory: the existing directory of the file.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        program = Path(sys.orig_argv[1] if len(sys.orig_argv) > 1 else "python").stem
+        self.path = directory / f"{program}.{sys.implementation.cache_tag}"
+        self.is_changed = False
+        self.kept: dict[object, bytes] = {}
+        with contextlib.suppress(OSError):
+            self.kept = marshal.loads(self.path.read_bytes())
+
+    def find(self, text: object, make: Callable[[], Any]) -> Any:
+        """Return what is made of a text: anything that can be marshalled."""
+        if text not in self.kept:
+            self.kept[text] = marshal.dumps(make())
+            self.is_changed = True
+        return marshal.loads(self.kept[text])
+
+    def write(self) -> None:
+        """Write the file if a value was made. Of two processes that end at the same time, one is forgotten."""
+        if self.is_changed:
+            _write(self.path, self.kept)
+
+    def keep_methods(self) -> None:
+        """Make ``dataclasses`` find the compiled code of the methods that it generates."""
+
+        def execute(source: str, *scopes: dict[str, Any]) -> None:
+            exec(self.find(source, lambda: _compile(source, "<string>", "exec", dont_inherit=True)), *scopes)
+
+        vars(dataclasses)["exec"] = execute
+
+    def keep_patterns(self) -> None:
+        """Make ``re`` find the code of regular expressions."""
+        modules: list[Any] = [import_module(name) for name in ("re._compiler", "re._parser", "_sre")]
+        compiler, parser, engine = modules
+
+        def compile_or_find(pattern: str | bytes, flags: int = 0) -> Any:
+            def translate() -> tuple[Any, ...]:
+                # As the replaced function does it.
+                parsed = parser.parse(pattern, flags)
+                names = {number: name for name, number in parsed.state.groupdict.items()}
+                groups = tuple(names.get(number) for number in range(parsed.state.groups))
+                code = list(map(int, compiler._code(parsed, flags)))
+                return int(flags | parsed.state.flags), code, parsed.state.groups - 1, parsed.state.groupdict, groups
+
+            return engine.compile(pattern, *self.find((int(flags), pattern), translate))
+
+        compiler.compile = compile_or_find
 
 
 def wait_for_no_disk() -> None:
@@ -139,6 +195,10 @@ def _placed(code: CodeType, filename: str) -> CodeType:
 
 if os.environ.get(VARIABLE):
     keep_in(Path(os.environ[VARIABLE]))
+    _BUNDLE = Bundle(Path(os.environ[VARIABLE]))
+    _BUNDLE.keep_methods()
+    _BUNDLE.keep_patterns()
+    atexit.register(_BUNDLE.write)
     sys.meta_path.insert(0, YamlFinder(Path(os.environ[VARIABLE])))
     wait_for_no_disk()
     gc.set_threshold(NEW_OBJECTS)

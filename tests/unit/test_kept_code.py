@@ -7,8 +7,10 @@
 from __future__ import annotations
 
 import builtins
+import re
 import subprocess
 import sys
+from importlib import import_module
 from importlib.util import module_from_spec
 from pathlib import Path
 from types import CodeType
@@ -74,6 +76,64 @@ def test_an_error_is_reported_as_ever(kept: Path) -> None:
 def test_where_nothing_can_be_written_all_is_compiled(kept: Path) -> None:
     kept.rmdir()
     assert compile(SOURCE, "/one.py", "exec", dont_inherit=True).co_filename == "/one.py"
+
+
+# ---- methods and patterns
+
+PROGRAM = """
+import builtins, dataclasses, re, sys
+
+@dataclasses.dataclass(frozen=True, order=True)
+class Room:
+    number: int
+    floors: tuple[str, ...] = ()
+
+found = re.compile(rb"(?P<word>\\w+)(x)|[a-d]{2,3}", re.DOTALL).fullmatch(b"abx")
+print(Room(1), Room(1) < Room(2), hash(Room(1)) == hash(Room(1)))
+print(found.groupdict(), found.groups())
+print(re.compile("(?i)stra\u00dfe").flags, re.fullmatch("(?i)[\u00e4-\u00fc]", "\u00d6"))
+"""
+
+
+def test_methods_and_patterns_are_found_again(kept: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM, encoding="utf-8")
+
+    def run() -> str:
+        return subprocess.run([sys.executable, program], capture_output=True, text=True, check=True).stdout
+
+    monkeypatch.setenv(kept_code.VARIABLE, "")
+    expected = run()
+    assert expected.startswith("Room(number=1, floors=()) True True")
+    assert list(kept.iterdir()) == []
+    monkeypatch.setenv(kept_code.VARIABLE, str(kept))
+    assert run() == expected
+    (bundle,) = kept.glob("program.*")
+    before = bundle.stat().st_mtime_ns
+    assert run() == expected
+    assert bundle.stat().st_mtime_ns == before
+
+
+def test_a_value_is_made_once_by_all_processes(kept: Path) -> None:
+    first = kept_code.Bundle(kept)
+    assert [first.find(("a", 1), lambda: [1]) for _time in range(2)] == [[1], [1]]
+    assert first.find("a", lambda: None) is None
+    first.write()
+    again = kept_code.Bundle(kept)
+    assert again.find(("a", 1), list) == [1]
+    again.path.unlink()
+    again.write()
+    assert not again.path.exists()
+
+
+def test_a_pattern_with_an_error_is_reported_as_ever(kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    compiler = import_module("re._compiler")
+    monkeypatch.setattr(compiler, "compile", compiler.compile)
+    bundle = kept_code.Bundle(kept)
+    bundle.keep_patterns()
+    with pytest.raises(re.error, match="unterminated"):
+        re.compile("(kept")
+    assert (0, "(kept") not in bundle.kept
 
 
 # ---- YAML
