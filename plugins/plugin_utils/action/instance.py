@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -28,7 +29,7 @@ from ..desired.hiding import NOT_SHOWN, Hiding
 from ..desired.loading import local_files
 from ..desired.observed import of_task, together
 from ..instance.caps import Caps, require_caps
-from ..instance.offline import JSONSCHEMA_IMPORT_ERROR, offline_findings
+from ..instance.offline import offline_findings
 from ..instance.plan_file import PlanFile, StoredPlan, note_protections, sha256_of
 from ..instance.run import RunOptions, Scope, run_instance
 from ..layers.given import sources_of
@@ -261,8 +262,7 @@ def _rules(options: Mapping[str, Any], sources: Sequence[Path]) -> RuleSet | Non
         if options.get("rules_digest"):
             raise InvalidInput("rules_digest: give rules too")
         return None
-    if JSONSCHEMA_IMPORT_ERROR is not None:
-        raise SeventhingsError(missing_required_lib("jsonschema"))
+    _require_jsonschema()
     digests, below = options.get("rules_digest"), _path(options, "src_below")
     outside = [*sources] if options["protected"] else []
     if outside and digests is None:
@@ -270,6 +270,11 @@ def _rules(options: Mapping[str, Any], sources: Sequence[Path]) -> RuleSet | Non
         outside += [source.parent for source in sources if source.is_file()]
         outside += [] if below is None else [below]
     return read_rules(paths, digests, outside)
+
+
+def _require_jsonschema() -> None:
+    if find_spec("jsonschema") is None:
+        raise SeventhingsError(missing_required_lib("jsonschema"))
 
 
 def _path(options: Mapping[str, Any], name: str) -> Path | None:
@@ -315,8 +320,7 @@ def _validated(
     plan_follows: bool,
     rules: RuleSet | None,
 ) -> dict[str, Any]:
-    if JSONSCHEMA_IMPORT_ERROR is not None:
-        raise SeventhingsError(missing_required_lib("jsonschema"))
+    _require_jsonschema()
     findings = offline_findings(desired, plan_follows, rules)
     grouped = group_findings(findings, desired)
     problems = grouped.lines

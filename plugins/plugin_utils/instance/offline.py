@@ -27,13 +27,6 @@ from ..export.layout import SCHEMAS
 from ..rules.rule import RuleSet
 from .validation import validate
 
-try:
-    import jsonschema
-
-    JSONSCHEMA_IMPORT_ERROR: ImportError | None = None
-except ImportError as missing:
-    JSONSCHEMA_IMPORT_ERROR = missing
-
 _DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}")
 _SECTIONS = {kind: section for section, kind in SECTIONS.items()}
 
@@ -146,6 +139,9 @@ class _Shapes:
         if section not in self._validators:
             definitions = static_schema()["$defs"]
             schema = {**definitions[section]["items"], "$defs": definitions}
+            # Most runs need no library for schemas, and importing it takes a tenth of the start of a task.
+            import jsonschema
+
             self._validators[section] = jsonschema.Draft202012Validator(schema)
         return self._validators[section]
 

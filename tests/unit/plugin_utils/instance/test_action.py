@@ -8,6 +8,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,6 @@ from ansible_collections.community.seventhings.plugins.module_utils.ansible_modu
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
-from ansible_collections.community.seventhings.plugins.plugin_utils.action import instance as action
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.instance import provision
 from ansible_collections.community.seventhings.plugins.plugin_utils.apply.executor import Progress
 from ansible_collections.community.seventhings.plugins.plugin_utils.report import task
@@ -289,7 +289,7 @@ def test_what_is_missing_or_no_address_is_reported_before_anything_is_sent(
 def test_without_the_library_for_schemas_the_message_says_what_to_install(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(action, "JSONSCHEMA_IMPORT_ERROR", ImportError("no such module"))
+    monkeypatch.setitem(sys.modules, "jsonschema", None)
     site.write({"objects.yml": _objects("1")})
     result = _provision(site, mode="validate", src=site.root)
     assert "jsonschema" in result["msg"]

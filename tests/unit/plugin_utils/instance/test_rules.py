@@ -10,6 +10,7 @@ import io
 import json
 import re
 import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,6 @@ from records import record_of
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE
 from ansible_collections.community.seventhings.plugins.module_utils.model import patterns
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import ROOM
-from ansible_collections.community.seventhings.plugins.plugin_utils.action import instance as action
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.instance import provision
 from ansible_collections.community.seventhings.plugins.plugin_utils.rules import found as found_by_rules
 from ansible_collections.community.seventhings.plugins.plugin_utils.rules.schemas import TYPES
@@ -629,7 +629,7 @@ def test_a_change_of_a_record_with_hidden_fields_is_not_judged_in_silence(site: 
 
 
 def test_without_the_library_the_message_says_what_to_install(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(action, "JSONSCHEMA_IMPORT_ERROR", ImportError("no"))
+    monkeypatch.setitem(sys.modules, "jsonschema", None)
     site.write({"objects.yml": things({})})
     assert "jsonschema" in run(site)["msg"]
     assert run(site, None)["outcome"] == "changed"
