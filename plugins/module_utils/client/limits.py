@@ -13,7 +13,6 @@ import contextlib
 import json
 import math
 import os
-import re
 import socket
 import threading
 import time
@@ -61,7 +60,8 @@ KEPT_MEMBERS = 4_000_000
 _CHUNK = 64 << 10
 _PLAIN = frozenset({str, int, float, bool, type(None)})
 _STRIDE = 30
-_LONG_RUN = re.compile(rb"[0-9]{%d}" % (MOST_DIGITS // _STRIDE))
+_LONG_RUN = b"0" * (MOST_DIGITS // _STRIDE)
+_DIGITS_AS_ZEROS = bytes.maketrans(b"123456789", b"0" * 9)
 
 
 class LimitExceeded(SeventhingsError):
@@ -162,7 +162,7 @@ def decode_json(
     """
     content = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
     # Strings may contain brackets too.
-    left = content.count(b"{") + content.count(b"[")
+    left = _count(b"{", content) + _count(b"[", content)
     if left > members:
         raise ValueError(f"it has more than {members} maps and lists")
     try:
@@ -192,13 +192,18 @@ def decode_json(
     return found
 
 
+def _count(mark: bytes, content: bytes) -> int:
+    """Return how often a byte occurs. ``bytes.count`` compares each byte, and takes several times as long."""
+    return len(content) - len(content.replace(mark, b""))
+
+
 def _may_have_long_integers(content: bytes) -> bool:
     """Return True if a text may have very long numbers.
 
     Sample every n-th byte: a long run of digits shows up as consecutive digits. In encodings with more than one byte
     per character, zeros are between them.
     """
-    return _LONG_RUN.search(content[::_STRIDE]) is not None or b"\0" in content
+    return _LONG_RUN in content[::_STRIDE].translate(_DIGITS_AS_ZEROS) or b"\0" in content
 
 
 def _integer(digits: str) -> int:

@@ -420,6 +420,6 @@ def _ambiguous_identity(records: Sequence[Record]) -> str | None:
     return None
 
 
-def _read_page(kind: Kind, body: bytes) -> list[dict[str, Any]]:
+def _read_page(kind: Kind, body: bytes) -> list[Mapping[str, Any]]:
     """Parse the records of a page that reports a total, was parsed before and is within all limits."""
     return [flatten(kind, item) for item in json.loads(body)["items"]]

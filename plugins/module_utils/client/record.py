@@ -72,7 +72,7 @@ class Record:
         return self.flat[ARCHIVED_AT] not in EMPTY if ARCHIVED_AT in self.flat else None
 
 
-def flat_record(kind: Kind, raw: Mapping[str, Any], answer: Response) -> dict[str, Any]:
+def flat_record(kind: Kind, raw: Mapping[str, Any], answer: Response) -> Mapping[str, Any]:
     """Return a record of an answer as a flat map.
 
     :raises LimitExceeded: if it has too many fields.

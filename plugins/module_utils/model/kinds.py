@@ -639,7 +639,7 @@ TEMPLATE_KINDS: dict[str, Kind] = {
 """The kinds whose records have the fields of a template, by template."""
 
 
-def flatten(kind: Kind, raw: Mapping[str, Any]) -> dict[str, Any]:
+def flatten(kind: Kind, raw: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return one record of an answer as a flat map, from any of its shapes: flat, ``{fields}`` or ``{uuid, fields}``.
 
     A definition keeps its type apart.
@@ -655,7 +655,7 @@ def flatten(kind: Kind, raw: Mapping[str, Any]) -> dict[str, Any]:
         members = (("type", "name"), ("constraints", "constraints"))
         apart = {key: field_type[member] for key, member in members if member in field_type}
         return {**raw, **apart}
-    return dict(raw)
+    return raw
 
 
 def maps_in(value: Any) -> list[Mapping[str, Any]]:

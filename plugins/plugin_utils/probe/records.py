@@ -33,7 +33,7 @@ class Sample:
     is_list: bool = False
 
     @property
-    def flat(self) -> list[dict[str, Any]]:
+    def flat(self) -> list[Mapping[str, Any]]:
         return [flatten(self.kind, record) for record in self.raw]
 
 

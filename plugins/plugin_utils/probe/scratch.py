@@ -125,7 +125,7 @@ class Scratch:
         """Note that a record was deleted on purpose."""
         self.created.remove((kind, uuid))
 
-    def read(self, kind: Kind, uuid: str) -> dict[str, Any]:
+    def read(self, kind: Kind, uuid: str) -> Mapping[str, Any]:
         """Return a scratch record as a flat map, or an empty map if it does not exist."""
         raw = self.raw(kind, uuid)
         return flatten(kind, raw) if raw else {}
