@@ -76,13 +76,6 @@ class Comparer:
             return plan_removal(wanted.schema, wanted.desired, current, ARCHIVE)
         return self._present(wanted, current, archived)
 
-    def check_visible(self, schema: Schema, desired: Mapping[str, Any], current: Record | None) -> None:
-        """Refuse fields to write that are hidden from the account.
-
-        :raises InvalidInput: naming them.
-        """
-        self._state.field_visibility(schema, current, desired).check_written(desired)
-
     def is_as_wanted(self, wanted: Wanted, current: Record) -> bool:
         """Return True if nothing would have to change in a record."""
         desired = self._state.comparable(wanted.schema, wanted.desired, current)
@@ -98,7 +91,7 @@ class Comparer:
 
     def _present(self, wanted: Wanted, current: Record | None, archived: bool) -> Change:
         schema, desired = wanted.schema, wanted.desired
-        self.check_visible(schema, desired, current)
+        self._state.field_visibility(schema, current, desired).check_written(desired)
         if schema.kind.defines_fields:
             desired = with_equal_allowed_values(schema, desired, current)
             desired.pop("field_key", None)

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from ...module_utils.client.record import Record
 from ...module_utils.model.field import EMPTY, is_uuid, shorten
@@ -13,6 +14,7 @@ from ...module_utils.model.types_links import Reference, references_in
 from ...module_utils.plan.change import CREATE
 from ...module_utils.resolve.field_visibility import hidden_field_message
 from ..desired.desired import SECTIONS
+from ..desired.entry import Entry
 from ..desired.parsing import written_as
 from ..desired.positions import Finding, Place
 from .context import PlanContext, numbered_references
@@ -142,16 +144,19 @@ def removals_of(
     return {uuid: planned for uuid, planned in removals.items() if context.is_chosen(planned)}
 
 
-def check_needs(context: PlanContext, planned: Planned, removals: Mapping[str, Planned]) -> None:
+def check_needs(
+    context: PlanContext, entry: Entry, desired: Mapping[str, Any], removals: Mapping[str, Planned]
+) -> None:
     """Refuse references to a removed record, and references without a target after the apply.
 
+    :param desired: the values of the entry that are compared.
     :param removals: as returned by :func:`removals_of`.
     """
-    for key, value in planned.desired.items() if removals else ():
+    for key, value in desired.items() if removals else ():
         for number, reference in numbered_references(value):
             problem = _needs(context, reference, removals)
             if problem:
-                context.find_reference(planned.entry, key, number, reference, problem)
+                context.find_reference(entry, key, number, reference, problem)
 
 
 def check_unique(context: PlanContext, planned: Planned, removals: Mapping[str, Planned]) -> None:

@@ -142,7 +142,8 @@ class _Planner:
         self._lifecycles = Lifecycles(context, self._pruning().words_of)
         self._dropped: list[Entry] = []
         self._unchanged: list[Entry] = []
-        self._unmatched: set[str] = set()
+        self._sections = [section for section in SECTIONS if self._is_matched(section)]
+        self._unmatched = {SECTIONS[section] for section in self._sections}
         self._removals: dict[str, Planned] = {}
         self._emptied = EmptiedCells()
         self._lost_digits = LostDigits(context.state)
@@ -153,16 +154,14 @@ class _Planner:
         Definitions(context, self._compare).run()
         context.check(SETTINGS)
         context.note_all(self._lifecycles.check_settings())
-        sections = [section for section in SECTIONS if self._is_matched(section)]
-        kinds = [KINDS[SECTIONS[section]] for section in sections]
+        kinds = [KINDS[SECTIONS[section]] for section in self._sections]
         for kind in kinds:
             if kind.template:
                 context.schema(kind)
         for place, words in check_identity(self._desired, context.schema, lambda _kind: True):
             context.find(place, words)
-        self._unmatched = {kind.name for kind in kinds}
         with self._state.prefetching(kinds):
-            matched = [pair for section in sections for pair in self._match_section(section)]
+            matched = [pair for section in self._sections for pair in self._match_section(section)]
         context.check([check_sources])
         if not context.findings:
             if not context.options.is_approved:
@@ -190,7 +189,7 @@ class _Planner:
         if not context.findings:
             self._lifecycles.check_protected()
             result.warnings += idle_settings(context)
-        result.protected += self._lifecycles.refusals(self._shielded)
+        result.protected = list(self._lifecycles.refusals(self._shielded))
         self._rules.judge_changes(result.changes)
         self._rules.judge_live()
         self._rules.close()
@@ -302,7 +301,7 @@ class _Planner:
         is_claimed = is_resolved and self._context.uniqueness.claim(schema, keys, values, entry) is not None
         return keys if is_claimed else None, True
 
-    def _resolve_key(self, keys: Iterable[str], values: dict[str, Any], entry: Entry) -> bool:
+    def _resolve_key(self, keys: Iterable[str], values: dict[str, Any], entry: Entry | None) -> bool:
         """Put resolved references into a natural key, and return True if all are resolved."""
         # Most values are texts, and there are a great many of them.
         linked = {key: values[key] for key in keys if values[key].__class__ is not str}
@@ -329,7 +328,7 @@ class _Planner:
         for keys in identities:
             claimed = self._context.uniqueness.claimed(schema.kind, keys)
             keyed = self._state.keyed(schema, keys, listed)
-            owners = [None if key is None else claimed.get(key) for key, _record in keyed]
+            owners = [claimed.get(key) for key, _record in keyed]
             numbers = Counter(id(entry) for entry in owners if entry is not None)
             new += [(entry, keys) for entry in claimed.values() if id(entry) not in numbers]
             several: dict[int, list[Record]] = {mark: [] for mark, number in numbers.items() if number > 1}
@@ -346,7 +345,7 @@ class _Planner:
 
     def _is_unchanged(self, schema: Schema, entry: Entry, values: dict[str, Any], current: Record | None) -> bool:
         """Return True if a record is as it was written, whatever else is planned."""
-        if current is None or not schema.kind.is_many or entry.state != "present":
+        if current is None or not schema.kind.is_many:
             return False
         if entry.uuid or entry.lifecycle is not NOTHING:
             return False
@@ -373,9 +372,9 @@ class _Planner:
             schema = self._context.schema(entry.kind)
             values, _fits = self._read(entry)
             self._context.resolve(values, None)
-            planned = self._context.planned(entry.kind.section, entry, schema, values, (), "")
-            self._lifecycles.narrow(planned, exists=True)
-            check_needs(self._context, planned, self._removals)
+            left = self._lifecycles.left_alone(entry.kind.section, schema, entry, exists=True)
+            compared = {key: value for key, value in values.items() if key not in left}
+            check_needs(self._context, entry, compared, self._removals)
 
     def _leave_alone(self, section: str) -> None:
         """Claim the records that are written as unmanaged, so that nothing prunes them."""
@@ -389,15 +388,14 @@ class _Planner:
             identity = {key: values[key] for key in keys}
             if not keys or not context.resolve(identity, None):
                 continue
-            values |= identity
-            if context.uniqueness.claim(schema, keys, values, entry) is None:
+            if context.uniqueness.claim(schema, keys, identity, entry) is None:
                 continue
-            for record in self._state.find_existing(schema, keys, values):
+            for record in self._state.find_existing(schema, keys, identity):
                 context.claimed.setdefault(entry.kind.name, {}).setdefault(record.uuid, entry)
-                key = context.uniqueness.words(schema, keys, values)
+                key = context.uniqueness.words(schema, keys, identity)
                 self._result.released.append((entry.kind.name, key, record.uuid))
                 # The record may still have to stay.
-                self._lifecycles.note(context.planned(section, entry, schema, values, keys, key), record)
+                self._lifecycles.note(context.planned(section, entry, schema, identity, keys, key), record)
 
     def _read(self, entry: Entry) -> tuple[dict[str, Any], bool]:
         """Return the values of an entry, and True if nothing is wrong with them."""
@@ -423,17 +421,17 @@ class _Planner:
         schema = context.schema(entry.kind)
         complaints = context.complaints
         values, is_valid = self._read(entry)
-        is_unchanged = False
         if entry.uuid:
             record = self._state.of_uuid(schema.kind, entry.uuid)
             hits = [record] if record else []
-        elif not self._resolve_key(keys, values, entry) or self._is_hidden(schema, keys, entry):
+        elif not self._resolve_key(keys, values, None) or self._is_hidden(schema, keys, entry):
+            # Claiming the key noted the problems of its references.
             return None
         else:
             hits = hits or self._moved.record_of(section, schema, values, written)
             if schema.kind.created_from and not hits and "email" in values:
                 hits = user_of_person(self._state, str(values["email"]))
-            if hits and schema.kind.open_status:
+            if schema.kind.open_status:
                 left = self._lifecycles.left_alone(section, schema, entry, exists=True)
                 compared = {key: value for key, value in values.items() if key not in left}
                 wanted = Wanted(schema, compared, entry.state)
@@ -445,26 +443,33 @@ class _Planner:
             schema.kind, current.uuid, entry, self._moved.why_twice(current.uuid)
         ):
             return None
-        if entry.state == "present":
-            if current is None:
-                context.uniqueness.check_similar(schema, keys, values, entry)
-                self._check_zeros(schema, keys, values, entry)
-            context.uniqueness.claim_others(schema, keys, values, entry)
-            context.uniqueness.claim_unique(schema, keys, values, entry)
-            # Other records may refer to it by the written name, whatever its current name is.
-            identity = {field.key: values[field.key] for field in schema.kind.identity if field.key in values}
-            context.resolve(identity, None)
-            values |= identity
-            is_unchanged = self._is_unchanged(schema, entry, values, current)
-            context.places.note(entry, values, current)
-            to_be = context.scan_codes.values_to_be(entry, schema, keys, values, current)
-            if not is_unchanged:
-                self._state.add_planned(schema, to_be, current or entry)
+        is_unchanged = entry.state == "present" and self._note_present(schema, entry, keys, values, current)
         if not is_valid or context.complaints > complaints:
             # Don't report the consequence of a mistake as another mistake.
             return None
         key = context.uniqueness.words(schema, keys, values)
         return context.planned(section, entry, schema, values, keys, key or entry.uuid), current, is_unchanged
+
+    def _note_present(
+        self, schema: Schema, entry: Entry, keys: tuple[str, ...], values: dict[str, Any], current: Record | None
+    ) -> bool:
+        """Check and note the values of a record that is to exist, and return True if it is as written."""
+        context = self._context
+        if current is None:
+            context.uniqueness.check_similar(schema, keys, values, entry)
+            self._check_zeros(schema, keys, values, entry)
+        context.uniqueness.claim_others(schema, keys, values, entry)
+        context.uniqueness.claim_unique(schema, keys, values, entry)
+        # Other records may refer to it by the written name, whatever its current name is.
+        identity = {field.key: values[field.key] for field in schema.kind.identity if field.key in values}
+        context.resolve(identity, None)
+        values |= identity
+        is_unchanged = self._is_unchanged(schema, entry, values, current)
+        context.places.note(entry, values, current)
+        to_be = context.scan_codes.values_to_be(entry, schema, keys, values, current)
+        if not is_unchanged:
+            self._state.add_planned(schema, to_be, current or entry)
+        return is_unchanged
 
     def _shielded(self, entry: Entry) -> tuple[Schema, dict[str, Any], tuple[str, ...]]:
         """Return the schema, the values and the natural key of a protected record."""
@@ -548,7 +553,7 @@ class _Planner:
         self._narrow(planned, current)
         self._check_links(planned)
         try:
-            self._comparer.check_visible(planned.schema, planned.desired, current)
+            self._check_visible(planned)
         except InvalidInput as wrong:
             self._find(planned, wrong)
             return
@@ -563,9 +568,16 @@ class _Planner:
             self._emptied.count(planned, current)
 
     def _check_links(self, planned: Planned) -> None:
-        check_needs(self._context, planned, self._removals)
+        check_needs(self._context, planned.entry, planned.desired, self._removals)
         self._context.places.check_pair(planned)
         self._context.note_references(planned.desired, planned.entry)
+
+    def _check_visible(self, planned: Planned) -> None:
+        """Refuse fields to write that are hidden from the account.
+
+        :raises InvalidInput: naming them.
+        """
+        self._state.field_visibility(planned.schema, keys=planned.desired).check_written(planned.desired)
 
     def _find(self, planned: Planned, wrong: InvalidInput | Ambiguous) -> None:
         """Note what is wrong with the fields of a record."""
@@ -595,10 +607,10 @@ class _Planner:
             return plan_user(self._state, planned, current)
         is_allowed = self._context.options.allow_destructive or not self._context.is_chosen(planned)
         wanted = Wanted(schema, planned.desired, entry.state, entry.template, is_allowed)
-        if entry.uuid and not planned.archived:
+        if entry.uuid:
             planned.archived = is_archived(self._state, wanted, current)
         if entry.state == "present":
-            self._comparer.check_visible(schema, planned.desired, current)
+            self._check_visible(planned)
         if (
             current is not None
             and not planned.archived
@@ -637,9 +649,9 @@ class _Planner:
             planned.change, planned.fingerprint = change, fingerprint
             self._lifecycles.narrow(planned, change.current is not None)
             if change.action == UPDATE and planned.left_alone.issuperset(change.values):
-                planned.change = replace(NO_CHANGE[planned.kind.name], current=change.current)
+                planned.change = NO_CHANGE[planned.kind.name]
             if entry.state == "present":
-                check_needs(context, planned, self._removals)
+                check_needs(context, entry, planned.desired, self._removals)
                 context.note_references(planned.desired, entry)
             context.warn(planned, change.warnings)
             self._lifecycles.note(planned, change.current)

@@ -5,14 +5,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from pathlib import Path
 from typing import Any
 
 import pytest
 from embedded_here import Embedded
 from instance_site import yaml_list
 
+from ansible_collections.community.seventhings.plugins.module_utils.client.record import Record
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
     FIELD_DEFINITION,
     HUB_ITEM,
@@ -20,6 +23,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
     LOCATION,
     OBJECT,
     PERSON,
+    RENTAL_CASE,
     ROOM,
     TASK,
     USER,
@@ -31,7 +35,9 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.desired.entr
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.hiding import Hiding
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.lifecycle import Lifecycle
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.positions import Finding, Place, Positions
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.scan_codes import ScanCodeSettings
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.tables import ReadTable, Table
+from ansible_collections.community.seventhings.plugins.plugin_utils.rules.rule import read_rules
 from ansible_collections.community.seventhings.plugins.plugin_utils.set_plan import planner
 from ansible_collections.community.seventhings.plugins.plugin_utils.set_plan.baseline import Baseline
 from ansible_collections.community.seventhings.plugins.plugin_utils.set_plan.plan import InstancePlan, PlanOptions
@@ -145,6 +151,16 @@ class Instance:
     def plan(self, *entries: Entry, **given: Any) -> Outcome:
         """Return what the plan of some entries says."""
         return outcome(self.full(*entries, **given))
+
+    @property
+    def offer(self) -> Record:
+        """Return the only item of the hub."""
+        (offer,) = self.embedded.client().list_all(HUB_ITEM)
+        return offer
+
+    def hide(self, *names: str) -> None:
+        """Hide fields from the account."""
+        self.embedded.service.store.run("UPDATE user SET hidden_fields = ? WHERE id = 1", (json.dumps(names),))
 
     def archive(self, barcode: str) -> None:
         self.embedded.client().archive(OBJECT, self.uuid(OBJECT, barcode))
@@ -301,6 +317,10 @@ def test_a_source_that_lost_its_records_is_a_finding(here: Instance) -> None:
     assert lost.findings == ["objects.yml: objects: sources that had"]
 
 
+def test_entries_of_other_sections_are_planned_too(here: Instance) -> None:
+    assert here.plan(thing("100002"), sections=set()) == Outcome(unchanged={"objects": 1})
+
+
 def test_the_scope_is_checked_and_only_counts_records_in_it(here: Instance) -> None:
     assert here.plan(thing("100002"), scope={"objects": {"nothing": ["x"]}}).findings == [
         "instance.yml: scope.objects.nothing: no such field"
@@ -316,6 +336,8 @@ def test_the_scope_is_checked_and_only_counts_records_in_it(here: Instance) -> N
     assert here.plan(thing("100002", inventory_name="New"), scope=scope).findings == [
         "objects.yml:1:20: inventory_name: object 100002 would"
     ]
+    unchanged = here.plan(thing("100001", inventory_name="One"), scope=scope)
+    assert unchanged == Outcome(findings=["objects.yml:1:1: object 100001 exists, but"])
     nobody = {"objects": {"inventory_name": ["None"]}}
     assert here.plan(entry(OBJECT, {"barcode": "100002"}, state="absent"), scope=nobody) == Outcome(
         findings=["objects.yml:1:1: object 100002 exists, but"]
@@ -414,11 +436,12 @@ def test_removed_and_archived_records(here: Instance) -> None:
         entry(OBJECT, {"barcode": "100002"}, state="absent"),
         entry(OBJECT, {"barcode": "100009"}, 2, state="absent"),
         entry(OBJECT, {"barcode": "100006"}, 3, state="archived"),
+        entry(OBJECT, {"barcode": "100008"}, 4, state="archived"),
     ) == Outcome(
         {"delete object 100002": {}, "archive object 100006": {"archived": True}},
-        unchanged={"objects": 1},
-        unmatched={"objects": 1},
-        warnings=["objects: 1 that should be"],
+        unchanged={"objects": 2},
+        unmatched={"objects": 2},
+        warnings=["objects: 2 that should be"],
     )
 
 
@@ -475,6 +498,18 @@ def test_unmanaged_records_stay(here: Instance) -> None:
     assert plan.managed == {"object": {here.uuid(OBJECT, "100001"): "100001"}}
 
 
+def test_the_size_of_the_set_has_no_archived_records(here: Instance) -> None:
+    here.archive("100006")
+    assert here.full(entry(OBJECT, {"barcode": "100006"}, state="absent")).set_sizes == {"objects": 0}
+
+
+def test_an_unmanaged_record_is_found_by_the_fields_that_the_settings_name(here: Instance) -> None:
+    unmanaged = [entry(OBJECT, {"serial_number": "S2"})]
+    plan = here.full(unmanaged=unmanaged, identity={"objects": ("serial_number",)})
+    assert plan.released == [("object", "S2", here.uuid(OBJECT, "100002"))]
+    assert plan.findings == []
+
+
 def test_a_reference_to_a_removed_record_is_a_finding(here: Instance) -> None:
     hall = entry(ROOM, {"building_id": "North", "number": "1"}, state="absent")
     words = "target_room: room North/1 is to"
@@ -482,6 +517,8 @@ def test_a_reference_to_a_removed_record_is_a_finding(here: Instance) -> None:
     assert here.plan(hall, unchanged).findings == [f"objects.yml:1:30: {words[:-3]}"]
     changed = thing("100001", inventory_name="New", target_room="North/1")
     assert here.plan(hall, changed).findings == [f"objects.yml:1:30: {words[:-3]}"]
+    initial = {"objects": Lifecycle(initial=("target_room",))}
+    assert here.plan(hall, unchanged, lifecycle=initial).findings == ["rooms.yml:1:1: room North/1 is to"]
     by_pruning = here.plan(
         entry(ROOM, {"building_id": "North", "number": "2"}),
         unchanged,
@@ -517,6 +554,52 @@ def test_protected_records_are_not_removed(here: Instance) -> None:
     nothing = entry(HUB_ITEM, {"price": "1.00"}, 2, lifecycle=Lifecycle(is_protected=True))
     assert here.plan(offer, shields=[nothing]).protected == []
     assert here.plan(offer, shields=[nothing, shield]).protected == ["hub item 100003 is protected,"]
+
+
+def test_a_shield_is_found_by_the_fields_that_the_settings_name(here: Instance) -> None:
+    by_serial: Any = {"identity": {"objects": ("serial_number",)}}
+    absent = entry(OBJECT, {"serial_number": "S2"}, state="absent")
+    shield = entry(OBJECT, {"serial_number": "S2"}, 2, lifecycle=Lifecycle(is_protected=True))
+    assert here.plan(absent, shields=[shield], **by_serial).protected == ["object S2 is protected, and"]
+    nameless = entry(OBJECT, {"inventory_name": "x"}, 2, lifecycle=Lifecycle(is_protected=True))
+    assert here.plan(absent, shields=[nameless], **by_serial).findings == ["objects.yml:2:1: serial_number must have a"]
+
+
+# ---- rules
+
+
+RULES = """\
+rules:
+  - {id: serial, for: objects, require: {required: [serial_number]}}
+  - {id: kept, for: changes, require: {properties: {action: {const: update}}}}
+  - {id: place, for: locations, level: warning, require: {required: [zip]}}
+  - {id: offer, for: hub, require: {required: [price], properties: {object: {const: "100003"}}}}
+"""
+
+
+def test_rules_judge_records_changes_and_the_instance(here: Instance, tmp_path: Path) -> None:
+    path = tmp_path / "rules.yml"
+    path.write_text(RULES, "utf-8")
+    rules = read_rules([path])
+    plan = here.full(
+        thing("100009"),
+        thing("100002", 2),
+        entry(LOCATION, {"name": "North"}),
+        entry(HUB_ITEM, {"object": "100003"}),
+        entry(HUB_ITEM, {"object": "100002", "price": "1.00"}, 2),
+        rules=rules,
+        judges_live=True,
+    )
+    assert [f"{finding.place} {finding.rule}" for finding in plan.findings] == [
+        "hub.yml:2:1 kept",
+        "hub.yml:2:10 offer",
+        "objects.yml:1:1 serial",
+        "objects.yml:1:1 kept",
+    ]
+    assert [f"{finding.place} {finding.rule}" for finding in plan.rule_warnings] == [
+        *[f"{path}:4:5 place"] * 2,
+        "locations.yml:1:1 place",
+    ]
 
 
 # ---- limits
@@ -557,6 +640,20 @@ def test_the_size_of_the_set_is_that_of_the_plan_file_if_that_is_larger(here: In
     assert here.full(offer).set_sizes == {}
 
 
+def test_a_field_that_changes_in_most_of_a_set_is_a_warning(here: Instance) -> None:
+    client = here.embedded.client()
+    uuids = [client.create(LOCATION, {"name": f"Place {number}"}) for number in range(101)]
+    entries = [
+        entry(LOCATION, {"name": f"Place {number}", "city": "Kiel"}, number, uuid=uuid)
+        for number, uuid in enumerate(uuids)
+    ]
+    plan = here.full(*entries)
+    assert list(map(begin, plan.cautions)) == ["locations: city changes in 101"]
+    assert plan.set_sizes == {"locations": 101}
+    less = here.full(*entries[1:])
+    assert (less.cautions, less.set_sizes) == ([], {})
+
+
 # ---- match
 
 
@@ -588,7 +685,9 @@ def test_a_natural_key_that_is_missing_or_wrong_is_one_finding(here: Instance) -
     nameless = entry(OBJECT, {"inventory_name": "x"}), entry(OBJECT, {"inventory_name": "x"}, 2)
     assert here.plan(*nameless).findings == [f"objects.yml:{line}:1: barcode must have a" for line in (1, 2)]
     assert here.plan(thing(["x"])).findings == ["objects.yml:1:10: barcode: ['x'] does not"]
-    assert here.plan(thing(" 100001")).findings == ["objects.yml:1:10: barcode: ' 100001' begins"]
+    assert here.plan(thing(" 100001")) == Outcome(findings=["objects.yml:1:10: barcode: ' 100001' begins"])
+    labelled = entry(OBJECT, {"Barcode": " 100001"})
+    assert here.plan(labelled) == Outcome(findings=["objects.yml:1:10: Barcode: ' 100001' begins"])
     assert here.plan(thing("100002"), thing("100002", 2)) == Outcome(
         unchanged={"objects": 1}, findings=["objects.yml:2:1: object 100002 is written"]
     )
@@ -602,6 +701,12 @@ def test_wrong_values_and_unclear_entries_are_not_planned(here: Instance) -> Non
     assert here.plan(thing("100002", nothing=1)) == Outcome(findings=["objects.yml:1:30: nothing: no such field"])
     misread = entry(OBJECT, {"barcode": "100003", "inventory_name": "y"}, 2, misread=True)
     assert here.plan(thing("100002"), misread) == Outcome(unchanged={"objects": 1})
+
+
+def test_an_observed_field_is_not_read(here: Instance) -> None:
+    assert here.plan(thing("100002", target_room=None, actual_room=["x"])) == Outcome(
+        unchanged={"objects": 1}, warnings=["objects: actual_room (objects.yml:1:40) is left"]
+    )
 
 
 def test_references_of_dropped_entries_are_checked(here: Instance) -> None:
@@ -634,6 +739,50 @@ def test_rooms_are_found_by_number_or_by_name(here: Instance) -> None:
     assert here.plan(*both).findings == [f"rooms.yml:2:1: the room {here.uuid(ROOM, 'Hall')} is"]
 
 
+def test_a_room_that_two_entries_may_mean_is_a_finding(here: Instance) -> None:
+    numbered = entry(ROOM, {"building_id": "North", "number": "9", "name": "X"})
+    named = entry(ROOM, {"building_id": "North", "name": "X"}, 2)
+    assert here.plan(numbered, named).findings == ["rooms.yml:2:1: room North/X is here"]
+
+
+def test_a_number_that_is_an_id_and_the_name_of_a_planned_location_is_a_finding(here: Instance) -> None:
+    client = here.embedded.client()
+    (number,) = [record.id for record in client.list_all(LOCATION) if record.flat["name"] == "Void"]
+    named = entry(LOCATION, {"name": str(number)})
+    written = thing("100002", target_building=number)
+    assert here.plan(named, written).findings == [f"objects.yml:1:30: target_building: {number} is the"]
+    client.update(LOCATION, here.uuid(LOCATION, "Void"), {"name": str(number)})
+    assert here.plan(named, written).changes == {"update object 100002": {"target_building": number}}
+
+
+def test_the_location_of_a_room_is_that_of_the_files(here: Instance) -> None:
+    moved = {"rooms": [({"building_id": "North", "number": "1"}, {"building_id": "South", "number": "9"})]}
+    room = entry(ROOM, {"building_id": "South", "number": "9"})
+    good, wrong = (thing("100002", target_room="South/9", target_building=name) for name in ("South", "North"))
+    assert here.plan(room, good, moved=moved).findings == []
+    assert here.plan(room, wrong, moved=moved).findings == ["objects.yml:1:40: target_building: 'North' is not"]
+
+
+def test_scan_codes_of_the_instance_stay(here: Instance) -> None:
+    given: Any = {
+        "identity": {"objects": ("serial_number",)},
+        "scan_codes": ScanCodeSettings("barcode", "IMP-"),
+    }
+    placeholder = entry(OBJECT, {"serial_number": "S2", "barcode": "IMP-1", "inventory_name": "Other"})
+    referring = entry(OBJECT, {"serial_number": "S1", "accessories": ["IMP-1"]}, 2)
+    plan = here.full(placeholder, referring, **given)
+    assert outcome(plan) == Outcome(unchanged={"objects": 2})
+    assert plan.scan_codes.document() == {"attached": 2, "total": 2, "differ": 1}
+    changed = entry(OBJECT, {"serial_number": "S2", "barcode": "IMP-1", "inventory_name": "New"})
+    assert here.plan(changed, **given).changes == {"update object S2": {"inventory_name": "New"}}
+    new = entry(OBJECT, {"serial_number": "S7", "barcode": "100007", "inventory_name": "New"})
+    assert here.plan(new, **given).changes == {
+        "create object S7": {"serial_number": "S7", "barcode": "100007", "inventory_name": "New"}
+    }
+    taken = entry(OBJECT, {"serial_number": "S2", "barcode": "100003"})
+    assert here.plan(taken, **given).findings == ["objects.yml:1:20: barcode: '100003' is the"]
+
+
 def test_a_natural_key_with_an_unknown_record_is_a_finding(here: Instance) -> None:
     room = entry(ROOM, {"building_id": "No", "number": "1", "name": "x"})
     assert here.plan(room, thing("100009")) == Outcome(
@@ -643,6 +792,8 @@ def test_a_natural_key_with_an_unknown_record_is_a_finding(here: Instance) -> No
     assert not [path for _method, path in here.embedded.log if "by-barcode" in path]
     absent = entry(ROOM, {"building_id": "No", "number": "1"}, state="absent")
     assert here.plan(absent) == Outcome()
+    twice = [entry(ROOM, {"building_id": 999, "number": "1"}, line) for line in (1, 2)]
+    assert here.plan(*twice) == Outcome(findings=[f"rooms.yml:{line}:10: building_id: there is no" for line in (1, 2)])
 
 
 def test_an_entry_of_a_plan_file_is_found_by_its_uuid(here: Instance) -> None:
@@ -769,8 +920,8 @@ def test_open_tasks_count_before_closed_tasks(here: Instance) -> None:
     assert outcome(as_wanted) == Outcome(unchanged={"tasks": 1})
     other = task_entry(values={**closed, "references": ["100003"]})
     assert here.plan(other).findings == ["tasks.yml:1:1: 2 tasks have title"]
-    ignoring = {"tasks": Lifecycle(ignore=("references",))}
-    assert here.plan(other, lifecycle=ignoring) == Outcome(unchanged={"tasks": 1})
+    for lifecycle in (Lifecycle(ignore=("references",)), Lifecycle(initial=("references",))):
+        assert here.plan(other, lifecycle={"tasks": lifecycle}) == Outcome(unchanged={"tasks": 1})
     unknown = task_entry(values={**closed, "references": ["x"]})
     assert here.plan(unknown).findings[0] == "tasks.yml:1:1: 2 tasks have title"
     client.set_status(TASK, copy, "open")
@@ -788,6 +939,9 @@ def test_a_key_in_another_unicode_form_or_without_its_zeros_is_a_finding(here: I
     assert here.plan(entry(LOCATION, {"name": "M\u00fcnster"})) == Outcome(unchanged={"locations": 1})
     row = entry(OBJECT, {"inventory_name": "Other", "barcode": "1.00001E+05"}, 2, "objects.csv")
     assert here.plan(row).findings == ["objects.csv:2:20: barcode: '1.00001E+05' does not"]
+    client.create(OBJECT, {"barcode": "000777", "inventory_name": "Other"})
+    row = entry(OBJECT, {"inventory_name": "Other", "barcode": "777"}, 2, "objects.csv")
+    assert here.plan(row).findings == ["objects.csv:2:20: barcode: '777' does not"]
     labelled = entry(OBJECT, {"inventory_name": "Other", "Barcode": "1.00001E+05"}, 2, "objects.csv")
     assert here.plan(labelled).findings == ["objects.csv:2:20: Barcode: '1.00001E+05' does not"]
 
@@ -807,12 +961,17 @@ def test_unique_values_are_written_once(here: Instance) -> None:
 
 
 def test_a_hidden_natural_key_identifies_nothing(here: Instance) -> None:
-    here.embedded.service.store.run("UPDATE user SET hidden_fields = ? WHERE id = 1", ('["serial_number"]',))
+    here.hide("serial_number")
     row = entry(OBJECT, {"inventory_name": "New", "Serial number": "S2"})
     plan = here.full(row, identity={"objects": ("serial_number",)})
     (finding,) = plan.findings
     assert str(finding) == f"objects.yml:1:20: Serial number: {identifies(OBJECT, 'serial_number')}"
     assert plan.changes == []
+    twice = [entry(OBJECT, {"serial_number": f"S{line}", "barcode": "7"}, line) for line in (1, 2)]
+    findings = [f"objects.yml:{line}:10: serial_number: this account does" for line in (1, 2)]
+    assert here.plan(*twice, identity={"objects": ("serial_number",)}).findings == findings
+    here.embedded.steer("PUT", "/switches", {"empty_keys": "left_out"})
+    assert here.plan(*twice, identity={"objects": ("serial_number",)}).findings == findings
 
 
 # ---- unchanged records
@@ -864,6 +1023,36 @@ def test_a_reference_to_a_record_that_is_matched_later_is_compared_later(here: I
 # ---- compare
 
 
+def test_unknown_targets_of_references_are_findings(here: Instance) -> None:
+    assert here.plan(thing("100002", target_room="No/1")) == Outcome(
+        findings=["objects.yml:1:30: target_room: there is no"]
+    )
+
+
+def test_initial_fields_of_existing_records_are_not_compared(here: Instance) -> None:
+    places = entry(LOCATION, {"name": "North", "city": "Bonn"}), entry(LOCATION, {"name": "West", "city": "Bonn"}, 2)
+    initial = {"locations": Lifecycle(initial=("city",))}
+    assert here.plan(*places, lifecycle=initial) == Outcome(
+        {"create location West": {"name": "West", "city": "Bonn"}}, unchanged={"locations": 1}
+    )
+    thing_of_set = thing("100002", description="x")
+    assert here.plan(thing_of_set, lifecycle={"objects": Lifecycle(initial=("description",))}) == Outcome(
+        unchanged={"objects": 1}
+    )
+
+
+def test_records_that_say_whether_they_stay_are_noted(here: Instance) -> None:
+    kept = entry(OBJECT, {"barcode": "100002"}, lifecycle=Lifecycle(is_protected=True))
+    lifted = entry(OBJECT, {"barcode": "100009", "inventory_name": "x"}, 2, lifecycle=Lifecycle(is_protected=False))
+    offer = entry(HUB_ITEM, {"object": "100003"}, lifecycle=Lifecycle(is_protected=True))
+    plan = here.full(kept, lifted, offer)
+    assert [(str(noted.planned), noted.uuid, noted.is_protected) for noted in plan.protections] == [
+        ("object 100009", "", False),
+        ("object 100002", here.uuid(OBJECT, "100002"), True),
+        ("hub item 100003", here.offer.uuid, True),
+    ]
+
+
 def test_hidden_keys_are_not_noted(here: Instance) -> None:
     plan = here.full(thing("100002", inventory_name="New"), hiding=Hiding(names={"barcode"}))
     assert list(map(str, plan.changes)) == ["object (vaulted) objects.yml:1:1"]
@@ -883,16 +1072,68 @@ def test_the_baseline_has_the_records_that_are_as_written(here: Instance) -> Non
 
 
 def test_a_hidden_field_is_not_written(here: Instance) -> None:
-    here.embedded.service.store.run("UPDATE user SET hidden_fields = ? WHERE id = 1", ('["description"]',))
+    here.hide("description")
     assert here.plan(thing("100002", description="x")).findings == ["objects.yml:1:30: description: this account does"]
     assert here.plan(thing("100002", Description=None)).findings == ["objects.yml:1:30: description: this account does"]
+    here.embedded.steer("PUT", "/switches", {"empty_keys": "left_out"})
+    assert here.plan(thing("100002", Description=None)).findings == ["objects.yml:1:30: description: this account does"]
+
+
+def test_a_hidden_field_is_not_compared(here: Instance) -> None:
+    here.hide("area")
+    room = entry(ROOM, {"building_id": "North", "number": "1", "area": None})
+    assert here.plan(room).findings == ["rooms.yml:1:30: area: this account does"]
+
+
+def test_each_hidden_field_is_a_finding_at_its_place(here: Instance) -> None:
+    here.hide("description", "link")
+    row = thing("100002", description="x", Link="https://acme.example")
+    assert here.plan(row).findings == [
+        "objects.yml:1:30: description: this account does",
+        "objects.yml:1:40: link: this account does",
+    ]
+    changed = here.plan(thing("100002", inventory_name="New", description="x", Link="https://acme.example"))
+    assert changed.findings == here.plan(row).findings
+
+
+def test_a_finding_of_the_comparison_is_at_the_place_of_its_field(here: Instance) -> None:
+    numbers = entry(
+        FIELD_DEFINITION, {"label": "Size", "type": "DROPDOWN", "possible_values": [1, 2]}, template="asset"
+    )
+    assert here.plan(numbers).findings == ["fields.yml:1:30: possible_values: 1, 2: the"]
+
+
+def test_a_renter_that_may_be_several_users_is_a_finding(here: Instance) -> None:
+    case = {"title": "Loan", "issue_date": "2032-01-01", "due_date": "2032-01-02"}
+    here.embedded.call(
+        "rental_case",
+        fields={
+            **case,
+            "references": ["100002"],
+            "responsible_user": ADA,
+            "renter": {"type": "plain", "value": "Bo Berg"},
+        },
+    )
+    here.embedded.service.store.run("UPDATE user SET firstname = 'Bo', lastname = 'Berg'")
+    here.embedded.steer("PUT", "/switches", {"rental_renter_read": "text"})
+    assert here.plan(entry(RENTAL_CASE, {**case, "due_date": "2032-01-03"})).findings == [
+        "rental_cases.yml:1:1: renter: 'Bo Berg' may"
+    ]
 
 
 def test_a_removed_choice_needs_a_permission(here: Instance) -> None:
     definition = {"label": "Size", "type": "DROPDOWN", "possible_values": ["S", "M"]}
     here.embedded.call("field_definition", template="asset", fields=definition)
     less = entry(FIELD_DEFINITION, {**definition, "possible_values": ["S"]}, template="asset")
-    assert here.plan(less).changes == {"update field definition asset Size": {"possible_values": ["S"]}}
+    change = {"update field definition asset Size": {"possible_values": ["S"]}}
+    assert here.plan(less).changes == change
+    here.embedded.call("object", fields={"barcode": "100002", "Size": "M"}, match_on=["barcode"])
+    refused = Outcome(findings=["fields.yml:1:1: Size: possible_values: the value(s)"])
+    assert here.plan(less) == refused
+    assert here.plan(less, only=["fields"]) == refused
+    assert here.plan(less, allow_destructive=True).changes == change
+    assert here.plan(less, only=["objects"]) == Outcome()
+    assert here.plan(less, only=["objects"], allow_destructive=True) == Outcome()
 
 
 def test_the_rest_of_a_half_created_record_is_resumed(here: Instance) -> None:
@@ -931,6 +1172,7 @@ def test_offers(here: Instance) -> None:
         {"create hub item 100002": {"object": "100002", "price": 11.0}}, unchanged={"hub": 1}
     )
     assert plan.existing["hub"] == 1
+    assert [planned.fingerprint for planned in plan.changes] == [""]
     assert here.plan(entry(HUB_ITEM, {"object": "100003", "price": "11.00"})).changes == {
         "update hub item 100003": {"price": 11.0}
     }
@@ -938,9 +1180,14 @@ def test_offers(here: Instance) -> None:
     same = here.full(entry(HUB_ITEM, {"object": "100003"}))
     assert outcome(same) == Outcome(unchanged={"hub": 1})
     assert same.existing["hub"] == 0
-    ignored = {"hub": Lifecycle(ignore=("price",))}
-    alone = here.full(entry(HUB_ITEM, {"object": "100003", "price": "11.00"}), lifecycle=ignored)
-    assert outcome(alone) == Outcome(unchanged={"hub": 1})
+    hidden = here.full(entry(HUB_ITEM, {"object": "100003", "price": "11.00"}), hiding=Hiding(names={"object"}))
+    assert list(map(str, hidden.changes)) == ["hub item (vaulted) hub.yml:1:1"]
+    assert [planned.change.current for planned in hidden.changes] == [here.offer]
+    for lifecycle in (Lifecycle(ignore=("price",)), Lifecycle(initial=("price",))):
+        alone = here.full(entry(HUB_ITEM, {"object": "100003", "price": "11.00"}), lifecycle={"hub": lifecycle})
+        assert outcome(alone) == Outcome(unchanged={"hub": 1})
+    offers = entry(HUB_ITEM, {"price": "1.00"}), entry(HUB_ITEM, {"object": "x"}, 2)
+    assert here.plan(*offers).findings == ["hub.yml:1:1: object: expected the one", "hub.yml:2:10: object: there is no"]
     assert here.plan(entry(HUB_ITEM, {"object": "100003"}), entry(HUB_ITEM, {"object": "100003"}, 2)).findings == [
         "hub.yml:2:1: the hub item of"
     ]
