@@ -245,16 +245,6 @@ def test_what_needs_a_user_that_is_not_created_is_left_alone_and_named(site: Sit
     assert len(site.dump()["tasks"]) == 1
 
 
-def test_at_most_so_many_users_a_run(site: Site) -> None:
-    users = "".join(f"- p{number}@acme.example\n" for number in range(11))
-    settings = "api: seventhings/v1\npolicy: {create_users: true}\n"
-    site.write({"instance.yml": settings, "persons.yml": PERSONS, "users.yml": users})
-    result = site.run()
-    assert result.outcome == "refused"
-    assert result.refusals[0].startswith("users: 11 would be created, more than limits.users (10) a run")
-    assert site.run(limits={"users": 11}).outcome == "changed"
-
-
 def test_a_user_needs_exactly_one_person(site: Site) -> None:
     site.write(
         {"instance.yml": "api: seventhings/v1\npolicy: {create_users: true}\n", "users.yml": "- nobody@acme.example\n"}

@@ -85,19 +85,6 @@ def test_a_plan_file_leaves_alone_what_the_plan_did(site: Site, tmp_path: Path) 
     assert site.plan().outcome == "unchanged"
 
 
-def test_an_initial_price_of_an_offer_stays_as_it_is(site: Site) -> None:
-    site.write(
-        {
-            "instance.yml": HEAD + "lifecycle: {hub: {initial: [price]}}\n",
-            "objects.jsonl": _records(_thing("1")),
-            "hub.yml": "- {object: '1', price: 10}\n",
-        }
-    )
-    assert site.run().outcome == "changed"
-    site.write({"hub.yml": "- {object: '1', price: 20}\n"})
-    assert site.plan().outcome == "unchanged"
-
-
 def test_an_empty_cell_of_a_field_that_is_left_alone_is_not_named(site: Site) -> None:
     site.write({"objects.csv": "barcode,inventory_name,serial_number\n1,Thing,A\n"})
     site.run()

@@ -338,6 +338,11 @@ def test_the_scope_is_checked_and_only_counts_records_in_it(here: Instance) -> N
     ]
     unchanged = here.plan(thing("100001", inventory_name="One"), scope=scope)
     assert unchanged == Outcome(findings=["objects.yml:1:1: object 100001 exists, but"])
+    new = thing("100009", serial_number="S7"), thing("100010", 2)
+    assert here.plan(*new, scope={"objects": {"serial_number": ["S2"]}}).findings == [
+        "objects.yml:1:30: serial_number: object 100009 would",
+        "objects.yml:2:1: serial_number: object 100010 would",
+    ]
     nobody = {"objects": {"inventory_name": ["None"]}}
     assert here.plan(entry(OBJECT, {"barcode": "100002"}, state="absent"), scope=nobody) == Outcome(
         findings=["objects.yml:1:1: object 100002 exists, but"]

@@ -209,19 +209,6 @@ def test_records_with_a_field_whose_definition_failed_are_skipped(site: Site) ->
     assert site.plan().outcome == "unchanged"
 
 
-def test_nothing_may_refer_to_what_the_same_files_remove(site: Site) -> None:
-    site.write(PLACES)
-    site.run()
-    site.write(
-        {
-            "rooms.yml": '- {building_id: Depot, number: "1", _state: absent}\n',
-            "objects.yml": yaml_list([_object("1", target_room="Depot/1")]),
-        }
-    )
-    (finding,) = site.plan(limits={"delete_percent": 100}).findings
-    assert finding == "objects.yml:3:16: target_room: room Depot/1 is to be removed at rooms.yml:1:3"
-
-
 # ---- renames
 
 
@@ -309,25 +296,6 @@ def test_records_outside_of_the_scope_are_ignored(scoped: Site) -> None:
 
 
 @pytest.mark.parametrize(
-    ("written", "line", "message"),
-    [
-        (_object("9", target_room="Depot/1"), 1, "object 9 exists, but is outside of the scope of this set"),
-        (_object("1", target_room="Head office/1"), 3, "target_room: object 1 would be outside of the scope"),
-        (_object("3", target_room="Head office/1"), 3, "target_room: object 3 would be outside of the scope"),
-        (_object("3"), 1, "target_room: object 3 would be outside of the scope"),
-        ({"barcode": "9", "_state": "absent"}, 1, "object 9 exists, but is outside of the scope of this set"),
-    ],
-)
-def test_nothing_outside_of_the_scope_is_touched(
-    scoped: Site, written: dict[str, Any], line: int, message: str
-) -> None:
-    scoped.write({"objects.yml": yaml_list([written])})
-    result = scoped.run(limits={"delete_percent": 100})
-    assert any(finding.startswith(f"objects.yml:{line}:") and message in finding for finding in result.findings)
-    assert scoped.writes() == []
-
-
-@pytest.mark.parametrize(
     ("scope", "message"),
     [
         ("{objects: {actual_rom: [Depot/1]}}", "scope.objects.actual_rom: no such field"),
@@ -360,14 +328,6 @@ def test_only_and_exclude_choose_sections_and_keys(site: Site) -> None:
     assert [change["key"] for change in site.plan(only=["2"]).changes] == ["2"]
     assert [change["key"] for change in site.plan(only=["objects"], exclude=["2"]).changes] == ["1"]
     assert {change["section"] for change in site.plan(exclude=["object"]).changes} == {"locations", "rooms"}
-
-
-@pytest.mark.parametrize("order", [{"only": ["objcts"]}, {"exclude": ["0815"]}])
-def test_an_invalid_choice_is_an_error(site: Site, order: dict[str, Any]) -> None:
-    site.write({"objects.yml": yaml_list([_object("1")])})
-    result = site.run(**order)
-    assert result.outcome == "failed"
-    assert "is no section, and no natural key of what is planned" in result.findings[0]
 
 
 def test_leaving_out_what_others_need_is_found(site: Site) -> None:

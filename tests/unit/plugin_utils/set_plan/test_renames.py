@@ -58,15 +58,6 @@ def test_a_history_of_renames_is_followed_from_wherever_an_instance_is(site: Sit
     assert len(site.dump()["objects"]) == 1
 
 
-def test_a_history_ends_where_another_record_has_the_key_between(site: Site) -> None:
-    site.write({"objects.yml": _objects("1")})
-    site.run()
-    pairs = [("barcode: '1'", "barcode: '2'"), ("barcode: '2'", "barcode: '3'")]
-    site.write({**_moved("objects", *pairs), "objects.yml": _objects("3", "2")})
-    assert _changes(site) == [("update", "2"), ("create", "3")]
-    _applied(site)
-
-
 def test_addresses_are_the_same_in_whatever_case(site: Site) -> None:
     person = "- {{email: {}, first_name: A, last_name: B}}\n"
     site.write({"persons.yml": person.format("anna@acme.example")})
