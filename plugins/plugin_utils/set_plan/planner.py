@@ -343,28 +343,28 @@ class _Planner:
         for entry, fields in new:
             yield entry, fields, []
 
-    def _is_unchanged(self, schema: Schema, entry: Entry, values: dict[str, Any], current: Record | None) -> bool:
-        """Return True if a record is as it was written, whatever else is planned."""
+    def _is_unchanged(
+        self, schema: Schema, entry: Entry, values: dict[str, Any], linked: Iterable[str], current: Record | None
+    ) -> bool:
+        """Return True if a record is as it was written, whatever else is planned.
+
+        :param linked: keys of the values that may refer to records.
+        """
         if current is None or not schema.kind.is_many:
             return False
         if entry.uuid or entry.lifecycle is not NOTHING:
             return False
-        # Most values are texts.
-        linked = {
-            key: value
-            for key, value in values.items()
-            if value.__class__ is not str and isinstance(value, (Reference, tuple))
-        }
-        if linked and not self._is_settled(linked):
+        resolved = {key: values[key] for key in linked}
+        if linked and not self._settle(resolved):
             return False
-        values |= linked
+        values |= resolved
         return self._is_as_written(schema, entry, values, current)
 
-    def _is_settled(self, linked: dict[str, Any]) -> bool:
-        """Return True if no record that is still unmatched can change the targets of some values."""
-        references = (reference for value in linked.values() for _number, reference in numbered_references(value))
+    def _settle(self, values: dict[str, Any]) -> bool:
+        """Resolve references, and return True if no record that is still unmatched can change their targets."""
+        references = (reference for value in values.values() for _number, reference in numbered_references(value))
         is_open = any(reference.target in self._unmatched for reference in references)
-        return not is_open and self._context.resolve(linked, None)
+        return not is_open and self._context.resolve(values, None)
 
     def _check_unchanged(self) -> None:
         """Check unchanged records for references to removed records, which were not known when they were compared."""
@@ -439,9 +439,7 @@ class _Planner:
         current = context.only_match(entry, schema, keys, values, hits)
         if current is None and hits:
             return None
-        if current is not None and not context.claim(
-            schema.kind, current.uuid, entry, self._moved.why_twice(current.uuid)
-        ):
+        if current is not None and not context.claim(schema.kind, current.uuid, entry, self._moved.why_twice):
             return None
         is_unchanged = entry.state == "present" and self._note_present(schema, entry, keys, values, current)
         if not is_valid or context.complaints > complaints:
@@ -460,11 +458,13 @@ class _Planner:
             self._check_zeros(schema, keys, values, entry)
         context.uniqueness.claim_others(schema, keys, values, entry)
         context.uniqueness.claim_unique(schema, keys, values, entry)
-        # Other records may refer to it by the written name, whatever its current name is.
-        identity = {field.key: values[field.key] for field in schema.kind.identity if field.key in values}
-        context.resolve(identity, None)
-        values |= identity
-        is_unchanged = self._is_unchanged(schema, entry, values, current)
+        linked = [key for key, value in values.items() if isinstance(value, (Reference, tuple))]
+        if linked:
+            # Other records may refer to it by the written name, whatever its current name is.
+            identity = {field.key: values[field.key] for field in schema.kind.identity if field.key in linked}
+            context.resolve(identity, None)
+            values |= identity
+        is_unchanged = self._is_unchanged(schema, entry, values, linked, current)
         context.places.note(entry, values, current)
         to_be = context.scan_codes.values_to_be(entry, schema, keys, values, current)
         if not is_unchanged:
