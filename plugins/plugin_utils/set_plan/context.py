@@ -175,14 +175,14 @@ class PlanContext:
             self.find(entry.place, twice.message)
             return None
 
-    def claim(self, kind: Kind, uuid: str, entry: Entry, more: str = "") -> bool:
+    def claim(self, kind: Kind, uuid: str, entry: Entry, why: Callable[[str], str] = lambda _uuid: "") -> bool:
         """Return True if no other entry means the same record.
 
-        :param more: text to add to the finding if another entry does.
+        :param why: returns text to add to the finding if another entry does.
         """
         earlier = self.claimed.setdefault(kind.name, {}).setdefault(uuid, entry)
         if earlier is not entry:
-            self.find(entry.place, f"the {kind.words} {uuid} is described both here and at {earlier.place}{more}")
+            self.find(entry.place, f"the {kind.words} {uuid} is described both here and at {earlier.place}{why(uuid)}")
         return earlier is entry
 
     def resolve(self, values: dict[str, Any], entry: Entry | None, before: bool = False) -> bool:

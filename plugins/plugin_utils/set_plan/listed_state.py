@@ -223,16 +223,18 @@ class ListedState(InstanceState):
             self._visible_fields[kind.name] = with_more_evidence(
                 self.client, self.client.schema(kind), self._field_visibility(kind)
             )
+        known = self._visible_fields[kind.name]
+        if keys is None or not known.missing:
+            return known
         examined = self._examined.setdefault(kind.name, set())
-        if keys is not None and not examined.issuperset(keys):
+        if not examined.issuperset(keys):
             fresh = set(keys) - examined
-            if self._visible_fields[kind.name].is_open(fresh):
-                known = self._visible_fields[kind.name]
-                self._visible_fields[kind.name] = with_more_evidence(
+            if known.is_open(fresh):
+                known = self._visible_fields[kind.name] = with_more_evidence(
                     self.client, self.client.schema(kind), known, fresh
                 )
             examined |= fresh
-        return self._visible_fields[kind.name]
+        return known
 
     def _field_visibility(self, kind: Kind) -> FieldVisibility:
         if not kind.has_own_fields:

@@ -88,9 +88,9 @@ class Places:
         if planned.entry.state != "present" or not planned.kind.template:
             return
         for room, location in self._pairs_of(planned.schema):
-            inside, beside = planned.desired.get(room.key), planned.desired.get(location.key)
+            inside = planned.desired.get(room.key)
             if isinstance(inside, Reference) and location.key in planned.desired:
-                self._compare(planned, room, location, inside, beside)
+                self._compare(planned, room, location, inside, planned.desired[location.key])
 
     def _compare(self, planned: Planned, room: Field, location: Field, inside: Reference, beside: Any) -> None:
         own = self._location_of(inside)

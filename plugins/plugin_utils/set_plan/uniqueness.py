@@ -37,7 +37,7 @@ class Uniqueness:
     @staticmethod
     def words(schema: Schema, keys: Sequence[str], values: Mapping[str, Any]) -> str:
         """Return a natural key for people."""
-        return "/".join(_word(schema.brief(key, values.get(key))) for key in keys)
+        return "/".join([_word(schema.brief(key, values.get(key))) for key in keys])
 
     def claim(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], entry: Entry) -> Key | None:
         """Return the natural key of the only entry that has it. Otherwise a finding names both places."""
@@ -97,8 +97,10 @@ class Uniqueness:
             self._unique[name] = [field.key for field in schema.fields.values() if field.unique]
         for key in self._unique[name]:
             part = None if tuple(keys) == (key,) else self._state.key_of(schema, (key,), values)
+            if part is None:
+                continue
             written = written_as(schema, entry, key)
-            if part is None or (written in entry.vaulted and not self._is_unique(schema.kind, key)):
+            if written in entry.vaulted and not self._is_unique(schema.kind, key):
                 continue
             earlier = self._claimed[name, key].setdefault(part, entry)
             if earlier is not entry:
