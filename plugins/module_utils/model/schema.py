@@ -184,10 +184,10 @@ class _Known:
     :ivar read: answer to its canonical value.
     """
 
-    __slots__ = ("_is_kept", "faces", "field", "has_rules", "is_special", "parsed", "read")
+    __slots__ = ("_is_kept", "faces", "field", "has_rules", "is_special", "parsed", "read", "wire_key")
 
     def __init__(self, field: Field) -> None:
-        self.field = field
+        self.field, self.wire_key = field, field.wire_key
         self.faces = type_of(field)
         self.has_rules = bool(field.allowed or field.constraints or field.mandatory)
         self.is_special = self.faces.merge is not None or bool(self.faces.changed_by_time) or field.retyped
@@ -366,7 +366,7 @@ class Schema:
             # Maps are merged: None clears the whole map, and an empty map changes nothing.
             return None if faces.merge else faces.empty
         parsed = faces.parse(value, field)
-        if parsed.__class__ is str:
+        if not isinstance(parsed, (Reference, tuple)):
             return parsed
         return with_references(parsed, lambda reference: replace(reference, location=location))
 
@@ -397,7 +397,7 @@ class Schema:
             known = self._by_key.get(key) or self._by_key.setdefault(key, _Known(self.fields[key]))
             if known.is_special:
                 return False
-            raw = flat.get(known.field.wire_key)
+            raw = flat.get(known.wire_key)
             if isinstance(value, str) and raw == value:
                 continue
             if raw.__class__ is str and raw in known.read:
@@ -407,7 +407,7 @@ class Schema:
                 known.keep(known.read, raw, is_now)
             if is_now is None:
                 is_now = known.faces.empty
-            elif not isinstance(is_now, str):
+            elif isinstance(is_now, (Reference, tuple)):
                 is_now = with_references(is_now, completed)
             if not known.faces.equal(value, is_now, known.field):
                 return False
@@ -442,7 +442,9 @@ class Schema:
         return type_of(field).equal(left, right, field)
 
     def brief(self, key: str, value: Any) -> Any:
-        """Return a canonical value as a diff shows it."""
+        """Return a canonical value as a diff shows it. A text is shown as it is."""
+        if value.__class__ is str:
+            return value
         faces = type_of(self.fields[key])
         return (faces.brief or faces.show)(value)
 

@@ -250,7 +250,7 @@ class Dialect:
     @staticmethod
     def oddity(text: str) -> Oddity | None:
         """Return why a text of a cell is rejected, or None if it is accepted."""
-        if text[-1:].isspace() or text[:1].isspace():
+        if text != text.strip():
             # A long text may end with a line end.
             blanks = edge_blanks(text.rstrip("\r\n"))
             return Oddity(blanks, "trim: true", is_blank=True) if blanks else None
@@ -345,12 +345,12 @@ class Dialect:
         if name not in self.only:
             return None
         convert = self._converters.get(type_of(field).spelling)
-        if self.is_chosen or field.type != _AMOUNT:
+        if self.is_chosen or not _is_amount(field):
             return convert
         return partial(self._unless_ambiguous, field, convert)
 
     def _unless_ambiguous(self, field: Field, convert: Converter | None, cell: str) -> str | None:
-        if self._ambiguous_amount(field, cell) is not None:
+        if _is_ambiguous(cell) and self._ambiguous_amount(field, cell) is not None:
             return None
         return cell if convert is None else convert(cell)
 
@@ -646,9 +646,14 @@ def _is_ambiguous(text: str) -> bool:
     return ("." in text or "," in text) and _AMBIGUOUS.fullmatch(text) is not None
 
 
+def _is_amount(field: Field) -> bool:
+    """Return True if the fractions of a field have fewer digits than there are between separators of thousands."""
+    return field.type == _AMOUNT and (field.fraction_digits or 0) < _DIGITS_OF_AMOUNTS
+
+
 def is_ambiguous_amount(field: Field, text: str) -> bool:
     """Return True if a number of a field may mean two amounts: 1.890 is 1890 with a separator of thousands."""
-    return field.type == _AMOUNT and (field.fraction_digits or 0) < _DIGITS_OF_AMOUNTS and _is_ambiguous(text)
+    return _is_amount(field) and _is_ambiguous(text)
 
 
 def _ambiguous(name: str, cell: str) -> FieldError:

@@ -285,7 +285,8 @@ def read_csv(
                     same.clear()
                 if dialect.texts:
                     row = [dialect.as_text(name, cell) for name, cell in zip(table.header, row, strict=True)]
-                node = _row([same.setdefault(cell, cell) for cell in map(meaning, row)], table, line)
+                row = list(map(meaning, row))
+                node = _row(list(map(same.setdefault, row, row)), table, line)
                 if node is not None:
                     if may_have_jinja:
                         findings += jinja_in(node)
