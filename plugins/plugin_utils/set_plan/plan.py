@@ -146,7 +146,7 @@ class InstancePlan:
     :ivar claimed: name of a kind to the uuids of its records that are in the files, whether or not they are managed.
     :ivar references: identifier of a referenced record (:func:`mark_of`) to the entries that refer to it, each with its
         field. Empty unless :attr:`PlanOptions.note_references` is set.
-    :ivar released: kind, natural key and uuid of records that no longer belong to the set.
+    :ivar released: kind, natural key in lasting files, and uuid of records that no longer belong to the set.
     :ivar unchecked: identities of entries that no list shows and that were not looked up in the archive.
     :ivar scan_codes: the labels of objects.
     :ivar lookups: number of requests that looked up archived records. :ivar more_lookups: how many more an apply sends.

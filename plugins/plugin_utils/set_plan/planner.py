@@ -393,9 +393,10 @@ class _Planner:
             for record in self._state.find_existing(schema, keys, identity):
                 context.claimed.setdefault(entry.kind.name, {}).setdefault(record.uuid, entry)
                 key = context.uniqueness.words(schema, keys, identity)
-                self._result.released.append((entry.kind.name, key, record.uuid))
+                planned = context.planned(section, entry, schema, identity, keys, key)
+                self._result.released.append((entry.kind.name, planned.noted, record.uuid))
                 # The record may still have to stay.
-                self._lifecycles.note(context.planned(section, entry, schema, identity, keys, key), record)
+                self._lifecycles.note(planned, record)
 
     def _read(self, entry: Entry) -> tuple[dict[str, Any], bool]:
         """Return the values of an entry, and True if nothing is wrong with them."""

@@ -394,6 +394,11 @@ def test_warnings_of_all_parts_are_sorted(here: Instance) -> None:
     )
 
 
+def test_empty_cells_of_a_removed_record_are_not_counted(here: Instance) -> None:
+    row = entry(OBJECT, {"barcode": "100003"}, 2, "objects.csv", empty=("serial_number",), state="absent")
+    assert here.plan(row) == Outcome({"delete object 100003": {}})
+
+
 # ---- the archive
 
 
@@ -506,6 +511,21 @@ def test_unmanaged_records_stay(here: Instance) -> None:
 def test_the_size_of_the_set_has_no_archived_records(here: Instance) -> None:
     here.archive("100006")
     assert here.full(entry(OBJECT, {"barcode": "100006"}, state="absent")).set_sizes == {"objects": 0}
+
+
+def test_an_unmanaged_record_may_be_protected(here: Instance) -> None:
+    unmanaged = [entry(OBJECT, {"barcode": "100002"}, lifecycle=Lifecycle(is_protected=True))]
+    (noted,) = here.full(unmanaged=unmanaged, only=["objects"]).protections
+    assert (str(noted.planned), noted.planned.desired) == ("object 100002", {"barcode": "100002"})
+    assert here.full(unmanaged=unmanaged, only=["rooms"]).protections == []
+
+
+@pytest.mark.parametrize(("show", "key"), [(False, "(vaulted) objects.yml:1:1"), (True, "100002")])
+def test_a_journal_does_not_have_the_hidden_key_of_an_unmanaged_record(here: Instance, show: bool, key: str) -> None:
+    unmanaged = [entry(OBJECT, {"barcode": "100002"}, lifecycle=Lifecycle(is_protected=True))]
+    plan = here.full(unmanaged=unmanaged, hiding=Hiding(names={"barcode"}, show=show))
+    assert plan.released == [("object", "(vaulted) objects.yml:1:1", here.uuid(OBJECT, "100002"))]
+    assert [str(noted.planned) for noted in plan.protections] == [f"object {key}"]
 
 
 def test_an_unmanaged_record_is_found_by_the_fields_that_the_settings_name(here: Instance) -> None:
