@@ -58,7 +58,7 @@ KEPT_MEMBERS = 4_000_000
 """The same maximum for a local file: a plan or a cursor of some hundred thousand records."""
 
 _CHUNK = 64 << 10
-_PLAIN = frozenset({str, int, float, bool, type(None)})
+_COLLECTIONS = frozenset({dict, list})
 _STRIDE = 30
 _LONG_RUN = b"0" * (MOST_DIGITS // _STRIDE)
 _DIGITS_AS_ZEROS = bytes.maketrans(b"123456789", b"0" * 9)
@@ -174,18 +174,16 @@ def decode_json(
         )
     except RecursionError:
         raise ValueError(f"it is nested more than {depth} deep") from None
-    level = [found]
+    level = [found] if type(found) in _COLLECTIONS else []
     for _depth in range(depth):
         left -= len(level)
-        # Most members are scalars, and there are a great many of them.
         if left <= 0 or not level:
             return found
         level = [
             member
             for value in level
-            if isinstance(value, (dict, list))
-            for member in (value.values() if isinstance(value, dict) else value)
-            if member.__class__ not in _PLAIN and isinstance(member, (dict, list))
+            for member in (value.values() if type(value) is dict else value)
+            if type(member) in _COLLECTIONS
         ]
     if level:
         raise ValueError(f"it is nested more than {depth} deep")

@@ -40,9 +40,9 @@ class Record:
         """Create a record from a flat map of fields."""
         uuid = ""
         for key in kind.uuid_keys:
-            if is_uuid(flat.get(key)):
+            if is_uuid(found := flat.get(key)):
                 # Reuse the text if it is in lower case already: most are, and lists are long.
-                uuid = flat[key] if flat[key].islower() else flat[key].lower()
+                uuid = found if found.islower() else found.lower()
                 break
         return cls(kind, uuid, integer_of(flat.get("id")), flat)
 

@@ -644,11 +644,9 @@ def flatten(kind: Kind, raw: Mapping[str, Any]) -> Mapping[str, Any]:
 
     A definition keeps its type apart.
     """
-    if kind.has_own_fields:
-        fields = raw.get("fields")
-        if isinstance(fields, Mapping):
-            outer = {key: value for key, value in raw.items() if key != "fields"}
-            return {**fields, **outer}
+    if kind.has_own_fields and isinstance(raw.get("fields"), Mapping):
+        outer = {key: value for key, value in raw.items() if key != "fields"}
+        return {**raw["fields"], **outer}
     if kind.defines_fields:
         given = raw.get("field_type")
         field_type = given if isinstance(given, Mapping) else {}
