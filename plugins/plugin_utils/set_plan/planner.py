@@ -655,14 +655,15 @@ class _Planner:
                 check_needs(context, entry, planned.desired, self._removals)
                 context.note_references(planned.desired, entry)
             context.warn(planned, change.warnings)
-            self._lifecycles.note(planned, change.current)
+            # An item has no uuid.
+            self._lifecycles.note(planned, None)
             self._rules.judge(planned, change.current)
             if change.current is not None:
                 self._resume(planned, change.current)
             context.take(planned)
-            if change.changed and not self._result.existing["hub"]:
-                # The scope does not apply to the hub.
-                self._result.existing["hub"] = len(offered(self._state))
+        if any(planned.kind is HUB_ITEM for planned in self._result.changes):
+            # The scope does not apply to the hub.
+            self._result.existing["hub"] = len(offered(self._state))
 
     def _pruning(self) -> Pruning:
         context = self._context

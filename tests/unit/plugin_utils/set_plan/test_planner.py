@@ -1074,7 +1074,7 @@ def test_records_that_say_whether_they_stay_are_noted(here: Instance) -> None:
     assert [(str(noted.planned), noted.uuid, noted.is_protected) for noted in plan.protections] == [
         ("object 100009", "", False),
         ("object 100002", here.uuid(OBJECT, "100002"), True),
-        ("hub item 100003", here.offer.uuid, True),
+        ("hub item 100003", "", True),
     ]
 
 
@@ -1186,6 +1186,13 @@ def test_references_are_noted_on_request(here: Instance) -> None:
 
 
 # ---- hub
+
+
+def test_an_ordered_object_is_not_offered_again(here: Instance) -> None:
+    here.embedded.call("hub_order", items=["100003"])
+    assert here.plan(entry(HUB_ITEM, {"object": "100003"})) == Outcome(
+        unchanged={"hub": 1}, warnings=["hub item 100003: the object"]
+    )
 
 
 def test_offers(here: Instance) -> None:
