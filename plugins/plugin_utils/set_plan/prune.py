@@ -74,8 +74,10 @@ class Scope:
         have = {key: with_references(value, self._state.completed) for key, value in read.items()}
         return all(_is_one_of(schema, key, have[key], values) for key, values in wanted.items())
 
-    def count(self, section: str, records: Iterable[Record]) -> int:
+    def count(self, section: str, records: Sequence[Record]) -> int:
         """Return the number of records in scope."""
+        if section not in self._written:
+            return len(records)
         return sum(1 for record in records if self.contains(section, record))
 
     def leaves(self, section: str, desired: Mapping[str, Any], is_new: bool) -> str:
