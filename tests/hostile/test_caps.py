@@ -210,6 +210,7 @@ def test_percent_limits_count_offers_of_the_hub_too(site: Site, action: str) -> 
 _OFFER = "/circularity-hub/add-objects-to-circularity-hub"
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("is_planned", [False, True], ids=["files", "plan file"])
 @pytest.mark.parametrize("exist_already", [False, True], ids=["new objects", "old objects"])
 def test_offers_of_an_interrupted_run_are_created_again(

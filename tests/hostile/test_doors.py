@@ -166,7 +166,7 @@ def _pairs() -> list[tuple[str, str]]:
     ]
 
 
-@pytest.mark.sample(25)
+@pytest.mark.sample(15)
 @pytest.mark.parametrize(("name", "mode"), _pairs())
 def test_a_module_with_a_hostile_service(world: World, name: str, mode: str) -> None:
     results = []
@@ -378,7 +378,7 @@ def files_of(text: str) -> dict[str, str | bytes]:
 WITHOUT_USERS = sorted(set(SECTIONS) - {"users"})
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("form", sorted(doors.FORMATS))
 def test_an_export_of_payloads(world: World, form: str) -> None:
     results = []

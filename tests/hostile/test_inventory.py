@@ -324,6 +324,7 @@ def test_no_text_runs_that_comes_from_the_cache(work: Workplace) -> None:
     assert work.service.requests.count("rooms") == 1
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("form", [["--list"], ["--list", "--yaml"], ["--graph", "--vars"], ["--list", "--export"]])
 def test_no_form_of_the_inventory_runs_anything(work: Workplace, form: list[str]) -> None:
     work.has(rooms=[room(number, text) for number, text in enumerate(PAYLOADS, 1)])
@@ -656,6 +657,7 @@ def test_a_name_reads_no_file_that_is_not_its_own(machines: Workplace) -> None:
     assert OWN not in shown.all
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("hostname", ["", "at/{{ name }}"])
 def test_a_name_reads_no_file_by_a_variable_of_the_environment(work: Workplace, hostname: str) -> None:
     """When Ansible looks for the files of a host, it expands environment variables in the host name."""

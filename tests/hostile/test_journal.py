@@ -350,6 +350,7 @@ def interrupted(site: Site, kept: Path, files: str, after: int = 20, **order: An
 TASK_LIMITS = {"create_percent": 30, "update_percent": 30, "delete_percent": 10, "creates": 60}
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("limits", [{}, TASK_LIMITS], ids=["default", "set by the task"])
 def test_a_run_that_was_cut_off_is_simply_run_again(site: Site, kept: Path, limits: dict[str, float]) -> None:
     interrupted(site, kept, objects(*range(60)), limits=limits)
@@ -358,6 +359,7 @@ def test_a_run_that_was_cut_off_is_simply_run_again(site: Site, kept: Path, limi
     assert len(uuids(site)) == 60
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("limits", [{}, TASK_LIMITS], ids=["default", "set by the task"])
 def test_a_run_that_was_cut_off_before_its_links_is_simply_run_again(
     site: Site, kept: Path, limits: dict[str, float]
@@ -374,6 +376,7 @@ def test_a_run_that_was_cut_off_before_its_links_is_simply_run_again(
     assert site.plan(journal=kept).outcome == "unchanged"
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     "files",
     [

@@ -74,7 +74,7 @@ def answered(site: Site, mode: str, files: dict[str, str], secret: str) -> dict[
     return answers
 
 
-@pytest.mark.sample(7)
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("question", QUESTIONS)
 @pytest.mark.parametrize("mode", ["validate", "apply"])
 @pytest.mark.parametrize("exists", [False, True], ids=["new field", "field of the instance"])

@@ -613,7 +613,7 @@ def attack(bench: Bench, number: int, mutation: Mutation, always: bool, seed: in
         bench.discard(place)
 
 
-@pytest.mark.sample(12)
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("name", DOORS)
 def test_no_wrong_answer_is_accepted_in_silence(name: str, tmp_path: Path) -> None:
     bench = Bench(DOORS[name], tmp_path)

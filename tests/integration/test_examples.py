@@ -53,7 +53,7 @@ def play(name: str, service: Emulator, tasks: list[dict[str, Any]]) -> dict[str,
     }
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("path", MODULE_FILES, ids=lambda path: path.stem)
 def test_examples_run_twice(emulator: Emulator, tmp_path: Path, path: Path) -> None:
     emulator.reset()

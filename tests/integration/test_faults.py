@@ -165,6 +165,7 @@ def test_a_record_whose_answer_was_lost_is_adopted(desk: Desk, making: Making, f
     assert not desk.make(making)["changed"]
 
 
+@pytest.mark.sample(10)
 @pytest.mark.parametrize("fault", ["reset_before", "500", "502_html", "503"])
 @pytest.mark.parametrize("making", MAKINGS, ids=str)
 def test_a_record_that_was_not_created_is_sent_once_more(desk: Desk, making: Making, fault: str) -> None:

@@ -143,7 +143,7 @@ def posts(service: Emulator, making: Making) -> int:
 WEATHERS = [("calm", 0.0), ("rough", 0.05), ("calm", 0.05), ("rough", 0.0)][: 4 if LONG else 2]
 
 
-@pytest.mark.sample(4)
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("making", MAKINGS, ids=str)
 @pytest.mark.parametrize(("weather", "latency"), WEATHERS)
 @pytest.mark.parametrize("hosts", HOSTS)

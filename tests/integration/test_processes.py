@@ -124,6 +124,7 @@ def test_a_removed_lock_directory_releases_no_lock_during_a_request(bench: Bench
     bench.created_once()
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("spelling", [("127.0.0.1", "localhost"), ("127.0.0.1", "LOCALHOST."), ("127.0.0.1", "127.1")])
 def test_spellings_of_a_root_create_one_record(bench: Bench, spelling: tuple[str, str]) -> None:
     for _number in range(3):

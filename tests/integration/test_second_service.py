@@ -88,6 +88,7 @@ def test_an_instance_is_provisioned_exported_and_inventoried(second: Emulator, s
     assert len(json.loads(done.stdout)["_meta"]["hostvars"]) == 6, done.stderr
 
 
+@pytest.mark.sample(0)
 def test_one_value_is_changed_and_one_record_removed(second: Emulator, source: Path, tmp_path: Path) -> None:
     apply(second, source, tmp_path)
     objects = source / "objects" / "it.yml"

@@ -34,7 +34,7 @@ AUTOMATION_PLATFORM = "2.16"
 LOWEST = {"requests": "2.32.4", "urllib3": "2.6.3", "jsonschema": "4.21"}
 """The lowest version of each Python package, as ``requirements.txt`` says."""
 
-OLDEST_CORE, *_between, NEWEST_CORE = CORES
+OLDEST_CORE = next(iter(CORES))
 NEWEST_RELEASE = [core for core in CORES if core not in PRERELEASES][-1]
 OLDEST_PYTHON = min(min(minors) for minors in CORES.values())
 

@@ -22,7 +22,7 @@ from pathlib import Path
 import interpreters
 import kept_code
 import sanity
-from platforms import CORES, NEWEST_CORE, OLDEST_CORE, PRERELEASES
+from platforms import CORES, OLDEST_CORE, PRERELEASES
 from project import BUILD, LINK, ROOT, environment
 
 
@@ -153,14 +153,13 @@ class Gate:
 
 
 def sanity_gates() -> list[Gate]:
-    """Return the sanity gates for the shipped files, on the oldest and the newest ansible-core.
+    """Return the sanity gates for the shipped files, on the oldest ansible-core.
 
     In the long tests every core runs all tests on every Python of this machine, and includes the tests' own files.
-    Otherwise only the newest core runs the tests that just read the files, because their results are the same on every
-    core. Tests whose rules another gate checks run only in the long tests, because they take most of the time.
+    Tests whose rules another gate checks run only in the long tests, because they take most of the time.
     """
     is_long = bool(os.environ.get("SEVENTHINGS_TEST_LONG"))
-    return [sanity_gate(core, is_long) for core in (CORES if is_long else (OLDEST_CORE, NEWEST_CORE))]
+    return [sanity_gate(core, is_long) for core in (CORES if is_long else (OLDEST_CORE,))]
 
 
 def sanity_gate(core: str, is_long: bool) -> Gate:
@@ -173,8 +172,6 @@ def sanity_gate(core: str, is_long: bool) -> Gate:
     left_out = {"pylint"} if core in PRERELEASES else set()
     if not is_long:
         left_out.update(sanity.DONE_BY_OTHER_GATES)
-        if core != NEWEST_CORE:
-            left_out.update(sanity.SAME_ON_EVERY_CORE)
     options += [word for test in sorted(left_out) for word in ("--skip-test", test)]
     gate = Gate(f"sanity, ansible-core {core}", [sys.executable, "tests/tools/sanity.py", core, *options])
     gate.remarks.append(f"on {python.name}")

@@ -29,25 +29,6 @@ import kept_code
 from platforms import CORES, NEWEST_RELEASE, specifier
 from project import BIN, BUILD, COLLECTION_PATH, ROOT, call, tracked_files
 
-SAME_ON_EVERY_CORE = (
-    "empty-init",
-    "line-endings",
-    "no-assert",
-    "no-get-exception",
-    "no-illegal-filenames",
-    "no-smart-quotes",
-    "replace-urlopen",
-    "shebang",
-    "shellcheck",
-    "symlinks",
-    "use-argspec-type-path",
-    "use-compat-six",
-)
-"""Tests that only read the files.
-
-They use neither Ansible nor the interpreter, so their results are the same on every core.
-"""
-
 FOREIGN_DATA = (
     "tests/golden",
     "tests/unit/plugin_utils/desired/exports",

@@ -26,7 +26,7 @@ def changed_evidence(copier: Copier, before: dict[str, tuple[object, ...]]) -> l
     return [uuid for uuid, values in evidence(copier.here).items() if before.get(uuid, values) != values]
 
 
-@pytest.mark.sample(30)
+@pytest.mark.sample(12)
 @pytest.mark.parametrize("path", list(sources()), ids=lambda path: path.stem)
 def test_tasks_that_people_copy_change_no_evidence(path: Path, tmp_path: Path) -> None:
     copier = Copier(tmp_path, Embedded.started(data="stocktake"))

@@ -66,13 +66,9 @@ def test_long_tests_play_on_every_core(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_sanity_runs_in_full_on_every_core_in_long_tests(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SEVENTHINGS_TEST_LONG", raising=False)
-    oldest, newest = gates.sanity_gates()
-    assert [gate.name for gate in (oldest, newest)] == [
-        f"sanity, ansible-core {core}" for core in (min(CORES), max(CORES))
-    ]
-    assert {"import", "pep8", "pylint", "shebang"} <= set(oldest.command)
-    assert {"import", "pep8", "pylint"} <= set(newest.command)
-    assert "shebang" not in newest.command
+    (oldest,) = gates.sanity_gates()
+    assert oldest.name == f"sanity, ansible-core {min(CORES)}"
+    assert {"import", "pep8", "pylint"} <= set(oldest.command)
     monkeypatch.setenv("SEVENTHINGS_TEST_LONG", "1")
     every = {gate.name.split()[-1]: set(gate.command) for gate in gates.sanity_gates()}
     assert set(every) == set(CORES)

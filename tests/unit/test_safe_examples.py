@@ -21,6 +21,7 @@ _EXEMPT = {
 """Pages that explain unsafe content, each with the reason for its exemption."""
 
 
+@pytest.mark.sample(30)
 @pytest.mark.parametrize("path", [Path(), *sorted({path.parent for path in sources()})], ids=str)
 def test_nothing_that_people_copy_does_harm(path: Path) -> None:
     found = [

@@ -84,7 +84,7 @@ def check(directory: Path, service: Emulator, snippet: guides.Snippet, last: lis
     return [run.output for run in runs]
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("guide", guides.GUIDES, ids=lambda guide: guide.stem)
 def test_a_guide_runs_and_shows_what_it_shows(guide: Path, emulator: Emulator, tmp_path: Path) -> None:
     emulator.reset()

@@ -70,6 +70,7 @@ def is_a_screen(text: str) -> bool:
     return len(text.splitlines()) <= _SCREEN_LINES and len(text) <= _SCREEN_CHARACTERS
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("options", [(), ("--diff",), ("--check", "--diff")])
 @pytest.mark.parametrize("form", ["json", "yaml"])
 def test_a_refusal_fits_on_one_screen_and_the_reason_is_last(

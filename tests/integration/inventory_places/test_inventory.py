@@ -209,6 +209,7 @@ def examples() -> list[dict[str, Any]]:
     return [yaml.safe_load(text) for text in texts]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("number", range(4))
 def test_every_example_runs(work: Workplace, number: int) -> None:
     example = examples()[number]

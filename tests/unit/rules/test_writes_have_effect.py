@@ -72,7 +72,7 @@ def records(here: Machine) -> dict[str, Any]:
     return {kind: found for kind, found in here.service.dump().items() if kind != "files"}
 
 
-@pytest.mark.sample(12)
+@pytest.mark.sample(6)
 @writes
 @pytest.mark.parametrize("answer", ANSWERS)
 def test_a_write_without_effect_fails(here: Machine, write: str, answer: str) -> None:

@@ -78,6 +78,7 @@ def _shown(values: dict[str, Any]) -> str:
     return re.sub(r"folder=<[^>]*>", "", repr(sorted(values.items())))
 
 
+@pytest.mark.sample(10)
 @pytest.mark.parametrize("settings", _SETTINGS)
 @pytest.mark.parametrize("seed", range(6))
 def test_known_columns_change_no_value_and_no_finding(

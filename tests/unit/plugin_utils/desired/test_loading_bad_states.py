@@ -24,7 +24,7 @@ def test_the_valid_state_that_the_invalid_states_are_derived_from_is_valid(site:
     assert site.plan().findings == []
 
 
-@pytest.mark.sample(20)
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("number", range(_NUMBER))
 def test_a_bad_state_is_found_at_its_line_and_nothing_is_sent(site: Site, number: int) -> None:
     bad: Bad = bad_states(_NUMBER, _SEED)[number]

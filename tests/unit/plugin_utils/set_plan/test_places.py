@@ -69,6 +69,7 @@ def test_a_cell_of_a_table_is_a_name(numbered: tuple[Site, int]) -> None:
     assert room.flat["building_id"] != number
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("column", ["target", "actual"])
 @pytest.mark.parametrize(("location", "is_fine"), [("Dresden", True), ("Leipzig", False), (None, False)])
 @pytest.mark.parametrize("exists", [True, False])
