@@ -56,7 +56,7 @@ def pytest_runtest_protocol() -> Iterator[None]:
     result = yield
     if gc.get_count()[0] > _MANY_OBJECTS:
         gc.collect()
-        # What is left stays to the end, as a rule, and need not be visited again.
+        # Most objects that are left stay to the end, so later collections need not visit them.
         gc.freeze()
     return result
 

@@ -64,9 +64,10 @@ def keep_in(directory: Path) -> None:
 
 
 class Bundle:
-    """Values that one program makes from small texts at each start, in one file.
+    """A file with the values that one program makes from small texts at each start.
 
     :param directory: the existing directory of the file.
+    :ivar kept: text to the marshalled value. :ivar is_changed: True if the file does not have all of them.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -78,14 +79,20 @@ class Bundle:
             self.kept = marshal.loads(self.path.read_bytes())
 
     def find(self, text: object, make: Callable[[], Any]) -> Any:
-        """Return what is made of a text: anything that can be marshalled."""
+        """Return the value of a text, which is made if the file does not have it.
+
+        :param text: identifies the value. :param make: returns it; it must be a value that can be marshalled.
+        """
         if text not in self.kept:
             self.kept[text] = marshal.dumps(make())
             self.is_changed = True
         return marshal.loads(self.kept[text])
 
     def write(self) -> None:
-        """Write the file if a value was made. Of two processes that end at the same time, one is forgotten."""
+        """Write the file if a value was made.
+
+        If two processes end at the same time, the values of one of them are lost, and are made again.
+        """
         if self.is_changed:
             _write(self.path, self.kept)
 
