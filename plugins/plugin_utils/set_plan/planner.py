@@ -8,10 +8,9 @@ The loop::
     check settings and field definitions
     for each section, in the order of dependency:
         while its list is read:
-            parse the natural key of each desired record, and claim it
+            parse the values of each desired record, and claim its natural key
         join desired and listed records by natural key
         for each desired record, in the order of the list:
-            parse its values
             several listed records  -> finding
             two desired records     -> finding
             no listed record        -> renamed? a user from a person? else it is new
@@ -45,9 +44,9 @@ because they send narrow requests instead of reading lists.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 from ...module_utils.client.client import Client
@@ -101,6 +100,9 @@ from .users import plan_user, user_of_person, without_dependants_of_users
 _BY_THEMSELVES = ("fields", "hub")
 """Sections with their own way to match records."""
 
+_MOST_KEPT = 50_000
+"""Maximum number of entries whose values are kept while a list is read. Those of other entries are parsed again."""
+
 
 SETTINGS: tuple[Check, ...] = (
     check_settings,
@@ -142,6 +144,7 @@ class _Planner:
         self._lifecycles = Lifecycles(context, self._pruning().words_of)
         self._dropped: list[Entry] = []
         self._unchanged: list[Entry] = []
+        self._kept: dict[int, dict[str, Any]] = {}
         self._sections = [section for section in SECTIONS if self._is_matched(section)]
         self._unmatched = {SECTIONS[section] for section in self._sections}
         self._removals: dict[str, Planned] = {}
@@ -244,14 +247,12 @@ class _Planner:
         """Pair each entry of a section that may change something with its record, and count the unchanged records."""
         kind = KINDS[SECTIONS[section]]
         schema = self._context.schema(kind)
-        keys = natural_keys.identifying_fields(schema, self._desired.identity.get(section, ()))
-        identifies = cache(lambda name: (field := schema.find(name)) is not None and field.key in keys)
         entries = self._context.entries[section]
         identities: dict[tuple[str, ...], None] = {}
         others: list[tuple[Entry, tuple[str, ...] | None]] = []
         # The list is read in the background meanwhile.
         for entry in entries:
-            claimed, has_key = self._claim(section, schema, entry, identifies)
+            claimed, has_key = self._claim(section, schema, entry)
             if claimed is not None and has_key:
                 identities.setdefault(claimed)
             else:
@@ -279,26 +280,23 @@ class _Planner:
         self._unmatched.discard(kind.name)
         return found
 
-    def _claim(
-        self, section: str, schema: Schema, entry: Entry, identifies: Callable[[str], bool]
-    ) -> tuple[tuple[str, ...] | None, bool]:
+    def _claim(self, section: str, schema: Schema, entry: Entry) -> tuple[tuple[str, ...] | None, bool]:
         """Claim the natural key of an entry.
 
         Return the fields of the key, which are None after a finding, and False if the entry is found by its uuid.
-
-        :param identifies: returns True for the name of a field that natural keys of this section may have.
         """
-        # An observed field never identifies a record.
-        written = {name: entry.fields[name] for name in filter(identifies, entry.fields)}
-        values = self._context.wanted.parse(schema, entry, written)
+        values, is_valid = self._read(entry)
+        if is_valid and len(self._kept) < _MOST_KEPT:
+            self._kept[id(entry)] = values
         if entry.uuid:
             # A plan file identifies the record by its uuid.
             own = [schema.find(name) for name in self._desired.identity.get(section, ())]
             chosen = [field.key for field in own if field is not None] or natural_keys.default_key(schema.kind, values)
             return tuple(key for key in chosen if key in values), False
         keys = self._keys(section, schema, values, entry)
-        is_resolved = bool(keys) and self._resolve_key(keys, values, entry)
-        is_claimed = is_resolved and self._context.uniqueness.claim(schema, keys, values, entry) is not None
+        key = {name: values[name] for name in keys}
+        is_resolved = bool(keys) and self._resolve_key(keys, key, entry)
+        is_claimed = is_resolved and self._context.uniqueness.claim(schema, keys, key, entry) is not None
         return keys if is_claimed else None, True
 
     def _resolve_key(self, keys: Iterable[str], values: dict[str, Any], entry: Entry | None) -> bool:
@@ -421,7 +419,8 @@ class _Planner:
         context = self._context
         schema = context.schema(entry.kind)
         complaints = context.complaints
-        values, is_valid = self._read(entry)
+        kept = self._kept.pop(id(entry), None)
+        values, is_valid = (kept, True) if kept is not None else self._read(entry)
         if entry.uuid:
             record = self._state.of_uuid(schema.kind, entry.uuid)
             hits = [record] if record else []

@@ -29,11 +29,13 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
     USER,
     Kind,
 )
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.field_visibility import identifies
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import DesiredInstance, Policy
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.entry import Entry
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.hiding import Hiding
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.lifecycle import Lifecycle
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.parsing import DesiredParser
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.positions import Finding, Place, Positions
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.scan_codes import ScanCodeSettings
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.tables import ReadTable, Table
@@ -257,6 +259,29 @@ def test_new_changed_and_unchanged_records(here: Instance) -> None:
     }
     assert (plan.everywhere, plan.existing) == ({"objects": 6}, {"objects": 6})
     assert plan.reported == {"objects": ["100004", "100005", "100006"]}
+
+
+@pytest.mark.parametrize(("most", "parsed"), [(50_000, 3), (1, 5), (0, 6)])
+def test_the_values_of_the_first_entries_are_parsed_once(
+    here: Instance, monkeypatch: pytest.MonkeyPatch, most: int, parsed: int
+) -> None:
+    known = []
+    parse = DesiredParser.parse
+
+    def counted(parser: DesiredParser, schema: Schema, written: Entry, *given: Any) -> dict[str, Any]:
+        known.append(written)
+        return parse(parser, schema, written, *given)
+
+    monkeypatch.setattr(planner, "_MOST_KEPT", most)
+    monkeypatch.setattr(DesiredParser, "parse", counted)
+    assert here.plan(thing("100007"), thing("100002", 2), thing("100003", 3, inventory_name="New")) == Outcome(
+        {
+            "create object 100007": {"barcode": "100007", "inventory_name": "Other"},
+            "update object 100003": {"inventory_name": "New"},
+        },
+        unchanged={"objects": 1},
+    )
+    assert len(known) == parsed
 
 
 def test_changes_are_in_the_order_of_their_levels_sections_and_keys(here: Instance) -> None:
