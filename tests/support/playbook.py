@@ -18,8 +18,9 @@ import forked
 import yaml
 from project import ROOT
 
-_DEPRECATION = re.compile(r"\[DEPRECATION WARNING\]: (?!Non UTF-8 encoded data)")
-"""A deprecation warning of Ansible, except the warning of 2.16 about lone surrogates in its output, which are data."""
+_ABOUT_DATA = r"Non UTF-8 encoded data|Module \S+\s+returned\s+non\s+UTF-8|Conditional result"
+_DEPRECATION = re.compile(rf"\[DEPRECATION WARNING\]: (?!{_ABOUT_DATA})")
+"""A deprecation warning of Ansible, except those of 2.16 about data: lone surrogates, and texts used as conditions."""
 _SECONDS = 240
 
 
