@@ -18,9 +18,16 @@ import forked
 import yaml
 from project import ROOT
 
-_ABOUT_DATA = r"Non UTF-8 encoded data|Module \S+\s+returned\s+non\s+UTF-8|Conditional result"
-_DEPRECATION = re.compile(rf"\[DEPRECATION WARNING\]: (?!{_ABOUT_DATA})")
-"""A deprecation warning of Ansible, except those of 2.16 about data: lone surrogates, and texts used as conditions."""
+_ABOUT_DATA = (
+    r"Non UTF-8 encoded data",
+    r"Module \S+\s+returned\s+non\s+UTF-8",
+    r"Conditional result at approximate location [^\[]+?\swas\s+of\s+type\s+'dict'",
+)
+_DEPRECATION = re.compile(rf"\[DEPRECATION WARNING\]: (?!{'|'.join(_ABOUT_DATA)})")
+"""A deprecation warning of Ansible, except those of 2.16 about data.
+
+These are lone surrogates, and a text of the service that looks like a dictionary and is used as a condition.
+"""
 _SECONDS = 240
 
 
