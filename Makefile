@@ -56,8 +56,8 @@ test-fast: test-environment ## Run the quick gates: ruff, types, yamllint, unit 
 	@"$(BIN)/python" tests/tools/gates.py fast
 
 .PHONY: test-long
-test-long: runtime ## Run every gate and every test, on each ansible-core, with large random tests
-	@SEVENTHINGS_TEST_LONG=1 "$(BIN)/python" tests/tools/gates.py all
+test-long: runtime ## Run every gate, every test in full, and every play on each ansible-core (or GATES="plays sanity")
+	@SEVENTHINGS_TEST_LONG=1 "$(BIN)/python" tests/tools/gates.py all $(GATES)
 
 .PHONY: test-sanity
 test-sanity: lint-environment ## Run all sanity tests on every ansible-core

@@ -17,7 +17,7 @@ import kept_code
 import pytest
 from emulator_here import running_here
 from emulator_process import Emulator
-from project import BUILD, LONG
+from project import BUILD, EVERY_CASE
 from sample import sample_of
 
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.places import digest_of
@@ -39,7 +39,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Deselect the cases beyond the sample of a test, except in the long run."""
     cases: dict[str, list[pytest.Item]] = defaultdict(list)
     for item in items:
-        if not LONG and item.get_closest_marker("sample"):
+        if not EVERY_CASE and item.get_closest_marker("sample"):
             cases[item.nodeid.partition("[")[0]].append(item)
     left_out: set[pytest.Item] = set()
     for test, found in cases.items():

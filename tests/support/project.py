@@ -18,8 +18,13 @@ COLLECTION_PATH = Path("ansible_collections", "community", "seventhings")
 LINK = BUILD / "link" / COLLECTION_PATH
 
 
-LONG = os.environ.get("SEVENTHINGS_TEST_LONG", "") not in ("", "0")
-"""True if randomised tests run in full, however long that takes."""
+LONG_VARIABLE = "SEVENTHINGS_TEST_LONG"
+CASES = "cases"
+"""The value of the variable for every case of every test, with the small numbers of random tests."""
+EVERY_CASE = os.environ.get(LONG_VARIABLE, "") not in ("", "0")
+"""True if every case of a test runs, and not only a sample."""
+LONG = EVERY_CASE and os.environ[LONG_VARIABLE] != CASES
+"""True if also randomised tests run in full, however long that takes."""
 
 
 def environment(**changes: str) -> dict[str, str]:

@@ -22,7 +22,7 @@ from pathlib import Path
 import interpreters
 import kept_code
 import sanity
-from platforms import CORES, OLDEST_CORE, PRERELEASES
+from platforms import CORES, EVERYDAY, OLDEST_CORE, PRERELEASES
 from project import BUILD, LINK, ROOT, environment
 
 
@@ -33,7 +33,8 @@ def _names(folder: str, pattern: str = "*.yml") -> list[str]:
 
 LOGS = BUILD / "log"
 _SHOWN_LINES = 150
-_LONG_SECONDS = 3600
+_LONG_RUN = ("-o", "timeout=3600")
+"""Options of pytest. A case of the long run may take much longer than one of ``make test``."""
 COLLECTION = "ansible_collections.community.seventhings"
 _ENGINE_TESTS = ("tests/unit/plugin_utils",)
 """The unit tests of the code that runs on the controller. They take half of the time of all unit tests."""
@@ -50,10 +51,13 @@ _OLD_PLAYS: dict[str, tuple[str, ...]] = {
         "tests/integration/test_play.py::test_single_modules_provision_an_empty_instance",
     ),
 }
-"""The sample of plays on an old core, where every unmarked text is a template.
-
-The long tests play everything on every core.
-"""
+"""The sample of plays on an old core, where every unmarked text is a template."""
+_HOSTILE_TEXTS = (
+    "tests/hostile/test_doors.py",
+    "tests/hostile/test_doors_in_plays.py",
+    "tests/hostile/test_results.py",
+)
+"""The tests that send every hostile text through every door. The long tests run them in full on the oldest core too."""
 _FORMS = ".github/ISSUE_TEMPLATE"
 _PIPELINES = [
     *_names("examples/ci", "*github-actions.yml"),
@@ -188,7 +192,7 @@ def chains(selection: str) -> list[list[Gate]]:
     typed = [*(f"tests/{name}" for name in folders), "extensions/eda/plugins/event_source/changes.py"]
     pytest = ["pytest", "--quiet", "--color=no"]
     if os.environ.get("SEVENTHINGS_TEST_LONG"):
-        pytest += ["-o", f"timeout={_LONG_SECONDS}"]
+        pytest += _LONG_RUN
     quick = [
         Gate("ruff check", ["ruff", "check"]),
         Gate("ruff format", ["ruff", "format", "--check", "--diff"]),
@@ -252,21 +256,38 @@ def chains(selection: str) -> list[list[Gate]]:
     return [sanity_gates(), [tools], *([gate] for gate in beside)]
 
 
+def selected(work: list[list[Gate]], names: list[str]) -> list[list[Gate]]:
+    """Return the gates whose name begins with one of some words, and what they need."""
+    chosen = [gate for gate in itertools.chain(*work) if gate.name.startswith(tuple(names))]
+    needed = [gate.needs for gate in chosen if gate.needs is not None]
+    return [[gate for gate in chain if gate in chosen or gate in needed] for chain in work]
+
+
 def core_gates() -> list[Gate]:
-    """Return gates with real plays on other versions of ansible-core than that of the environment."""
-    is_long = bool(os.environ.get("SEVENTHINGS_TEST_LONG"))
-    played: dict[str, tuple[str, ...]] = dict.fromkeys(CORES, ()) if is_long else _OLD_PLAYS
-    gates, found = [], interpreters.find()
-    for core, sample in played.items():
-        python = next((minor for minor in CORES[core] if minor in found), None)
-        name = f"plays, ansible-core {core}"
-        if python is None:
-            gates.append(Gate(name, [], not_run=f"no Python for ansible-core {core} on this machine"))
-        else:
-            command = [sys.executable, "tests/tools/other_core.py", core, "--python", f"3.{python}", *sample]
-            gates.append(Gate(name, command))
-            gates[-1].remarks.append(f"on python3.{python}")
-    return gates
+    """Return gates with real plays on other versions of ansible-core than that of the environment.
+
+    The long tests play every case of every test on each of them. Random tests have large numbers only in the
+    environment, because what they look for rarely depends on the version.
+    """
+    if not os.environ.get("SEVENTHINGS_TEST_LONG"):
+        return [core_gate("plays", core, *sample) for core, sample in _OLD_PLAYS.items()]
+    others = [core for core in CORES if core != EVERYDAY]
+    return [
+        *(core_gate("plays", core, "--every-case", *_LONG_RUN) for core in others),
+        core_gate("hostile texts", OLDEST_CORE, *_LONG_RUN, *_HOSTILE_TEXTS),
+    ]
+
+
+def core_gate(name: str, core: str, *options: str) -> Gate:
+    """Return a gate that runs ``other_core.py`` with some options, on the oldest Python for a version."""
+    name, found = f"{name}, ansible-core {core}", interpreters.find()
+    python = next((minor for minor in CORES[core] if minor in found), None)
+    if python is None:
+        return Gate(name, [], not_run=f"no Python for ansible-core {core} on this machine")
+    command = [sys.executable, "tests/tools/other_core.py", core, "--python", f"3.{python}", *options]
+    gate = Gate(name, command, pytest=True)
+    gate.remarks.append(f"on python3.{python}")
+    return gate
 
 
 def rulebook_gate() -> Gate:
@@ -330,9 +351,7 @@ def main() -> int:
     LOGS.mkdir(parents=True, exist_ok=True)
     work = chains(options.selection)
     if options.names:
-        work = [[gate for gate in chain if gate.name.startswith(tuple(options.names))] for chain in work]
-        for gate in itertools.chain(*work):
-            gate.needs = None
+        work = selected(work, options.names)
     started = time.monotonic()
     run(work)
     return summary([gate for chain in work for gate in chain], time.monotonic() - started)

@@ -3,6 +3,8 @@
 
 """Run tests on another ansible-core: python tests/tools/other_core.py 2.21 [--python 3.13] [options and paths].
 
+With --every-case it runs every case of each test, as the long run does, and not only a sample.
+
 Without paths it runs the integration and the hostile tests, which play real playbooks. The environment is created once,
 in .build/core. On the same version of Python it installs only what that ansible-core needs in another version, and
 finds the other packages in the environment of the repository. A pre-release may be named in full: 2.22.0rc1.
@@ -20,7 +22,7 @@ from pathlib import Path
 
 import interpreters
 from platforms import CORES, series, specifier
-from project import BUILD, ROOT, call, environment
+from project import BUILD, CASES, LONG_VARIABLE, ROOT, call, environment
 
 _REQUIREMENTS = ("requirements.txt", "tests/emulator/requirements.txt", "tests/requirements-test.txt")
 
@@ -69,10 +71,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("core")
     parser.add_argument("--python", default="")
+    parser.add_argument("--every-case", action="store_true")
     arguments, options = parser.parse_known_args()
     bin_folder = make(arguments.core, arguments.python)
     paths = [] if any((ROOT / option).exists() for option in options) else ["tests/integration", "tests/hostile"]
-    env = environment(PATH=os.pathsep.join([str(bin_folder), os.environ["PATH"]]))
+    size = {LONG_VARIABLE: CASES} if arguments.every_case else {}
+    env = environment(PATH=os.pathsep.join([str(bin_folder), os.environ["PATH"]]), **size)
     call(bin_folder / "python", "-m", "pytest", "-q", "--color=no", "-n", "2", *options, *paths, env=env)
 
 

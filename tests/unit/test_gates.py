@@ -6,15 +6,18 @@
 
 from __future__ import annotations
 
+import itertools
+import runpy
 import sys
 from pathlib import Path
 
 import gates
+import project
 import pytest
 import sanity
 import yaml
 from gates import Gate
-from platforms import CORES, PRERELEASES
+from platforms import CORES, EVERYDAY, PRERELEASES
 from project import ROOT, tracked_files
 
 
@@ -57,11 +60,50 @@ def test_the_samples_on_old_cores_are_there_and_ask_for_old_cores() -> None:
     assert {min(CORES)} == set(gates._OLD_PLAYS)
 
 
-def test_long_tests_play_on_every_core(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SEVENTHINGS_TEST_LONG", "1")
-    assert [gate.name for gate in gates.core_gates()] == [f"plays, ansible-core {core}" for core in CORES]
-    monkeypatch.delenv("SEVENTHINGS_TEST_LONG")
+def test_long_tests_play_every_case_on_every_core(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SEVENTHINGS_TEST_LONG", raising=False)
     assert [gate.name for gate in gates.core_gates()] == [f"plays, ansible-core {core}" for core in gates._OLD_PLAYS]
+    monkeypatch.setenv("SEVENTHINGS_TEST_LONG", "1")
+    every = {gate.name: gate.command for gate in gates.core_gates()}
+    others = [core for core in CORES if core != EVERYDAY]
+    assert list(every) == [
+        *(f"plays, ansible-core {core}" for core in others),
+        f"hostile texts, ansible-core {min(CORES)}",
+    ]
+    assert all(("--every-case" in command) == name.startswith("plays") for name, command in every.items())
+
+
+@pytest.mark.parametrize(
+    ("variable", "every_case", "is_long"),
+    [(None, False, False), ("0", False, False), ("cases", True, False), ("1", True, True)],
+)
+def test_every_case_can_run_without_large_numbers(
+    monkeypatch: pytest.MonkeyPatch, variable: str | None, every_case: bool, is_long: bool
+) -> None:
+    if variable is None:
+        monkeypatch.delenv("SEVENTHINGS_TEST_LONG", raising=False)
+    else:
+        monkeypatch.setenv("SEVENTHINGS_TEST_LONG", variable)
+    fresh = runpy.run_path(project.__file__)
+    assert (fresh["EVERY_CASE"], fresh["LONG"]) == (every_case, is_long)
+
+
+def test_a_selected_gate_runs_after_what_it_needs() -> None:
+    tools, other = gate("tools", ""), gate("other", "")
+    user = gate("user", "", tools)
+    assert gates.selected([[other], [tools], [user]], ["us"]) == [[], [tools], [user]]
+    assert gates.selected([[other], [tools], [user]], ["other"]) == [[other], [], []]
+
+
+def test_hosted_jobs_run_every_gate_of_the_long_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    jobs = yaml.safe_load((ROOT / ".github" / "workflows" / "nightly.yml").read_text("utf-8"))["jobs"]
+    words = [job["gates"] for job in jobs["long"]["strategy"]["matrix"]["include"] if job["target"] == "test-long"]
+    monkeypatch.delenv("SEVENTHINGS_TEST_LONG", raising=False)
+    every_change = {gate.name for gate in itertools.chain(*gates.chains("all")) if not gate.pytest}
+    monkeypatch.setenv("SEVENTHINGS_TEST_LONG", "1")
+    work = gates.chains("all")
+    selected = {gate.name for some in words for gate in itertools.chain(*gates.selected(work, some.split()))}
+    assert {gate.name for gate in itertools.chain(*work)} - selected <= every_change
 
 
 def test_sanity_runs_in_full_on_every_core_in_long_tests(monkeypatch: pytest.MonkeyPatch) -> None:
