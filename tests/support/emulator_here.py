@@ -82,14 +82,14 @@ def running_here(data: str = "demo", export: Path | None = None) -> Iterator[Emu
 
     :param export: a directory with an export, used as start data.
     """
-    store, start = Store(":memory:"), StartData(data, Export(export) if export else None)
-    start.fill(store)
-    start.keep(store)
-    gateway = _Gateway(Service(store, Weather()))
-    server = Server(gateway, _Steering(gateway, start))
-    with _listening(server) as base_url, _shortened(_Shortcut(server, base_url, os.getpid())):
-        yield Emulator(base_url, USERNAME, PASSWORD, CLIENT_ID, base_url + ADMIN)
-    store.close()
+    with contextlib.closing(Store(":memory:")) as store:
+        start = StartData(data, Export(export) if export else None)
+        start.fill(store)
+        start.keep(store)
+        gateway = _Gateway(Service(store, Weather()))
+        server = Server(gateway, _Steering(gateway, start))
+        with _listening(server) as base_url, _shortened(_Shortcut(server, base_url, os.getpid())):
+            yield Emulator(base_url, USERNAME, PASSWORD, CLIENT_ID, base_url + ADMIN)
 
 
 @contextlib.contextmanager

@@ -182,7 +182,7 @@ def decode_json(
         level = [
             member
             for value in level
-            for member in (value.values() if type(value) is dict else value)
+            for member in (value.values() if isinstance(value, dict) else value)
             if type(member) in _COLLECTIONS
         ]
     if level:
