@@ -35,12 +35,12 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.conne
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.arguments import read_arguments
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.instance import provision
 
-ROUNDS = 10 if LONG else 1
+ROUNDS = 3 if LONG else 1
 PLAYS = 3 if LONG else 1
 HOSTS = (5, 10, 30) if LONG else (5,)
 USER = "bernd.kowalski@nordhain.example"
 
-# Ten rounds of thirty processes take minutes on a busy machine.
+# Three rounds of thirty processes take minutes on a busy machine.
 pytestmark = [pytest.mark.timeout(1800)] if LONG else []
 
 
