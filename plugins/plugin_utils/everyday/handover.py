@@ -13,7 +13,7 @@ from typing import Any
 
 from ...module_utils.client.record import Record
 from ...module_utils.errors import InvalidInput, SeventhingsError
-from ...module_utils.model.field import readable
+from ...module_utils.model.field import Unread, readable
 from ...module_utils.model.kinds import OBJECT, PERSON, RENTAL_CASE, TASK, USER, Kind
 from ...module_utils.model.schema import Schema
 from ...module_utils.model.types_links import references_in
@@ -40,7 +40,7 @@ class Belongings:
     :ivar objects: objects, with the keys of the fields that name the person.
     :ivar rentals: rental cases, with the fields.
     :ivar tasks: tasks.
-    :ivar unread: kinds that could not be read, with the reason.
+    :ivar unread: kinds that could not be read completely, with the reason.
     """
 
     objects: list[tuple[Record, list[str]]] = field(default_factory=list)
@@ -126,6 +126,7 @@ class _Handover:
 
     def _belongings(self, lists: ObjectLists, person: Person) -> Belongings:
         found = Belongings(list(objects_of(lists, person, lists.objects)))
+        self._note_unknown_forms(found, lists.schema, lists.objects, fields_of_people(lists))
         for kind, fields, into in (
             (RENTAL_CASE, ("responsible_user", "renter"), found.rentals),
             (TASK, ("assignees",), found.tasks),
@@ -136,11 +137,21 @@ class _Handover:
                 found.unread[kind.plural] = error.message
                 continue
             schema = lists.client.schema(kind)
-            for record in records:
+            current = [record for record in records if readable(record.flat.get("status")) not in _ENDED]
+            self._note_unknown_forms(found, schema, current, fields)
+            for record in current:
                 named = [key for key in fields if _names(schema, record, key, person)]
-                if named and readable(record.flat.get("status")) not in _ENDED:
+                if named:
                     into.append((record, named))
         return found
+
+    def _note_unknown_forms(
+        self, found: Belongings, schema: Schema, records: Iterable[Record], keys: Iterable[str]
+    ) -> None:
+        """Note records with people in an unknown form, because they may name the person."""
+        number = sum(any(isinstance(schema.read_field(key, record.flat), Unread) for key in keys) for record in records)
+        if number:
+            found.unread[schema.kind.plural] = f"the people of {number:,} of them are in an unknown form"
 
     def _doubts(self, whole: Belongings, sees: Mapping[str, Any]) -> list[str]:
         doubts = [f"{kind} could not be read: {clean(why)}" for kind, why in whole.unread.items()]

@@ -7,12 +7,21 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from embedded_here import Embedded
 from records import name_of
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import ROOM
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
+from ansible_collections.community.seventhings.plugins.module_utils.client.record import Record
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
+    OBJECT,
+    RENTAL_CASE,
+    ROOM,
+    TASK,
+    Kind,
+)
 
 from .working import hand, limited, move, written
 
@@ -151,3 +160,27 @@ def test_a_list_that_can_not_be_read_leaves_a_doubt(here: Embedded) -> None:
     result = hand(here, person=BERND)
     assert not result["is_clear"]
     assert "rental cases could not be read" in result["msg"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "key", "plural"),
+    [(OBJECT, "responsible_person", "objects"), (RENTAL_CASE, "renter", "rental cases"), (TASK, "assignees", "tasks")],
+    ids=["objects", "rental cases", "tasks"],
+)
+def test_people_in_an_unknown_form_leave_a_doubt(
+    here: Embedded, monkeypatch: pytest.MonkeyPatch, kind: Kind, key: str, plural: str
+) -> None:
+    list_all = Client.list_all
+
+    def altered(client: Client, listed: Kind, *given: Any, **more: Any) -> list[Record]:
+        records = list_all(client, listed, *given, **more)
+        return [
+            Record.from_flat(kind, {**record.flat, key: {"0": "?"}}) for record in records if listed is kind
+        ] or records
+
+    hand(here, person=BERND, to=DAVID)
+    monkeypatch.setattr(Client, "list_all", altered)
+    result = hand(here, person=BERND, require_clear=True)
+    assert (result.get("failed"), result["is_clear"]) == (True, False)
+    assert f"{plural} could not be read: the people of " in result["msg"]
+    assert " of them are in an unknown form" in result["msg"]
