@@ -126,7 +126,7 @@ class _Handover:
 
     def _belongings(self, lists: ObjectLists, person: Person) -> Belongings:
         found = Belongings(list(objects_of(lists, person, lists.objects)))
-        self._note_unknown_forms(found, lists.schema, lists.objects, fields_of_people(lists))
+        _note_unknown_forms(found, lists.schema, lists.objects, fields_of_people(lists))
         for kind, fields, into in (
             (RENTAL_CASE, ("responsible_user", "renter"), found.rentals),
             (TASK, ("assignees",), found.tasks),
@@ -138,20 +138,12 @@ class _Handover:
                 continue
             schema = lists.client.schema(kind)
             current = [record for record in records if readable(record.flat.get("status")) not in _ENDED]
-            self._note_unknown_forms(found, schema, current, fields)
+            _note_unknown_forms(found, schema, current, fields)
             for record in current:
                 named = [key for key in fields if _names(schema, record, key, person)]
                 if named:
                     into.append((record, named))
         return found
-
-    def _note_unknown_forms(
-        self, found: Belongings, schema: Schema, records: Iterable[Record], keys: Iterable[str]
-    ) -> None:
-        """Note records with people in an unknown form, because they may name the person."""
-        number = sum(any(isinstance(schema.read_field(key, record.flat), Unread) for key in keys) for record in records)
-        if number:
-            found.unread[schema.kind.plural] = f"the people of {number:,} of them are in an unknown form"
 
     def _doubts(self, whole: Belongings, sees: Mapping[str, Any]) -> list[str]:
         doubts = [f"{kind} could not be read: {clean(why)}" for kind, why in whole.unread.items()]
@@ -227,6 +219,13 @@ class _Handover:
 
 def _entry(kind: Kind, record: Record, fields: Mapping[str, Any], name: str) -> Entry:
     return Entry(kind, fields, Place(f"{kind.words} {name or record.uuid}"), uuid=record.uuid, inline=True)
+
+
+def _note_unknown_forms(found: Belongings, schema: Schema, records: Iterable[Record], keys: Iterable[str]) -> None:
+    """Note the number of records with people in an unknown form, because they may name the person."""
+    number = sum(any(isinstance(schema.read_field(key, record.flat), Unread) for key in keys) for record in records)
+    if number:
+        found.unread[schema.kind.plural] = f"the people of {number:,} of them are in an unknown form"
 
 
 def _names(schema: Schema, record: Record, key: str, person: Person) -> bool:

@@ -174,9 +174,9 @@ def test_people_in_an_unknown_form_leave_a_doubt(
 
     def altered(client: Client, listed: Kind, *given: Any, **more: Any) -> list[Record]:
         records = list_all(client, listed, *given, **more)
-        return [
-            Record.from_flat(kind, {**record.flat, key: {"0": "?"}}) for record in records if listed is kind
-        ] or records
+        if listed is not kind:
+            return records
+        return [Record.from_flat(kind, {**record.flat, key: {"0": "?"}}) for record in records]
 
     hand(here, person=BERND, to=DAVID)
     monkeypatch.setattr(Client, "list_all", altered)
