@@ -6,14 +6,14 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from ...module_utils.client.record import Record
 from ...module_utils.errors import InvalidInput, SeventhingsError
-from ...module_utils.model.field import Unread, readable
+from ...module_utils.model.field import readable
 from ...module_utils.model.kinds import OBJECT, PERSON, RENTAL_CASE, TASK, USER, Kind
 from ...module_utils.model.schema import Schema
 from ...module_utils.model.types_links import references_in
@@ -23,7 +23,7 @@ from ..desired.entry import Entry
 from ..desired.positions import Place
 from ..report.text_report import check_report_path, store_report
 from .call import Call, run_call
-from .lists import ObjectLists, compared_rooms
+from .lists import ObjectLists, compared_rooms, in_unknown_form
 from .people import Person, fields_of_people, objects_of
 from .sheet import as_sheet
 
@@ -221,9 +221,9 @@ def _entry(kind: Kind, record: Record, fields: Mapping[str, Any], name: str) -> 
     return Entry(kind, fields, Place(f"{kind.words} {name or record.uuid}"), uuid=record.uuid, inline=True)
 
 
-def _note_unknown_forms(found: Belongings, schema: Schema, records: Iterable[Record], keys: Iterable[str]) -> None:
+def _note_unknown_forms(found: Belongings, schema: Schema, records: Iterable[Record], keys: Collection[str]) -> None:
     """Note the number of records with people in an unknown form, because they may name the person."""
-    number = sum(any(isinstance(schema.read_field(key, record.flat), Unread) for key in keys) for record in records)
+    number = in_unknown_form(schema, records, keys)
     if number:
         found.unread[schema.kind.plural] = f"the people of {number:,} of them are in an unknown form"
 

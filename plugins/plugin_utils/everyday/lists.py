@@ -5,14 +5,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 from ...module_utils.client.client import Client
 from ...module_utils.client.record import Record
 from ...module_utils.errors import IncompleteList, InvalidInput
-from ...module_utils.model.field import Field
+from ...module_utils.model.field import Field, Unread
 from ...module_utils.model.kinds import KINDS, LOCATION, OBJECT, ROOM, Kind
 from ...module_utils.model.schema import Schema
 from ...module_utils.model.types_links import references_in
@@ -226,3 +226,11 @@ class ObjectLists:
         if wrong:
             raise InvalidInput(wrong)
         return (record for record in self.objects if not listed or scope.contains(section, record))
+
+
+def in_unknown_form(schema: Schema, records: Iterable[Record], keys: Collection[str]) -> int:
+    """Return the number of records with a value in an unknown form in one of the fields ``keys``.
+
+    Nothing proves what such a value refers to.
+    """
+    return sum(any(isinstance(schema.read_field(key, record.flat), Unread) for key in keys) for record in records)

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ...module_utils.client.record import Record
@@ -16,7 +16,7 @@ from ...module_utils.resolve.hidden_records import NO
 from ..desired.entry import Entry
 from ..desired.positions import Place
 from .call import Call, named, run_call
-from .lists import TO_ROOMS, ObjectLists, compared_rooms, location_beside
+from .lists import TO_ROOMS, ObjectLists, compared_rooms, in_unknown_form, location_beside
 from .people import Person, fields_of_people, objects_of
 
 _MOST_PROBLEMS = 20
@@ -44,21 +44,24 @@ def _run(call: Call) -> dict[str, Any]:
         needed = [*needed, *fields_of_people(lists)]
     if lists.objects:
         lists.check_visible((lists.schema.fields[key] for key in needed), "it is unknown what has to move")
-    chosen = _chosen(lists, options, target)
+    chosen, chosen_by = _chosen(lists, options, target)
     visible = {record.uuid for record in in_scope}
     left = [lists.code_of(record) or record.uuid for record in chosen if record.uuid not in visible]
     if left:
         call.warnings.append(f"Objects that were left out, because they are not in scope: {named(left)}.")
     sees = lists.sees()
-    is_doubtful = options["objects"] is None and sees["hidden_records"] != NO
-    if is_doubtful:
-        call.warnings.append(f"Objects may have been left behind: {sees['words']}.")
+    doubts = [sees["words"]] if chosen_by and sees["hidden_records"] != NO else []
+    unread = in_unknown_form(lists.schema, lists.objects, chosen_by)
+    if unread:
+        doubts.append(f"the value of {' or '.join(chosen_by)} is in an unknown form in {unread:,} of them")
+    if doubts:
+        call.warnings.append(f"Objects may have been left behind: {'; '.join(doubts)}.")
     moved = [record for record in chosen if record.uuid in visible]
     members = {"moved": [lists.code_of(record) or record.uuid for record in moved], "left_out": left, "sees": sees}
     if not moved:
         warnings = call.all_warnings(client)
         # Ansible prints an equal warning once in a run, so the message must say it, too.
-        words = "no object to move among those that this account sees" if is_doubtful else "no object to move"
+        words = "no object to move among those that this account sees" if doubts else "no object to move"
         return {"changed": False, "msg": words, **members, **({"warnings": warnings} if warnings else {})}
     _warn_of_locations(call, lists, keys)
     entries = [_entry(lists, record, dict.fromkeys(keys, lists.reference_to(room))) for record in moved]
@@ -93,18 +96,18 @@ def _entry(lists: ObjectLists, record: Record, fields: Mapping[str, Any]) -> Ent
     return Entry(OBJECT, {**own, **fields}, Place(f"object {code or record.uuid}"), uuid=record.uuid, inline=True)
 
 
-def _chosen(lists: ObjectLists, options: Mapping[str, Any], target: str) -> list[Record]:
-    """Return the objects that the options name.
+def _chosen(lists: ObjectLists, options: Mapping[str, Any], target: str) -> tuple[list[Record], Sequence[str]]:
+    """Return the objects that the options name, and the keys of the fields by which they were chosen.
 
     :raises InvalidInput: if this account sees no such object.
     """
     if options["objects"] is not None:
-        return _with_codes(lists, options["objects"])
+        return _with_codes(lists, options["objects"]), ()
     if options["room"] is not None:
         origin = lists.record_named("room", ROOM, options["room"])
-        return [record for record in lists.objects if lists.refers_to(target, record, origin)]
+        return [record for record in lists.objects if lists.refers_to(target, record, origin)], (target,)
     person = Person.from_option(lists, "person", options["person"])
-    return [record for record, _fields in objects_of(lists, person, lists.objects)]
+    return [record for record, _fields in objects_of(lists, person, lists.objects)], fields_of_people(lists)
 
 
 def _with_codes(lists: ObjectLists, codes: Iterable[str]) -> list[Record]:

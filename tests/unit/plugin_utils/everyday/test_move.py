@@ -13,7 +13,9 @@ import pytest
 from embedded_here import Embedded
 from records import name_of
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import ROOM
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
+from ansible_collections.community.seventhings.plugins.module_utils.client.record import Record
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT, ROOM, Kind
 
 from .working import fields_of, limited, move, written
 
@@ -143,3 +145,29 @@ def test_a_location_that_stays_behind_is_no_secret(here: Embedded) -> None:
     apart.call("object", fields={"barcode": "100008", "target_building": "Leipzig"}, match_on=["barcode"])
     result = move(apart, objects=["100007"], to=ATELIER)
     assert any("target_building may still have the earlier location" in warning for warning in result["warnings"])
+
+
+@pytest.mark.parametrize(
+    ("chosen_by", "key", "words"),
+    [
+        ({"room": "Dresden/1.10"}, "target_room", "target_room"),
+        ({"person": FRANK}, "responsible_person", "responsible_person"),
+    ],
+)
+def test_objects_in_an_unknown_form_may_be_left_behind(
+    here: Embedded, monkeypatch: pytest.MonkeyPatch, chosen_by: dict[str, Any], key: str, words: str
+) -> None:
+    list_all = Client.list_all
+
+    def altered(client: Client, kind: Kind, *given: Any, **more: Any) -> list[Record]:
+        records = list_all(client, kind, *given, **more)
+        odd = {key: {"0": "?"}}
+        return [Record.from_flat(kind, {**record.flat, **odd}) if kind is OBJECT else record for record in records]
+
+    monkeypatch.setattr(Client, "list_all", altered)
+    result = move(here, **chosen_by, to=ATELIER)
+    assert (result["changed"], result["moved"]) == (False, [])
+    assert result["msg"] != "no object to move"
+    (warning,) = (warning for warning in result["warnings"] if warning.startswith("Objects may have been left behind"))
+    assert words in warning
+    assert " is in an unknown form in " in warning
