@@ -47,13 +47,13 @@ class Service:
     def get(self, kind: Kind, uuid: str) -> Record:
         return Record(kind, uuid, 7, {"uuid": uuid, "name": self.name, "size": self.size})
 
-    def send(self, _method: str, path: str, *_more: Any, **_named: Any) -> Any:
+    def send(self, *_request: Any, **_options: Any) -> Any:
         self.transport.sent += 1
-        templates = [{"uuid": UUID, "name": "All"}]
-        return SimpleNamespace(
-            body=self.content,
-            json=lambda: templates if path == "/report-template" else None,
-        )
+        return SimpleNamespace(body=self.content, json=lambda: None)
+
+    def read(self, _path: str) -> Any:
+        self.transport.sent += 1
+        return SimpleNamespace(json=lambda: [{"uuid": UUID, "name": "All"}])
 
 
 def run(module: str, service: Service, check_mode: bool = False, **options: Any) -> dict[str, Any]:

@@ -66,7 +66,7 @@ class Client:
         self.creations = Creations() if creations is None else creations
         self.leftovers = leftovers or Leftovers()
         unpaged = UnpagedLists() if unpaged is None else unpaged
-        self.lists = Lists(self.send, transport.limits, unpaged, self.is_on, self._unique_keys)
+        self.lists = Lists(self.read, transport.limits, unpaged, self.is_on, self._unique_keys)
         self._definitions: dict[str, list[dict[str, Any]]] = {}
         self._samples: dict[str, list[Record]] = {}
         self._found_by: dict[tuple[str, Condition], list[Record] | None] = {}
@@ -84,6 +84,13 @@ class Client:
         if self.profile is not None:
             self.profile.check_answer(method, path, answer, self._known_types)
         return answer
+
+    def read(self, path: str, pairs: Sequence[tuple[str, str]] = ()) -> Response:
+        """Read something that is never empty: a list, even without records, has brackets.
+
+        :raises NotJson: if the answer has no body, and after the repetitions still none.
+        """
+        return self.send("GET", path, pairs=pairs, body_required=True)
 
     def _known_types(self, kind: Kind) -> Mapping[str, str]:
         """Return the types of the fields of a kind by key, or an empty map if its definitions were not read yet."""
@@ -179,7 +186,7 @@ class Client:
     def count(self, kind: Kind) -> int | None:
         """Return the number of records of a kind with one request, or None if the service does not report it."""
         if kind.count_path:
-            decoded = self.send("GET", kind.count_path).json()
+            decoded = self.read(kind.count_path).json()
             return integer_of(decoded.get("count")) if isinstance(decoded, Mapping) else None
         return self.lists.first(kind, 1, []).total if kind.sort else None
 

@@ -349,7 +349,7 @@ def is_same_file(client: Client, file: Mapping[str, Any], name: str, content: by
 
 def newest_files(client: Client) -> list[Mapping[str, Any]]:
     """Return the metadata of the last 20 uploads. The service lists no others."""
-    decoded = client.send("GET", FILE.list_path).json()
+    decoded = client.read(FILE.list_path).json()
     items = decoded.get("items") if isinstance(decoded, Mapping) else decoded
     return [item for item in items or () if isinstance(item, Mapping)]
 

@@ -59,7 +59,7 @@ class Lists:
 
     def __init__(
         self,
-        send: Callable[..., Response],
+        read: Callable[[str, Sequence[tuple[str, str]]], Response],
         limits: Limits,
         unpaged: UnpagedLists,
         is_on: Callable[..., bool],
@@ -67,11 +67,11 @@ class Lists:
     ) -> None:
         """Create the lists.
 
-        :param send: sends a request with a token, with the arguments of :meth:`.client.Client.send`.
+        :param read: :meth:`.client.Client.read`.
         :param is_on: returns True if the profile says that the instance is on one of the given sides of a switch.
         :param unique_keys: returns the keys of a kind that are unique according to the definitions read so far.
         """
-        self._send = send
+        self._read = read
         self._limits = limits
         self.unpaged = unpaged
         self.uncertain: set[str] = set()
@@ -269,7 +269,7 @@ class Lists:
         kind, paging = request.kind, []
         if kind.sort or number > 1:
             paging = [("page", str(number)), ("per_page", str(size)), *(order_pairs(kind) if kind.sort else ())]
-        return self._send("GET", kind.list_path.format(template=request.template), pairs=[*request.pairs, *paging])
+        return self._read(kind.list_path.format(template=request.template), [*request.pairs, *paging])
 
     def first(self, kind: Kind, number: int, pairs: Sequence[tuple[str, str]]) -> Page:
         """Return the first records of a list with one request.
@@ -277,7 +277,7 @@ class Lists:
         :param number: the number of records. :param pairs: further query parameters, such as the order.
         """
         paging = [("page", "1"), ("per_page", str(number))]
-        return Page.from_answer(kind, self._send("GET", kind.list_path, pairs=[*paging, *pairs]))
+        return Page.from_answer(kind, self._read(kind.list_path, [*paging, *pairs]))
 
     def some(self, kind: Kind) -> list[Record]:
         """Return the first page of a kind.

@@ -195,7 +195,9 @@ class Tokens:
         how = f"{who}with the grant {body['grant_type']} and the client_id {client} at {self._transport.root}"
         try:
             # Repeating a login is harmless: it only creates another pair of tokens.
-            answer = self._transport.request("POST", PATH, body=body, effect=Effect.IDEMPOTENT, login=True)
+            answer = self._transport.request(
+                "POST", PATH, body=body, effect=Effect.IDEMPOTENT, login=True, body_required=True
+            )
         except (AccessTokenRefused, InvalidRequest) as error:
             self._forget_pair()
             raise InvalidInput(

@@ -195,6 +195,7 @@ class Transport:
         files: Mapping[str, Any] | None = None,
         accept: str = "application/json",
         login: bool = False,
+        body_required: bool = False,
     ) -> Response:
         """Send a request, and repeat it as far as that is safe.
 
@@ -203,6 +204,8 @@ class Transport:
         :param body: sent as JSON; None for no body.
         :param files: parts of a multipart upload, as requests accepts them.
         :param login: True for a login, which is sent in check mode, too.
+        :param body_required: repeat the request after an answer without a body, as after any broken answer. Use it only
+            for what may be repeated.
         :returns: the answer, with a status below 300.
         :raises ServiceError: for an error answer; :class:`OutcomeUnknown` for a write that may have been executed;
             :class:`ConnectionFailed` if nothing was reached; :class:`WriteRefused` in check mode.
@@ -229,6 +232,8 @@ class Transport:
                 if effect is Effect.UNSAFE:
                     self.on_unsafe()
                 answer = self._once(method, url, endpoint, effect, token, body, files, accept, sent, login)
+                if body_required and not answer.body.strip():
+                    raise _Repeatable(NotJson(f"{endpoint}: HTTP {answer.status}, but the answer is empty."))
                 if kind:
                     self._outages.carried_out(kind)
                     self.written.note(f"{method} {path}")
@@ -400,8 +405,7 @@ class Transport:
             is_judged = effect is Effect.SAFE or login or content.lstrip().startswith(b"<")
             if is_json and is_judged:
                 try:
-                    if answer.json() is None and login:
-                        raise NotJson(f"{endpoint}: HTTP {status}, but the answer to the login is empty.")
+                    answer.json()
                 except NotJson as garbled:
                     unknown = OutcomeUnknown(garbled.message, status)
                     raise _Repeatable(unknown if effect is Effect.UNSAFE else garbled) from garbled

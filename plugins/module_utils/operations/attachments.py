@@ -488,7 +488,7 @@ def _reported(
 
 def _report_templates(client: Client) -> list[Mapping[str, Any]]:
     try:
-        answer = client.send("GET", "/report-template")
+        answer = client.read("/report-template")
     except NotFound as missing:
         raise SeventhingsError("This instance creates no reports: its version is too old for them.") from missing
     templates = answer.json()

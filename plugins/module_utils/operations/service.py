@@ -103,7 +103,7 @@ def history_info(client: Client, options: Mapping[str, Any]) -> ListResult:
 
     def page(number: int) -> Response:
         pairs = [("page", str(number)), ("per_page", str(_HISTORY_PAGE))]
-        return client.send("GET", kind.item_path.format(uuid=uuid) + "/history", pairs=pairs)
+        return client.read(kind.item_path.format(uuid=uuid) + "/history", pairs)
 
     try:
         first = page(1)

@@ -146,6 +146,7 @@ class FakeTransport(Transport):
         files: Mapping[str, Any] | None = None,
         accept: str = "application/json",
         login: bool = False,
+        body_required: bool = False,
     ) -> Response:
         call = Invocation(method, path, effect, token, tuple(pairs), body, files, accept, login)
         self.calls.append(call)

@@ -16,10 +16,12 @@ from embedded.faults import RateLimit as ServiceLimit
 from instance_site import yaml_list
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
+from ansible_collections.community.seventhings.plugins.module_utils.client.files import newest_files
 from ansible_collections.community.seventhings.plugins.module_utils.client.rate_limit import RateLimit
 from ansible_collections.community.seventhings.plugins.module_utils.errors import (
     InternalError,
     InvalidInput,
+    NotJson,
     ServiceUnavailable,
     SeventhingsError,
 )
@@ -30,7 +32,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.instance.run
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.result import RunResult
 
 Embedded = embedded_here.Embedded
-LOCATION = KINDS["location"]
+FILE, LOCATION = KINDS["file"], KINDS["location"]
 DOWN = ("503", "502_html", "reset_before")
 SETTINGS = "api: seventhings/v1\nset: test\npolicy: {limits: {create_percent: 1000}}\n"
 PREFIX = "/customer-api/v1"
@@ -301,6 +303,27 @@ def test_nothing_of_a_broken_login_is_shown(fault: str) -> None:
         service.client().list_all(LOCATION)
     assert service.log.count(("POST", f"{PREFIX}/auth_token")) == 4
     assert not any(word in caught.value.message for word in ("access_token", "eyJ", "Please", "<html"))
+
+
+@pytest.mark.parametrize("fault", BROKEN)
+@pytest.mark.parametrize("path", [LOCATION.list_path, FILE.list_path])
+def test_a_broken_list_is_read_again(fault: str, path: str) -> None:
+    """An answer without a body is broken, too, and not an empty list."""
+    service = Embedded.started()
+    client = signed_in(service)
+    service.fault(fault, path=path, times=3)
+    assert client.read(path).body.strip()
+    assert service.log.count(("GET", f"{PREFIX}{path}")) == 4
+    service.fault(fault, path=path)
+    with pytest.raises(SeventhingsError):
+        client.read(path)
+
+
+def test_an_answer_without_a_body_does_not_mean_that_nothing_was_uploaded() -> None:
+    service = Embedded.started()
+    service.fault("empty_body", path=FILE.list_path)
+    with pytest.raises(NotJson, match="the answer is empty"):
+        newest_files(signed_in(service))
 
 
 def test_wrong_credentials_are_never_repeated() -> None:

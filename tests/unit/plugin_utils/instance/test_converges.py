@@ -198,6 +198,11 @@ class Converging(RuleBasedStateMachine):
                 note(failed.message)
                 continue
             outcome = result.outcome
+            if outcome == "refused":
+                # A link may lead to an object that an earlier run deleted. Such an object may also be a hidden one.
+                assert all("limited_account: true" in refusal for refusal in result.refusals), result.refusals
+                order = {**order, "limited_account": True}
+                continue
             assert outcome in ("unchanged", "changed", "partly_applied", "failed"), result.refusals
             assert not result.findings, result.findings
             if outcome == "unchanged":
