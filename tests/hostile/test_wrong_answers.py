@@ -293,7 +293,8 @@ def _everyday(name: str, words: str = "", facts: Facts | None = None, **options:
 
 
 _PATHS = ("file", "sheet")
-_everyday("handover", "lists", person=USER, sheet="sheet.html")
+_SHEET = "sheet.html"
+_everyday("handover", "lists", person=USER, sheet=_SHEET)
 _everyday("handover", "gives all", person=USER, to="david.okafor@nordhain.example")
 _everyday("move", objects=["100101", "100003"], to="Dresden/1.04")
 _everyday("move", "of a room", room="Werkstatt/0.01", to="Dresden/1.04")
@@ -458,7 +459,7 @@ def state_of(place: Place) -> Counter[str]:
 
 
 def files_of(place: Place) -> Counter[str]:
-    """Return the files that a user sees."""
+    """Return the files that a user sees, except a sheet: it shows the result."""
     paths = [path for path in place.path.rglob("*") if path.is_file() and not _is_note(path)]
     return Counter(f"file {path.relative_to(place.path)}: {_SET_ID.sub(b'', path.read_bytes())!r}" for path in paths)
 
@@ -469,7 +470,7 @@ def _records(state: Counter[str]) -> Counter[str]:
 
 
 def _is_note(path: Path) -> bool:
-    return ".seventhings" in path.parts or path.name == ".export.json"
+    return ".seventhings" in path.parts or path.name in (".export.json", _SHEET)
 
 
 def notes_of(place: Place) -> dict[str, bytes]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from ...module_utils.client.record import Record
 from ...module_utils.errors import InvalidInput, SeventhingsError
-from ...module_utils.model.field import readable
+from ...module_utils.model.field import Unread, readable
 from ...module_utils.model.kinds import OBJECT, PERSON, RENTAL_CASE, TASK, USER, Kind
 from ...module_utils.model.schema import Schema
 from ...module_utils.model.types_links import references_in
@@ -127,6 +127,8 @@ class _Handover:
     def _belongings(self, lists: ObjectLists, person: Person) -> Belongings:
         found = Belongings(list(objects_of(lists, person, lists.objects)))
         _note_unknown_forms(found, lists.schema, lists.objects, fields_of_people(lists))
+        if person.doubt:
+            found.unread[USER.plural] = person.doubt
         for kind, fields, into in (
             (RENTAL_CASE, ("responsible_user", "renter"), found.rentals),
             (TASK, ("assignees",), found.tasks),
@@ -262,7 +264,10 @@ def _room(lists: ObjectLists, record: Record, key: str) -> str:
     """Return the name of the room in a field, or an empty text without a room."""
     if key not in lists.schema.fields:
         return ""
-    for reference in references_in(lists.schema.read_field(key, record.flat)):
+    value = lists.schema.read_field(key, record.flat)
+    if isinstance(value, Unread):
+        return readable(value.raw)
+    for reference in references_in(value):
         room = lists.state.find(reference)
         return (lists.state.name_of(room) if room else None) or readable(reference.display_name) or reference.uuid or ""
     return ""

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from ...module_utils.client.record import Record
@@ -44,16 +44,14 @@ def _run(call: Call) -> dict[str, Any]:
         needed = [*needed, *fields_of_people(lists)]
     if lists.objects:
         lists.check_visible((lists.schema.fields[key] for key in needed), "it is unknown what has to move")
-    chosen, chosen_by = _chosen(lists, options, target)
+    chosen, doubts = _chosen(lists, options, target)
     visible = {record.uuid for record in in_scope}
     left = [lists.code_of(record) or record.uuid for record in chosen if record.uuid not in visible]
     if left:
         call.warnings.append(f"Objects that were left out, because they are not in scope: {named(left)}.")
     sees = lists.sees()
-    doubts = [sees["words"]] if chosen_by and sees["hidden_records"] != NO else []
-    unread = in_unknown_form(lists.schema, lists.objects, chosen_by)
-    if unread:
-        doubts.append(f"the value of {' or '.join(chosen_by)} is in an unknown form in {unread:,} of them")
+    if options["objects"] is None and sees["hidden_records"] != NO:
+        doubts.append(sees["words"])
     if doubts:
         call.warnings.append(f"Objects may have been left behind: {'; '.join(doubts)}.")
     moved = [record for record in chosen if record.uuid in visible]
@@ -96,18 +94,24 @@ def _entry(lists: ObjectLists, record: Record, fields: Mapping[str, Any]) -> Ent
     return Entry(OBJECT, {**own, **fields}, Place(f"object {code or record.uuid}"), uuid=record.uuid, inline=True)
 
 
-def _chosen(lists: ObjectLists, options: Mapping[str, Any], target: str) -> tuple[list[Record], Sequence[str]]:
-    """Return the objects that the options name, and the keys of the fields by which they were chosen.
+def _chosen(lists: ObjectLists, options: Mapping[str, Any], target: str) -> tuple[list[Record], list[str]]:
+    """Return the objects that the options name, and the reasons why there may be more.
 
     :raises InvalidInput: if this account sees no such object.
     """
     if options["objects"] is not None:
-        return _with_codes(lists, options["objects"]), ()
+        return _with_codes(lists, options["objects"]), []
     if options["room"] is not None:
         origin = lists.record_named("room", ROOM, options["room"])
-        return [record for record in lists.objects if lists.refers_to(target, record, origin)], (target,)
+        return [record for record in lists.objects if lists.refers_to(target, record, origin)], _unread(lists, [target])
     person = Person.from_option(lists, "person", options["person"])
-    return [record for record, _fields in objects_of(lists, person, lists.objects)], fields_of_people(lists)
+    doubts = [*_unread(lists, fields_of_people(lists)), *filter(None, [person.doubt])]
+    return [record for record, _fields in objects_of(lists, person, lists.objects)], doubts
+
+
+def _unread(lists: ObjectLists, keys: Collection[str]) -> list[str]:
+    number = in_unknown_form(lists.schema, lists.objects, keys)
+    return [f"the value of {' or '.join(keys)} is in an unknown form in {number:,} of them"] if number else []
 
 
 def _with_codes(lists: ObjectLists, codes: Iterable[str]) -> list[Record]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from ...module_utils.client.record import Record
 from ...module_utils.errors import InvalidInput
-from ...module_utils.model.field import readable
+from ...module_utils.model.field import EMPTY, readable
 from ...module_utils.model.kinds import PERSON, SERVER_KEYS, USER
 from ...module_utils.model.schema import type_of
 from ...module_utils.printing.cleaner import clean
@@ -25,10 +25,12 @@ class Person:
     """A person.
 
     :ivar user: the user with the same e-mail address; None if there is none.
+    :ivar doubt: why there may be a user although none was found; empty without a doubt.
     """
 
     record: Record
     user: Record | None
+    doubt: str = ""
 
     @classmethod
     def from_option(cls, lists: ObjectLists, option: str, written: Any) -> Person:
@@ -38,10 +40,14 @@ class Person:
         """
         record = lists.record_named(option, PERSON, written)
         email = record.flat.get("email")
-        users = [user for user in lists.state.records(USER) if email and _is_same(user.flat.get("email"), email)]
+        accounts = lists.state.records(USER)
+        users = [user for user in accounts if email and _is_same(user.flat.get("email"), email)]
         if len(users) > 1:
             raise InvalidInput(f"{option}: {len(users)} users have the e-mail address of this person")
-        return cls(record, users[0] if users else None)
+        if users:
+            return cls(record, users[0])
+        is_known = all(_is_address(of.flat.get("email")) for of in (record, *accounts))
+        return cls(record, None, "" if is_known else "an e-mail address is in an unknown form")
 
     @property
     def email(self) -> str:
@@ -63,6 +69,10 @@ class Person:
     def in_field(self, type_name: str) -> Record | None:
         """Return the record that means this person in a field of a type, or None if such a field can mean no person."""
         return self.record if type_name == _TO_PERSONS else self.user if type_name == _TO_USERS else None
+
+
+def _is_address(value: Any) -> bool:
+    return isinstance(value, str) or value in EMPTY
 
 
 def _is_same(address: Any, other: Any) -> bool:

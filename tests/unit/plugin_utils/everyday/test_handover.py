@@ -17,9 +17,11 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.clien
 from ansible_collections.community.seventhings.plugins.module_utils.client.record import Record
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
     OBJECT,
+    PERSON,
     RENTAL_CASE,
     ROOM,
     TASK,
+    USER,
     Kind,
 )
 
@@ -184,3 +186,24 @@ def test_people_in_an_unknown_form_leave_a_doubt(
     assert (result.get("failed"), result["is_clear"]) == (True, False)
     assert f"{plural} could not be read: the people of " in result["msg"]
     assert " of them are in an unknown form" in result["msg"]
+
+
+@pytest.mark.parametrize("kind", [PERSON, USER], ids=["person", "users"])
+def test_an_email_in_an_unknown_form_leaves_a_doubt(
+    here: Embedded, monkeypatch: pytest.MonkeyPatch, kind: Kind
+) -> None:
+    """Then the user of the person is unknown, and so are the rental cases and tasks."""
+    list_all = Client.list_all
+
+    def altered(client: Client, listed: Kind, *given: Any, **more: Any) -> list[Record]:
+        records = list_all(client, listed, *given, **more)
+        if listed is not kind:
+            return records
+        return [Record.from_flat(kind, {**record.flat, "email": [record.flat["email"]]}) for record in records]
+
+    (person,) = (person for person in here.client().list_all(PERSON) if person.flat["email"] == BERND)
+    hand(here, person=BERND, to=DAVID)
+    monkeypatch.setattr(Client, "list_all", altered)
+    result = hand(here, person=person.uuid, require_clear=True)
+    assert (result.get("failed"), result["is_clear"]) == (True, False)
+    assert "users could not be read: an e-mail address is in an unknown form" in result["msg"]
