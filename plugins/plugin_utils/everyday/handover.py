@@ -16,7 +16,7 @@ from ...module_utils.errors import InvalidInput, SeventhingsError
 from ...module_utils.model.field import Unread, readable
 from ...module_utils.model.kinds import OBJECT, PERSON, RENTAL_CASE, TASK, USER, Kind
 from ...module_utils.model.schema import Schema
-from ...module_utils.model.types_links import references_in
+from ...module_utils.model.types_links import Reference, references_in
 from ...module_utils.printing.cleaner import clean
 from ...module_utils.resolve.hidden_records import NO
 from ..desired.entry import Entry
@@ -40,13 +40,13 @@ class Belongings:
     :ivar objects: objects, with the keys of the fields that name the person.
     :ivar rentals: rental cases, with the fields.
     :ivar tasks: tasks.
-    :ivar unread: kinds that could not be read completely, with the reason.
+    :ivar unread: what could not be read completely, with the reason.
     """
 
     objects: list[tuple[Record, list[str]]] = field(default_factory=list)
     rentals: list[tuple[Record, list[str]]] = field(default_factory=list)
     tasks: list[tuple[Record, list[str]]] = field(default_factory=list)
-    unread: dict[str, str] = field(default_factory=dict)
+    unread: list[str] = field(default_factory=list)
 
     @property
     def number(self) -> int:
@@ -128,7 +128,7 @@ class _Handover:
         found = Belongings(list(objects_of(lists, person, lists.objects)))
         _note_unknown_forms(found, lists.schema, lists.objects, fields_of_people(lists))
         if person.doubt:
-            found.unread[USER.plural] = person.doubt
+            found.unread.append(f"{USER.plural} could not be read: {person.doubt}")
         for kind, fields, into in (
             (RENTAL_CASE, ("responsible_user", "renter"), found.rentals),
             (TASK, ("assignees",), found.tasks),
@@ -136,19 +136,20 @@ class _Handover:
             try:
                 records = lists.state.records(kind)
             except SeventhingsError as error:
-                found.unread[kind.plural] = error.message
+                found.unread.append(f"{kind.plural} could not be read: {error.message}")
                 continue
             schema = lists.client.schema(kind)
             current = [record for record in records if readable(record.flat.get("status")) not in _ENDED]
             _note_unknown_forms(found, schema, current, fields)
-            for record in current:
-                named = [key for key in fields if _names(schema, record, key, person)]
-                if named:
-                    into.append((record, named))
+            named = [(record, keys) for record in current if (keys := _fields_of(schema, record, fields, person))]
+            into += [(record, keys) for record, keys in named if _has_known_status(schema, record)]
+            unknown = len(named) - len(into)
+            if unknown:
+                found.unread.append(f"{kind.plural}: {unknown:,} of them have an unknown status, and are left out")
         return found
 
     def _doubts(self, whole: Belongings, sees: Mapping[str, Any]) -> list[str]:
-        doubts = [f"{kind} could not be read: {clean(why)}" for kind, why in whole.unread.items()]
+        doubts = map(clean, whole.unread)
         return [*doubts, *([sees["words"]] if sees["hidden_records"] != NO else [])]
 
     def _refusal(self, person: Person, left: int, has: Belongings) -> str:
@@ -227,17 +228,26 @@ def _note_unknown_forms(found: Belongings, schema: Schema, records: Iterable[Rec
     """Note the number of records with people in an unknown form, because they may name the person."""
     number = in_unknown_form(schema, records, keys)
     if number:
-        found.unread[schema.kind.plural] = f"the people of {number:,} of them are in an unknown form"
+        why = f"the people of {number:,} of them are in an unknown form"
+        found.unread.append(f"{schema.kind.plural} could not be read: {why}")
 
 
-def _names(schema: Schema, record: Record, key: str, person: Person) -> bool:
-    """Return True if a field of a rental case or task means the user of a person."""
+def _fields_of(schema: Schema, record: Record, keys: Iterable[str], person: Person) -> list[str]:
+    """Return those fields of a rental case or task that mean the user of a person."""
     if person.user is None:
-        return False
-    return any(
-        reference.uuid == person.user.uuid or (reference.id is not None and reference.id == person.user.id)
-        for reference in references_in(schema.read_field(key, record.flat))
-    )
+        return []
+    user = person.user
+    linked = {key: references_in(schema.read_field(key, record.flat)) for key in keys}
+    return [key for key, references in linked.items() if any(_is_user(reference, user) for reference in references)]
+
+
+def _is_user(reference: Reference, user: Record) -> bool:
+    return reference.uuid == user.uuid or (reference.id is not None and reference.id == user.id)
+
+
+def _has_known_status(schema: Schema, record: Record) -> bool:
+    """Return False if it is unknown whether a record is finished."""
+    return record.flat.get("status") in schema.fields["status"].allowed
 
 
 def _described(person: Person) -> dict[str, Any]:

@@ -207,3 +207,25 @@ def test_an_email_in_an_unknown_form_leaves_a_doubt(
     result = hand(here, person=person.uuid, require_clear=True)
     assert (result.get("failed"), result["is_clear"]) == (True, False)
     assert "users could not be read: an e-mail address is in an unknown form" in result["msg"]
+
+
+@pytest.mark.parametrize("status", ["halfway", 3, None, {"de": "offen"}], ids=str)
+@pytest.mark.parametrize("kind", [RENTAL_CASE, TASK], ids=["rental cases", "tasks"])
+def test_what_has_an_unknown_status_is_not_handed_over(
+    here: Embedded, monkeypatch: pytest.MonkeyPatch, kind: Kind, status: Any
+) -> None:
+    """It may be finished, and then it is history."""
+    list_all = Client.list_all
+
+    def altered(client: Client, listed: Kind, *given: Any, **more: Any) -> list[Record]:
+        records = list_all(client, listed, *given, **more)
+        if listed is not kind:
+            return records
+        return [Record.from_flat(kind, {**record.flat, "status": status}) for record in records]
+
+    monkeypatch.setattr(Client, "list_all", altered)
+    result = hand(here, person=BERND, to=DAVID, require_clear=True)
+    assert (result["failed"], result["is_clear"], result[kind.section]) == (True, False, [])
+    assert f"{kind.plural}: " in result["msg"]
+    assert " of them have an unknown status" in result["msg"]
+    assert not any(kind.item_path.partition("{")[0] in path for _method, path in written(here))
