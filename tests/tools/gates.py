@@ -33,8 +33,8 @@ def _names(folder: str, pattern: str = "*.yml") -> list[str]:
 
 LOGS = BUILD / "log"
 _SHOWN_LINES = 150
-_LONG_RUN = ("-o", "timeout=3600")
-"""Options of pytest. A case of the long run may take much longer than one of ``make test``."""
+_LONG_RUN = ("-o", "timeout=3600", "--dist=worksteal")
+"""Options of pytest. A case of the long run may take much longer than others, and than one of ``make test``."""
 COLLECTION = "ansible_collections.community.seventhings"
 _ENGINE_TESTS = ("tests/unit/plugin_utils",)
 """The unit tests of the code that runs on the controller. They take half of the time of all unit tests."""
