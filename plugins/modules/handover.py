@@ -47,8 +47,8 @@ notes:
   - A run requests the field definitions, and the lists of locations, rooms, objects, persons, users, rental cases and
     tasks. Each change takes one to four requests.
   - Closed tasks, and completed or rejected rental cases, are history. They do not change.
-  - A task or rental case with a status that this collection does not know may be history, too. It does not change, and
-    RV(is_clear) is V(false).
+  - A task or rental case with a status that this collection does not know may be history, too. It is listed, but does
+    not change, and RV(is_clear) is V(false).
   - Archived objects are in no list, so they are not handed over. A renter that is a plain text is not recognised.
   - O(scope) only applies to objects, not to rental cases and tasks.
 seealso:

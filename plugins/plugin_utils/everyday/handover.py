@@ -107,8 +107,9 @@ class _Handover:
             self._call.warnings.append(f"{person.words} may have more than this: {'; '.join(doubts)}.")
         if successor is not None and has.number:
             entries = list(self._entries(lists, has, person, successor))
-            result = self._call.carry_out(lists, entries, {"creates": 0, **self._options["limits"]})
-            left = whole.number if result.get("failed") else whole.number - has.number
+            if entries:
+                result = self._call.carry_out(lists, entries, {"creates": 0, **self._options["limits"]})
+            left = whole.number if result.get("failed") else whole.number - len(entries)
         document["is_clear"] = left == 0 and not doubts
         lines = [f"{person.words} has {has.counted()}"]
         lines += [f"Not certain: {doubt}" for doubt in doubts]
@@ -141,11 +142,10 @@ class _Handover:
             schema = lists.client.schema(kind)
             current = [record for record in records if readable(record.flat.get("status")) not in _ENDED]
             _note_unknown_forms(found, schema, current, fields)
-            named = [(record, keys) for record in current if (keys := _fields_of(schema, record, fields, person))]
-            into += [(record, keys) for record, keys in named if _has_known_status(schema, record)]
-            unknown = len(named) - len(into)
-            if unknown:
-                found.unread.append(f"{kind.plural}: {unknown:,} of them have an unknown status, and are left out")
+            into += [(record, keys) for record in current if (keys := _fields_of(schema, record, fields, person))]
+            unclear = len(into) - len(_certain(schema, into))
+            if unclear:
+                found.unread.append(f"{kind.plural}: {unclear:,} of them have an unknown status, and may be history")
         return found
 
     def _doubts(self, whole: Belongings, sees: Mapping[str, Any]) -> list[str]:
@@ -188,11 +188,13 @@ class _Handover:
     # ---- the plan
 
     def _entries(self, lists: ObjectLists, has: Belongings, person: Person, successor: Person) -> Iterator[Entry]:
-        """Yield each record with the successor in place of the person.
+        """Yield each record with the successor in place of the person, except those that may be history.
 
         :raises InvalidInput: if a record names the user of the person, and the successor is not a user.
         """
-        by_user = [*has.rentals, *has.tasks]
+        rentals = _certain(lists.client.schema(RENTAL_CASE), has.rentals)
+        tasks = _certain(lists.client.schema(TASK), has.tasks)
+        by_user = [*rentals, *tasks]
         types = {key: lists.schema.fields[key].type for key in fields_of_people(lists)}
         if successor.user is None:
             by_user += [
@@ -213,10 +215,10 @@ class _Handover:
         if successor.user is None:
             return
         user = lists.reference_to(successor.user)
-        for record, keys in has.rentals:
+        for record, keys in rentals:
             values = {"responsible_user": user, "renter": {"type": "user", "value": user}}
             yield _entry(RENTAL_CASE, record, {key: values[key] for key in keys}, _title(record))
-        for record, _keys in has.tasks:
+        for record, _keys in tasks:
             yield _entry(TASK, record, {"assignees": [user]}, _title(record))
 
 
@@ -245,9 +247,10 @@ def _is_user(reference: Reference, user: Record) -> bool:
     return reference.uuid == user.uuid or (reference.id is not None and reference.id == user.id)
 
 
-def _has_known_status(schema: Schema, record: Record) -> bool:
-    """Return False if it is unknown whether a record is finished."""
-    return record.flat.get("status") in schema.fields["status"].allowed
+def _certain(schema: Schema, belongings: Iterable[tuple[Record, list[str]]]) -> list[tuple[Record, list[str]]]:
+    """Return the rental cases or tasks that certainly are not history: their status is known."""
+    known = schema.fields["status"].allowed
+    return [(record, keys) for record, keys in belongings if record.flat.get("status") in known]
 
 
 def _described(person: Person) -> dict[str, Any]:
