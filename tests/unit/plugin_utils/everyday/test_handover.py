@@ -13,8 +13,6 @@ import pytest
 from embedded_here import Embedded
 from records import name_of
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
-from ansible_collections.community.seventhings.plugins.module_utils.client.record import Record
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
     OBJECT,
     PERSON,
@@ -25,7 +23,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
     Kind,
 )
 
-from .working import hand, limited, move, written
+from .working import answer_oddly, hand, limited, move, written
 
 BERND = "bernd.kowalski@nordhain.example"
 DAVID = "david.okafor@nordhain.example"
@@ -172,16 +170,8 @@ def test_a_list_that_can_not_be_read_leaves_a_doubt(here: Embedded) -> None:
 def test_people_in_an_unknown_form_leave_a_doubt(
     here: Embedded, monkeypatch: pytest.MonkeyPatch, kind: Kind, key: str, plural: str
 ) -> None:
-    list_all = Client.list_all
-
-    def altered(client: Client, listed: Kind, *given: Any, **more: Any) -> list[Record]:
-        records = list_all(client, listed, *given, **more)
-        if listed is not kind:
-            return records
-        return [Record.from_flat(kind, {**record.flat, key: {"0": "?"}}) for record in records]
-
     hand(here, person=BERND, to=DAVID)
-    monkeypatch.setattr(Client, "list_all", altered)
+    answer_oddly(monkeypatch, kind, **{key: {"0": "?"}})
     result = hand(here, person=BERND, require_clear=True)
     assert (result.get("failed"), result["is_clear"]) == (True, False)
     assert f"{plural} could not be read: the people of " in result["msg"]
@@ -193,17 +183,9 @@ def test_an_email_in_an_unknown_form_leaves_a_doubt(
     here: Embedded, monkeypatch: pytest.MonkeyPatch, kind: Kind
 ) -> None:
     """Then the user of the person is unknown, and so are the rental cases and tasks."""
-    list_all = Client.list_all
-
-    def altered(client: Client, listed: Kind, *given: Any, **more: Any) -> list[Record]:
-        records = list_all(client, listed, *given, **more)
-        if listed is not kind:
-            return records
-        return [Record.from_flat(kind, {**record.flat, "email": [record.flat["email"]]}) for record in records]
-
     (person,) = (person for person in here.client().list_all(PERSON) if person.flat["email"] == BERND)
     hand(here, person=BERND, to=DAVID)
-    monkeypatch.setattr(Client, "list_all", altered)
+    answer_oddly(monkeypatch, kind, email=["?"])
     result = hand(here, person=person.uuid, require_clear=True)
     assert (result.get("failed"), result["is_clear"]) == (True, False)
     assert "users could not be read: an e-mail address is in an unknown form" in result["msg"]
@@ -215,15 +197,7 @@ def test_what_has_an_unknown_status_is_not_handed_over(
     here: Embedded, monkeypatch: pytest.MonkeyPatch, kind: Kind, status: Any
 ) -> None:
     """It may be finished, and then it is history."""
-    list_all = Client.list_all
-
-    def altered(client: Client, listed: Kind, *given: Any, **more: Any) -> list[Record]:
-        records = list_all(client, listed, *given, **more)
-        if listed is not kind:
-            return records
-        return [Record.from_flat(kind, {**record.flat, "status": status}) for record in records]
-
-    monkeypatch.setattr(Client, "list_all", altered)
+    answer_oddly(monkeypatch, kind, status=status)
     result = hand(here, person=BERND, to=DAVID, require_clear=True)
     assert (result["failed"], result["is_clear"]) == (True, False)
     assert result[kind.section], "it may be open, so it is shown"

@@ -13,11 +13,9 @@ import pytest
 from embedded_here import Embedded
 from records import name_of
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
-from ansible_collections.community.seventhings.plugins.module_utils.client.record import Record
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT, ROOM, Kind
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT, ROOM
 
-from .working import fields_of, limited, move, written
+from .working import answer_oddly, fields_of, limited, move, written
 
 ATELIER = name_of(ROOM, building_id="Leipzig", number="3.01", name="Atelier")
 FRANK = "frank.petersen@nordhain.example"
@@ -157,14 +155,7 @@ def test_a_location_that_stays_behind_is_no_secret(here: Embedded) -> None:
 def test_objects_in_an_unknown_form_may_be_left_behind(
     here: Embedded, monkeypatch: pytest.MonkeyPatch, chosen_by: dict[str, Any], key: str, words: str
 ) -> None:
-    list_all = Client.list_all
-
-    def altered(client: Client, kind: Kind, *given: Any, **more: Any) -> list[Record]:
-        records = list_all(client, kind, *given, **more)
-        odd = {key: {"0": "?"}}
-        return [Record.from_flat(kind, {**record.flat, **odd}) if kind is OBJECT else record for record in records]
-
-    monkeypatch.setattr(Client, "list_all", altered)
+    answer_oddly(monkeypatch, OBJECT, **{key: {"0": "?"}})
     result = move(here, **chosen_by, to=ATELIER)
     assert (result["changed"], result["moved"]) == (False, [])
     assert result["msg"] != "no object to move"

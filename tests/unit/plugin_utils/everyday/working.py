@@ -8,10 +8,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import pytest
 from embedded.kinds.users import insert_user
 from embedded.startdata.builtin import fixed_uuid
 from embedded_here import Embedded
 from everyday_here import Facts, Result, run_everyday
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
+from ansible_collections.community.seventhings.plugins.module_utils.client.record import Record
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import Kind
 
 
 def written(here: Embedded) -> list[tuple[str, str]]:
@@ -22,6 +27,17 @@ def written(here: Embedded) -> list[tuple[str, str]]:
 def fields_of(here: Embedded, code: str) -> dict[str, Any]:
     """Return the fields of an object by its scan code."""
     return next(record["fields"] for record in here.dump()["objects"] if record["fields"]["barcode"] == code)
+
+
+def answer_oddly(monkeypatch: pytest.MonkeyPatch, kind: Kind, **odd: Any) -> None:
+    """Let each list of a kind answer these fields for all of its records, whatever the instance has."""
+    list_all = Client.list_all
+
+    def altered(client: Client, listed: Kind, *given: Any, **more: Any) -> list[Record]:
+        records = list_all(client, listed, *given, **more)
+        return [Record.from_flat(kind, {**record.flat, **odd}) for record in records] if listed is kind else records
+
+    monkeypatch.setattr(Client, "list_all", altered)
 
 
 def limited(here: Embedded, *, locations: Sequence[str] = (), hidden_fields: Sequence[str] = ()) -> dict[str, Any]:
