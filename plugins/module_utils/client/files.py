@@ -18,7 +18,7 @@ from ..model.field import Field, is_uuid, shorten
 from ..model.kinds import FILE
 from ..model.types_links import Attachment, read_attachment
 from .client import Client
-from .record import created_uuid
+from .record import Record, created_uuid
 from .settling import poll_after_lost_response
 from .transport import Effect, Response
 
@@ -311,7 +311,7 @@ def upload_content(client: Client, attachment: Attachment, content: bytes, defer
 def _left_behind(client: Client, name: str, content: bytes) -> str | None:
     uuid = client.leftovers.take(name, content)
     file = client.get(FILE, uuid) if is_uuid(uuid) else None
-    return uuid if file is not None and is_same_file(client, file.flat, name, content) else None
+    return uuid if file is not None and is_same_file(client, file, name, content) else None
 
 
 def _uploaded(client: Client, attachment: Attachment, content: bytes, defers: bool) -> str:
@@ -334,24 +334,14 @@ def _uploaded(client: Client, attachment: Attachment, content: bytes, defers: bo
 
 def _newest_like(client: Client, name: str, content: bytes) -> str | None:
     """Return the uuid of a file with this name and content among the newest ones."""
-    same = (file for file in newest_files(client) if is_same_file(client, file, name, content))
-    return next((str(file["uuid"]).lower() for file in same), None)
+    newest = client.list_all(FILE)
+    return next((file.uuid for file in newest if is_same_file(client, file, name, content)), None)
 
 
-def is_same_file(client: Client, file: Mapping[str, Any], name: str, content: bytes) -> bool:
-    """Return True if a file of the instance has the name and the content of a local file.
-
-    :param file: its metadata.
-    """
-    may_be_same = file.get("name") == name and file.get("size") == len(content)
-    return may_be_same and download(client, str(file.get("uuid")).lower(), len(content)) == content
-
-
-def newest_files(client: Client) -> list[Mapping[str, Any]]:
-    """Return the metadata of the last 20 uploads. The service lists no others."""
-    decoded = client.read(FILE.list_path).json()
-    items = decoded.get("items") if isinstance(decoded, Mapping) else decoded
-    return [item for item in items or () if isinstance(item, Mapping)]
+def is_same_file(client: Client, file: Record, name: str, content: bytes) -> bool:
+    """Return True if a file of the instance has the name and the content of a local file."""
+    may_be_same = file.flat.get("name") == name and file.flat.get("size") == len(content)
+    return may_be_same and download(client, file.uuid, len(content)) == content
 
 
 def require_local(attachments: Iterable[Attachment], option: str) -> None:

@@ -13,7 +13,7 @@ import hashlib
 import threading
 
 from ...module_utils.client.client import Client
-from ...module_utils.client.files import content_of, is_same_file, name_of, newest_files, upload_content
+from ...module_utils.client.files import content_of, is_same_file, name_of, upload_content
 from ...module_utils.errors import OutcomeUnknown, SeventhingsError
 from ...module_utils.model.field import is_uuid
 from ...module_utils.model.kinds import FILE
@@ -75,14 +75,13 @@ class Uploads:
         if uuid:
             # The journal may be wrong, and must not lead to another file.
             file = self._client.get(FILE, uuid) if is_uuid(uuid) else None
-            return uuid if file and is_same_file(self._client, file.flat, name, content) else None
+            return uuid if file and is_same_file(self._client, file, name, content) else None
         return None if uuid is None else self._look_for(upload, name, content)
 
     def _look_for(self, upload: Upload, name: str, content: bytes) -> str | None:
         """Return the file of an upload with an unknown outcome, and never an equal file of somebody else."""
-        files = {str(file.get("uuid")).lower(): file for file in newest_files(self._client)}
-        others = {uuid: file for uuid, file in files.items() if uuid not in self._journal.files}
-        found = next((uuid for uuid, file in others.items() if is_same_file(self._client, file, name, content)), None)
+        others = (file for file in self._client.list_all(FILE) if file.uuid not in self._journal.files)
+        found = next((file.uuid for file in others if is_same_file(self._client, file, name, content)), None)
         if found:
             self._journal.uploaded(upload, found)
         return found

@@ -16,7 +16,6 @@ from embedded.faults import RateLimit as ServiceLimit
 from instance_site import yaml_list
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
-from ansible_collections.community.seventhings.plugins.module_utils.client.files import newest_files
 from ansible_collections.community.seventhings.plugins.module_utils.client.rate_limit import RateLimit
 from ansible_collections.community.seventhings.plugins.module_utils.errors import (
     InternalError,
@@ -323,7 +322,7 @@ def test_an_answer_without_a_body_does_not_mean_that_nothing_was_uploaded() -> N
     service = Embedded.started()
     service.fault("empty_body", path=FILE.list_path)
     with pytest.raises(NotJson, match="the answer is empty"):
-        newest_files(signed_in(service))
+        signed_in(service).list_all(FILE)
 
 
 def test_wrong_credentials_are_never_repeated() -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.community.seventhings.plugins.module_utils.errors import NotProcessable
+from ansible_collections.community.seventhings.plugins.module_utils.errors import NotProcessable, SeventhingsError
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Attachment
 from ansible_collections.community.seventhings.plugins.plugin_utils.apply.journal import Journal, Upload
 from ansible_collections.community.seventhings.plugins.plugin_utils.apply.uploads import Uploads
@@ -129,3 +129,14 @@ def test_a_file_that_is_accounted_for_is_not_taken_for_the_lost_one(
     assert upload(transport, journal, invoice, clock) == NEW
     assert clock.slept == []
     assert transport.count("GET /files") == 1
+
+
+@pytest.mark.parametrize("listed", [{}, {"items": None}, {"files": []}, None, [None], [{"name": "invoice.txt"}]])
+def test_a_list_of_another_shape_does_not_mean_that_nothing_was_uploaded(
+    journal: Journal, invoice: Attachment, clock: Clock, listed: object
+) -> None:
+    journal.uploads[WHAT] = ""
+    transport = FakeTransport({"GET /files": answer(listed), POST: created(3)})
+    with pytest.raises(SeventhingsError, match="expected .*, got something else"):
+        upload(transport, journal, invoice, clock)
+    assert transport.writes == []
