@@ -137,6 +137,6 @@ def test_a_list_of_another_shape_does_not_mean_that_nothing_was_uploaded(
 ) -> None:
     journal.uploads[WHAT] = ""
     transport = FakeTransport({"GET /files": answer(listed), POST: created(3)})
-    with pytest.raises(SeventhingsError, match="expected .*, got something else"):
+    with pytest.raises(SeventhingsError, match="got something else"):
         upload(transport, journal, invoice, clock)
     assert transport.writes == []
