@@ -90,7 +90,7 @@ class Client:
 
         :raises NotJson: if the answer has no body, and after the repetitions still none.
         """
-        return self.send("GET", path, pairs=pairs, body_required=True)
+        return self.send("GET", path, pairs=pairs, check=Response.require_body)
 
     def _known_types(self, kind: Kind) -> Mapping[str, str]:
         """Return the types of the fields of a kind by key, or an empty map if its definitions were not read yet."""

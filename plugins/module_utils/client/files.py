@@ -224,15 +224,17 @@ def download(client: Client, uuid: str, size: int | None = None) -> bytes:
     :param size: in bytes, as the service reports it; None if it reports none.
     :raises WrongContent: if the answer is something else, such as the page of a gateway.
     """
-    answer = client.send("GET", f"/file/{uuid}/data", accept="application/octet-stream")
-    found = len(answer.body)
-    if size is None and _is_page(answer.body):
-        size = describe(client, Attachment(uuid=uuid)).size
-    if size not in (None, found):
-        raise WrongContent(
-            f"{answer.endpoint}: expected the {size} bytes of the file, got {found} bytes, and used none of them"
-        )
-    return answer.body
+
+    def check(answer: Response) -> None:
+        found = len(answer.body)
+        if size not in (None, found):
+            raise WrongContent(
+                f"{answer.endpoint}: expected the {size} bytes of the file, got {found} bytes, and used none of them"
+            )
+
+    content = client.send("GET", f"/file/{uuid}/data", accept="application/octet-stream", check=check).body
+    described = describe(client, Attachment(uuid=uuid)).size if size is None and _is_page(content) else None
+    return content if described in (None, len(content)) else download(client, uuid, described)
 
 
 def thumbnail(client: Client, uuid: str, size: Mapping[str, Any]) -> bytes:
@@ -241,11 +243,14 @@ def thumbnail(client: Client, uuid: str, size: Mapping[str, Any]) -> bytes:
     :param size: maximum width and height in pixels; the instance decides if they are missing.
     :raises WrongContent: if the answer is a page.
     """
+
+    def check(answer: Response) -> None:
+        if _is_page(answer.body):
+            raise WrongContent(f"{answer.endpoint}: expected a picture, got a page; it starts with {_start(answer)}")
+
     pairs = [(name, str(pixels)) for name, pixels in size.items() if pixels is not None]
-    answer = client.send("GET", f"/file/{uuid}/thumbnail", pairs=pairs, accept="image/png, image/*;q=0.5")
-    if _is_page(answer.body):
-        raise WrongContent(f"{answer.endpoint}: expected a picture, got a page; it starts with {_start(answer)}")
-    return answer.body
+    path, accept = f"/file/{uuid}/thumbnail", "image/png, image/*;q=0.5"
+    return client.send("GET", path, pairs=pairs, accept=accept, check=check).body
 
 
 def pdf(client: Client, path: str, body: Mapping[str, Any]) -> bytes:
@@ -253,10 +258,13 @@ def pdf(client: Client, path: str, body: Mapping[str, Any]) -> bytes:
 
     :raises WrongContent: if the answer is something else.
     """
-    answer = client.send("POST", path, Effect.SAFE, body=body, accept="application/pdf")
-    if not answer.body.startswith(b"%PDF-"):
-        raise WrongContent(f"{answer.endpoint}: expected a PDF, got something else; it starts with {_start(answer)}")
-    return answer.body
+
+    def check(answer: Response) -> None:
+        if not answer.body.startswith(b"%PDF-"):
+            words = f"expected a PDF, got something else; it starts with {_start(answer)}"
+            raise WrongContent(f"{answer.endpoint}: {words}")
+
+    return client.send("POST", path, Effect.SAFE, body=body, accept="application/pdf", check=check).body
 
 
 def _is_page(content: bytes) -> bool:

@@ -17,7 +17,7 @@ from typing import Any, TypeGuard
 from ..ansible_compat import register_secrets
 from ..errors import AccessTokenRefused, InvalidInput, InvalidRequest, NotJson, PermissionMissing
 from ..runtime.token_store import Pair, TokenStore
-from .transport import Effect, Transport
+from .transport import Effect, Response, Transport
 
 PATH = "/auth_token"
 
@@ -196,7 +196,7 @@ class Tokens:
         try:
             # Repeating a login is harmless: it only creates another pair of tokens.
             answer = self._transport.request(
-                "POST", PATH, body=body, effect=Effect.IDEMPOTENT, login=True, body_required=True
+                "POST", PATH, body=body, effect=Effect.IDEMPOTENT, login=True, check=Response.require_body
             )
         except (AccessTokenRefused, InvalidRequest) as error:
             self._forget_pair()

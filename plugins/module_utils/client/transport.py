@@ -92,6 +92,11 @@ class Response:
         """Return the decoded body, always the same object, or None without a body. Raise :class:`NotJson`."""
         return self._decoded
 
+    def require_body(self) -> None:
+        """Raise :class:`NotJson` if there is no body."""
+        if not self.body.strip():
+            raise NotJson(f"{self.endpoint}: HTTP {self.status}, but the answer is empty.")
+
     @cached_property
     def _decoded(self) -> Any:
         if not self.body.strip():
@@ -195,7 +200,7 @@ class Transport:
         files: Mapping[str, Any] | None = None,
         accept: str = "application/json",
         login: bool = False,
-        body_required: bool = False,
+        check: Callable[[Response], None] | None = None,
     ) -> Response:
         """Send a request, and repeat it as far as that is safe.
 
@@ -204,8 +209,8 @@ class Transport:
         :param body: sent as JSON; None for no body.
         :param files: parts of a multipart upload, as requests accepts them.
         :param login: True for a login, which is sent in check mode, too.
-        :param body_required: repeat the request after an answer without a body, as after any broken answer. Use it only
-            for what may be repeated.
+        :param check: raises if the body can't be what was asked for. The request is then repeated, as after any broken
+            answer. Use it only for what may be repeated.
         :returns: the answer, with a status below 300.
         :raises ServiceError: for an error answer; :class:`OutcomeUnknown` for a write that may have been executed;
             :class:`ConnectionFailed` if nothing was reached; :class:`WriteRefused` in check mode.
@@ -232,8 +237,8 @@ class Transport:
                 if effect is Effect.UNSAFE:
                     self.on_unsafe()
                 answer = self._once(method, url, endpoint, effect, token, body, files, accept, sent, login)
-                if body_required and not answer.body.strip():
-                    raise _Repeatable(NotJson(f"{endpoint}: HTTP {answer.status}, but the answer is empty."))
+                if check is not None:
+                    self._repeated_unless(check, answer)
                 if kind:
                     self._outages.carried_out(kind)
                     self.written.note(f"{method} {path}")
@@ -271,6 +276,13 @@ class Transport:
                     retry = retry.increment(method, url, response=urllib3.HTTPResponse(status=503))
                 if not self._outages.is_suspected:
                     self.sleep(max(retry.get_backoff_time(), 0.25))
+
+    @staticmethod
+    def _repeated_unless(check: Callable[[Response], None], answer: Response) -> None:
+        try:
+            check(answer)
+        except SeventhingsError as broken:
+            raise _Repeatable(broken) from broken
 
     def _retry(self) -> Any:
         return urllib3.util.Retry(total=self.retries, backoff_factor=0.5)

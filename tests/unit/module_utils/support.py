@@ -146,7 +146,7 @@ class FakeTransport(Transport):
         files: Mapping[str, Any] | None = None,
         accept: str = "application/json",
         login: bool = False,
-        body_required: bool = False,
+        check: Callable[[Response], None] | None = None,
     ) -> Response:
         call = Invocation(method, path, effect, token, tuple(pairs), body, files, accept, login)
         self.calls.append(call)
@@ -166,6 +166,8 @@ class FakeTransport(Transport):
         if isinstance(step, Exception):
             raise step
         assert isinstance(step, Response)
+        if check is not None:
+            check(step)
         if method == "GET":
             return step if is_scripted else self._as_changed(path, step)
         self._note_change(method, path, body)

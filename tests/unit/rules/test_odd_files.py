@@ -120,6 +120,21 @@ def test_a_page_is_written_in_place_of_no_file(
     assert not (tmp_path / "there").exists()
 
 
+@pytest.mark.parametrize("fault", ["html_body", "empty_body", "half_body", "500"])
+@pytest.mark.parametrize("module", ["file_download", "report"])
+def test_a_broken_answer_in_place_of_a_file_is_requested_again(tmp_path: Path, fault: str, module: str) -> None:
+    service, uuid = with_a_file(tmp_path)
+    if module == "report":
+        [template, *_others] = service.call("report_template_info")["records"]
+        options, path = {"template": template["name"], "objects": ["100900"]}, "/report"
+    else:
+        options, path = {"uuid": uuid}, f"/file/{uuid}/data"
+    service.fault(fault, path=path, times=3)
+    done = service.call(module, dest=str(tmp_path / "there"), **options)
+    assert done["changed"], done
+    assert [at for _method, at in service.log].count(f"/customer-api/v1{path}") == 4
+
+
 @pytest.mark.parametrize("name", [True, 7, ["manual.txt"], {"de": "Handbuch"}])
 def test_a_name_that_is_no_text_names_no_file(tmp_path: Path, name: Any) -> None:
     service, uuid = with_a_file(tmp_path)
