@@ -282,8 +282,17 @@ class Kind:
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
-        """Return the fields by which others refer to a record, besides the field that names its parent."""
-        return tuple(field.key for field in self.identity if not field.type.startswith(_LINKED))
+        """Return the fields by which others refer to a record, besides the field that names its parent.
+
+        They are in the order of the natural keys: the first that has a value names the record.
+        """
+        own = {field.key for field in self.identity} - {self.parent_key}
+        return tuple(dict.fromkeys(key for keys in self.match_on for key in keys if key in own))
+
+    @cached_property
+    def titles(self) -> tuple[str, ...]:
+        """Return the labels in the order in which people prefer them: a name before a number."""
+        return tuple(sorted(self.labels, key=lambda key: key != "name"))
 
     @cached_property
     def is_named_in_texts(self) -> bool:

@@ -327,7 +327,7 @@ class Portable:
         reference = values.get(parent_key)
         parent = self._state.find(reference) if isinstance(reference, Reference) else None
         parent_name = self._state.name_of(parent) if parent else None
-        own = [field.key for field in record.kind.identity if field.key != parent_key]
+        own = record.kind.labels
         if parent_name:
             for keys in (*((key,) for key in own), own):
                 if all(values.get(key) for key in keys):

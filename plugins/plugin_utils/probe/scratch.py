@@ -197,7 +197,7 @@ def names_of(kind: Kind, object_keys: Sequence[str]) -> Sequence[str]:
     """Return the fields with the name of a scratch record."""
     if kind is OBJECT:
         return object_keys
-    return kind.labels[-1:] or kind.match_on[0][:1]
+    return kind.titles[:1] or kind.match_on[0][:1]
 
 
 def _is_scratch(client: Client, kind: Kind, uuid: str, object_keys: Sequence[str]) -> bool | None:

@@ -349,7 +349,7 @@ def _completed(link: Mapping[str, Any], place: _Place) -> dict[str, Any]:
 def _own_name(record: Shown, plural: str) -> str:
     """Return the name of a record for people: its first naming field with a value, else its kind and id."""
     kind = KINDS[plural]
-    texts = (record.get(key) for key in (*kind.labels[::-1], *kind.names))
+    texts = (record.get(key) for key in (*kind.titles, *kind.names))
     # Any other value can't be read. Its Python text is the name of no record.
     name = next((name for text in texts if isinstance(text, str) and (name := one_line(text))), "")
     return name or f"{kind.name} {record.get('id') or record.get('uuid')}"

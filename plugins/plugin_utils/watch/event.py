@@ -85,7 +85,7 @@ def key_of(schema: Schema, record: Record) -> dict[str, int | None]:
     """
     values = schema.show(record.flat)
     kind = schema.kind
-    keys = (*kind.labels[::-1], *(key for keys in kind.match_on for key in keys))
+    keys = (*kind.titles, *(key for keys in kind.match_on for key in keys))
     texts = (values.get(key) for key in keys)
     text = next((text for text in texts if isinstance(text, str) and text), "")
     is_number = _DIGITS.fullmatch(text) is not None

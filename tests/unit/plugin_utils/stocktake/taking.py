@@ -11,15 +11,22 @@ from unittest import mock
 from ansible.parsing.dataloader import DataLoader
 from embedded_here import ACCOUNT, ROOT_URL, Embedded
 from emulator_process import Emulator
+from records import name_of
 
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import STOCKTAKE
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import ROOM
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.arguments import read_arguments
 from ansible_collections.community.seventhings.plugins.plugin_utils.stocktake import action
 
 Result = dict[str, Any]
 NOVEMBER: dict[str, Any] = {"since": "2025-11-10", "until": "2025-11-21"}
 """The days of the stocktake in the demonstration data."""
+ATELIER = name_of(ROOM, building_id="Leipzig", number="3.01", name="Atelier")
+BOOKKEEPING = name_of(ROOM, building_id="Dresden", number="1.02", name="Buchhaltung")
+DEPOT = name_of(ROOM, building_id="4010", number="A 366", name="Lager")
+IT = name_of(ROOM, building_id="Dresden", number="1.04", name="IT-Büro")
+STORE = name_of(ROOM, building_id="Werkstatt", number="0.02", name="Werkzeuglager")
 
 
 def take(here: Embedded, check_mode: bool = False, client: Client | None = None, **written: Any) -> Result:

@@ -12,7 +12,7 @@ import pytest
 from embedded_here import Embedded
 from openpyxl import load_workbook
 
-from .taking import Result, take
+from .taking import ATELIER, DEPOT, STORE, Result, take
 from .test_scans import workbook
 
 _YAML = """\
@@ -70,13 +70,13 @@ def test_accepted_rooms_go_into_the_files_in_place(here: Embedded, acme: Path) -
     assert done["diff"].keys() == {"before", "after"}
     assert done["diff"]["before"].startswith("objects/it.yml\n")
     assert "target_room:   Dresden/1.04" in done["diff"]["before"]
-    assert "target_room:   Leipzig/3.01" in done["diff"]["after"]
+    assert f"target_room:   {ATELIER}" in done["diff"]["after"]
     assert done["changed"]
     assert done["files"] == ["objects/it.yml", "objects/others.csv"]
     assert done["accepted"] == 2
     files = content(acme)
-    assert files["objects/it.yml"] == _YAML.replace("target_room:   Dresden/1.04", "target_room:   Leipzig/3.01", 1)
-    assert files["objects/others.csv"] == _CSV.replace("4010/0.01", "4010/A 366")
+    assert files["objects/it.yml"] == _YAML.replace("target_room:   Dresden/1.04", f"target_room:   {ATELIER}", 1)
+    assert files["objects/others.csv"] == _CSV.replace("4010/0.01", DEPOT)
     assert here.dump() == before
     assert not [path for method, path in here.log if method != "GET" and not path.endswith("auth_token")]
 
@@ -97,7 +97,7 @@ def test_closing_twice_changes_nothing(here: Embedded, acme: Path) -> None:
 
 def test_a_location_that_the_files_write_follows_its_room(here: Embedded, acme: Path) -> None:
     close(here, acme, ["100030"], scans=str(_scans(acme.parent, "100030,Leipzig/3.01")))
-    expected = '{barcode: "100030", target_room: "Leipzig/3.01", target_building: Leipzig}'
+    expected = f'{{barcode: "100030", target_room: "{ATELIER}", target_building: Leipzig}}'
     assert expected in content(acme)["objects/it.yml"]
 
 
@@ -109,12 +109,12 @@ def _scans(directory: Path, *rows: str) -> Path:
 
 def test_a_new_object_gets_its_first_target_room(here: Embedded, acme: Path) -> None:
     close(here, acme, ["100020"])
-    expected = '- barcode: "100020"\n  inventory_name: Akkuschrauber\n  target_room: Werkstatt/0.02\n'
+    expected = f'- barcode: "100020"\n  inventory_name: Akkuschrauber\n  target_room: {STORE}\n'
     assert expected in content(acme)["objects/it.yml"]
     (acme / "objects" / "others.csv").write_text("barcode,target_room\n100020,\n", "utf-8")
     (acme / "objects" / "it.yml").unlink()
     close(here, acme, ["100020"])
-    assert content(acme)["objects/others.csv"] == "barcode,target_room\n100020,Werkstatt/0.02\n"
+    assert content(acme)["objects/others.csv"] == f"barcode,target_room\n100020,{STORE}\n"
 
 
 def test_what_can_not_be_closed_is_reported_with_its_place(here: Embedded, acme: Path) -> None:
@@ -152,7 +152,7 @@ def test_records_are_found_by_the_identity_of_the_files(here: Embedded, acme: Pa
     text = "Anlagennummer,barcode,target_room\n4712-0,IMP-000815,Dresden/1.04\n"
     (acme / "objects" / "others.csv").write_text(text, "utf-8")
     assert close(here, acme, ["100018"])["changed"]
-    assert content(acme)["objects/others.csv"] == text.replace("Dresden/1.04", "Leipzig/3.01")
+    assert content(acme)["objects/others.csv"] == text.replace("Dresden/1.04", ATELIER)
 
 
 def test_a_row_with_a_placeholder_means_the_object_that_has_its_label_now(here: Embedded, acme: Path) -> None:
@@ -166,7 +166,7 @@ def test_a_row_with_a_placeholder_means_the_object_that_has_its_label_now(here: 
     done = close(here, acme, ["100018", "IMP-000815"])
     assert done["patch"] == planned["patch"]
     assert (done["accepted"], done["unknown_codes"]) == (1, ["IMP-000815"])
-    assert content(acme)["objects/others.csv"] == text.replace("Dresden/1.04", "Leipzig/3.01")
+    assert content(acme)["objects/others.csv"] == text.replace("Dresden/1.04", ATELIER)
     assert not close(here, acme, ["100018"])["changed"]
     (acme / "instance.yml").write_text('api: seventhings/v1\nscan_codes: {field: barcode, placeholder: "IMP-"}\n')
     (finding,) = take(here, mode="close", src=str(acme), accept=["100018"])["findings"]
@@ -184,7 +184,7 @@ def test_a_value_goes_into_the_layer_that_it_came_from(here: Embedded, tmp_path:
     src = [str(tmp_path / "base"), str(tmp_path / "berlin")]
     result = take(here, mode="close", src=src, accept=["100018"])
     assert result["files"] == [f"{layer}/objects.yml"]
-    assert (tmp_path / layer / "objects.yml").read_text("utf-8") == text.replace("Dresden/1.04", "Leipzig/3.01")
+    assert (tmp_path / layer / "objects.yml").read_text("utf-8") == text.replace("Dresden/1.04", ATELIER)
 
 
 # ---- what is accepted
@@ -195,7 +195,7 @@ def test_a_word_in_the_table_accepts_a_row(here: Embedded, acme: Path, word: str
     table = acme.parent / "accept.csv"
     table.write_text(f"code,name,accept\n100018,Notebook,{word}\n100030,,no\n100041,,\n", "utf-8")
     assert close(here, acme, str(table))["accepted"] == 1
-    assert "Leipzig/3.01" in content(acme)["objects/it.yml"]
+    assert ATELIER in content(acme)["objects/it.yml"]
 
 
 def test_numbers_and_flags_of_a_workbook_accept_rows(here: Embedded, acme: Path) -> None:

@@ -17,7 +17,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.recor
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import Kind
 from ansible_collections.community.seventhings.plugins.plugin_utils.stocktake.status import differs, status_of
 
-from .taking import NOVEMBER, by_code, take, take_from
+from .taking import ATELIER, IT, NOVEMBER, STORE, by_code, take, take_from
 
 
 @pytest.fixture
@@ -60,10 +60,10 @@ def test_every_status_is_counted(here: Embedded) -> None:
     assert result["counts"] == {"ok": 46, "deviation": 5, "missing": 7, "new": 1, "unknown": 1}
     found = by_code(result)
     expected = {
-        "100017": ("ok", "Dresden/1.04", "Dresden/1.04", "in_place"),
-        "100018": ("deviation", "Dresden/1.04", "Leipzig/3.01", "elsewhere"),
-        "100019": ("missing", "Dresden/1.04", None, "not_scanned"),
-        "100020": ("new", None, "Werkstatt/0.02", "elsewhere"),
+        "100017": ("ok", IT, IT, "in_place"),
+        "100018": ("deviation", IT, ATELIER, "elsewhere"),
+        "100019": ("missing", IT, None, "not_scanned"),
+        "100020": ("new", None, STORE, "elsewhere"),
         "IMP-000002": ("unknown", None, None, "not_scanned"),
     }
     for code, (status, target, actual, scanned) in expected.items():
@@ -95,19 +95,25 @@ def test_requests_are_the_lists_and_nothing_else(here: Embedded, tmp_path: Path)
     assert result["requests"] == len(here.log)
 
 
+def _place(room: str) -> tuple[str, str]:
+    """Return the location and the room of the name of a room."""
+    location, _slash, label = room.partition("/")
+    return location, label
+
+
 def test_places_have_their_counts_values_and_visitors(here: Embedded) -> None:
     result = take(here)
     places = {(place["location"], place["room"]): place for place in result["by_place"]}
-    leipzig = places["Leipzig", "3.01"]
+    leipzig = places[_place(ATELIER)]
     assert (leipzig["visitors"], places["Leipzig", None]["visitors"], places["Dresden", None]["visitors"]) == (1, 1, 0)
-    own = [record for record in result["objects"] if record["target_room"] == "Dresden/1.04"]
-    office = places["Dresden", "1.04"]
+    own = [record for record in result["objects"] if record["target_room"] == IT]
+    office = places[_place(IT)]
     assert sum(office[status] for status in result["counts"]) == len(own) == 6
     assert office["amounts"]["purchasing_price"] == "3494.00"
     rooms = [place for (location, room), place in places.items() if location == "Dresden" and room]
     assert sum(room["ok"] for room in rooms) == places["Dresden", None]["ok"]
     # A new object counts in its actual room. An object without either room counts in no place.
-    assert places["Werkstatt", "0.02"]["new"] == 1
+    assert places[_place(STORE)]["new"] == 1
     assert places[None, None]["unknown"] == 1
     assert result["amounts"] == {"purchasing_price": "530999.90"}
 

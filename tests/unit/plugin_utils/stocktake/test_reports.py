@@ -20,7 +20,7 @@ from openpyxl import load_workbook
 from ansible_collections.community.seventhings.plugins.plugin_utils.stocktake import report_html
 from ansible_collections.community.seventhings.plugins.plugin_utils.stocktake.report_schema import stocktake_schema
 
-from .taking import NOVEMBER, Result, take
+from .taking import ATELIER, NOVEMBER, Result, take
 
 ENDINGS = ("csv", "html", "json", "xlsx")
 SCHEMA = Draft202012Validator(stocktake_schema())
@@ -91,7 +91,7 @@ def test_tables_have_a_row_for_each_object(here: Embedded, tmp_path: Path) -> No
     assert [[*row.values()] for row in rows] == cells
     found = {row["code"]: row for row in rows}
     assert len(found) == len(result["objects"])
-    assert (found["100018"]["status"], found["100018"]["actual_room"]) == ("deviation", "Leipzig/3.01")
+    assert (found["100018"]["status"], found["100018"]["actual_room"]) == ("deviation", ATELIER)
     assert {row["accept"] for row in rows} == {""}
     assert book.sheetnames == ["objects", "# places"]
     assert book["# places"].max_row == len(result["by_place"]) + 1

@@ -14,7 +14,7 @@ import pytest
 from embedded_here import Embedded
 from openpyxl import Workbook
 
-from .taking import NOVEMBER, Result, by_code, take
+from .taking import ATELIER, BOOKKEEPING, IT, NOVEMBER, Result, by_code, take
 
 
 @pytest.fixture
@@ -46,8 +46,8 @@ def test_a_list_takes_the_place_of_the_actual_room(here: Embedded, tmp_path: Pat
     before = by_code(take(here))
     result = scanned(here, tmp_path, "code,room\n100018,Dresden/1.04\n100019,Leipzig/Atelier\n100777,Dresden/1.04\n")
     after = by_code(result)
-    assert (after["100018"]["status"], after["100018"]["actual_room"]) == ("ok", "Dresden/1.04")
-    assert (after["100019"]["status"], after["100019"]["actual_room"]) == ("deviation", "Leipzig/3.01")
+    assert (after["100018"]["status"], after["100018"]["actual_room"]) == ("ok", IT)
+    assert (after["100019"]["status"], after["100019"]["actual_room"]) == ("deviation", ATELIER)
     assert [code for code, item in after.items() if item["from_scans"]] == ["100018", "100019"]
     others = before.keys() - {"100018", "100019"}
     assert {code: before[code] for code in others} == {code: after[code] for code in others}
@@ -81,7 +81,7 @@ def test_the_last_scan_of_a_code_counts(here: Embedded, tmp_path: Path) -> None:
         "100018,Dresden/1.02,2025-11-17T11:00:00\n100019,Dresden/1.04,\n100019,Dresden/IT-Büro,\n"
     )
     found = by_code(scanned(here, tmp_path, text))
-    assert found["100018"]["actual_room"] == found["100019"]["actual_room"] == "Dresden/1.04"
+    assert found["100018"]["actual_room"] == found["100019"]["actual_room"] == IT
 
 
 def test_scans_outside_of_the_window_are_left_out_and_counted(here: Embedded, tmp_path: Path) -> None:
@@ -102,7 +102,7 @@ def test_scans_outside_of_the_window_are_left_out_and_counted(here: Embedded, tm
         ("code,room\n100018\n", "scans.csv:2:1: expected 2 cells as in the first row, found 1"),
         (
             "code,room\n100018,Dresden/1.04\n100018,Dresden/1.02\n",
-            "scans.csv:3:8: code: '100018' is in Dresden/1.02 here and in Dresden/1.04 at scans.csv:2:8, and no time",
+            f"scans.csv:3:8: code: '100018' is in {BOOKKEEPING} here and in {IT} at scans.csv:2:8, and no time",
         ),
     ],
 )

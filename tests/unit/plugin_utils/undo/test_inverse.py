@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from embedded_here import ROOT_URL, Embedded
 from instance_site import yaml_list
+from records import record_of
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
 from ansible_collections.community.seventhings.plugins.module_utils.client.record import Record
@@ -53,7 +54,10 @@ FILES: dict[str, str | bytes] = {
     ),
     "locations.yml": yaml_list([{"name": "North", "city": "Kiel"}, {"name": "South"}]),
     "rooms.yml": yaml_list(
-        [{"building_id": place, "number": number} for place, number in (("North", "1"), ("North", "2"), ("South", "1"))]
+        [
+            {"building_id": place, "number": label, "name": label}
+            for place, label in (("North", "1"), ("North", "2"), ("South", "1"))
+        ]
     ),
     "persons.yml": yaml_list([{"email": email, "first_name": "A", "last_name": "B"} for email in (ADA, EVA)]),
     "users.yml": yaml_list([{"email": ADA}]),
@@ -135,7 +139,7 @@ class Instance:
 
     def undo(self, *changes: RecordedChange, is_resumed: bool = False, **order: Any) -> Found:
         """Return the inverse of some changes."""
-        wanted = Undo(record_of(*changes), SOURCE, **order)
+        wanted = Undo(apply_record(*changes), SOURCE, **order)
         inverse = inverse_of(self.embedded.client(), wanted, wanted.base(), self.journal(), is_resumed)
         *warnings, last = inverse.desired.warnings
         assert last == STILL_WANTED
@@ -173,7 +177,7 @@ def reference(kind: Kind, name: Any = None, uuid: str | None = None, number: int
     return {"reference": kind.name, "uuid": uuid, "id": number, "name": name}
 
 
-def record_of(*changes: RecordedChange) -> ApplyRecord:
+def apply_record(*changes: RecordedChange) -> ApplyRecord:
     return ApplyRecord(ROOT_URL, "test", SET_ID, "", {}, "", changes=changes, digest="abc")
 
 
@@ -219,17 +223,17 @@ def here(filled: Embedded, uuids: Mapping[str, str], tmp_path: Path) -> Instance
 
 
 def test_a_run_resumes_only_the_same_undo() -> None:
-    record = record_of()
+    record = apply_record()
     assert Undo(record, SOURCE).digest == "undo abc skip"
     assert Undo(record, SOURCE, "force").digest == "undo abc force"
 
 
 def test_the_base_is_an_empty_state_of_the_same_set() -> None:
-    assert Undo(record_of(), SOURCE).base() == DesiredInstance(instances=[ROOT_URL], set_name="test", set_id=SET_ID)
+    assert Undo(apply_record(), SOURCE).base() == DesiredInstance(instances=[ROOT_URL], set_name="test", set_id=SET_ID)
 
 
 def test_an_undo_is_for_the_instance_of_the_record() -> None:
-    undo = Undo(record_of(), SOURCE)
+    undo = Undo(apply_record(), SOURCE)
     assert undo.wrong_instance(ROOT_URL.upper()) == ""
     assert undo.wrong_instance("https://other.example") == (
         f"applied: {SOURCE} is a record of {ROOT_URL}, and the connection is to https://other.example."
@@ -237,7 +241,7 @@ def test_an_undo_is_for_the_instance_of_the_record() -> None:
 
 
 def test_of_the_base_only_findings_stay(here: Instance) -> None:
-    undo = Undo(record_of(), SOURCE)
+    undo = Undo(apply_record(), SOURCE)
     finding = Finding(Place("x"), "wrong")
     base = DesiredInstance(
         entries=[entry(OBJECT, {})],
@@ -257,7 +261,7 @@ def test_natural_keys_that_differ_from_the_default_identify_records(here: Instan
     serial = here.change(OBJECT, "100001", "update", keys=("serial_number",))
     room = here.change(ROOM, "North/1", "update")
     offer = change(HUB_ITEM, "100003", "delete", keys=("object",), before={"object": None})
-    undo = Undo(record_of(room, offer, here.change(OBJECT, "100002", "update", keys=()), serial), SOURCE)
+    undo = Undo(apply_record(room, offer, here.change(OBJECT, "100002", "update", keys=()), serial), SOURCE)
     inverse = inverse_of(here.embedded.client(), undo, undo.base(), here.journal(), False)
     assert inverse.desired.identity == {"objects": ("serial_number",)}
 
@@ -429,7 +433,7 @@ def test_a_record_is_named_by_its_present_key(here: Instance) -> None:
     city = here.change(LOCATION, "North", "update", before={"city": "Bonn"}, after={"city": "Kiel"})
     # Without the list of locations nobody knows the name of the location.
     assert here.undo(room).entries == [here.entry(ROOM, "North/1", {"description": "old"})]
-    named = {"building_id": "North", "number": "1", "description": "old"}
+    named = record_of(ROOM, "North/1", description="old")
     assert here.undo(city, room).entries[1] == here.entry(ROOM, "North/1", named, 1)
 
 
@@ -507,10 +511,9 @@ def test_a_creation_without_an_answer_is_found_by_its_key(
 def test_a_creation_without_an_answer_is_found_by_a_key_with_a_reference(here: Instance) -> None:
     here.sent(ROOM, "North/1")
     place = reference(LOCATION, uuid=here.uuid(LOCATION, "North"))
-    room = change(ROOM, "North/1", "create", after={"building_id": place, "number": "1"})
-    assert here.undo(room).entries == [
-        here.entry(ROOM, "North/1", {"building_id": "North", "number": "1"}, state="absent")
-    ]
+    own = record_of(ROOM, "North/1")
+    room = change(ROOM, "North/1", "create", after={**own, ROOM.parent_key: place})
+    assert here.undo(room).entries == [here.entry(ROOM, "North/1", own, state="absent")]
 
 
 @pytest.mark.parametrize("number", [{"number": HIDDEN}, {}])
