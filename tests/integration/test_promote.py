@@ -57,7 +57,7 @@ def _rooms(dump: Any, location: str) -> list[Any]:
 def test_places_and_definitions_go_to_another_instance_by_names(tmp_path: Path) -> None:
     with running_here("empty") as source, running_here("empty") as target:
         fields = "- {label: Cost centre, type: TEXT}\n- {label: Colour, type: DROPDOWN, possible_values: [red, blue]}\n"
-        rooms = [{"building_id": "Head office", "number": str(number), "name": "Hall"} for number in range(3)]
+        rooms = [{"building_id": "Head office", "number": str(number), "name": f"Hall {number}"} for number in range(3)]
         filled(
             tmp_path / "staging",
             source,

@@ -15,6 +15,9 @@ import playbook
 import yaml
 from emulator_here import running_here
 from project import ROOT
+from records import name_of
+
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import ROOM
 
 OURS = "community.seventhings."
 
@@ -71,7 +74,8 @@ def test_the_role_and_the_playbook(tmp_path: Path) -> None:
         assert planned.status == 0, planned.output
         assert (tmp_path / "acme" / "objects.yml").read_text("utf-8") == rows
         assert not (tmp_path / "stocktake.json").exists()
-        assert "+- {barcode: '100018', target_room: Leipzig/3.01}" in planned.output
+        atelier = name_of(ROOM, building_id="Leipzig", number="3.01", name="Atelier")
+        assert f"+- {{barcode: '100018', target_room: {atelier}}}" in planned.output
         run = playbook.run(tmp_path, [*roles, *roles], variables=service.variables())
         assert run.status == 0, run.output
         changed = [result.data["changed"] for result in run.results if "counts" in result.data]

@@ -309,18 +309,18 @@ def test_what_was_changed_comes_back_by_name(acme: Path, service: Emulator, tmp_
     applied(provision(tmp_path, service))
     rooms = acme / "rooms.yml"
     text = rooms.read_text("utf-8")
-    rooms.write_text(text.replace("name: Studio", "name: Atelier"), "utf-8")
+    rooms.write_text(text.replace("Seats: 12", "Seats: 14"), "utf-8")
     # Apply from another controller, so that this one's files have no change of the room.
     applied(provision(tmp_path, service, provision_journal=str(tmp_path / "elsewhere")))
     rooms.write_text(text, "utf-8")
     wanted = {"absorb_src": str(acme), "absorb_into": {"rooms": "rooms.yml"}, "absorb_gone": "remove"}
     planned = by_name("absorb", tmp_path, service, "--check", "--diff", **wanted)
     assert planned.status == 0, planned.output
-    assert "+  name: Atelier" in planned.output
+    assert "+  Seats: 14" in planned.output
     assert rooms.read_text("utf-8") == text
     done = by_name("absorb", tmp_path, service, **wanted).named("Absorb the changes of the application into the files")
     assert (done["changed"], done["files"], done["not_changed"]) == (True, ["rooms.yml"], [])
-    assert rooms.read_text("utf-8") == text.replace("name: Studio", "name: Atelier")
+    assert rooms.read_text("utf-8") == text.replace("Seats: 12", "Seats: 14")
     none = by_name("drift", tmp_path, service, drift_src=str(acme))
     assert none.status == 0, none.output
 

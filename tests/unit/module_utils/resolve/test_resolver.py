@@ -47,7 +47,7 @@ class Coming:
 
 @dataclass
 class Known:
-    """An index with prepared answers, which records its questions.
+    """An index with prepared answers, which records its questions. Ways to read one name are sorted.
 
     :ivar meanings: a question, as :func:`short` prints it, to its targets.
     :ivar gone: kind and text of a reference to the reason why its target is gone.
@@ -66,11 +66,11 @@ class Known:
         return Schema(kind, DEFINED[kind.name])
 
     def find(self, kind: Kind, questions: Sequence[Sequence[Question]]) -> list[list[Any]]:
-        self.asked.append((kind.name, [[short(question) for question in ways] for ways in questions]))
+        self.asked.append((kind.name, [sorted(map(short, ways)) for ways in questions]))
         return [[hit for question in ways for hit in self.meanings.get(short(question), ())] for ways in questions]
 
     def why_removed(self, kind: Kind, questions: Sequence[Question], written: Any) -> str:
-        self.why_removed_calls.append([short(question) for question in questions])
+        self.why_removed_calls.append(sorted(map(short, questions)))
         return self.gone.get((kind.name, str(written)), "")
 
     def why_unknown(self, reference: Reference) -> str:
@@ -132,7 +132,7 @@ def test_a_name_is_asked_for_by_the_labels_of_its_kind() -> None:
     room, place = resolved(source, room, place)
     assert source.asked == [
         ("location", [["location: name=Depot"]]),
-        ("room", [["room: number=Hall", "room: name=Hall"]]),
+        ("room", [["room: name=Hall", "room: number=Hall"]]),
     ]
     assert (place.id, place.uuid, room.id, room.uuid) == (2, uuid_of(2), 11, uuid_of(11))
     assert source.schemas == []
@@ -150,12 +150,12 @@ def test_a_path_is_asked_for_in_every_way_to_read_it() -> None:
             "room",
             [
                 [
-                    "room: building_id=1 number=B/C",
                     "room: building_id=1 name=B/C",
-                    "room: building_id=2 number=C",
+                    "room: building_id=1 number=B/C",
                     "room: building_id=2 name=C",
-                    f"room: building_id={SHED.place} number=C",
+                    "room: building_id=2 number=C",
                     f"room: building_id={SHED.place} name=C",
+                    f"room: building_id={SHED.place} number=C",
                 ]
             ],
         ),
@@ -381,7 +381,7 @@ def test_what_lost_its_meaning_says_why() -> None:
     room = ref("room", "Hall")
     source = Known(gone={("room", "Hall"): "it was renamed"}, named={"room": ["Hall"]})
     assert resolve(source, room) == [Unresolved(room, Why.MISSING, "it was renamed", is_explained=True)]
-    assert source.why_removed_calls == [["room: number=Hall", "room: name=Hall"]]
+    assert source.why_removed_calls == [["room: name=Hall", "room: number=Hall"]]
 
 
 def test_a_path_says_why_its_place_lost_its_meaning() -> None:
