@@ -37,7 +37,8 @@ from ..export.export import Exported, Selection, export_instance
 from ..export.portable import NotPortable, Portable, check_read, why_not_empty
 from ..layers.records import MergedPlaces
 from ..layers.variables import escaped
-from ..set_plan.baseline import Baseline, compared_names
+from ..set_plan.applied_values import compared_names
+from ..set_plan.baseline import Baseline
 from ..set_plan.hidden_records import may_exist_hidden
 from ..set_plan.listed_state import ListedState
 from ..set_plan.plan import SAMPLE, InstancePlan, Planned, PlanOptions, mark_of

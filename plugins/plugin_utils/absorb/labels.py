@@ -11,8 +11,7 @@ from typing import Any
 
 from ..desired.entry import Entry
 from ..desired.parsing import written_as
-from ..set_plan.plan import InstancePlan, mark_of
-from ..set_plan.scan_codes import Relabelled
+from ..set_plan.plan import InstancePlan, Relabelled, mark_of
 from .files import Files, Target, cell_of
 from .splices import is_same
 from .text_file import NewValue, NotSpliced

@@ -38,7 +38,8 @@ from ..report.removals import Removals
 from ..report.result import RunResult, digits_of, failures_of, reported_changes, summary_of
 from ..rules.found import lines_of
 from ..rules.rule import RuleSet
-from ..set_plan.baseline import Baseline, note_applied
+from ..set_plan.applied_values import note_applied
+from ..set_plan.baseline import Baseline
 from ..set_plan.listed_state import ListedState
 from ..set_plan.plan import MOST_OF_A_RUN, SAMPLE, InstancePlan, Planned, PlanOptions, drop_changes, shield_mark
 from ..set_plan.planner import plan_instance

@@ -12,14 +12,13 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from ...module_utils.client.client import Client
 from ...module_utils.client.record import Record
 from ...module_utils.errors import SeventhingsError
-from ...module_utils.model.kinds import KINDS, Kind
+from ...module_utils.model.kinds import Kind
 from ...module_utils.model.schema import Schema
-from ...module_utils.model.types_links import Reference
 from ...module_utils.plan.archived_duplicate import (
     MayBeHidden,
     archived_duplicate,
@@ -28,14 +27,10 @@ from ...module_utils.plan.archived_duplicate import (
     second_record,
 )
 from ...module_utils.resolve.field_visibility import unlisted
-from ...module_utils.resolve.natural_keys import identity_of
-from ...module_utils.resolve.read_cache import find_by_barcode
-from ..desired.hiding import NOT_SHOWN, Hiding
+from ..desired.hiding import NOT_SHOWN
+from .context import PlanContext
 from .listed_state import ListedState
 from .plan import SAMPLE, Planned
-
-if TYPE_CHECKING:
-    from .context import PlanContext
 
 _PER_MINUTE = 200
 """Requests a minute that the service allows, for a hint if the run has no limit of its own."""
@@ -220,45 +215,3 @@ class _Missing:
             return ""
         minutes = number / (self._context.client.transport.rate.per_minute or _PER_MINUTE)
         return f" archived_duplicates: check looks up all of them, which takes about {math.ceil(minutes)} minutes."
-
-
-# ---- targets of references
-
-_MOST_IN_VAIN = 40
-"""Number of lookups without a result after which the remaining barcodes count as missing."""
-
-
-class UnlistedRecords:
-    """Find the targets of references by barcode, each barcode once.
-
-    :param hiding: what must not be shown: a barcode is in the path of its request, which errors quote.
-    """
-
-    def __init__(self, client: Client, hiding: Hiding) -> None:
-        self._client = client
-        self._hiding = hiding
-        self._found: dict[tuple[str, str], Record | None] = {}
-
-    def target_of(self, reference: Reference) -> Record | None:
-        """Return the record that a reference means by its barcode, or None without such a record or barcode."""
-        kind = KINDS[reference.target]
-        barcode = _barcode_of(reference, kind.barcode_key) if kind.labels == (kind.barcode_key,) else ""
-        if not barcode:
-            return None
-        if (kind.name, barcode) not in self._found:
-            if len(self._found) >= _MOST_IN_VAIN and not any(self._found.values()):
-                return None
-            try:
-                self._found[kind.name, barcode] = find_by_barcode(self._client, identity_of(kind), barcode)
-            except SeventhingsError as error:
-                if self._hiding.is_on:
-                    error.message = NOT_SHOWN
-                raise
-        return self._found[kind.name, barcode]
-
-
-def _barcode_of(reference: Reference, key: str) -> str:
-    written = reference.written
-    if isinstance(written, Mapping) and list(written) == [key]:
-        written = written[key]
-    return written if isinstance(written, str) else ""

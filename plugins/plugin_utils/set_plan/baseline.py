@@ -7,23 +7,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...module_utils.model.field import EMPTY
-from ...module_utils.model.kinds import OBJECT
 from ...module_utils.model.schema import Schema, type_of
 from ...module_utils.model.types_links import Reference
-from ..desired.desired import DesiredInstance
-from ..desired.lifecycle import NOTHING
-from ..desired.parsing import written_as
-
-if TYPE_CHECKING:
-    from .plan import Planned
 
 _BYTES = 16
-_ATTACHMENTS = "attachments"
 
 
 @dataclass
@@ -51,43 +43,6 @@ class Baseline:
         )
         content = json.dumps([schema.kind.name, parts], sort_keys=True, default=str).encode()
         return hashlib.blake2b(content, digest_size=_BYTES, key=self.salt).hexdigest()
-
-
-def compared_names(planned: Planned, desired: DesiredInstance) -> dict[str, str]:
-    """Return the keys of the managed fields of a record that are not hidden, each with its name in the files.
-
-    Attachments are left out, because files name them by their paths. A scan code that the instance owns is left out,
-    too.
-    """
-    schema, entry = planned.schema, planned.entry
-    lifecycle = desired.lifecycle.get(planned.section, NOTHING).with_more(entry.lifecycle)
-    alone = lifecycle.left_alone(schema, exists=True) - set(planned.keys)
-    if desired.scan_codes is not None and schema.kind is OBJECT:
-        code = schema.find(desired.scan_codes.field)
-        alone |= set() if code is None else {code.key}
-    names = {
-        key: written_as(schema, entry, key)
-        for key in planned.desired
-        if key in schema.fields and key not in alone and type_of(schema.fields[key]).shape != _ATTACHMENTS
-    }
-    return {key: name for key, name in names.items() if not desired.hiding.hides(entry, name, key)}
-
-
-def note_record(baseline: Baseline, planned: Planned, uuid: str, desired: DesiredInstance) -> None:
-    """Note that a record is now as written in the files."""
-    baseline.records[uuid] = baseline.digest(planned.schema, planned.desired, compared_names(planned, desired))
-
-
-def note_applied(baseline: Baseline, changes: Iterable[Planned], desired: DesiredInstance) -> None:
-    """Note the records that an apply changed.
-
-    :param changes: the completed changes.
-    """
-    for planned in changes:
-        current = planned.change.current
-        uuid = planned.created_uuid or (current.uuid if current is not None else "")
-        if uuid and planned.entry.state == "present":
-            note_record(baseline, planned, uuid, desired)
 
 
 def _normal(schema: Schema, key: str, value: Any) -> Any:

@@ -24,15 +24,13 @@ from ..desired.entry import Entry
 from ..desired.hiding import NOT_SHOWN
 from ..desired.parsing import DesiredParser, with_remedy, written_as
 from ..desired.positions import Finding, Place
-from .archived import UnlistedRecords
 from .listed_state import ListedState, Meaning
-from .observed import ObservedFields
+from .old_names import OldNames
 from .places import Places
 from .plan import NO_CHANGE, InstancePlan, Planned, PlanOptions, fingerprint_of, mark_of
 from .prune import Scope
-from .renames import OldNames
-from .scan_codes import ScanCodes
 from .uniqueness import Uniqueness
+from .unlisted import UnlistedRecords
 
 
 def numbered_references(value: Any) -> Iterator[tuple[int, Reference]]:
@@ -93,9 +91,7 @@ class PlanContext:
         self.planned_names: set[str] = set()
         self._unlisted = UnlistedRecords(client, desired.hiding)
         self._old_names = OldNames(desired.old_names or desired.moved)
-        self.observed = ObservedFields(self)
-        self.places = Places(self)
-        self.scan_codes = ScanCodes(self)
+        self.places = Places(self.state, self.find, self.meaning)
         self._carried: dict[tuple[str, str], None] = {}
         self._schemas: dict[str, Schema] = {}
         self._found: dict[Finding, None] = dict.fromkeys(desired.findings)

@@ -21,6 +21,7 @@ from ..desired.positions import Finding
 from .context import PlanContext
 from .hub import asset_ids_offered
 from .hub import schema as offer_schema
+from .observed import ObservedFields
 from .plan import Planned, Protection, offer_mark, shield_mark
 
 _REMOVED = {DELETE: "delete it", ARCHIVE: "archive it"}
@@ -38,8 +39,9 @@ class Lifecycles:
     :param words_of: returns the present natural key of a record.
     """
 
-    def __init__(self, context: PlanContext, words_of: WordsOf) -> None:
+    def __init__(self, context: PlanContext, observed: ObservedFields, words_of: WordsOf) -> None:
         self._context = context
+        self._observed = observed
         self._settings = context.desired.lifecycle
         self._words_of = words_of
         self._left: dict[tuple[str, Lifecycle, bool], frozenset[str]] = {}
@@ -81,7 +83,7 @@ class Lifecycles:
             return
         planned.left_alone = self.left_alone(planned.section, planned.schema, planned.entry, exists)
         if planned.kind.is_plain:
-            planned.left_alone |= self._context.observed.keys(planned.section)
+            planned.left_alone |= self._observed.keys(planned.section)
         if not planned.left_alone.isdisjoint(planned.desired):
             wanted = planned.desired.items()
             planned.desired = {key: value for key, value in wanted if key not in planned.left_alone}

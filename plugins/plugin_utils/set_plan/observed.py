@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...module_utils.client.query import PER_PAGE
 from ...module_utils.client.record import Record
@@ -19,10 +19,8 @@ from ..desired.desired import SECTIONS
 from ..desired.entry import Entry
 from ..desired.observed import ACTUAL_KEYS, OBSERVED, TARGET_KEY, finding_words, together, warning_words
 from ..desired.positions import Finding, Place
+from .context import PlanContext
 from .rooms import TO_ROOM, coupled_locations
-
-if TYPE_CHECKING:
-    from .context import PlanContext
 
 _COMPARISON = "FIELD_VALUE_COMPARISON"
 _ACTUAL, _EXPECTED = "actual_field", "expected_field"

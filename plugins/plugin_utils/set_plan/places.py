@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 from ...module_utils.client.record import Record
 from ...module_utils.model.field import EMPTY, Field, shorten
@@ -16,18 +16,25 @@ from ...module_utils.model.schema import FieldError, Misfit, Schema
 from ...module_utils.model.types_links import Reference
 from ..desired.entry import Entry
 from ..desired.parsing import written_as
+from ..desired.positions import Place
+from .listed_state import ListedState, Meaning
+from .plan import Planned
 from .rooms import TO_ROOM, coupled_locations
-
-if TYPE_CHECKING:
-    from .context import PlanContext
-    from .plan import Planned
 
 
 class Places:
-    """Find ambiguous places in one plan."""
+    """Find ambiguous places in one plan.
 
-    def __init__(self, context: PlanContext) -> None:
-        self._context = context
+    :param find: notes a finding at a place.
+    :param meaning: resolves a reference.
+    """
+
+    def __init__(
+        self, state: ListedState, find: Callable[[Place, str], None], meaning: Callable[[Reference], Meaning]
+    ) -> None:
+        self._state = state
+        self._find = find
+        self._meaning = meaning
         self._by_label: dict[str, dict[str, list[Record]]] = {}
         self._written: dict[str, dict[str, Entry]] = defaultdict(dict)
         self._locations: dict[Any, Reference | None] = {}
@@ -56,7 +63,7 @@ class Places:
         # The number of a room is not unique without its location.
         if not isinstance(written, int) or kind is not LOCATION:
             return ""
-        location = self._context.state.find(reference)
+        location = self._state.find(reference)
         if location is None:
             return ""
         others = [record for record in self._labelled(kind).get(str(written), ()) if record.uuid != location.uuid]
@@ -64,7 +71,7 @@ class Places:
         if not others and planned is None:
             return ""
         named = f"{others[0].uuid}" if others else f"the one at {planned.place}" if planned is not None else ""
-        name = self._context.state.name_of(location) or location.uuid
+        name = self._state.name_of(location) or location.uuid
         why = (
             f"is the id of the {kind.words} {name!r} ({location.uuid}) and the name of another {kind.words} ({named}); "
             f"quote it if you mean the name, or write the uuid or the name of the first"
@@ -74,7 +81,7 @@ class Places:
     def _labelled(self, kind: Kind) -> dict[str, list[Record]]:
         if kind.name not in self._by_label:
             found: dict[str, list[Record]] = defaultdict(list)
-            for record in self._context.state.records(kind):
+            for record in self._state.records(kind):
                 for key in kind.labels:
                     if record.flat.get(key) not in EMPTY:
                         found[str(record.flat[key])].append(record)
@@ -99,8 +106,8 @@ class Places:
         entry = planned.entry
         names = [written_as(planned.schema, entry, field.key) for field in (room, location)]
         written = [entry.fields.get(name) for name in names]
-        found = self._context.state.find(own)
-        actual = (self._context.state.name_of(found) if found is not None else None) or own.written or own.uuid
+        found = self._state.find(own)
+        actual = (self._state.name_of(found) if found is not None else None) or own.written or own.uuid
         why = (
             f"is not the location of the room beside it: {names[0]} {shorten(written[0])} is in {shorten(actual)}; "
             f"write the room alone, or the location that it is in"
@@ -108,20 +115,20 @@ class Places:
         gist = "this is not the location of the room beside it"
         misfit = Misfit(written[1], why)
         words = f"{names[1]}: {shorten(written[1])} {why}"
-        self._context.find(entry.place_of(names[1]), FieldError.at((names[1],), words, gist, misfit))
+        self._find(entry.place_of(names[1]), FieldError.at((names[1],), words, gist, misfit))
 
     def _location_of(self, room: Reference) -> Reference | None:
         """Return the location of a room: the one in the files, else the one on the instance."""
         mark = room.uuid if room.pending is None else id(room.pending)
         if mark in self._locations:
             return self._locations[mark]
-        record = self._context.state.find(room) if room.pending is None else None
-        place = None if record is None else self._context.state.place_of(record)
+        record = self._state.find(room) if room.pending is None else None
+        place = None if record is None else self._state.place_of(record)
         return None if place is None else Reference(LOCATION.name, id=place.id, uuid=place.uuid)
 
     def _is_same(self, location: Reference, other: Reference) -> bool:
         for reference in (location, other):
-            self._context.meaning(reference)
+            self._meaning(reference)
         if location.pending is not None or other.pending is not None:
             return location.pending is other.pending
         return location.same(other) is not False

@@ -26,7 +26,6 @@ from ..desired.positions import Finding
 from ..rules.rule import RuleSet
 from .baseline import Baseline
 from .listed_state import ListedState
-from .scan_codes import ScanCodeCounts
 
 SAMPLE = 40
 """Number of missing records of a section that are always looked up in the archive."""
@@ -119,6 +118,41 @@ class Protection:
     def mark(self) -> str:
         """Return the identifier of the record in the journal; empty until it exists."""
         return shield_mark(self.planned.kind, self.uuid or self.planned.created_uuid or "", self.planned.desired)
+
+
+@dataclass(frozen=True)
+class Relabelled:
+    """An object whose scan code differs from that of its row.
+
+    :ivar name: the field as the row names it.
+    :ivar written: the code of the row.
+    :ivar now: the code of the object.
+    """
+
+    entry: Entry
+    key: str
+    name: str
+    written: str
+    now: str
+    uuid: str
+
+
+@dataclass
+class ScanCodeCounts:
+    """The scan codes of the rows of one plan.
+
+    :ivar attached: rows whose object has a label. :ivar total: rows. :ivar differing: objects with another code.
+    """
+
+    attached: int = 0
+    total: int = 0
+    differing: list[Relabelled] = field(default_factory=list)
+
+    def document(self) -> dict[str, int]:
+        """Return the numbers for a result, or nothing if there are no rows."""
+        if not self.total:
+            return {}
+        return {"attached": self.attached, "total": self.total, "differ": len(self.differing)}
 
 
 @dataclass

@@ -66,8 +66,8 @@ from ..desired.lifecycle import NOTHING
 from ..desired.parsing import written_as
 from ..desired.remarks import Remarks, blanks_in_key
 from ..desired.table_reader import check_identity
+from .applied_values import note_record
 from .archived import with_archived
-from .baseline import note_record
 from .cells import EmptiedCells, LostDigits
 from .checks import (
     check_chosen,
@@ -89,11 +89,13 @@ from .hub import offered, plan_offers
 from .hub import schema as hub_schema
 from .lifecycle import Lifecycles
 from .limits import MANY_UPDATES, LimitCheck
+from .observed import ObservedFields
 from .plan import NO_CHANGE, InstancePlan, Planned, PlanOptions, level_of
 from .prune import Pruning
 from .removal_blockers import check_removal_blockers, may_be_occupied
 from .renames import Moved, check_relabelled
 from .ruled import RuleCheck
+from .scan_codes import ScanCodes
 from .sources import check_sources
 from .users import plan_user, user_of_person, without_dependants_of_users
 
@@ -103,20 +105,7 @@ _BY_THEMSELVES = ("fields", "hub")
 _MOST_KEPT = 50_000
 """Maximum number of entries whose values are kept while a list is read. Those of other entries are parsed again."""
 
-
-SETTINGS: tuple[Check, ...] = (
-    check_settings,
-    lambda context: context.observed.check_settings(),
-    lambda context: context.scan_codes.check_settings(),
-)
-"""The checks before records are matched."""
-
-SCOPE: tuple[Check, ...] = (
-    check_scope,
-    check_visibility,
-    lambda context: context.scan_codes.check_visibility(),
-    lambda context: context.scan_codes.check(),
-)
+SCOPE: tuple[Check, ...] = (check_scope, check_visibility)
 """The checks before records are pruned."""
 
 CHANGES: tuple[Check, ...] = (check_order, check_chosen)
@@ -141,7 +130,9 @@ class _Planner:
         self._result = context.result
         self._comparer = Comparer(context.state)
         self._moved = Moved(context)
-        self._lifecycles = Lifecycles(context, self._pruning().words_of)
+        self._observed = ObservedFields(context)
+        self._scan_codes = ScanCodes(context)
+        self._lifecycles = Lifecycles(context, self._observed, self._pruning().words_of)
         self._dropped: list[Entry] = []
         self._unchanged: list[Entry] = []
         self._kept: dict[int, dict[str, Any]] = {}
@@ -155,8 +146,9 @@ class _Planner:
     def run(self) -> InstancePlan:
         context, result = self._context, self._result
         Definitions(context, self._compare).run()
-        context.check(SETTINGS)
-        context.note_all(self._lifecycles.check_settings())
+        context.check([check_settings])
+        for settings in (self._observed, self._scan_codes, self._lifecycles):
+            context.note_all(settings.check_settings())
         kinds = [KINDS[SECTIONS[section]] for section in self._sections]
         for kind in kinds:
             if kind.template:
@@ -171,6 +163,8 @@ class _Planner:
                 matched = with_archived(context, matched, ("present", "absent"))
             context.note_all(check_relabelled(context, matched))
         context.check(SCOPE)
+        context.note_all(self._scan_codes.check_visibility())
+        context.note_all(self._scan_codes.check())
         self._moved.check()
         pruned = list(self._pruning().run(result))
         self._removals = removals_of(context, matched, pruned)
@@ -204,7 +198,7 @@ class _Planner:
         result.claimed = context.claimed
         result.warnings += self._emptied.warnings(self._desired)
         result.warnings += context.carried()
-        result.warnings += context.observed.warnings()
+        result.warnings += self._observed.warnings()
         remarks = Remarks(context.hiding)
         for planned in result.changes:
             remarks.check(planned.schema, planned.entry, planned.change.values)
@@ -400,7 +394,7 @@ class _Planner:
         """Return the values of an entry, and True if nothing is wrong with them."""
         context = self._context
         complaints = context.complaints
-        fields = context.observed.without(entry.kind.section, entry, entry.fields)
+        fields = self._observed.without(entry.kind.section, entry, entry.fields)
         values = context.wanted.parse(context.schema(entry.kind), entry, fields)
         return values, context.complaints == complaints and not entry.misread
 
@@ -466,7 +460,7 @@ class _Planner:
             values |= identity
         is_unchanged = self._is_unchanged(schema, entry, values, linked, current)
         context.places.note(entry, values, current)
-        to_be = context.scan_codes.values_to_be(entry, schema, keys, values, current)
+        to_be = self._scan_codes.values_to_be(entry, schema, keys, values, current)
         if not is_unchanged:
             self._state.add_planned(schema, to_be, current or entry)
         return is_unchanged
@@ -563,7 +557,7 @@ class _Planner:
     def _narrow(self, planned: Planned, current: Record | None) -> None:
         """Remove the fields that are not compared. Count the empty cells of a row."""
         self._lifecycles.narrow(planned, current is not None)
-        self._context.scan_codes.leave_alone(planned, current)
+        self._scan_codes.leave_alone(planned, current)
         if planned.entry.state == "present" and current is not None:
             self._emptied.count(planned, current)
 

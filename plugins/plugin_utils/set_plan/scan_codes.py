@@ -10,9 +10,8 @@ such a code mean the object of the row with that code.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...module_utils.client.record import Record
 from ...module_utils.model.field import EMPTY, shorten
@@ -24,47 +23,10 @@ from ..desired.entry import Entry
 from ..desired.parsing import written_as
 from ..desired.positions import Finding
 from ..desired.scan_codes import FIELD, SCAN_CODES
-
-if TYPE_CHECKING:
-    from .context import PlanContext
-    from .plan import Planned
+from .context import PlanContext
+from .plan import Planned, Relabelled, ScanCodeCounts
 
 _SECTION = OBJECT.section
-
-
-@dataclass(frozen=True)
-class Relabelled:
-    """An object whose scan code differs from that of its row.
-
-    :ivar name: the field as the row names it.
-    :ivar written: the code of the row.
-    :ivar now: the code of the object.
-    """
-
-    entry: Entry
-    key: str
-    name: str
-    written: str
-    now: str
-    uuid: str
-
-
-@dataclass
-class ScanCodeCounts:
-    """The scan codes of the rows of one plan.
-
-    :ivar attached: rows whose object has a label. :ivar total: rows. :ivar differing: objects with another code.
-    """
-
-    attached: int = 0
-    total: int = 0
-    differing: list[Relabelled] = field(default_factory=list)
-
-    def document(self) -> dict[str, int]:
-        """Return the numbers for a result, or nothing if there are no rows."""
-        if not self.total:
-            return {}
-        return {"attached": self.attached, "total": self.total, "differ": len(self.differing)}
 
 
 class ScanCodes:

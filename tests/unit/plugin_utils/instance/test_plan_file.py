@@ -49,8 +49,6 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.set_plan.pla
     InstancePlan,
     Planned,
     Protection,
-)
-from ansible_collections.community.seventhings.plugins.plugin_utils.set_plan.scan_codes import (
     Relabelled,
     ScanCodeCounts,
 )

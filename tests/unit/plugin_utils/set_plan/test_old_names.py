@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from instance_site import Site
 
-from ansible_collections.community.seventhings.plugins.plugin_utils.set_plan.renames import OldNames
+from ansible_collections.community.seventhings.plugins.plugin_utils.set_plan.old_names import OldNames
 
 FILES = {
     "locations.yml": "- name: North\n- name: South\n",

@@ -10,7 +10,7 @@ import pytest
 from ansible_collections.community.seventhings.plugins.module_utils.errors import PermissionMissing
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.hiding import NOT_SHOWN, Hiding
-from ansible_collections.community.seventhings.plugins.plugin_utils.set_plan.archived import UnlistedRecords
+from ansible_collections.community.seventhings.plugins.plugin_utils.set_plan.unlisted import UnlistedRecords
 
 from ...module_utils.support import FakeTransport, by_uuid, client_on, refusal, uuid_of
 
