@@ -14,7 +14,7 @@ from typing import Any
 
 from ..errors import InvalidInput, OutcomeUnknown, SeventhingsError, WrongContent
 from ..local.safe_files import Folder, NotOpened
-from ..model.field import Field, is_uuid, shorten
+from ..model.field import Field, integer_of, is_uuid, shorten
 from ..model.kinds import FILE
 from ..model.types_links import Attachment, read_attachment
 from .client import Client
@@ -347,9 +347,13 @@ def _newest_like(client: Client, name: str, content: bytes) -> str | None:
 
 
 def is_same_file(client: Client, file: Record, name: str, content: bytes) -> bool:
-    """Return True if a file of the instance has the name and the content of a local file."""
-    may_be_same = file.flat.get("name") == name and file.flat.get("size") == len(content)
-    return may_be_same and download(client, file.uuid, len(content)) == content
+    """Return True if a file of the instance has the name and the content of a local file.
+
+    A name or a size that can't be read is not another one: then the content decides.
+    """
+    called, size = file.flat.get("name"), integer_of(file.flat.get("size"))
+    is_other = (isinstance(called, str) and called != name) or size not in (None, len(content))
+    return not is_other and download(client, file.uuid, size) == content
 
 
 def require_local(attachments: Iterable[Attachment], option: str) -> None:

@@ -120,6 +120,25 @@ def test_an_upload_of_which_nothing_was_noted_is_looked_for_by_content(
     assert clock.slept == []
 
 
+@pytest.mark.parametrize(
+    "shown", [{"size": str(len(CONTENT))}, {"size": float(len(CONTENT))}, {"size": None}, {"name": None}, {"name": 7}]
+)
+def test_a_lost_upload_is_found_whatever_its_metadata_look_like(
+    journal: Journal, invoice: Attachment, clock: Clock, shown: JsonMap
+) -> None:
+    journal.uploads[WHAT] = ""
+    lost, other = meta(EARLIER, **shown), meta(OTHER, **shown)
+    transport = FakeTransport(
+        {
+            "GET /files": answer([other, lost]),
+            f"GET /file/{OTHER}/data": answer(b"two laptops"),
+            f"GET /file/{EARLIER}/data": answer(CONTENT),
+        }
+    )
+    assert upload(transport, journal, invoice, clock) == EARLIER
+    assert transport.writes == []
+
+
 def test_a_file_that_is_accounted_for_is_not_taken_for_the_lost_one(
     journal: Journal, invoice: Attachment, clock: Clock
 ) -> None:
