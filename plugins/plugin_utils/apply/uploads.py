@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Upload files and note them in the journal. A file that many records link to is uploaded once.
 
-An interrupted run leaves no file behind and sends none twice.
+The upload of an interrupted run is found among the newest files. The instance lists no others, so after many other
+uploads it may be sent again, with a warning.
 """
 
 from __future__ import annotations
@@ -20,6 +21,11 @@ from ...module_utils.model.kinds import FILE
 from ...module_utils.model.types_links import Attachment
 from ..desired.fingerprints import scrypted
 from .journal import Journal, JournalBroken, Upload
+
+_MAY_EXIST = (
+    "The outcome of an earlier upload is unknown, and its file is not among the newest files. The instance lists no "
+    "others. The file is uploaded again, and may exist twice."
+)
 
 
 class Uploads:
@@ -80,10 +86,14 @@ class Uploads:
 
     def _look_for(self, upload: Upload, name: str, content: bytes) -> str | None:
         """Return the file of an upload with an unknown outcome, and never an equal file of somebody else."""
-        others = (file for file in self._client.list_all(FILE) if file.uuid not in self._journal.files)
+        listed = self._client.list_all(FILE)
+        others = (file for file in listed if file.uuid not in self._journal.files)
         found = next((file.uuid for file in others if is_same_file(self._client, file, name, content)), None)
+        warnings = self._client.transport.warnings
         if found:
             self._journal.uploaded(upload, found)
+        elif upload not in self._lost and len(listed) >= FILE.newest and _MAY_EXIST not in warnings:
+            warnings.append(_MAY_EXIST)
         return found
 
 

@@ -4,7 +4,7 @@
 """Archived duplicates of a set.
 
 Unlisted records are looked up in the archive before others are created with their natural keys, and before they count
-as deleted. So are the targets of references.
+as deleted. Targets of references are looked up in ``unlisted.py``.
 """
 
 from __future__ import annotations

@@ -139,6 +139,17 @@ def test_a_lost_upload_is_found_whatever_its_metadata_look_like(
     assert transport.writes == []
 
 
+@pytest.mark.parametrize(("newer", "is_warned"), [(19, False), (20, True)])
+def test_a_lost_upload_that_may_be_older_than_the_newest_files_is_sent_again_with_a_warning(
+    journal: Journal, invoice: Attachment, clock: Clock, newer: int, is_warned: bool
+) -> None:
+    journal.uploads[WHAT] = ""
+    listed = [meta(uuid_of(number), name="other.txt") for number in range(10, 10 + newer)]
+    transport = FakeTransport({"GET /files": answer(listed), POST: created(3)})
+    assert upload(transport, journal, invoice, clock) == NEW
+    assert any("may exist twice" in warning for warning in transport.warnings) is is_warned
+
+
 def test_a_file_that_is_accounted_for_is_not_taken_for_the_lost_one(
     journal: Journal, invoice: Attachment, clock: Clock
 ) -> None:
