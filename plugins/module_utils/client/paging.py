@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import datetime as dt
 import itertools
-import json
 import math
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -29,14 +28,14 @@ from ..errors import (
     SeventhingsError,
 )
 from ..model.field import integer_of
-from ..model.kinds import Kind, flatten
+from ..model.kinds import Kind
 from ..runtime.unpaged import UnpagedLists
 from . import query
 from .limits import LimitExceeded, Limits, ListLimit
 from .prefetch import Prefetch
 from .query import PER_PAGE, Condition
 from .record import Record, flat_record
-from .rows import CompressedPage
+from .rows import compressed_rows
 from .transport import Response
 
 _LINK_FORMS = {"id": ("id", "either"), "uuid": ("uuid",)}
@@ -402,10 +401,9 @@ class Page:
         return cls(records, integer_of(envelope.get("total")), size, answer.body)
 
     def compress(self, kind: Kind) -> None:
-        """Drop all fields of the records except those used to find them. Other fields are parsed again on demand."""
+        """Drop all fields of the records except those used to find them. Other fields are decompressed on demand."""
         names = dict.fromkeys((*kind.uuid_keys, *(field.wire_key for field in kind.identity)))
-        page = CompressedPage(self.body, partial(_read_page, kind))
-        rows = page.rows([record.flat for record in self.records], tuple(names))
+        rows = compressed_rows([record.flat for record in self.records], tuple(names))
         for record, row in zip(self.records, rows, strict=True):
             record.flat = row
 
@@ -418,8 +416,3 @@ def _ambiguous_identity(records: Sequence[Record]) -> str | None:
         if first is not record and first.flat != record.flat:
             return record.identity
     return None
-
-
-def _read_page(kind: Kind, body: bytes) -> list[Mapping[str, Any]]:
-    """Parse the records of a page that reports a total, was parsed before and is within all limits."""
-    return [flatten(kind, item) for item in json.loads(body)["items"]]

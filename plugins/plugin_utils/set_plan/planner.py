@@ -102,8 +102,8 @@ from .users import plan_user, user_of_person, without_dependants_of_users
 _BY_THEMSELVES = ("fields", "hub")
 """Sections with their own way to match records."""
 
-_MOST_KEPT = 50_000
-"""Maximum number of entries whose values are kept while a list is read. Those of other entries are parsed again."""
+_MOST_KEPT = 400_000
+"""Maximum number of entries whose values are kept while a list is read. Values of more entries are parsed again."""
 
 SCOPE: tuple[Check, ...] = (check_scope, check_visibility)
 """The checks before records are pruned."""
@@ -280,7 +280,7 @@ class _Planner:
         Return the fields of the key, which are None after a finding, and False if the entry is found by its uuid.
         """
         values, is_valid = self._read(entry)
-        if is_valid and len(self._kept) < _MOST_KEPT:
+        if is_valid and len(self._context.entries[section]) <= _MOST_KEPT:
             self._kept[id(entry)] = values
         if entry.uuid:
             # A plan file identifies the record by its uuid.
@@ -618,7 +618,7 @@ class _Planner:
         kind = schema.kind
         if entry.state != "present" or kind.defines_fields:
             return False
-        return schema.has_values(values, current.flat, self._state.completed)
+        return schema.has_values(values, current.opened, self._state.completed)
 
     def _resume(self, planned: Planned, current: Record) -> None:
         """Note that a change completes a record. An interrupted run of the same files created that record."""

@@ -11,24 +11,28 @@ from collections.abc import Sequence
 from typing import Any
 
 import hypothesis.strategies as st
+import pytest
 from hypothesis import given
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.rows import CompressedPage
+from ansible_collections.community.seventhings.plugins.module_utils.client.record import Record
+from ansible_collections.community.seventhings.plugins.module_utils.client.rows import (
+    CompressedPage,
+    Flat,
+    compressed_rows,
+)
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
 
+_texts = st.one_of(st.text("abß", max_size=2), st.sampled_from(["\0", "\ud800", "\U0001f600"]))
+_numbers = st.one_of(st.integers(0, 2), st.sampled_from([0.0, 1.0, -(10**40), 1e300, 0.1]))
 _values = st.recursive(
-    st.one_of(st.none(), st.booleans(), st.integers(0, 2), st.sampled_from([0.0, 1.0]), st.text("abß", max_size=2)),
+    st.one_of(st.none(), st.booleans(), _numbers, _texts),
     lambda inner: st.one_of(st.lists(inner, max_size=2), st.dictionaries(st.text("ab", max_size=1), inner, max_size=2)),
 )
 
 
-def _page(records: Sequence[dict[str, Any]]) -> CompressedPage:
-    return CompressedPage(json.dumps(records).encode(), json.loads)
-
-
 @given(st.lists(st.dictionaries(st.sampled_from("abc"), _values)), st.lists(st.sampled_from("abcd"), unique=True))
 def test_a_row_has_the_values_of_the_answer(records: list[dict[str, Any]], at_hand: list[str]) -> None:
-    rows = _page(records).rows(records, at_hand)
-    for row, record in zip(rows, records, strict=True):
+    for row, record in zip(compressed_rows(records, at_hand), records, strict=True):
         # As JSON, because 1, 1.0 and True are equal in Python.
         assert json.dumps(dict(row)) == json.dumps({**row}) == json.dumps(record)
         assert (list(row), len(row), dict(row.items()), row == record) == (list(record), len(record), record, True)
@@ -37,17 +41,25 @@ def test_a_row_has_the_values_of_the_answer(records: list[dict[str, Any]], at_ha
         assert {name: row[name] for name in row} == record
 
 
-def test_what_is_at_hand_needs_no_page() -> None:
-    read: list[bytes] = []
+def test_what_is_at_hand_needs_no_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[CompressedPage] = []
+    unpack = CompressedPage.open
 
-    def note(body: bytes) -> list[dict[str, Any]]:
-        read.append(body)
-        return list(json.loads(body))
+    def note(page: CompressedPage) -> Sequence[Flat]:
+        opened.append(page)
+        return unpack(page)
 
+    monkeypatch.setattr(CompressedPage, "open", note)
     records = [{"id": 1, "name": "Drill"}, {"id": 2, "name": "Saw"}]
-    first, second = CompressedPage(json.dumps(records).encode(), note).rows(records, ["id", "uuid"])
-    assert (first["id"], second.get("id"), first.get("uuid"), read) == (1, 2, None, [])
-    assert (first["name"], second["name"], len(read)) == ("Drill", "Saw", 1)
+    first, second = compressed_rows(records, ["id", "uuid"])
+    assert (first["id"], second.get("id"), first.get("uuid"), opened) == (1, 2, None, [])
+    assert (first["name"], second["name"], len(opened)) == ("Drill", "Saw", 1)
+
+
+def test_all_fields_of_a_record_are_the_same_in_any_form() -> None:
+    flat = {"id": 1, "uuid": "u1", "name": "Drill"}
+    [row] = compressed_rows([flat], ["uuid"])
+    assert Record(OBJECT, "u1", 1, row).opened == Record(OBJECT, "u1", 1, flat).opened == flat
 
 
 def test_a_page_takes_little_memory() -> None:
@@ -57,7 +69,7 @@ def test_a_page_takes_little_memory() -> None:
     try:
         plain = json.loads(body)
         in_full = tracemalloc.get_traced_memory()[0]
-        short = CompressedPage(body.encode(), json.loads).rows(plain, ["id"])
+        short = compressed_rows(plain, ["id"])
         del plain
         assert len(short) == 1000
         assert tracemalloc.get_traced_memory()[0] < in_full / 4
