@@ -12,6 +12,8 @@ import argparse
 import shutil
 import sys
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 
 import bench_large
 import bench_many
@@ -44,14 +46,11 @@ def main() -> int:
     parser.add_argument("parts", nargs="*", choices=[*_PARTS, []], help="what to measure (default: everything)")
     parser.add_argument("--quick", action="store_true", help="small numbers, to see that it works; nothing is written")
     options = parser.parse_args()
-    sizes = QUICK if options.quick else Sizes()
     _FOUND.mkdir(parents=True, exist_ok=True)
-    for name in options.parts or _PARTS:
-        shutil.rmtree(WORK, ignore_errors=True)
-        WORK.mkdir(parents=True)
-        part = _PARTS[name](sizes)
-        if not options.quick:
-            part.keep(_FOUND / f"{name}.json")
+    # The peak memory of a process is at least that of the process that started it.
+    with ProcessPoolExecutor(1, get_context("spawn"), max_tasks_per_child=1) as pool:
+        for name in options.parts or _PARTS:
+            pool.submit(_measure, name, options.quick).result()
     found = {name: Part.kept(path) for name in _PARTS if (path := _FOUND / f"{name}.json").exists()}
     missing = [name for name in _PARTS if name not in found]
     if missing and not options.quick:
@@ -62,6 +61,15 @@ def main() -> int:
         _PAGE.write_text(as_page(found), "utf-8")
         print(f"written: {_PAGE.relative_to(ROOT)}")
     return 0
+
+
+def _measure(name: str, is_quick: bool) -> None:
+    """Measure one part, and keep its results unless the numbers are small."""
+    shutil.rmtree(WORK, ignore_errors=True)
+    WORK.mkdir(parents=True)
+    part = _PARTS[name](QUICK if is_quick else Sizes())
+    if not is_quick:
+        part.keep(_FOUND / f"{name}.json")
 
 
 if __name__ == "__main__":

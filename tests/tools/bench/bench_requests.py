@@ -96,15 +96,16 @@ def inventory(sizes: Sizes) -> Part:
     many_places.fill(store, sizes.rooms, sizes.locations)
     (WORK / "lab.seventhings.yml").write_text("plugin: community.seventhings.places\n", "utf-8")
     with running(db=str(store)) as service:
-        sent, ours, bare, hosts = _listed(service, sizes.rounds)
+        first, sent, ours, bare, hosts = _listed(service, sizes.rounds)
     _must_be(hosts == sizes.rooms, f"the inventory has {hosts} hosts")
     part.at_most(f"requests of an inventory of {sizes.rooms:,} rooms and {sizes.locations} locations", sent, 13, 0)
     part.at_most("time of the inventory, relative to a script that prints the same JSON", ours / bare, 1.1)
     part.table(
-        ("rooms", "locations", "requests", "seconds", "seconds of a script"),
-        [(f"{sizes.rooms:,}", sizes.locations, sent, f"{ours:.1f}", f"{bare:.1f}")],
-        "Every room is a host, and every location is a group. The seconds include the start of Ansible. The script is "
-        "an inventory script that only prints the same JSON.",
+        ("rooms", "locations", "requests", "of the first run of a day", "seconds", "seconds of a script"),
+        [(f"{sizes.rooms:,}", sizes.locations, sent, first, f"{ours:.1f}", f"{bare:.1f}")],
+        "Every room is a host, and every location is a group. One request of the first run of a day proves that the "
+        "list of field definitions, which has no total, is complete. The seconds include the start of Ansible. The "
+        "script is an inventory script that only prints the same JSON.",
     )
     return part
 
@@ -115,7 +116,7 @@ def large_inventory(sizes: Sizes) -> Part:
     number = sizes.hosts_of_objects
     (WORK / "lab.seventhings.yml").write_text("plugin: community.seventhings.places\nhosts: objects\n", "utf-8")
     with running(data=str(number)) as service:
-        sent, ours, bare, hosts = _listed(service, 1)
+        _first, sent, ours, bare, hosts = _listed(service, 1)
     _must_be(hosts == number, f"the inventory has {hosts} hosts")
     what = f"time of an inventory of {number:,} objects, relative to a script that prints the same JSON"
     part.at_most(what, ours / bare, 1.1)
@@ -128,19 +129,25 @@ def large_inventory(sizes: Sizes) -> Part:
     return part
 
 
-def _listed(service: Emulator, rounds: int) -> tuple[int, float, float, int]:
-    """Return the requests of the inventory, its shortest time, that of a script with the same output, and its hosts."""
-    service.clear_log()
+def _listed(service: Emulator, rounds: int) -> tuple[int, int, float, float, int]:
+    """Measure an inventory.
+
+    Return the requests of its first run and of its second run, its shortest time, that of a script with the same
+    output, and its hosts.
+    """
     words = [command("ansible-inventory"), "-i", str(WORK / "lab.seventhings.yml"), "--list"]
+    outputs, sent = [], []
+    for _run in range(2):
+        service.clear_log()
+        outputs.append(run(words, service, {}).output)
+        sent.append(len(service.log()))
     # Ansible may print a warning before the document.
-    ran = run(words, service, {})
-    printed = ran.output[ran.output.index("{") :]
+    printed = outputs[1][outputs[1].index("{") :]
     hosts = len(json.loads(printed)["_meta"]["hostvars"])
-    sent = len(service.log())
     script = _script_that_prints(printed)
     again = [command("ansible-inventory"), "-i", str(script), "--list"]
     ours, bare = (min(run(line, service, {}).seconds for _turn in range(rounds)) for line in (words, again))
-    return sent, ours, bare, hosts
+    return sent[0], sent[1], ours, bare, hosts
 
 
 def _script_that_prints(text: str) -> Path:
