@@ -23,8 +23,9 @@ from ...module_utils.resolve.hidden_records import NO
 from ..desired.sources.xlsx_source import openpyxl_library
 from .call import Call, named, run_call
 from .ledger_file import Ledger, Row, read_ledger, read_table
-from .ledger_report import paths_of, write_reports
+from .ledger_report import FORMS
 from .lists import ObjectLists
+from .report_files import paths_of, write_reports
 
 
 def compare_ledger(options: Mapping[str, Any], check_mode: bool, host: str = "") -> dict[str, Any]:
@@ -60,7 +61,7 @@ class _Comparison:
 
     def run(self) -> dict[str, Any]:
         options = self._options
-        reports = paths_of(options["report"])
+        reports = paths_of(options["report"], FORMS)
         if any(path.suffix == ".xlsx" for path in reports):
             openpyxl_library()
         table = read_table(options["table"])
@@ -98,7 +99,7 @@ class _Comparison:
             }
         )
         if not self._call.check_mode:
-            write_reports(document, reports)
+            write_reports(document, reports, FORMS)
         self._warn(ledger, sees)
         warnings = self._call.all_warnings(client)
         return {

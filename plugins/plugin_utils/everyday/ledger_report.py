@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import functools
 import io
-import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +19,8 @@ from ..desired.sources.xlsx_source import MAX_CELL, openpyxl_library
 from ..export.workbook import text_cell
 from ..export.writing import csv_row
 from ..report.parts import short
-from ..report.text_report import check_report_path, store_report
 from .paper import paper
+from .report_files import Form, as_json
 
 _COLUMNS = ("finding", "key", "scan_code", "name", "field", "books", "instance", "place")
 
@@ -74,11 +73,6 @@ def _as_workbook(document: Mapping[str, Any]) -> bytes:
     return content.getvalue()
 
 
-def _as_json(document: Mapping[str, Any]) -> bytes:
-    lines = json.dumps(document, indent=1, ensure_ascii=False).split("\n")
-    return "".join(f"{clean(line)}\n" for line in lines).encode()
-
-
 @functools.cache
 def _template() -> Template:
     return paper(Path(__file__).with_name("ledger.html.j2"))
@@ -96,28 +90,10 @@ def _as_html(document: Mapping[str, Any]) -> bytes:
     return _template().render(lists=lists, **shown).encode()
 
 
-FORMS: dict[str, Callable[[Mapping[str, Any]], bytes]] = {
+FORMS: dict[str, Form] = {
     ".csv": _as_csv,
     ".html": _as_html,
-    ".json": _as_json,
+    ".json": as_json,
     ".xlsx": _as_workbook,
 }
 """The suffix of a report to the function that writes it."""
-
-
-def paths_of(written: Iterable[str]) -> list[Path]:
-    """Return the paths of reports, checked before anything is read.
-
-    :raises InvalidInput: for an unknown suffix, and if a file can't be written there.
-    """
-    paths = [Path(path).expanduser() for path in written]
-    for path in paths:
-        check_report_path(path, FORMS)
-    return paths
-
-
-def write_reports(document: Mapping[str, Any], paths: Iterable[Path]) -> None:
-    """Write a comparison to files that only their owner can read. Write none if one of them can't have it."""
-    contents = [(path, FORMS[path.suffix](document)) for path in paths]
-    for path, content in contents:
-        store_report(path, content)

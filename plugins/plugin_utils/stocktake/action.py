@@ -24,6 +24,7 @@ from ..desired.desired import DesiredInstance
 from ..desired.grouped_findings import group_findings
 from ..desired.scan_codes import ScanCodeSettings
 from ..desired.sources.xlsx_source import openpyxl_library
+from ..everyday.report_files import paths_of, write_reports
 from ..export.downloads import Downloads
 from ..instance.caps import Caps
 from ..layers.given import sources_of
@@ -35,7 +36,7 @@ from .document import CLOSE, PREPARE, Heading, document_of
 from .evaluation import Evaluation, Evaluator
 from .moments import Window
 from .reading import InstanceLists
-from .report import paths_of, write_reports
+from .report import FORMS
 from .settings import read_settings
 from .tables import WrongRows, read_accepted, read_scans
 
@@ -65,7 +66,7 @@ class _Call:
 
     def run(self) -> dict[str, Any]:
         options, mode = self._options, self._options["mode"]
-        reports = paths_of(options["report"])
+        reports = paths_of(options["report"], FORMS)
         if any(path.suffix == ".xlsx" for path in reports):
             openpyxl_library()
         sources = sources_of(options, refuse_links=mode == CLOSE)
@@ -100,7 +101,7 @@ class _Call:
         heading = Heading(mode, client.transport.root, started, window, time_field, lists.sees())
         document = document_of(heading, evaluation, lists.fields.money)
         if reports and not self._check_mode:
-            write_reports(client.without_credentials(document), reports)
+            write_reports(client.without_credentials(document), reports, FORMS)
         warnings = [*self._warnings(scan_codes, evaluation, lists), *client.transport.notes()]
         return {
             "changed": False,

@@ -5,44 +5,14 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
-from typing import Any
-
-from ...module_utils.printing.cleaner import clean
-from ..report.text_report import check_report_path, store_report
+from ..everyday.report_files import Form, as_json
 from .report_html import as_html
 from .report_tables import as_csv, as_workbook
 
-
-def _as_json(document: Mapping[str, Any]) -> bytes:
-    lines = json.dumps(document, indent=1, ensure_ascii=False).split("\n")
-    return "".join(f"{clean(line)}\n" for line in lines).encode()
-
-
-FORMS: dict[str, Callable[[Mapping[str, Any]], bytes]] = {
+FORMS: dict[str, Form] = {
     ".csv": as_csv,
     ".html": as_html,
-    ".json": _as_json,
+    ".json": as_json,
     ".xlsx": as_workbook,
 }
 """The suffix of a report to the function that writes it."""
-
-
-def paths_of(written: Iterable[str]) -> list[Path]:
-    """Return the paths of reports, checked before anything is read.
-
-    :raises InvalidInput: for an unknown suffix, and if a file can't be written there.
-    """
-    paths = [Path(path).expanduser() for path in written]
-    for path in paths:
-        check_report_path(path, FORMS)
-    return paths
-
-
-def write_reports(document: Mapping[str, Any], paths: Iterable[Path]) -> None:
-    """Write a stocktake to files that only their owner can read. Write none if one of them can't have it."""
-    contents = [(path, FORMS[path.suffix](document)) for path in paths]
-    for path, content in contents:
-        store_report(path, content)
