@@ -323,8 +323,8 @@ DEFECTS = (
     Defect(
         "matcher",
         "module_utils/resolve/natural_keys",
-        "    is_address = kind.case_blind and (key,) in kind.match_on\n",
-        "    is_address = False\n",
+        "    return value.casefold() if isinstance(value, str) and ignores_case(kind, [key]) else value\n",
+        "    return value\n",
         "A second user is created because an address is written in other letters.",
         "unit/module_utils/resolve/test_natural_keys",
     ),

@@ -119,7 +119,7 @@ class Kind:
     :ivar match_on: the default natural keys. The first key whose last field was written counts.
     :ivar identity: the fields of the natural key by which others refer to the record, with their types.
     :ivar names: further fields that name the record to people.
-    :ivar case_blind: True if natural keys are compared without case (e-mail addresses).
+    :ivar case_blind: True if natural keys of one field are compared without case (e-mail addresses).
     :ivar update: ``PATCH`` sends the changed fields; ``PUT`` replaces the whole record.
     :ivar filters: ``query`` if the list accepts the filters of section 4.8, ``parameters`` if it has filters of its own
         (tasks), empty if it has none.

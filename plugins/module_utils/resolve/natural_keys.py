@@ -133,9 +133,13 @@ def _unreadable(record: Record, key: str, value: Unread) -> SeventhingsError:
 
 
 def _without_case(kind: Kind, key: str, value: Any) -> Any:
-    """Return a part of a natural key in its normalised form. Addresses are compared without case."""
-    is_address = kind.case_blind and (key,) in kind.match_on
-    return value.casefold() if is_address and isinstance(value, str) else value
+    """Return a part of a natural key in its normalised form."""
+    return value.casefold() if isinstance(value, str) and ignores_case(kind, [key]) else value
+
+
+def ignores_case(kind: Kind, keys: Iterable[str]) -> bool:
+    """Return True if all fields of a natural key are compared without case."""
+    return kind.case_blind and all((key,) in kind.match_on for key in keys)
 
 
 def key_of(

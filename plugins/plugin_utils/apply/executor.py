@@ -228,9 +228,9 @@ class Executor:
         self._fail(planned, self._reason(planned, SeventhingsError(failure.reason)))
         with contextlib.suppress(JournalBroken):
             if write.was_managed:
-                self._journal.managed(kind, {write.identity: planned.noted})
+                self._journal.managed(kind, {write.identity: planned.journal_key})
             elif write.change.action == CREATE and planned.created_uuid:
-                self._journal.note_removal(kind, planned.noted, planned.created_uuid)
+                self._journal.note_removal(kind, planned.journal_key, planned.created_uuid)
 
     # ---- one level
 
@@ -301,7 +301,7 @@ class Executor:
     @contextlib.contextmanager
     def _sending(self, planned: Planned) -> Iterator[None]:
         """Note a creation before it is sent, and note afterwards if the service did not carry it out."""
-        self._journal.sent(planned.kind.name, planned.noted)
+        self._journal.sent(planned.kind.name, planned.journal_key)
         try:
             with self._deferred(planned):
                 yield
@@ -309,7 +309,7 @@ class Executor:
             if not isinstance(error, OutcomeUnknown) or not error.is_lost:
                 # Without this note, the next run would wait for a record that is never created.
                 with contextlib.suppress(JournalBroken):
-                    self._journal.not_created(planned.kind.name, planned.noted)
+                    self._journal.not_created(planned.kind.name, planned.journal_key)
             raise
 
     def _settled(self) -> Iterator[Planned]:
@@ -406,7 +406,7 @@ class Executor:
             with self._sending(planned):
                 found = make_user(self._client, email, defers=True)
         planned.created_uuid = found.uuid
-        self._journal.note_creation(planned.kind.name, planned.noted, planned.created_uuid)
+        self._journal.note_creation(planned.kind.name, planned.journal_key, planned.created_uuid)
 
     def _found_after_loss(self, planned: Planned) -> Record | None:
         """Return the result of a creation that is never sent twice, or None if it was not sent before.
@@ -451,7 +451,7 @@ class Executor:
             return
         if change.action == CREATE:
             planned.created_uuid = self._create(applier, planned, change)
-            self._journal.note_creation(planned.kind.name, planned.noted, planned.created_uuid)
+            self._journal.note_creation(planned.kind.name, planned.journal_key, planned.created_uuid)
             if planned.change.action == CREATE:
                 self._note_filled(planned, change)
                 self._effects.note(planned, change)
@@ -465,7 +465,7 @@ class Executor:
         answered = applier.answered
         if change.action in (DELETE, ARCHIVE):
             note = self._journal.note_removal if change.action == DELETE else self._journal.archived
-            note(planned.kind.name, planned.noted, planned.created_uuid or "")
+            note(planned.kind.name, planned.journal_key, planned.created_uuid or "")
         elif planned.kind.update == "PUT" and planned.created_uuid:
             answered = applier.read_back(change, planned.created_uuid)
         self._effects.note(planned, change, answered, was_managed and change.action in (DELETE, ARCHIVE))
@@ -496,7 +496,7 @@ class Executor:
             owner = perhaps_hidden_owner(planned.schema, planned.keys, change.values, refused)
             if owner:
                 refused.message += f"{owner} The next plan looks it up in the archive."
-                self._journal.refused(planned.kind.name, planned.noted)
+                self._journal.refused(planned.kind.name, planned.journal_key)
             raise
         if uuid is None:
             raise SeventhingsError("it was sent, but had no effect")

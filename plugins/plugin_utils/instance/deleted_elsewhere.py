@@ -25,7 +25,7 @@ def deleted_elsewhere(plan: InstancePlan, memory: Memory) -> dict[int, str]:
 
 
 def _is_deleted(planned: Planned, plan: InstancePlan, created: dict[str, str]) -> bool:
-    uuid = created.get(f"{planned.kind.name} {planned.noted}")
+    uuid = created.get(planned.journal_name)
     if uuid is None or planned.change.action != CREATE or plan.state is None:
         return False
     may_be_hidden = planned.kind.can_be_hidden and plan.visibility.hidden_records != NO

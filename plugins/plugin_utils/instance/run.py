@@ -449,7 +449,7 @@ class _Run:
             """Return True if an earlier run of the same plan created a record or began to change it."""
             names = {
                 planned.change.current.uuid if planned.change.current else "",
-                f"{planned.kind.name} {planned.noted}",
+                planned.journal_name,
             }
             return is_resumed and bool(names & journal.memory.touched) and stored.is_half_done(planned)
 
@@ -496,7 +496,9 @@ class _Run:
         :raises LockTimeout: if another process does not release a lock in time.
         """
         creations = self._client.creations
-        created = [(planned.kind.name, planned.noted) for planned in plan.changes if planned.change.action == CREATE]
+        created = [
+            (planned.kind.name, planned.journal_key) for planned in plan.changes if planned.change.action == CREATE
+        ]
         kinds = {name for name, _key in created}
         kinds |= {
             planned.kind.name

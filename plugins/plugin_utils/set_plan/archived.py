@@ -122,7 +122,7 @@ class _Missing:
     def _name(self, index: int) -> str:
         """Return the name of a record in the journal."""
         planned, _none = self._matched[index]
-        return f"{planned.kind.name} {planned.noted}"
+        return planned.journal_name
 
     def _looks_up(self) -> bool | None:
         try:

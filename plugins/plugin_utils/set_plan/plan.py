@@ -18,6 +18,7 @@ from ...module_utils.model.schema import Schema
 from ...module_utils.model.types_links import attachments_in, references_in
 from ...module_utils.plan.change import CREATE, UNCHANGED, Change
 from ...module_utils.resolve.hidden_records import NO, Visibility
+from ...module_utils.resolve.natural_keys import ignores_case
 from ..desired.desired import INLINE, SECTIONS, Source
 from ..desired.entry import Entry
 from ..desired.hiding import VAULTED, Hiding
@@ -90,6 +91,16 @@ class Planned:
     def noted(self) -> str:
         """Return its natural key in lasting files."""
         return self.kept_as or self.key
+
+    @property
+    def journal_key(self) -> str:
+        """Return its natural key in the journal: without case if other spellings of it mean the same record."""
+        return self.kept_as or (self.key.casefold() if ignores_case(self.kind, self.keys) else self.key)
+
+    @property
+    def journal_name(self) -> str:
+        """Return the name of the record in the memory of the journal."""
+        return f"{self.kind.name} {self.journal_key}"
 
     def hide(self, hiding: Hiding) -> Planned:
         """Return a copy in which the place replaces a natural key with a vaulted part."""

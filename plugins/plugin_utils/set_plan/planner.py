@@ -386,7 +386,7 @@ class _Planner:
                 context.claimed.setdefault(entry.kind.name, {}).setdefault(record.uuid, entry)
                 key = context.uniqueness.words(schema, keys, identity)
                 planned = context.planned(section, entry, schema, identity, keys, key)
-                self._result.released.append((entry.kind.name, planned.noted, record.uuid))
+                self._result.released.append((entry.kind.name, planned.journal_key, record.uuid))
                 # The record may still have to stay.
                 self._lifecycles.note(planned, record)
 
@@ -586,7 +586,7 @@ class _Planner:
         baseline = self._context.options.baseline
         if current is not None:
             managed = self._result.managed.setdefault(planned.kind.name, {})
-            managed[current.uuid] = "" if planned.kept_as else planned.key
+            managed[current.uuid] = "" if planned.kept_as else planned.journal_key
             if baseline is not None and planned.entry.state == "present" and not planned.change.changed:
                 note_record(baseline, planned, current.uuid, self._desired)
         elif planned.entry.state != "present":
@@ -622,7 +622,7 @@ class _Planner:
 
     def _resume(self, planned: Planned, current: Record) -> None:
         """Note that a change completes a record. An interrupted run of the same files created that record."""
-        marks = (current.uuid, f"{planned.kind.name} {planned.noted}")
+        marks = (current.uuid, planned.journal_name)
         is_known = not planned.archived and not self._context.options.resumed.isdisjoint(marks)
         planned.resumed = is_known and planned.change.is_half_created
 

@@ -212,7 +212,7 @@ def check_relabelled(context: PlanContext, matched: Iterable[tuple[Planned, Reco
         if any(id(place) in relabelled for place in within):
             # Its key changed only because the key of its place did, which is reported once.
             continue
-        known = uuids.get(f"{planned.kind.name} {planned.noted}", ())
+        known = uuids.get(planned.journal_name, ())
         claimed = context.claimed.get(planned.kind.name, {})
         found = [context.state.find(Reference(planned.kind.name, uuid=uuid)) for uuid in known if uuid not in claimed]
         left = [record for record in found if record is not None]

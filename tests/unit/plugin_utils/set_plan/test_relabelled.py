@@ -6,11 +6,14 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from instance_site import Site, yaml_list
 
+from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Response, Transport
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
+from ansible_collections.community.seventhings.plugins.module_utils.runtime.creations import Creations
 
 OBJECT = {"barcode": "1", "inventory_name": "One"}
 FILES: dict[str, str | bytes] = {
@@ -102,3 +105,39 @@ def test_another_set_knows_nothing_of_it(house: Site) -> None:
     relabel(house, "object", barcode="9")
     house.write({"instance.yml": "api: seventhings/v1\nset: other\n"})
     assert house.run().outcome == "changed"
+
+
+PERSON = {"email": "Ada@acme.example", "first_name": "Ada", "last_name": "Lovelace"}
+SAME_PERSON = {**PERSON, "email": "ada@ACME.example"}
+
+
+def test_the_key_of_a_person_is_the_same_in_another_case(site: Site) -> None:
+    site.write({"persons.yml": yaml_list([PERSON])})
+    assert site.run().outcome == "changed"
+    uuid = relabel(site, "person", email="eva@acme.example")
+    site.write({"persons.yml": yaml_list([SAME_PERSON])})
+    (finding,) = site.plan().findings
+    assert "its key was changed" in finding
+    assert uuid in finding
+
+
+def test_a_lost_creation_is_waited_for_in_another_case(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    site.write({"persons.yml": yaml_list([PERSON])})
+    send = Transport.request
+
+    def killed(transport: Transport, method: str, path: str, *given: Any, **more: Any) -> Response:
+        if (method, path) == ("POST", "/person"):
+            raise SystemExit
+        return send(transport, method, path, *given, **more)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Transport, "request", killed)
+        with pytest.raises(SystemExit):
+            site.run()
+    # The next run is on another machine, and has only the journal.
+    monkeypatch.setattr(Creations, "seconds_to_settle", lambda _creations: None)
+    waits: list[float] = []
+    site.write({"persons.yml": yaml_list([SAME_PERSON])})
+    assert site.run(sleep=waits.append).outcome == "changed"
+    assert len(waits) == 1
+    assert len(site.client().list_all(KINDS["person"])) == 1
