@@ -183,7 +183,7 @@ class Lists:
                 if (page.total or 0) > _MANY:
                     page.compress(kind)
                 found.update((record.identity, record) for record in fresh)
-                if len(found) >= total if total is not None else self._needs_no_proof(request, found.values()):
+                if len(found) >= total if total is not None else self._needs_no_proof(request, found.values(), number):
                     break
                 if total is None and number == 2:
                     # The length of the list is unknown, so only one such list at a time may use the memory.
@@ -208,13 +208,15 @@ class Lists:
         is_known = kind.name in self.unpaged or self._is_on("unpaged_lists", "whole", "refuse")
         return is_known and not self.unpaged.may_be_cut(kind.name, request.part, records)
 
-    def _needs_no_proof(self, request: _ListRequest, found: Collection[Record]) -> bool:
+    def _needs_no_proof(self, request: _ListRequest, found: Collection[Record], pages: int) -> bool:
         """Return True if a list without a total needs no further proof.
 
         Each requested value of a unique key has its record, or the list is known to be complete in one answer.
+
+        :param pages: the number of pages with these records. A second one disproves what is known of the list.
         """
         kind = request.kind
-        if not kind.sort and (kind.newest or self._is_unpaged(request, len(found))):
+        if not kind.sort and pages == 1 and (kind.newest or self._is_unpaged(request, len(found))):
             return True
         unique = self._unique_keys(kind)
         for condition in request.conditions:

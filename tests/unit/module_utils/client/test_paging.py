@@ -399,6 +399,15 @@ def test_a_profile_says_that_lists_are_unpaged(side: str, requests: int) -> None
     assert len(transport.calls) == 2
 
 
+def test_a_second_page_disproves_the_profile() -> None:
+    service = Pages(60, usual=0)
+    _transport, client = on_pages("task", service)
+    client.profile = Profile({"unpaged_lists": "whole"})
+    assert len(client.list_all(KINDS["task"])) == 60
+    service.records, service.usual = objects(*range(1, 351)), 100
+    assert len(client.list_all(KINDS["task"])) == 350
+
+
 def test_an_unpaged_list_that_gets_shorter_is_proven_again() -> None:
     service = Pages(5, usual=0)
     transport, client = on_pages("task", service, "task")
