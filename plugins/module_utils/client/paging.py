@@ -333,7 +333,7 @@ def _deadline_parts(kind: Kind, parameters: Mapping[str, str], read: Iterable[Re
 
 
 def _size_unlike(length: int) -> int:
-    """Return the page size to request for a list that the description calls unpaged.
+    """Return a page size that differs from the length of the first answer of a list that is said to have no pages.
 
     If the answer is longer than this size, the list has no pages. Otherwise it could be mistaken for the last page.
 
