@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
@@ -14,6 +15,10 @@ from ...module_utils.model.schema import FieldError, Misfit
 
 _SUFFIXES = frozenset((".yml", ".yaml", ".csv", ".tsv", ".jsonl", ".json", ".xlsx", ".xls", ".xlsm", ".xlsb", ".ods"))
 """Suffixes of files that a place may name without a line."""
+
+_POSITION = re.compile(r"(.+?):([1-9]\d*)(?::([1-9]\d*))?", re.ASCII | re.DOTALL)
+_CELL = re.compile(r"(.+?\.(?i:xls[xm])):(.+)!([A-Z]{1,3})([1-9]\d*)", re.ASCII | re.DOTALL)
+"""The text of a place in a file, and of one in a workbook."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +76,24 @@ class CellPlace(Place):
 
     def __str__(self) -> str:
         return f"{self.source}!{letters_of(self.column)}{self.line}" if self.line else self.source
+
+
+def place_of_text(text: str) -> Place:
+    """Return the place that has a text."""
+    if cell := _CELL.fullmatch(text):
+        workbook, sheet, letters, line = cell.groups()
+        return CellPlace(SheetSource.for_sheet(workbook, sheet), int(line), _number_of(letters))
+    if position := _POSITION.fullmatch(text):
+        source, line, column = position.groups()
+        return Place(source, int(line), int(column or 0))
+    return Place(text)
+
+
+def _number_of(letters: str) -> int:
+    number = 0
+    for letter in letters:
+        number = number * 26 + ord(letter) - ord("A") + 1
+    return number
 
 
 def letters_of(column: int) -> str:

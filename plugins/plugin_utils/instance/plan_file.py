@@ -34,7 +34,7 @@ from ..desired.entry import Entry
 from ..desired.fingerprints import Fingerprints, Placeholders, Written, hidden_names, keyed_hash
 from ..desired.hiding import VAULTED, Hiding
 from ..desired.lifecycle import Lifecycle
-from ..desired.positions import UNKNOWN_PLACES, Place, Positions
+from ..desired.positions import UNKNOWN_PLACES, Place, Positions, place_of_text
 from ..report.result import shown
 from ..set_plan.plan import InstancePlan, Planned
 from .plan_shape import DEEPEST_DOCUMENT, check_document
@@ -504,11 +504,11 @@ def _entry_from(change: Mapping[str, Any]) -> Entry:
     :raises ValueError: if a value has an impossible mark.
     """
     kind = KINDS[change["kind"]]
-    places = {name: Place(place) for name, place in change.get("places", {}).items()}
+    places = {name: place_of_text(place) for name, place in change.get("places", {}).items()}
     return Entry(
         kind,
         {name: _restored(value) for name, value in change["fields"].items()},
-        Place(change["place"]),
+        place_of_text(change["place"]),
         _StoredPlaces(places) if places else UNKNOWN_PLACES,
         state=change["state"],
         template=change["template"],

@@ -613,7 +613,8 @@ class _Run:
             return
         try:
             journal.applied(self._desired.sources)
-            if self._desired.tables.keeps_any:
+            # A plan file does not have the settings of tables.
+            if self._desired.tables.keeps_any or self._stored is not None:
                 journal.came_from(plan.origins())
         except JournalBroken as broken:
             # All changes were applied, and the result must say so.

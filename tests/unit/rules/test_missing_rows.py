@@ -46,6 +46,17 @@ def test_a_missing_row_is_reported_and_its_record_stays(applied: Site) -> None:
     assert applied.run().outcome == "unchanged"
 
 
+def test_a_plan_file_notes_the_sources_too(site: Site) -> None:
+    site.write({"instance.yml": KEEPS, "objects/feed.csv": feed(1, 2, 3), "objects/own.csv": own(11, 12, 13)})
+    plan_file = site.root / "changes.plan"
+    assert site.run(check_mode=True, plan_file=plan_file).outcome == "changed"
+    assert site.run(plan_file=plan_file).outcome == "changed"
+    site.write({"objects/feed.csv": feed(1, 2), "objects/own.csv": own(11, 12)})
+    result = site.run()
+    assert result.reported == {"objects": ["100003"]}
+    assert barcodes(site) == {"100001", "100002", "100003", "100011", "100012"}
+
+
 def test_the_last_source_of_a_record_counts(applied: Site) -> None:
     applied.write({"objects/feed.csv": feed(1, 2, 13), "objects/own.csv": own(3, 11, 12)})
     assert applied.run().outcome == "unchanged"

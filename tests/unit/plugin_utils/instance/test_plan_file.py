@@ -232,7 +232,7 @@ def test_an_update_is_kept_with_the_hash_of_its_record(path: Path) -> None:
     }
     stored = read(path)
     (entry,) = stored.desired.entries
-    assert entry == Entry(OBJECT, NAMED, Place("objects.yml:3:1"), uuid=UUID)
+    assert entry == Entry(OBJECT, NAMED, Place("objects.yml", 3, 1), uuid=UUID)
     assert stored.fingerprints == {id(entry): IMAGE}
     assert stored.before == {id(entry): {"inventory_name": "Desk"}}
     assert stored.files == {id(entry): {}}
@@ -482,7 +482,7 @@ def test_a_plan_without_files_needs_no_directory(path: Path) -> None:
 
 
 def test_each_record_finds_its_files_in_its_layer() -> None:
-    in_layer, elsewhere = Entry(OBJECT, {}, Place("objects.yml:3:1")), Entry(OBJECT, {}, Place("none.yml:1:1"))
+    in_layer, elsewhere = Entry(OBJECT, {}, Place("objects.yml", 3, 1)), Entry(OBJECT, {}, Place("none.yml:1:1"))
     places = Positions()
     written = [
         Entry(HUB_ITEM, {}, PLACE, root="hub"),
