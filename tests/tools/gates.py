@@ -257,7 +257,14 @@ def chains(selection: str) -> list[list[Gate]]:
 
 
 def selected(work: list[list[Gate]], names: list[str]) -> list[list[Gate]]:
-    """Return the gates whose name begins with one of some words, and what they need."""
+    """Return the gates whose name begins with one of some words, and what they need.
+
+    :raises ValueError: for a word with which no name begins.
+    """
+    known = [gate.name for gate in itertools.chain(*work)]
+    for name in names:
+        if not any(gate.startswith(name) for gate in known):
+            raise ValueError(f"no gate begins with {name!r}; expected one of {', '.join(sorted(known))}")
     chosen = [gate for gate in itertools.chain(*work) if gate.name.startswith(tuple(names))]
     needed = [gate.needs for gate in chosen if gate.needs is not None]
     return [[gate for gate in chain if gate in chosen or gate in needed] for chain in work]
@@ -351,7 +358,10 @@ def main() -> int:
     LOGS.mkdir(parents=True, exist_ok=True)
     work = chains(options.selection)
     if options.names:
-        work = selected(work, options.names)
+        try:
+            work = selected(work, options.names)
+        except ValueError as unknown:
+            parser.error(str(unknown))
     started = time.monotonic()
     run(work)
     return summary([gate for chain in work for gate in chain], time.monotonic() - started)

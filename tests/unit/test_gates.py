@@ -40,6 +40,13 @@ def test_what_needs_another_chain_waits_for_it(tmp_path: Path) -> None:
     assert gates.summary([tools, user], 0.0) == 0
 
 
+def test_a_name_of_no_gate_is_refused_with_the_names_of_all() -> None:
+    work = [[gate("ruff", ""), gate("mypy, plugins", "")]]
+    assert gates.selected(work, ["mypy"]) == [work[0][1:]]
+    with pytest.raises(ValueError, match=r"^no gate begins with 'types'; expected one of mypy, plugins, ruff$"):
+        gates.selected(work, ["ruff", "types"])
+
+
 def test_what_needs_something_that_failed_does_not_run_and_fails(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
