@@ -29,7 +29,7 @@ from ..apply.executor import Executor, Outcome, Progress
 from ..apply.journal import Journal, JournalBroken, JournalRefused, protected_by_others
 from ..apply.journal_place import earlier_journal, place_of
 from ..controller.heap import many_objects
-from ..desired.desired import SECTIONS, DesiredInstance, Limits, SourceCount, digest_of
+from ..desired.desired import INLINE, SECTIONS, DesiredInstance, Limits, SourceCount, digest_of
 from ..desired.fingerprints import PlanOutdated, scrypted
 from ..desired.grouped_findings import group_findings
 from ..report.forecast import NOTHING, forecast_of
@@ -613,9 +613,11 @@ class _Run:
             return
         try:
             journal.applied(self._desired.sources)
-            # A plan file does not have the settings of tables.
-            if self._desired.tables.keeps_any or self._stored is not None:
-                journal.came_from(plan.origins())
+            if self._desired.tables.keeps_any:
+                journal.came_from({uuid: place.file or INLINE for uuid, place in plan.origins().items()})
+            elif self._stored is not None:
+                # A plan file does not have the settings of tables. While the file of a record is unknown, it is kept.
+                journal.came_from({uuid: place.file for uuid, place in plan.origins().items() if place.line})
         except JournalBroken as broken:
             # All changes were applied, and the result must say so.
             plan.warnings.append(broken.message)

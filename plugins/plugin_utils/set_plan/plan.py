@@ -19,11 +19,11 @@ from ...module_utils.model.types_links import attachments_in, references_in
 from ...module_utils.plan.change import CREATE, UNCHANGED, Change
 from ...module_utils.resolve.hidden_records import NO, Visibility
 from ...module_utils.resolve.natural_keys import ignores_case
-from ..desired.desired import INLINE, SECTIONS, Source
+from ..desired.desired import SECTIONS, Source
 from ..desired.entry import Entry
 from ..desired.hiding import VAULTED, Hiding
 from ..desired.parsing import written_as
-from ..desired.positions import Finding
+from ..desired.positions import Finding, Place
 from ..rules.rule import RuleSet
 from .baseline import Baseline
 from .listed_state import ListedState
@@ -232,11 +232,11 @@ class InstancePlan:
     state: ListedState | None = None
     hiding: Hiding = field(default_factory=Hiding)
 
-    def origins(self) -> dict[str, str]:
-        """Return the file that contains each record, by uuid. Created records are among them."""
+    def origins(self) -> dict[str, Place]:
+        """Return the place of each record in the files, by uuid. Created records are among them."""
         found = {uuid: entry for claimed in self.claimed.values() for uuid, entry in claimed.items()}
         found |= {planned.created_uuid: planned.entry for planned in self.changes if planned.created_uuid}
-        return {uuid: entry.place.file or INLINE for uuid, entry in found.items()}
+        return {uuid: entry.place for uuid, entry in found.items()}
 
     def drop_unchanged(self) -> None:
         """Count the records that needed no change in the end, because somebody else created them meanwhile."""

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import json
 import tracemalloc
-from collections.abc import Sequence
 from typing import Any
+from unittest.mock import create_autospec
 
 import hypothesis.strategies as st
 import pytest
@@ -17,7 +17,6 @@ from hypothesis import given
 from ansible_collections.community.seventhings.plugins.module_utils.client.record import Record
 from ansible_collections.community.seventhings.plugins.module_utils.client.rows import (
     CompressedPage,
-    Flat,
     compressed_rows,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
@@ -42,18 +41,12 @@ def test_a_row_has_the_values_of_the_answer(records: list[dict[str, Any]], at_ha
 
 
 def test_what_is_at_hand_needs_no_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    opened: list[CompressedPage] = []
-    unpack = CompressedPage.open
-
-    def note(page: CompressedPage) -> Sequence[Flat]:
-        opened.append(page)
-        return unpack(page)
-
-    monkeypatch.setattr(CompressedPage, "open", note)
+    opened = create_autospec(CompressedPage.open, side_effect=CompressedPage.open)
+    monkeypatch.setattr(CompressedPage, "open", opened)
     records = [{"id": 1, "name": "Drill"}, {"id": 2, "name": "Saw"}]
     first, second = compressed_rows(records, ["id", "uuid"])
-    assert (first["id"], second.get("id"), first.get("uuid"), opened) == (1, 2, None, [])
-    assert (first["name"], second["name"], len(opened)) == ("Drill", "Saw", 1)
+    assert (first["id"], second.get("id"), first.get("uuid"), opened.call_count) == (1, 2, None, 0)
+    assert (first["name"], second["name"], opened.call_count) == ("Drill", "Saw", 1)
 
 
 def test_all_fields_of_a_record_are_the_same_in_any_form() -> None:
