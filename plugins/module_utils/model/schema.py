@@ -12,7 +12,8 @@ from typing import Any
 
 from .field import EMPTY, BrokenCell, Field, FieldType, InvalidValue, Spelling, Way, edge_blanks, shorten, words_of
 from .kinds import FIELD_DEFINITION, SERVER_FIELDS, SERVER_KEYS, Kind
-from .suggestions import closest_names, composed, likely_typos
+from .names import normal_name
+from .suggestions import closest_names, likely_typos
 from .types_basic import FIELD_TYPES, UNWRITABLE, broken_rules
 from .types_composite import STRUCTURES
 from .types_links import Reference, with_references
@@ -143,7 +144,7 @@ def cause_of(problem: str) -> str:
 
 def _as_shown(name: str) -> str:
     """Return a label as people see it, with one space between its words."""
-    return composed(" ".join(name.split()))
+    return normal_name(" ".join(name.split()))
 
 
 def _unfit(way: Way, location: str, value: Any, expected: str, field: Field) -> FieldError:

@@ -22,11 +22,6 @@ _SHORT = 3
 """Words of at most this length are names like numbers, never typos: wing A, wing B."""
 
 
-def composed(text: str) -> str:
-    """Return a text in one Unicode normal form, so that texts that look the same are equal."""
-    return text if text.isascii() else unicodedata.normalize("NFC", text)
-
-
 def closest_names(wanted: str, names: Iterable[str], limit: int, likeness: float) -> list[str]:
     """Return the names closest to a wanted name, compared without case.
 

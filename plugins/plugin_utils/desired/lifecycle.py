@@ -5,12 +5,12 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
 from ...module_utils.model.field import shorten
+from ...module_utils.model.names import normal_name
 from ...module_utils.model.schema import Schema
 from ...module_utils.model.suggestions import LIKELY, closest_names
 from .globs import Globs, fits
@@ -192,4 +192,4 @@ def _texts(node: Node, name: str, expected: str, find: Find) -> tuple[str, ...]:
 
 def _comparable(text: str) -> str:
     """Return a key or a pattern in a form in which texts that look the same are equal."""
-    return unicodedata.normalize("NFC", text).casefold()
+    return normal_name(text).casefold()

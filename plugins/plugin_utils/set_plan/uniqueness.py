@@ -12,6 +12,7 @@ from typing import Any
 
 from ...module_utils.model.field import shorten
 from ...module_utils.model.kinds import Kind
+from ...module_utils.model.names import normal_name
 from ...module_utils.model.schema import FieldError, Misfit, Schema
 from ...module_utils.resolve.natural_keys import Key
 from ..desired.entry import Entry
@@ -147,7 +148,7 @@ def composed(key: Key) -> Key:
     """Return a natural key in one Unicode normal form, so that keys that look the same are equal."""
     if isinstance(key, tuple):
         return tuple(map(composed, key))
-    return unicodedata.normalize("NFC", key) if isinstance(key, str) else key
+    return normal_name(key) if isinstance(key, str) else key
 
 
 def _is_ascii(key: Key) -> bool:

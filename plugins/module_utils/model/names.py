@@ -1,0 +1,81 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The one form in which names are compared, and the names that no new record may have."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from string import ascii_lowercase, ascii_uppercase
+
+from .field import edge_blanks
+
+_LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
+
+_JOINERS = "\u200c\u200d"
+"""Zero width joiner and non-joiner: Persian and the scripts of India need them inside a word."""
+
+_INVISIBLE = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
+)
+"""Fillers and selectors: their categories are those of visible letters, marks and signs."""
+
+_VISIBLE_FORMATS = re.compile("[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd]")
+"""The only format characters that people see: signs that span the digits after them."""
+
+
+def normal_name(text: str) -> str:
+    """Return a text in the one form in which everything that people type is compared, which is Unicode's NFC.
+
+    macOS and some programs separate letters from their accents.
+    """
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
+def normal_address(text: str) -> str:
+    """Return an e-mail address in the form in which addresses are compared: without the case of ASCII letters.
+
+    No other letter loses its case, because ``ß`` would pass for ``ss``. The Kelvin sign, which NFC turns into an ASCII
+    capital, keeps that capital and so passes for no ``k``.
+    """
+    return text.lower() if text.isascii() else normal_name(text.translate(_LOWER))
+
+
+def forms_of(text: str) -> tuple[str, ...]:
+    """Return the spellings of a name that a service may have stored, for a filter: as written first."""
+    if text.isascii():
+        return (text,)
+    return tuple(dict.fromkeys((text, normal_name(text), unicodedata.normalize("NFD", text))))
+
+
+def why_unfit(text: str) -> str:
+    """Return why a new record can't have a text in its natural key, or an empty text.
+
+    People can't tell such a name from another one, and can't type it again.
+    """
+    if text.isascii() and text.isprintable() and not text.startswith(" ") and not text.endswith(" "):
+        return ""
+    if len(f"{text}.".splitlines()) > 1:
+        return "has a line break"
+    found = _first_invisible(text)
+    return edge_blanks(text) or (f"has an invisible character (U+{ord(found):04X})" if found else "")
+
+
+def escaped(text: str) -> str:
+    """Return a text in quotes, with everything escaped that people can't see or can't type."""
+    return _INVISIBLE.sub(lambda found: found[0].encode("unicode_escape").decode(), repr(text))
+
+
+def _first_invisible(text: str) -> str:
+    """Return the first invisible character of a text, except joiners between letters; empty if there is none."""
+    for before, character, after in zip(f" {text}", text, f"{text[1:]} ", strict=False):
+        is_joiner = character in _JOINERS and _is_letter(before) and _is_letter(after)
+        is_format = unicodedata.category(character) in ("Cc", "Cf") and not _VISIBLE_FORMATS.match(character)
+        if not is_joiner and (is_format or _INVISIBLE.match(character)):
+            return character
+    return ""
+
+
+def _is_letter(character: str) -> bool:
+    return unicodedata.category(character)[0] in "LM"

@@ -1,0 +1,71 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The form in which names are compared, and the names that no new record may have."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ansible_collections.community.seventhings.plugins.module_utils.model.names import (
+    escaped,
+    forms_of,
+    normal_address,
+    normal_name,
+    why_unfit,
+)
+
+from ..support import RANDOMISED
+
+
+@RANDOMISED
+@given(st.text())
+def test_a_name_is_equal_in_all_unicode_forms_and_different_in_everything_else(text: str) -> None:
+    assert normal_name(unicodedata.normalize("NFD", text)) == normal_name(text) == unicodedata.normalize("NFC", text)
+    assert {normal_name(form) for form in forms_of(text)} == {normal_name(text)}
+    assert forms_of(text)[0] == text
+
+
+@RANDOMISED
+@given(st.text(), st.text("abcxyz@.ABCXYZ", min_size=1))
+def test_an_address_ignores_the_case_of_ascii_letters_only(text: str, address: str) -> None:
+    assert normal_address(address.upper()) == normal_address(address)
+    letters = unicodedata.normalize("NFC", text)
+    others = [letter for letter in letters if not letter.isascii()]
+    assert all(not normal_address(letter).islower() or letter.islower() for letter in others)
+
+
+@pytest.mark.parametrize(
+    ("address", "other"),
+    [("mia.kern", "mia.\u212aern"), ("strasse", "stra\u00dfe"), ("\u00e4", "\u00c4"), ("i", "\u0130")],
+)
+def test_a_letter_that_looks_like_another_is_another_address(address: str, other: str) -> None:
+    assert normal_address(address) != normal_address(other)
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("100001 ", "ends with a space"),
+        ("\u00a0100001", "begins with a space"),
+        ("100001\r", "has a line break"),
+        ("Haus\u2028A", "has a line break"),
+        ("100001\u200b", "has an invisible character (U+200B)"),
+        ("a\tb", "has an invisible character (U+0009)"),
+        ("\ufeff100001", "has an invisible character (U+FEFF)"),
+        ("Lager\u3164", "has an invisible character (U+3164)"),
+        ("1\u200d2", "has an invisible character (U+200D)"),
+        ("Lager\u200c", "has an invisible character (U+200C)"),
+        ("\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645", ""),
+        ("\u0915\u094d\u200d\u0937", ""),
+        ("Mu\u0308nchen", ""),
+        ("Raum 1.01 (Süd), A/B", ""),
+    ],
+)
+def test_a_new_key_has_no_blank_at_its_edges_and_nothing_invisible(name: str, why: str) -> None:
+    assert why_unfit(name) == why
+    assert not why or escaped(name).isprintable()
