@@ -47,6 +47,10 @@ demo-fleet: runtime ## Provision ten embedded instances in one play, and show th
 emulator: runtime ## Start the embedded service on port 8765 with demo data (or with EMULATOR_OPTIONS="...")
 	@exec "$(BIN)/python" tests/emulator $(or $(EMULATOR_OPTIONS),--port 8765 --data demo --db :memory:)
 
+.PHONY: probe
+probe: runtime ## Write how the instance of SEVENTHINGS_* behaves to profile.json (PROBE="--tier touch --allow-writes ROOT")
+	@PYTHONPATH=tests/tools "$(BIN)/python" -m probe $(PROBE)
+
 .PHONY: test
 test: runtime ## Run what every change must pass: linters, types, unit and integration tests, sanity, build
 	@"$(BIN)/python" tests/tools/gates.py all

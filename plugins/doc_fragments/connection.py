@@ -131,15 +131,6 @@ options:
         resolves to nothing else.
     type: bool
     default: false
-  profile:
-    description:
-      - The profile of the instance, a file that M(community.seventhings.probe) writes.
-      - If an answer contradicts the profile, a warning says what has changed, once in a task. So you notice a new
-        version of the service on its first day. This takes no request.
-      - The profile makes some requests unnecessary. If the instance returns the whole record after a change, the record
-        is not read again. If the instance does not look up barcodes, no barcode is looked up.
-      - The file is read where the module runs.
-    type: path
   tuning:
     description:
       - Settings that few users need, as a map. Every key is optional. An unknown key is an error.
@@ -329,15 +320,6 @@ options:
         resolves to nothing else.
     type: bool
     default: false
-  profile:
-    description:
-      - The profile of the instance, a file that M(community.seventhings.probe) writes.
-      - If an answer contradicts the profile, a warning says what has changed, once in a task. So you notice a new
-        version of the service on its first day. This takes no request.
-      - The profile makes some requests unnecessary. If the instance returns the whole record after a change, the record
-        is not read again. If the instance does not look up barcodes, no barcode is looked up.
-      - The file is read where the module runs.
-    type: path
   tuning:
     description:
       - Settings that few users need, as a map. Every key is optional. An unknown key is an error.

@@ -68,8 +68,7 @@ notes:
   - The instance applies the filters that it supports. The other filters are applied to the complete list, with the same
     meaning.
   - Some instances compare links by integer id, others by UUID. If a filter on a link finds nothing, the other form is
-    tried. Then the list is read without that filter. The profile of an instance (option O(profile)) makes both
-    unnecessary.
+    tried. Then the list is read without that filter.
 """
 
     UUID = r"""

@@ -418,9 +418,9 @@ options:
         looked up by its barcode, with one request. If an archived record is found, the plan is C(unarchive and update).
       - First, an object that is in the list is looked up. If that shows that the instance has no such lookup, there are
         no further requests.
-      - A warning says how many barcodes were not checked, unless the O(profile) says that the service refuses
-        duplicates. If one of these objects is archived, a service that accepts duplicates creates a second object. If
-        the service refuses the duplicate, that record fails, the journal records it, and the next plan looks it up.
+      - A warning says how many barcodes were not checked. If one of these objects is archived, a service that accepts
+        duplicates creates a second object. If the service refuses the duplicate, that record fails, the journal records
+        it, and the next plan looks it up.
       - Applying a O(plan_file) repeats no lookup.
       - >-
         V(trust_service): Up to 40 records of a section are all looked up. In a real run, and in check mode if
@@ -445,7 +445,7 @@ options:
       - Accept that this account may not see all records, for example because the access of the user is limited to
         locations.
       - The lists are proven incomplete if another record refers to a record that can be read, is not archived and is in
-        no list. The O(profile) can also say so, unless the lists prove the opposite. Without this option nothing is
+        no list. Without this option nothing is
         then deleted or archived, unless C(scope) limits the section. With O(protected), C(scope) makes no difference.
         No object is created by a natural key that need not be unique. Other records are created, with one warning. See
         RV(hidden_records).
@@ -833,7 +833,7 @@ scan_codes:
 hidden_records:
   description:
     - Whether records are hidden from this account, as far as the lists that were read show it.
-    - V(yes) if a hidden record is proven, or if the O(profile) says so and the lists do not prove the opposite. For the
+    - V(yes) if a hidden record is proven. For the
       proof, up to 20 records are read that others refer to and that no list shows. V(no) if the objects, rooms and
       locations were listed, and the account sees an object in each location that has rooms. Otherwise V(unknown). It is
       also V(unknown) if the plan neither removes records nor creates objects, tasks or similar records.

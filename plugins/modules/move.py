@@ -45,8 +45,8 @@ notes:
   - A run requests the field definitions, and the lists of objects, rooms and locations. With O(person), it also
     requests the lists of persons and users. Each object that changes takes one request.
   - Archived objects are in no list, so they don't move.
-  - Only rooms are written. Most instances set the location of an object together with its room. If the O(profile), or
-    an object whose room is in another location, shows that this instance does not, a warning names the field.
+  - Only rooms are written. Most instances set the location of an object together with its room. If an object
+    whose room is in another location shows that this instance does not, a warning names the field.
 seealso:
   - module: community.seventhings.handover
   - ref: Somebody leaves <ansible_collections.community.seventhings.docsite.guide_leaving>
@@ -119,9 +119,9 @@ changes:
 sees:
   description:
     - What the account can see. C(objects), C(rooms) and C(locations) are numbers.
-    - C(hidden_records) is V(no) if the account sees an object in each location that has rooms. If not, it is V(yes) if
-      the O(profile) says so, and otherwise V(unknown). C(locations_without_objects) names the locations without a
-      visible object. C(hidden_fields) are the fields of objects that a role hides. C(words) says all of this as a text.
+    - C(hidden_records) is V(no) if the account sees an object in each location that has rooms, and otherwise
+      V(unknown). C(locations_without_objects) names the locations without a visible object. C(hidden_fields) are the
+      fields of objects that a role hides. C(words) says all of this as a text.
   returned: success
   type: dict
   sample:

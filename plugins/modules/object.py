@@ -26,7 +26,7 @@ options:
         instances that look up single barcodes. If an instance refuses a new object because a value must be unique, the
         error names the object that has the value, or says that an archived object may have it.
       - An object without a C(barcode) is not looked up in the archive. A service that accepts duplicates then creates a
-        second object. A warning says so, unless the O(profile) says that the service refuses duplicates.
+        second object. A warning says so.
       - >-
         V(present): The object exists with the values of the task, and is not archived. An archived object is restored.
       - >-

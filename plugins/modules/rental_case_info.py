@@ -171,8 +171,7 @@ complete:
 hidden_records:
   description:
     - Whether records are hidden from this account because it is limited to locations. V(no) for kinds that every
-      account can see. V(yes), with a warning, if the O(profile) says that records are hidden. Otherwise V(unknown),
-      because the task sends no request to find out.
+      account can see. Otherwise V(unknown), because the task sends no request to find out.
   returned: success
   type: str
   sample: unknown

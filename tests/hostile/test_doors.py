@@ -35,7 +35,6 @@ from ansible_collections.community.seventhings.plugins.module_utils.ansible_modu
     INSTANCE,
     INSTANCE_ABSORB,
     INSTANCE_EXPORT,
-    PROBE,
     STOCKTAKE,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import MODULES
@@ -45,7 +44,6 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.action.insta
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import SECTIONS
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import ENDINGS
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.action import export
-from ansible_collections.community.seventhings.plugins.plugin_utils.probe.action import probe
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.on_screen import on_screen
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.text_report import _FORMS
 from ansible_collections.community.seventhings.plugins.plugin_utils.stocktake.action import take_stock
@@ -489,30 +487,3 @@ def test_a_stocktake_of_a_hostile_service_and_every_report(world: World, mode: s
             if path.exists() and path.suffix in (".csv", ".html"):
                 assert [*payloads.steering(path.read_text("utf-8"))] == []
     assert_harmless(results)
-
-
-# ---- the probe, in this process
-
-
-@pytest.mark.sample(5)
-@pytest.mark.parametrize("mode", MODES)
-def test_a_probe_of_a_hostile_service(world: World, mode: str) -> None:
-    """No part of any answer gets into the profile."""
-    results, profiles = [], []
-    for number, texts in enumerate(BATCHES if LONG else BATCHES[:1]):
-        world.service.texts, world.service.mode = texts, mode
-        world.service.known.clear()
-        options = {**world.service.options(), **CAPS, "allow_writes": world.service.base_url}
-        for tier in ("look", "touch"):
-            dest = world.inside / f"{number}-{tier}.json"
-            read = read_arguments("probe", PROBE, {}, {**options, "tier": tier, "dest": str(dest)})
-            assert not read.refusal, read.refusal
-            results.append(probe(read.options, False))
-            profiles += [dest.read_text("utf-8")] if dest.exists() else []
-    assert_harmless(results)
-    assert_harmless([{"profile": text} for text in profiles])
-    for profile in profiles:
-        for payload in CORPUS:
-            # Unknown members are reported by name only if the name is a plain word.
-            is_word = payload.replace("_", "").isalpha()
-            assert is_word or len(payload) < 4 or json.dumps(payload)[1:-1] not in profile

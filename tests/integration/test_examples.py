@@ -82,7 +82,7 @@ rules:
 """
 """The rules of an example, which names their digest."""
 
-MANY = ("instance", "instance_absorb", "instance_export", "probe")
+MANY = ("instance", "instance_absorb", "instance_export")
 
 
 def _make_layers(directory: Path) -> None:

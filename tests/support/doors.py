@@ -119,7 +119,6 @@ CONTROLLER = {
     "instance_export",
     "ledger",
     "move",
-    "probe",
     "stocktake",
 }
 """Modules that only run on the controller. Each has tests of its own."""

@@ -37,14 +37,13 @@ def run_everyday(
 ) -> Result:
     """Call a module.
 
-    :param options: of the task, the account, and the behaviour profile of the instance as ``profiled``.
+    :param options: of the task, and the account.
     :param facts: hosts to their facts.
     """
     written = dict(options)
     account = {name: written.pop(name) for name in ("username", "password") if name in written}
     client = here.client(**account)
     client.transport.read_only = check_mode
-    client.profile = written.pop("profiled", None)
     given = read_arguments(module, getattr(specs, module.upper()), {}, {"base_url": ROOT_URL, **ACCOUNT, **written})
     assert not given.refusal, given.refusal
     with mock.patch.object(call, "connect", return_value=client):

@@ -29,7 +29,6 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.types_
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import BY_TEMPLATE, SECTIONS
 from ansible_collections.community.seventhings.plugins.plugin_utils.everyday import ledger_schema
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.json_schema import static_files
-from ansible_collections.community.seventhings.plugins.plugin_utils.probe import profile
 from ansible_collections.community.seventhings.plugins.plugin_utils.readers.lookup import LOOKED_UP
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.schema import NAME, report_schema_file
 from ansible_collections.community.seventhings.plugins.plugin_utils.stocktake import report_schema as stocktake_schema
@@ -72,7 +71,6 @@ def files() -> dict[Path, bytes]:
     """Return all generated files by path, with their expected content."""
     found = {SCHEMAS / name: text for name, text in static_files().items()}
     found[SCHEMAS / NAME] = report_schema_file()
-    found[SCHEMAS / profile.NAME] = profile.profile_schema_file()
     found[SCHEMAS / ledger_schema.NAME] = ledger_schema.ledger_schema_file()
     found[SCHEMAS / stocktake_schema.NAME] = stocktake_schema.stocktake_schema_file()
     found |= charts.files()

@@ -14,11 +14,10 @@ from typing import Any
 
 from project import ROOT
 
-sys.path.insert(0, str(ROOT / "tests" / "emulator"))
+sys.path[:0] = [str(ROOT / "tests" / "emulator"), str(ROOT / "tests" / "tools")]
 
 from embedded.switches import TABLE, Switch
-
-from ansible_collections.community.seventhings.plugins.plugin_utils.probe.catalogue import SWITCHES, TIERS
+from probe.catalogue import SWITCHES, TIERS
 
 PROFILES = ROOT / "tests" / "emulator" / "profiles"
 OWN = "embedded_"
@@ -42,9 +41,9 @@ The switches of the embedded service
 Instances differ in how they answer. Each difference is a switch of the embedded service. The first side of a switch is
 the calm side, which is the default. The last side is the awkward side. ``--weather rough`` selects it for all switches.
 :ref:`ansible_collections.community.seventhings.docsite.guide_testing` shows how to set switches, and
-:ref:`ansible_collections.community.seventhings.docsite.guide_probe` shows how to find out on which side an instance is.
-If profiles of instances have been contributed, the table says which sides were observed. The last column is the lowest
-tier of a probe that detects the side. If it says *none*, the profile gives the reason.
+``make probe`` writes on which sides an instance is. If profiles of instances have been contributed, the table says
+which sides were observed. The last column is the lowest tier of a probe that detects the side. If it says *none*, the
+profile gives the reason.
 
 .. list-table::
   :header-rows: 1

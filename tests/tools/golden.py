@@ -20,7 +20,7 @@ from collections.abc import Callable
 from pathlib import Path
 from unittest import mock
 
-from embedded_here import ACCOUNT, NOW, ROOT_URL, Embedded, Killed, SiteHere
+from embedded_here import NOW, ROOT_URL, Embedded, Killed, SiteHere
 from project import ROOT
 
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
@@ -35,9 +35,6 @@ from ansible_collections.community.seventhings.plugins.module_utils.runtime.turn
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.unpaged import UnpagedLists
 from ansible_collections.community.seventhings.plugins.plugin_utils.export import action as exporting
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance import run
-from ansible_collections.community.seventhings.plugins.plugin_utils.probe import scratch
-from ansible_collections.community.seventhings.plugins.plugin_utils.probe.action import probe_instance
-from ansible_collections.community.seventhings.plugins.plugin_utils.probe.profile import profile_file
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.text_report import write_report
 from ansible_collections.community.seventhings.plugins.plugin_utils.watch.cursor import (
     CursorFile,
@@ -140,16 +137,6 @@ def export(embedded: Embedded, dest: Path, name: str) -> None:
         shutil.rmtree(dest / "schema")
 
 
-def profile(folder: Path) -> None:
-    """Write the profile of the demonstration instance."""
-    embedded = Embedded.started()
-    with tempfile.TemporaryDirectory() as work:
-        found = probe_instance(
-            embedded.client(), "look", ACCOUNT, scratch.Journal(Path(work) / "profile.json.journal"), NOW.date()
-        )
-    (folder / "profile.json").write_bytes(profile_file(found))
-
-
 def cursor(folder: Path) -> None:
     """Write the cursor of an event source."""
     file = CursorFile(str(folder / "cursor.json"), ROOT_URL, "inventory")
@@ -184,7 +171,7 @@ def locks(folder: Path) -> None:
     left.keep()
 
 
-WRITERS: tuple[Callable[[Path], None], ...] = (runs, killed, profile, cursor, tokens, locks)
+WRITERS: tuple[Callable[[Path], None], ...] = (runs, killed, cursor, tokens, locks)
 
 
 def write(folder: Path) -> None:

@@ -21,7 +21,6 @@ import pytest
 from embedded_here import NOW, ROOT_URL, Embedded
 from project import ROOT
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.profile import HIDDEN_RECORDS, Profile
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.creations import Creations, LockTimeout
@@ -71,11 +70,6 @@ def other_record(path: Path, version: int) -> None:
     path.write_bytes(gzip.compress(json.dumps({**document, "version": version}).encode()))
 
 
-def other_profile(path: Path, version: int) -> None:
-    document = json.loads(path.read_text("utf-8"))
-    path.write_text(json.dumps({**document, "version": {**document["version"], "profile": version}}), "utf-8")
-
-
 def other_cursor(path: Path, version: int) -> None:
     path.write_text(json.dumps({**json.loads(path.read_text("utf-8")), "format": version}), "utf-8")
 
@@ -102,7 +96,6 @@ def load_settings(path: Path) -> None:
 OTHER_VERSIONS: tuple[tuple[str, Callable[[Path, int], None], Callable[[Path], object], str], ...] = (
     ("plan.json", other_plan, lambda path: PlanFile(path).read(), "Plan again"),
     (golden.RECORD, other_record, read_record, "Undo it with the version of the collection that applied"),
-    ("profile.json", other_profile, lambda path: Profile.read(str(path), print), "Probe the instance again"),
     ("cursor.json", other_cursor, read_cursor, "remove it to start again"),
     ("export/yaml/.export.json", other_plan, lambda path: Manifest.read(Folder(path.parent)), "or another directory"),
     ("export/yaml/instance.yml", other_settings, load_settings, "need the version of the collection"),
@@ -224,15 +217,6 @@ def test_an_export_means_the_same(kept: Path, embedded: Embedded, name: str) -> 
 
 
 # ---- files that the collection keeps for itself
-
-
-def test_a_profile_is_read(kept: Path) -> None:
-    recorded = json.loads((kept / "profile.json").read_text("utf-8"))
-    profile = Profile.read(str(kept / "profile.json"), lambda _line: None)
-    assert profile.date == recorded["date"] == NOW.date().isoformat()
-    sides = {name: entry["side"] for name, entry in recorded["switches"].items() if entry.get("side")}
-    assert sides
-    assert profile.sides == {**sides, HIDDEN_RECORDS: recorded["account"][HIDDEN_RECORDS]}
 
 
 def test_a_cursor_is_read(kept: Path) -> None:

@@ -49,7 +49,6 @@ CONNECTION: Spec = {
     "client_cert": {"type": "path"},
     "client_key": {"type": "path", "no_log": False},
     "allow_http": {"type": "bool", "default": False},
-    "profile": {"type": "path"},
     "tuning": {"type": "dict"},
     "execution": {"type": "str", "choices": ["auto", "module"], "default": "auto"},
 }
@@ -282,15 +281,6 @@ INSTANCE_EXPORT: Spec = {
     **_SOURCES,
     "variables": {"type": "dict", "default": {}},
     "force": {"type": "bool", "default": False},
-    **WRITTEN,
-}
-
-PROBE: Spec = {
-    **_ON_CONTROLLER,
-    "tier": {"type": "str", "choices": ["look", "touch", "trace"], "default": "look"},
-    "dest": {"type": "path", "default": "profile.json"},
-    "allow_writes": {"type": "str"},
-    "sweep": {"type": "bool", "default": False},
     **WRITTEN,
 }
 

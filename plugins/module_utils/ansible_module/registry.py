@@ -128,7 +128,7 @@ def _record_module(kind: Kind) -> ModuleSpec:
 def _info_module(kind: Kind) -> ModuleSpec:
     def run(client: Client, invocation: Invocation) -> ModuleResult:
         options = invocation.options
-        known = {"hidden_records": known_without_reading(client, kind)}
+        known = {"hidden_records": known_without_reading(kind)}
         if options.get(kind.barcode_key) is not None:
             found = list_by_barcode(client, kind, invocation.written[kind.barcode_key])
         else:

@@ -31,7 +31,6 @@ from ..runtime.leftovers import Leftovers
 from ..runtime.unpaged import UnpagedLists
 from . import query
 from .paging import Lists, order_pairs
-from .profile import HIDDEN_RECORDS, Profile
 from .query import Condition
 from .record import Record, created_uuid, flat_record
 from .redaction import hide
@@ -48,7 +47,6 @@ class Client:
     :ivar creations: the locks for creations, which all processes of this user share.
     :ivar leftovers: uploads of failed tasks.
     :ivar lists: its complete lists.
-    :ivar profile: the behaviour of the instance when it was probed, if known.
     """
 
     def __init__(
@@ -56,17 +54,15 @@ class Client:
         transport: Transport,
         tokens: Tokens,
         creations: Creations | None = None,
-        profile: Profile | None = None,
         leftovers: Leftovers | None = None,
         unpaged: UnpagedLists | None = None,
     ) -> None:
         self.transport = transport
-        self.profile = profile
         self.tokens = tokens
         self.creations = Creations() if creations is None else creations
         self.leftovers = leftovers or Leftovers()
         unpaged = UnpagedLists() if unpaged is None else unpaged
-        self.lists = Lists(self.read, transport.limits, unpaged, self.is_on, self._unique_keys)
+        self.lists = Lists(self.read, transport.limits, unpaged, self._unique_keys)
         self._definitions: dict[str, list[dict[str, Any]]] = {}
         self._samples: dict[str, list[Record]] = {}
         self._found_by: dict[tuple[str, Condition], list[Record] | None] = {}
@@ -78,12 +74,9 @@ class Client:
         """
         token = self.tokens.current()
         try:
-            answer = self.transport.request(method, path, effect=effect, token=token, **options)
+            return self.transport.request(method, path, effect=effect, token=token, **options)
         except AccessTokenRefused:
-            answer = self.transport.request(method, path, effect=effect, token=self.tokens.replace(token), **options)
-        if self.profile is not None:
-            self.profile.check_answer(method, path, answer, self._known_types)
-        return answer
+            return self.transport.request(method, path, effect=effect, token=self.tokens.replace(token), **options)
 
     def read(self, path: str, pairs: Sequence[tuple[str, str]] = ()) -> Response:
         """Read something that is never empty: a list, even without records, has brackets.
@@ -91,12 +84,6 @@ class Client:
         :raises NotJson: if the answer has no body, and after the repetitions still none.
         """
         return self.send("GET", path, pairs=pairs, check=Response.require_body)
-
-    def _known_types(self, kind: Kind) -> Mapping[str, str]:
-        """Return the types of the fields of a kind by key, or an empty map if its definitions were not read yet."""
-        definitions = self._definitions.get(kind.template, ())
-        fixed = {field.key: field.type for field in kind.fields}
-        return fixed or {str(definition.get("field_key")): str(definition.get("type")) for definition in definitions}
 
     def without_credentials(self, value: Any) -> Any:
         """Return data of the instance without credentials.
@@ -163,8 +150,6 @@ class Client:
         :param parameters: the query parameters of tasks.
         :raises IncompleteList: if the pages do not add up, even after reading them again.
         """
-        if kind.can_be_hidden and self.hides_records and _HIDDEN not in self.transport.warnings:
-            self.transport.warnings.append(_HIDDEN)
         narrowed = list(conditions) if kind.filters == "query" and query.fits_url(conditions) else []
         try:
             return self.lists.read(kind, narrowed, parameters or {}, template)
@@ -232,10 +217,10 @@ class Client:
     def get_by_barcode(self, kind: Kind, barcode: str) -> Record | None:
         """Return the record with a barcode, archived or not, or None if there is none.
 
-        None also means that the instance does not look up barcodes. If a profile says so, nothing is sent.
+        None also means that the instance does not look up barcodes.
         """
         # Every spelling of these path segments leads to another path.
-        if barcode in ("", ".", "..") or self.is_on("later_endpoints", "absent"):
+        if barcode in ("", ".", ".."):
             return None
         step = quote(barcode, safe="", errors="surrogatepass")
         return self._read_record(kind, kind.barcode_path.format(**{kind.barcode_key: step}))
@@ -245,11 +230,8 @@ class Client:
 
         A lookup without a result proves nothing.
 
-        :param listed: barcodes of listed records. One of them is looked up unless a profile has the answer.
+        :param listed: barcodes of listed records. One of them is looked up.
         """
-        for side, exists in (("present", True), ("absent", False)):
-            if self.is_on("later_endpoints", side):
-                return exists
         # A proxy in front of the service may reject a path with an escape.
         plain = (
             barcode
@@ -318,15 +300,6 @@ class Client:
         record = Record.from_answer(kind, raw) if isinstance(raw, Mapping) else None
         return record if record is not None and record.uuid == uuid and body.keys() <= record.flat.keys() else None
 
-    @property
-    def hides_records(self) -> bool:
-        """Return True if the profile says that records are hidden from the account."""
-        return self.is_on(HIDDEN_RECORDS, "yes")
-
-    def is_on(self, switch: str, *sides: str) -> bool:
-        """Return True if the profile says that the instance is on one of the given sides of a switch."""
-        return self.profile is not None and self.profile.sides.get(switch) in sides
-
     def delete(self, kind: Kind, uuid: str) -> None:
         """Delete a record. A record that is already deleted is not an error."""
         try:
@@ -374,9 +347,3 @@ def has_key_and_type(definition: Mapping[str, Any]) -> bool:
     field_type = definition.get("field_type")
     name = field_type.get("name") if isinstance(field_type, Mapping) else None
     return all(isinstance(text, str) and text for text in (definition.get("field_key"), name))
-
-
-_HIDDEN = (
-    "This account does not see all records: the profile says that records are hidden from it. It may be limited to "
-    "locations."
-)

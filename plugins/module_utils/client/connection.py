@@ -27,7 +27,6 @@ from ..runtime.turnstile import SharedTurnstile
 from ..runtime.unpaged import UnpagedLists
 from .client import Client
 from .limits import ANSWER_MEBIBYTES, DEADLINE_TIMEOUTS, LIST_MEBIBYTES, MOST_PAGES, Limits
-from .profile import Profile
 from .rate_limit import SERVICE_LIMIT, RateLimit
 from .retry_budget import RATE_LIMIT_WAIT
 from .roots import canonical_root, identity_of
@@ -209,10 +208,9 @@ def connect(options: Mapping[str, Any], read_only: bool = False, run_folder: Pat
     transport.pausing = creations.paused
     transport.on_unsafe = creations.refresh
     transport.on_lost = creations.lose
-    profile = Profile.read(str(given["profile"]), warnings.append) if given.get("profile") else None
     leftovers = Leftovers(places.shared, shared_name)
     unpaged = UnpagedLists(places.shared, digest_of(root))
-    return Client(transport, Tokens(transport, credentials, store=store), creations, profile, leftovers, unpaged)
+    return Client(transport, Tokens(transport, credentials, store=store), creations, leftovers, unpaged)
 
 
 def _rate(name: str, per_minute: int, places: Places, warnings: list[str]) -> RateLimit:

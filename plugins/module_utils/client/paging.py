@@ -38,8 +38,8 @@ from .record import Record, flat_record
 from .rows import compressed_rows
 from .transport import Response
 
-_LINK_FORMS = {"id": ("id", "either"), "uuid": ("uuid",)}
-"""The forms of links in filters, each with the sides of the switch on which the instance accepts it."""
+_LINK_FORMS = ("id", "uuid")
+"""The forms of links in filters."""
 _READ_AGAIN = 2
 """How often a list whose pages do not add up is read again before it is an error."""
 _MANY = 150_000
@@ -61,20 +61,17 @@ class Lists:
         read: Callable[[str, Sequence[tuple[str, str]]], Response],
         limits: Limits,
         unpaged: UnpagedLists,
-        is_on: Callable[..., bool],
         unique_keys: Callable[[Kind], Collection[str]],
     ) -> None:
         """Create the lists.
 
         :param read: :meth:`.client.Client.read`.
-        :param is_on: returns True if the profile says that the instance is on one of the given sides of a switch.
         :param unique_keys: returns the keys of a kind that are unique according to the definitions read so far.
         """
         self._read = read
         self._limits = limits
         self.unpaged = unpaged
         self.uncertain: set[str] = set()
-        self._is_on = is_on
         self._unique_keys = unique_keys
         self._link_forms: dict[tuple[str, tuple[str, ...]], str] = {}
         self._unknown_totals = threading.Lock()
@@ -113,9 +110,6 @@ class Lists:
         """
         by_links = tuple(condition.field for condition in conditions if condition.links)
         known = self._link_forms.get((kind.name, by_links))
-        known = known or next(
-            (form for form, sides in _LINK_FORMS.items() if self._is_on("filter_links", *sides)), None
-        )
         for form in (known,) if known else _LINK_FORMS:
             narrowed = [found for condition in conditions if (found := condition.in_form(form))]
             if len(narrowed) < len(conditions):
@@ -205,8 +199,7 @@ class Lists:
     def _is_unpaged(self, request: _ListRequest, records: int) -> bool:
         """Return True if a list is known to be complete in one answer, and has not become a page since."""
         kind = request.kind
-        is_known = kind.name in self.unpaged or self._is_on("unpaged_lists", "whole", "refuse")
-        return is_known and not self.unpaged.may_be_cut(kind.name, request.part, records)
+        return kind.name in self.unpaged and not self.unpaged.may_be_cut(kind.name, request.part, records)
 
     def _needs_no_proof(self, request: _ListRequest, found: Collection[Record], pages: int) -> bool:
         """Return True if a list without a total needs no further proof.

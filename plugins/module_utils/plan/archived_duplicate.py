@@ -16,10 +16,6 @@ from ..model.schema import Schema
 from ..resolve import natural_keys
 from ..resolve.field_visibility import LIMITED, unlisted
 
-REFUSES_DUPLICATES = ("unique_values", "refuse", "unprocessable", "bad_request")
-"""The switch of a profile, and its sides on which the service refuses values that another record has, archived or not.
-"""
-
 
 class MayBeHidden(SeventhingsError):
     """Raised if a record is found although no list shows it, and the reason is unknown."""
@@ -82,8 +78,6 @@ def archived_duplicate(
     return next(iter(natural_keys.identified(schema, keys, desired, [record] if record else [])), None)
 
 
-def second_record(client: Client, kind: Kind) -> str:
-    """Warn of a creation that was not checked against the archive; empty if the service refuses duplicates."""
-    if client.is_on(*REFUSES_DUPLICATES):
-        return ""
+def second_record(kind: Kind) -> str:
+    """Warn of a creation that was not checked against the archive."""
     return f"A service that accepts duplicates creates a second {kind.words} if one with the same key is archived."

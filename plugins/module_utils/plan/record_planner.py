@@ -97,10 +97,8 @@ def plan_record(state: InstanceState, wanted: Wanted, keys: Sequence[str], uuid:
     if current is None and wanted.state == "present":
         # If the account can't see the natural key, the record may exist although nothing is found.
         state.field_visibility(schema, keys=written_keys).check_identifies(written_keys)
-        has_no_lookup = state.client.is_on("later_endpoints", "absent") or not can_be_looked_up(schema, wanted.desired)
-        if kind.can_be_archived and has_no_lookup:
-            second = second_record(state.client, kind)
-            warnings += (f"It was not checked against the archive. {second}",) if second else ()
+        if kind.can_be_archived and not can_be_looked_up(schema, wanted.desired):
+            warnings += (f"It was not checked against the archive. {second_record(kind)}",)
     change = comparer.change(wanted, current, archived)
     change = replace(change, warnings=(*warnings, *change.warnings)) if warnings else change
     return PlannedRecord(change, words, frozenset(record.uuid for record in hits))

@@ -391,11 +391,7 @@ class Applier:
 
     def read_back(self, change: Change, uuid: str) -> Record:
         """Return the record as it is after a change."""
-        if self._read is not None:
-            return self._read
-        if self.answered is not None and self._client.is_on("patch_answer", "record"):
-            return self.answered
-        return self._read_again(uuid)
+        return self._read_again(uuid) if self._read is None else self._read
 
     def _read_again(self, uuid: str) -> Record:
         record = self._client.get(self._kind, uuid, self._template)

@@ -164,9 +164,7 @@ def sends_empty_members(schema: Schema, records: Sequence[Record]) -> bool:
 
 
 def _sends_empty_elsewhere(client: Client) -> bool:
-    """Return True if an instance sends the keys of empty fields, by its profile, or by a few records of each kind."""
-    if client.profile is not None and "empty_keys" in client.profile.sides:
-        return client.profile.sides["empty_keys"] == "sent"
+    """Return True if an instance sends the keys of empty fields, by a few records of each kind."""
     for kind in TEMPLATE_KINDS.values():
         try:
             answer = _sends_empty(_writable_fields(client.schema(kind)), client.sample(kind))

@@ -77,11 +77,9 @@ class Visibility:
     closed_rooms: frozenset[Any] = frozenset()
 
 
-def known_without_reading(client: Client, kind: Kind) -> str:
-    """Return whether records of a kind are hidden, as far as the profile says."""
-    if not kind.can_be_hidden:
-        return NO
-    return YES if client.hides_records else UNKNOWN
+def known_without_reading(kind: Kind) -> str:
+    """Return whether records of a kind are hidden, as far as it is known without a request."""
+    return UNKNOWN if kind.can_be_hidden else NO
 
 
 def visibility(client: Client, lists: Lists, read: Read | None, found: Iterable[Record] = ()) -> Visibility:
@@ -100,8 +98,6 @@ def visibility(client: Client, lists: Lists, read: Read | None, found: Iterable[
                 f"the {record.kind.words} {record.uuid} is not archived, and no list shows it{words}: {LIMITED}",
             )
     closed = _closed_rooms(lists)
-    if closed != frozenset() and client.hides_records:
-        return Visibility(YES, f"the profile says so: {LIMITED}", closed or frozenset())
     return Visibility(NO if closed == frozenset() else UNKNOWN, closed_rooms=closed or frozenset())
 
 

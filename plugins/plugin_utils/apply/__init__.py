@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Execute a plan as requests, level by level, with the journal.
 
-Of the packages on the controller only this one changes records of the service; ``probe`` creates scratch records.
+Of the packages on the controller only this one changes records of the service.
 """
 
 from __future__ import annotations

@@ -74,14 +74,11 @@ def _warn_of_locations(call: Call, lists: ObjectLists, keys: Iterable[str]) -> N
 
     Most instances set the location of an object with its room.
     """
-    if lists.client.is_on("room_location", "coupled"):
-        return
     for key in keys:
         beside = location_beside(lists.schema.fields, key)
         if beside is None or beside.key in lists.field_visibility.missing:
             continue
-        is_known = lists.client.is_on("room_location", "independent")
-        if is_known or any(lists.is_apart(record, key, beside.key) for record in lists.objects):
+        if any(lists.is_apart(record, key, beside.key) for record in lists.objects):
             call.warnings.append(
                 f"{beside.key} may still have the earlier location: this instance does not set it with {key}. Write it "
                 "with community.seventhings.object."

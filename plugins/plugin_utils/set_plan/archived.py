@@ -208,7 +208,7 @@ class _Missing:
     def _outcome(self) -> str:
         if self._state == "absent":
             return f"An archived {self._kind.words} stays."
-        return second_record(self._context.client, self._kind)
+        return second_record(self._kind)
 
     def _advice(self, number: int, words: str) -> str:
         if self._has_lookup is False or words == self._kind.plural:

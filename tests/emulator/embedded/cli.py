@@ -103,7 +103,7 @@ def _parser() -> argparse.ArgumentParser:
         type=_profile,
         default={},
         metavar="FILE",
-        help="set every switch to its side in a profile that the module probe wrote, and the others as --weather says",
+        help="set every switch to its side in a profile that a probe wrote, and the others as --weather says",
     )
     parser.add_argument(
         "--switch", action="append", default=[], type=_switch, metavar="NAME=SIDE", help="one switch; can be repeated"

@@ -466,9 +466,6 @@ TABLE: tuple[Switch, ...] = (
 
 BY_NAME: Mapping[str, Switch] = {switch.name: switch for switch in TABLE}
 
-_PROFILE_VERSION = 1
-"""The version of the form of a profile."""
-
 
 class UnknownSide(ValueError):
     """Raised for a switch or a side that does not exist."""
@@ -521,18 +518,12 @@ def parse(text: str) -> tuple[str, str]:
 def from_profile(text: str) -> dict[str, str]:
     """Return the sides in the profile of an instance, which is JSON: ``{"switches": {NAME: {"side": SIDE or null}}}``.
 
-    :raises UnknownSide: if it is not a profile, is of another version, or has unknown switches.
+    :raises UnknownSide: if it is not a profile, or has unknown switches.
     """
     try:
-        profile = json.loads(text)
-        sides = {name: entry["side"] for name, entry in profile["switches"].items()}
-        version = profile.get("version", {}).get("profile", _PROFILE_VERSION)
+        sides = {name: entry["side"] for name, entry in json.loads(text)["switches"].items()}
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise UnknownSide("this is not the profile of an instance") from None
-    if version != _PROFILE_VERSION:
-        raise UnknownSide(
-            f"this profile is of version {version!r}; expected {_PROFILE_VERSION}. Probe the instance again."
-        )
     return {name: _known(name, side) for name, side in sides.items() if side is not None}
 
 

@@ -16,7 +16,7 @@ from ansible.module_utils.testing import patch_module_args
 from ansible.parsing.dataloader import DataLoader
 from ansible.playbook.task import Task
 
-from ansible_collections.community.seventhings.plugins.action.probe import ActionModule
+from ansible_collections.community.seventhings.plugins.action.ledger import ActionModule
 from ansible_collections.community.seventhings.plugins.plugin_utils.action import controller_action
 
 _MODULES: dict[str, dict[str, Any]] = {
@@ -27,7 +27,6 @@ _MODULES: dict[str, dict[str, Any]] = {
     "instance_export": {"dest": "."},
     "ledger": {"file": "ledger.csv"},
     "move": {"room": "Dresden/1.04", "to": "Leipzig/3.01"},
-    "probe": {},
     "stocktake": {},
 }
 

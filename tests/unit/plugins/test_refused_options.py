@@ -21,7 +21,6 @@ from ansible_collections.community.seventhings.plugins.module_utils.ansible_modu
     INSTANCE_EXPORT,
     LEDGER,
     MOVE,
-    PROBE,
     STOCKTAKE,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import (
@@ -43,7 +42,6 @@ SPECS: dict[str, tuple[Mapping[str, Any], Mapping[str, Any]]] = {
     "instance_export": (INSTANCE_EXPORT, {}),
     "ledger": (LEDGER, {}),
     "move": (MOVE, {"required_one_of": [("objects", "room", "person")]}),
-    "probe": (PROBE, {}),
     "stocktake": (STOCKTAKE, {"required_if": [("mode", "close", ("src", "accept"))]}),
 }
 SECRET = "dont-show-me"

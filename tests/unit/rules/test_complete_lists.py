@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from itertools import product
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 import pytest
@@ -20,7 +20,6 @@ from embedded_here import Embedded
 from exports import export_of
 from instance_site import Site, sample_files
 
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import PROBE
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import (
     MODULES,
     Invocation,
@@ -41,7 +40,6 @@ from ansible_collections.community.seventhings.plugins.module_utils.reconcile.re
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.listing import list_records
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.unpaged import UnpagedLists
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.arguments import read_arguments
-from ansible_collections.community.seventhings.plugins.plugin_utils.probe.action import probe
 from ansible_collections.community.seventhings.plugins.plugin_utils.readers.inventory import Plan, read_records
 from ansible_collections.community.seventhings.plugins.plugin_utils.readers.lookup import Finder
 from ansible_collections.community.seventhings.plugins.plugin_utils.watch.cursor import CursorFile
@@ -184,24 +182,6 @@ def test_a_note_that_can_not_be_true_counts_as_none(content: bytes, tmp_path: Pa
     assert len(requests_of(service, lambda: of_a_process(service, tmp_path, lambda: 1000.0).list_all(TASK))) == 2
 
 
-def test_a_profile_replaces_the_proof() -> None:
-    service = Embedded.started()
-    for side, requests in (("whole", 1), ("refuse", 1), ("paged", 2)):
-        client = service.client()
-        client.profile = cast(Any, _Profile({"unpaged_lists": side}))
-        assert len(requests_of(service, partial(client.list_all, TASK))) == requests
-
-
-class _Profile:
-    """A profile with fixed sides that does not check answers."""
-
-    def __init__(self, sides: Mapping[str, str]) -> None:
-        self.sides = sides
-
-    def check_answer(self, *_anything: Any) -> None:
-        return
-
-
 @pytest.mark.parametrize(("number", "is_whole"), [(1, True), (19, True), (20, False)])
 @pytest.mark.parametrize("page_two", ["repeated", "empty", "refused"])
 def test_files_are_all_there_if_the_service_proves_it(number: int, is_whole: bool, page_two: str) -> None:
@@ -332,11 +312,6 @@ def _watch(site: Site) -> None:
         cursor.close()
 
 
-def _probe(site: Site) -> None:
-    written = {**site.service.options(), "rate_limit": 0, "dest": str(site.root / "profile.json")}
-    assert "failed" not in probe(read_arguments("probe", PROBE, {}, written).options, check_mode=False)
-
-
 def _apply(site: Site) -> None:
     assert site.run().outcome == "unchanged"
 
@@ -362,7 +337,6 @@ DOORS: dict[str, Callable[[Site], object]] = {
     "lookup": _lookup,
     "event source": _watch,
     "service_info": lambda site: _run(site, "service_info"),
-    "probe": _probe,
 }
 _PAGING = ("page", "per_page")
 
@@ -393,28 +367,23 @@ def test_a_proof_costs_a_request_for_each_list_and_none_where_totals_come(
     assert further <= begun
     for door, act in DOORS.items():
         _begun, further = lists_of(site, act)
-        # A probe requests pages beyond the end to learn what the instance does.
-        assert door == "probe" or not further, (door, further)
+        assert not further, (door, further)
     site.service.steer("PUT", "/switches", SILENT)
     for door, act in DOORS.items():
         begun, further = lists_of(site, act)
-        assert door == "probe" or further <= begun, (door, further - begun)
+        assert further <= begun, (door, further - begun)
         # Barcodes are unique, so a lookup needs no proof.
         assert bool(further) is (door != "lookup")
 
 
 @pytest.mark.parametrize("beyond", ["empty", "clamp"])
-@pytest.mark.parametrize("profile", [False, True])
-def test_a_list_is_complete_when_an_instance_begins_to_page(beyond: str, profile: bool, tmp_path: Path) -> None:
-    """The note about a complete list is valid for a day, and a profile as long as somebody uses it."""
+def test_a_list_is_complete_when_an_instance_begins_to_page(beyond: str, tmp_path: Path) -> None:
+    """The note about a complete list is valid for a day."""
     service = Embedded.started()
     now = [1000.0]
 
     def client() -> Client:
-        created = of_a_process(service, tmp_path, lambda: now[0])
-        if profile:
-            created.profile = cast(Any, _Profile({"unpaged_lists": "whole"}))
-        return created
+        return of_a_process(service, tmp_path, lambda: now[0])
 
     def count() -> list[int]:
         fresh = client()

@@ -138,19 +138,6 @@ def test_an_unlisted_object_with_state_absent_may_be_hidden(house: Site, side: s
     assert house.run(confirm_empty=True).warnings == []
 
 
-def test_a_profile_that_says_so_proves_hidden_records_unless_lists_prove_the_opposite(house: Site) -> None:
-    account = limited(house, "North", side="nowhere")
-    (house.root / "tasks.yml").unlink()
-    account.write(files(1))
-    profile = house.root.parent / "profile.json"
-    profile.write_text(json.dumps({"switches": {}, "account": {"hidden_records": "yes"}}))
-    result = replace(account, options={**account.options, "profile": str(profile)}).run(confirm_empty=True)
-    assert (result.outcome, result.hidden_records) == ("refused", "yes")
-    assert "(the profile says so: this account may be limited to locations)" in result.refusals[0]
-    result = replace(house, options={**house.options, "profile": str(profile)}).plan(confirm_empty=True)
-    assert (result.outcome, result.hidden_records) == ("changed", "no")
-
-
 def test_drift_shows_what_would_be_refused(house: Site) -> None:
     account = limited(house, "North", side="readable")
     account.write(files(1, 2))

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from embedded_here import Embedded
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.profile import Profile
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 from ansible_collections.community.seventhings.plugins.module_utils.reconcile.refusals import named_occupants
 from ansible_collections.community.seventhings.plugins.plugin_utils.readers.inventory import Plan, read_records
@@ -137,16 +136,6 @@ def test_the_way_that_works_is_remembered() -> None:
     assert len(requests_for(service, reading_room)) == 1
     # A filter known to work is trusted even if it finds nothing. A sample then shows whether the field is hidden.
     assert len(requests_for(service, FILTERS["in an empty room"])) == 2
-
-
-@pytest.mark.parametrize("side", SIDES)
-def test_a_profile_spares_the_search(side: str) -> None:
-    service = started({"filter_links": side})
-    client = service.client()
-    client.profile = Profile({"filter_links": side})
-    service.client = lambda **_account: client  # type: ignore[method-assign]
-    for filters, number in (("in a room", 1), ("in an empty room", 2)):
-        assert len(requests_for(service, FILTERS[filters])) == number
 
 
 def test_an_empty_answer_takes_a_whole_list_at_most() -> None:

@@ -8,15 +8,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from embedded_here import ACCOUNT, NOW, Embedded
+from embedded_here import Embedded
 from exports import export_of
 from instance_site import Site, yaml_list
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import ListMissing, NotFound
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
-from ansible_collections.community.seventhings.plugins.plugin_utils.probe import profile as profiles
-from ansible_collections.community.seventhings.plugins.plugin_utils.probe.action import probe_instance
-from ansible_collections.community.seventhings.plugins.plugin_utils.probe.scratch import Journal
 from ansible_collections.community.seventhings.plugins.plugin_utils.readers.inventory import Plan, read_records
 
 LISTS = {
@@ -86,11 +83,8 @@ def test_a_list_that_others_depend_on_is_an_error() -> None:
         service.client().list_all(KINDS["room"])
 
 
-def test_information_an_inventory_and_a_probe_do_without(tmp_path: Path) -> None:
+def test_information_and_an_inventory_do_without() -> None:
     service = Embedded.started()
     service.set(missing_operations=EVERY)
     assert service.call("service_info")["modules"] == {"rental": False, "hub": False}
     assert read_records(service.client(), Plan("objects"), {}).records["objects"]
-    profile = probe_instance(service.client(), "look", ACCOUNT, Journal(tmp_path / "journal"), NOW.date())
-    assert profile["unable"] == []
-    assert profile["outcome"] == profiles.FINE

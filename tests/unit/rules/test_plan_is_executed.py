@@ -8,7 +8,6 @@ So the plan looks up archived duplicates, and reports which it skipped.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -136,23 +135,6 @@ def test_what_was_not_checked_is_reported_in_numbers(listed: Site) -> None:
     assert line in as_text(planned)
 
 
-@pytest.mark.parametrize(
-    ("profile", "is_reported"),
-    [("refuse", False), ("unprocessable", False), ("bad_request", False), ("take", True), (None, True)],
-)
-def test_a_service_that_refuses_duplicates_creates_none(
-    listed: Site, tmp_path: Path, profile: str | None, is_reported: bool
-) -> None:
-    if profile is not None:
-        path = tmp_path / "profile.json"
-        path.write_text(f'{{"switches": {{"unique_values": {{"side": "{profile}"}}}}}}')
-        listed.options["profile"] = str(path)
-    listed.write({"objects.csv": table(range(41))})
-    (line,) = unchecked(listed.plan().warnings)
-    assert line.startswith("objects: 1 of 41 barcodes were not checked against the archive.")
-    assert (SECOND in line) == is_reported
-
-
 def test_all_are_looked_up_if_the_task_says_so(listed: Site) -> None:
     archived(listed, thing(249))
     listed.service.clear_log()
@@ -163,30 +145,16 @@ def test_all_are_looked_up_if_the_task_says_so(listed: Site) -> None:
     assert [change["key"] for change in planned.changes if change["note"]] == ["N00249"]
 
 
-@pytest.mark.parametrize("profile", [False, True], ids=["", "profile"])
-def test_an_instance_without_the_lookup_is_asked_once(listed: Site, tmp_path: Path, profile: bool) -> None:
+def test_an_instance_without_the_lookup_is_asked_once(listed: Site) -> None:
     listed.service.steer("PUT", "/switches", {"later_endpoints": "absent"})
-    if profile:
-        path = tmp_path / "profile.json"
-        path.write_text('{"switches": {"later_endpoints": {"side": "absent"}}}')
-        listed.options["profile"] = str(path)
     listed.write({"objects.csv": table(range(30))})
     planned = listed.plan()
-    assert lookups(listed) == ([] if profile else ["LISTED"])
+    assert lookups(listed) == ["LISTED"]
     (line,) = unchecked(planned.warnings)
     assert line == (
         "objects: 30 of 30 barcodes were not checked against the archive, because this instance does not look up a "
         f"single barcode. {SECOND}"
     )
-
-
-def test_an_instance_that_is_known_to_have_the_lookup_is_not_asked_for_it(listed: Site, tmp_path: Path) -> None:
-    path = tmp_path / "profile.json"
-    path.write_text('{"switches": {"later_endpoints": {"side": "present"}}}')
-    listed.options["profile"] = str(path)
-    listed.write({"objects.csv": table(range(3))})
-    listed.plan()
-    assert len(lookups(listed)) == 3
 
 
 def test_records_without_a_barcode_are_reported_as_unchecked(listed: Site) -> None:
@@ -424,18 +392,6 @@ def test_modules_walk_every_archivable_kind(site: Site, kind: Kind, later_endpoi
             wanted = DesiredRecord(kind, changed, uuid=result.uuid)
         assert ensure(site.client(), wanted).uuid == result.uuid
         assert in_service(site, kind) == [False]
-
-
-@pytest.mark.parametrize("unique_values", ["take", "unprocessable"])
-def test_a_module_says_that_it_could_not_look_a_record_up(site: Site, tmp_path: Path, unique_values: str) -> None:
-    sides = {"later_endpoints": {"side": "absent"}, "unique_values": {"side": unique_values}}
-    path = tmp_path / "profile.json"
-    path.write_text(json.dumps({"switches": sides}))
-    site.options["profile"] = str(path)
-    site.service.steer("PUT", "/switches", {"later_endpoints": "absent", "unique_values": unique_values})
-    warnings = ensure(site.client(), DesiredRecord(OBJECT, LISTED)).warnings
-    is_reported = unique_values == "take"
-    assert warnings == ((f"It was not checked against the archive. {SECOND}",) if is_reported else ())
 
 
 # ---- absorb

@@ -205,9 +205,6 @@ options:
     description: Whether credentials may be sent over plain HTTP to another machine.
     type: bool
     default: false
-  profile:
-    description: File with the profile of the instance. If an answer contradicts it, a warning is logged.
-    type: path
   tuning:
     description:
       - >-

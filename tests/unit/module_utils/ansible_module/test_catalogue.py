@@ -42,7 +42,6 @@ SPECS: dict[str, specs.Spec] = {
     "instance_export": specs.INSTANCE_EXPORT,
     "ledger": specs.LEDGER,
     "move": specs.MOVE,
-    "probe": specs.PROBE,
     "stocktake": specs.STOCKTAKE,
 }
 """The options of every module.

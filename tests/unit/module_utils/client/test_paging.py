@@ -19,7 +19,6 @@ from hypothesis import strategies as st
 from ansible_collections.community.seventhings.plugins.module_utils.client import paging
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
 from ansible_collections.community.seventhings.plugins.module_utils.client.limits import LimitExceeded
-from ansible_collections.community.seventhings.plugins.module_utils.client.profile import Profile
 from ansible_collections.community.seventhings.plugins.module_utils.client.query import Condition, Link
 from ansible_collections.community.seventhings.plugins.module_utils.errors import (
     IncompleteList,
@@ -386,28 +385,6 @@ def test_a_refused_second_page_proves_an_unpaged_list_and_breaks_a_paged_one(cou
         client.list_all(KINDS["object"])
 
 
-@pytest.mark.parametrize(("side", "requests"), [("whole", 1), ("refuse", 1), ("paged", 2)])
-def test_a_profile_says_that_lists_are_unpaged(side: str, requests: int) -> None:
-    transport, client = on_pages("task", Pages(4, usual=0))
-    client.profile = Profile({"unpaged_lists": side})
-    assert len(client.list_all(KINDS["task"])) == 4
-    assert len(transport.calls) == requests
-    # An order makes pages, so this says nothing about lists that are sorted.
-    transport, client = on_pages("object", Pages(4))
-    client.profile = Profile({"unpaged_lists": side})
-    assert len(client.list_all(KINDS["object"])) == 4
-    assert len(transport.calls) == 2
-
-
-def test_a_second_page_disproves_the_profile() -> None:
-    service = Pages(60, usual=0)
-    _transport, client = on_pages("task", service)
-    client.profile = Profile({"unpaged_lists": "whole"})
-    assert len(client.list_all(KINDS["task"])) == 60
-    service.records, service.usual = objects(*range(1, 351)), 100
-    assert len(client.list_all(KINDS["task"])) == 350
-
-
 def test_an_unpaged_list_that_gets_shorter_is_proven_again() -> None:
     service = Pages(5, usual=0)
     transport, client = on_pages("task", service, "task")
@@ -543,16 +520,6 @@ def test_the_form_of_a_link_that_found_something_is_remembered_for_its_field() -
         "room=7",
         f"person={uuid_of(8)}",
     ]
-
-
-@pytest.mark.parametrize(("side", "asked"), [("id", "7"), ("either", "7"), ("uuid", uuid_of(7))])
-@pytest.mark.parametrize("is_found", [True, False])
-def test_a_profile_says_which_form_of_a_link_is_compared(side: str, asked: str, is_found: bool) -> None:
-    service = LinkFilters(room=("uuid" if side == "uuid" else "id") if is_found else "neither")
-    client = client_on(FakeTransport({OBJECTS: service}))
-    client.profile = Profile({"filter_links": side})
-    assert len(client.list_all(KINDS["object"], [on_link("room", ROOM)])) == int(is_found)
-    assert service.asked == [f"room={asked}"]
 
 
 def test_a_list_is_read_without_the_links_if_no_form_finds_anything() -> None:

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.profile import Profile
 from ansible_collections.community.seventhings.plugins.module_utils.errors import (
     Ambiguous,
     InvalidInput,
@@ -141,49 +140,6 @@ def test_a_field_that_an_instance_does_not_keep_is_reported(kept: bool) -> None:
     report = wish(transport, "object", {"barcode": "0001", "colour": "red"}, allow_unknown_fields=True)
     warning = "colour: this instance does not know the field and did not keep its value, so every run will send it."
     assert report.warnings == (() if kept else (warning,))
-
-
-# ---- what a profile spares
-
-
-@pytest.mark.parametrize(
-    ("side", "answered", "reads"),
-    [
-        ("record", {"quantity": 5}, 0),
-        (None, {"quantity": 5}, 1),
-        ("empty", {"quantity": 5}, 1),
-        # The instance has changed: its answer no longer is the whole record.
-        ("record", None, 1),
-        ("record", {}, 1),
-    ],
-)
-def test_what_is_changed_is_not_read_again_where_a_profile_says_that_the_answer_is_the_record(
-    side: str | None, answered: JsonMap | None, reads: int
-) -> None:
-    path, after = f"/object/{uuid_of(1)}", {**ACTIVE, "quantity": 5}
-    whole = {key: value for key, value in ACTIVE.items() if key != "quantity"}
-    patched = answer(None, 204) if answered is None else answer({**whole, **answered})
-    transport = service(**{f"PATCH {path}": patched, f"GET {path}": by_uuid(after)})
-    client = client_on(transport)
-    client.profile = Profile({} if side is None else {"patch_answer": side})
-    report = ensure(client, DesiredRecord(KINDS["object"], {"barcode": "0001", "quantity": 5}))
-    assert report.changed
-    assert report.record["quantity"] == 5
-    assert transport.count(f"GET {path}") == reads
-
-
-@pytest.mark.parametrize(("side", "lookups"), [("absent", 0), ("present", 1), (None, 1)])
-def test_no_barcode_is_looked_up_where_a_profile_says_that_the_instance_can_not(side: str | None, lookups: int) -> None:
-    transport = service(
-        **{
-            "POST /object": created(9),
-            f"GET /object/{uuid_of(9)}": by_uuid({**ACTIVE, "asset_uuid": uuid_of(9), "barcode": "0009"}),
-        }
-    )
-    client = client_on(transport)
-    client.profile = Profile({} if side is None else {"later_endpoints": side})
-    assert ensure(client, DesiredRecord(KINDS["object"], {"barcode": "0009"})).changed
-    assert transport.count("GET /object/by-barcode/0009") == lookups
 
 
 @pytest.mark.parametrize("state", ["present", "absent"])

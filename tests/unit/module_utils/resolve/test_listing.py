@@ -16,7 +16,6 @@ from ansible_collections.community.seventhings.plugins.module_utils.ansible_modu
     Invocation,
     run_module,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.client.profile import Profile
 from ansible_collections.community.seventhings.plugins.module_utils.client.query import Condition
 from ansible_collections.community.seventhings.plugins.module_utils.client.record import Record
 from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Response
@@ -708,14 +707,6 @@ def test_without_filters_no_other_records_are_read() -> None:
 def test_a_field_that_no_record_of_a_fixed_kind_has_is_filtered() -> None:
     transport = FakeTransport({"GET /task-management/tasks": answer([{"uuid": uuid_of(1), "title": "x"}])})
     assert read(transport, {"comment": "a"}, kind="task").count == 0
-
-
-def test_a_profile_shows_that_a_field_of_given_records_is_hidden() -> None:
-    client = client_on(service())
-    client.profile = Profile({"empty_keys": "sent"})
-    given = [Record(KINDS["object"], uuid_of(1), 1, thing(1, name="a"))]
-    with pytest.raises(InvalidInput, match=r"^filters\.size: "):
-        matching_records(client, client.schema(KINDS["object"]), {"size": 6}, given)
 
 
 @pytest.mark.parametrize(("count", "complete"), [(0, True), (19, True), (20, False)])

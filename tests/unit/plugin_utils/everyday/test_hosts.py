@@ -13,7 +13,6 @@ import pytest
 from embedded_here import Embedded
 from everyday_here import Facts
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.profile import Profile
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.creations import Creations
 from ansible_collections.community.seventhings.plugins.plugin_utils.everyday.hosts import fact_of, serial_of, text_of
 
@@ -293,16 +292,11 @@ def hides_a_linked_object(here: Embedded) -> dict[str, Any]:
     return {}
 
 
-def has_a_profile_that_says_so(_here: Embedded) -> dict[str, Any]:
-    return {"profiled": Profile({"hidden_records": "yes"})}
-
-
 @pytest.mark.parametrize(
     ("proof", "words"),
     [
         (hides_the_next_placeholder, "is not archived, and no list shows it: this account may be limited"),
         (hides_a_linked_object, "is not archived, and no list shows it, though the object"),
-        (has_a_profile_that_says_so, "the profile says so: this account may be limited to locations"),
     ],
 )
 def test_no_object_is_created_if_objects_are_certainly_hidden(here: Embedded, proof: Any, words: str) -> None:

@@ -32,7 +32,6 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.export.json_
 )
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.portable import name_in_files
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.offline import as_json, offline_findings
-from ansible_collections.community.seventhings.plugins.plugin_utils.probe import profile
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.schema import NAME, report_schema_file
 from ansible_collections.community.seventhings.plugins.plugin_utils.stocktake import report_schema as stocktake_schema
 
@@ -84,7 +83,6 @@ def test_what_is_shipped_is_what_the_code_says() -> None:
     others = {
         NAME: report_schema_file(),
         ledger_schema.NAME: ledger_schema.ledger_schema_file(),
-        profile.NAME: profile.profile_schema_file(),
         stocktake_schema.NAME: stocktake_schema.stocktake_schema_file(),
     }
     assert shipped == {**static_files(), **others}, "run make generate"

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 import re
 from dataclasses import replace
@@ -499,22 +498,6 @@ def test_other_kinds_report_that_a_missing_key_is_hidden(filled: Site) -> None:
     assert UNSEEN.format("city") in places(account, "locations")[2]
     with pytest.raises(InvalidInput, match=re.escape(UNSEEN.format("city"))):
         list_records(account.client(read_only=True), KINDS["location"], None, {"city": "Kiel"}, (), None)
-
-
-@pytest.mark.parametrize(("side", "is_reported"), [("sent", True), ("left_out", False)])
-def test_a_profile_reports_that_a_missing_key_is_hidden(
-    site: Site, side: str, is_reported: bool, tmp_path: Path
-) -> None:
-    assert first_record(site, "location", {"name": "North"}).changed
-    fields = site.client(read_only=True).schema(KINDS["location"]).fields
-    account = restricted(site, hidden_fields=[key for key in fields if key != "name"])
-    profile = tmp_path / "profile.json"
-    profile.write_text(json.dumps({"switches": {"empty_keys": {"state": "yes", "side": side}}}))
-    account = replace(account, options={**account.options, "profile": str(profile)})
-    site.service.clear_log()
-    with pytest.raises(SeventhingsError, match=re.escape(UNSEEN.format("city"))):
-        first_record(account, "location", {"name": "North", "city": "Kiel"})
-    assert bool(site.writes()) is not is_reported
 
 
 # ---- filters that find nothing

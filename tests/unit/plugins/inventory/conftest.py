@@ -48,7 +48,6 @@ class Instance:
     lists: int = 0
     transport: Transport = field(default_factory=lambda: Transport("https://acme.example"))
     options: dict[str, Any] = field(default_factory=dict)
-    profile: None = None
 
     def without_credentials(self, value: Any) -> Any:
         return value

@@ -1,5 +1,4 @@
 # Copyright: Contributors to the community.seventhings collection
-# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Send requests of a probe, accept any answer, and refuse what the tier does not allow."""
 
@@ -12,10 +11,16 @@ from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 from typing import Any
 
-from ...module_utils.client.client import Client
-from ...module_utils.client.limits import LimitExceeded, decode_json
-from ...module_utils.client.transport import Effect, Transport
-from ...module_utils.errors import FEATURE_OFF_MESSAGE, NotJson, OutcomeUnknown, ServiceError, WriteRefused
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
+from ansible_collections.community.seventhings.plugins.module_utils.client.limits import LimitExceeded, decode_json
+from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Effect, Transport
+from ansible_collections.community.seventhings.plugins.module_utils.errors import (
+    FEATURE_OFF_MESSAGE,
+    NotJson,
+    OutcomeUnknown,
+    ServiceError,
+    WriteRefused,
+)
 
 MOST_LOOKS = 80
 """Maximum number of requests of the tier look, logins and retries included."""

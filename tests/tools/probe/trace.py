@@ -1,5 +1,4 @@
 # Copyright: Contributors to the community.seventhings collection
-# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The tier trace: files and field definitions, which nothing deletes, and a request that may provoke an error."""
 
@@ -9,9 +8,10 @@ from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
 
-from ...module_utils.client.record import created_uuid
-from ...module_utils.client.transport import Response
-from ...module_utils.model.kinds import FIELD_DEFINITION, FILE, OBJECT
+from ansible_collections.community.seventhings.plugins.module_utils.client.record import created_uuid
+from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Response
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import FIELD_DEFINITION, FILE, OBJECT
+
 from .exchange import Answer
 from .scratch import PREFIX
 from .touch import Touch

@@ -1,5 +1,4 @@
 # Copyright: Contributors to the community.seventhings collection
-# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The tier look: a login and GETs."""
 
@@ -13,11 +12,10 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any
 
-from ...module_utils.client.profile import CAPS, echo_side, total_side
-from ...module_utils.client.query import Condition
-from ...module_utils.client.record import Record
-from ...module_utils.errors import ConnectionFailed, SeventhingsError
-from ...module_utils.model.kinds import (
+from ansible_collections.community.seventhings.plugins.module_utils.client.query import Condition
+from ansible_collections.community.seventhings.plugins.module_utils.client.record import Record
+from ansible_collections.community.seventhings.plugins.module_utils.errors import ConnectionFailed, SeventhingsError
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
     CATALOG_ITEM,
     FIELD_DEFINITION,
     FILE,
@@ -33,11 +31,13 @@ from ...module_utils.model.kinds import (
     Kind,
     flatten,
 )
-from ...module_utils.model.types_basic import FIELD_TYPES
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_basic import FIELD_TYPES
+
 from . import cases
 from .evidence import Evidence
 from .exchange import Answer, Asker, SpentAll
 from .records import ObservedRecords, Sample, types_of
+from .values import CAPS, echo_side, total_side
 
 _PAGE = 1000
 _SMALL_PAGE = 100

@@ -1,5 +1,4 @@
 # Copyright: Contributors to the community.seventhings collection
-# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Determine switches from records with fixed members: tasks, rental cases, users, orders."""
 
@@ -10,7 +9,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from ...module_utils.model.kinds import KINDS
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
+
 from .evidence import Evidence
 from .records import maps_in
 

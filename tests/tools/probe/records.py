@@ -1,5 +1,4 @@
 # Copyright: Contributors to the community.seventhings collection
-# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Determine switches from records: objects, rooms, locations, persons."""
 
@@ -10,9 +9,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...module_utils.client.profile import LINKS, sides_of_value
-from ...module_utils.model.kinds import ARCHIVED_AT, SERVER_KEYS, Kind, flatten
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
+    ARCHIVED_AT,
+    SERVER_KEYS,
+    Kind,
+    flatten,
+)
+
 from .evidence import Evidence
+from .values import LINKS, sides_of_value
 
 _LINK_LISTS = ("LINKED_ASSETS", "LINKED_ASSET")
 

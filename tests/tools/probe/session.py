@@ -1,5 +1,4 @@
 # Copyright: Contributors to the community.seventhings collection
-# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Determine how often a refresh token can be used. A separate login is used, so that no other token is touched."""
 
@@ -9,9 +8,10 @@ from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
 
-from ...module_utils.client.tokens import PATH
-from ...module_utils.client.transport import Effect
-from ...module_utils.errors import ServiceError
+from ansible_collections.community.seventhings.plugins.module_utils.client.tokens import PATH
+from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Effect
+from ansible_collections.community.seventhings.plugins.module_utils.errors import ServiceError
+
 from .evidence import Evidence
 from .exchange import Answer, Asker
 

@@ -1,5 +1,4 @@
 # Copyright: Contributors to the community.seventhings collection
-# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Scratch records: created under a random name, noted first, and removed in reverse order, even after a kill."""
 
@@ -14,14 +13,31 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ...module_utils.client.client import Client
-from ...module_utils.client.query import Condition
-from ...module_utils.client.record import Record, created_uuid
-from ...module_utils.client.transport import Response
-from ...module_utils.errors import FeatureOff, InvalidInput, NotFound, NotJson, PermissionMissing, SeventhingsError
-from ...module_utils.local.safe_files import FileType, Folder
-from ...module_utils.model.field import is_uuid
-from ...module_utils.model.kinds import KINDS, LOCATION, OBJECT, RENTAL_CASE, ROOM, TASK, Kind, flatten
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
+from ansible_collections.community.seventhings.plugins.module_utils.client.query import Condition
+from ansible_collections.community.seventhings.plugins.module_utils.client.record import Record, created_uuid
+from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Response
+from ansible_collections.community.seventhings.plugins.module_utils.errors import (
+    FeatureOff,
+    InvalidInput,
+    NotFound,
+    NotJson,
+    PermissionMissing,
+    SeventhingsError,
+)
+from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import FileType, Folder
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import is_uuid
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
+    KINDS,
+    LOCATION,
+    OBJECT,
+    RENTAL_CASE,
+    ROOM,
+    TASK,
+    Kind,
+    flatten,
+)
+
 from .exchange import Answer, Asker
 from .records import maps_in
 

@@ -1,5 +1,4 @@
 # Copyright: Contributors to the community.seventhings collection
-# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The tier touch: create scratch records and observe them. Nobody but the caller is notified about them."""
 
@@ -11,8 +10,8 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any
 
-from ...module_utils.client.query import Condition
-from ...module_utils.model.kinds import (
+from ansible_collections.community.seventhings.plugins.module_utils.client.query import Condition
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
     ARCHIVED_AT,
     LOCATION,
     OBJECT,
@@ -24,6 +23,7 @@ from ...module_utils.model.kinds import (
     Kind,
     flatten,
 )
+
 from . import cases
 from .evidence import Evidence
 from .exchange import Answer, Asker

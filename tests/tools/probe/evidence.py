@@ -1,5 +1,4 @@
 # Copyright: Contributors to the community.seventhings collection
-# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Collect what a probe observed: for each switch the sides, the requests that showed them, and reasons.
 
