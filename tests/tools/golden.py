@@ -165,7 +165,7 @@ def locks(folder: Path) -> None:
     with turnstile.turn(), turnstile.pace() as pace:
         pace.name(200, 100.0)
         pace.take(100.0)
-    UnpagedLists(shared, "golden", NOW.timestamp).note("room")
+    UnpagedLists(shared, "golden", NOW.timestamp).note("room", "")
     left = Leftovers(shared, ROOT_URL)
     left.uploaded(*UPLOAD, UUID)
     left.keep()

@@ -119,7 +119,7 @@ def settling(kept: Path) -> float | None:
 
 def is_unpaged(locks: Folder) -> bool:
     """Return True if a note says that the list of rooms is complete."""
-    return "room" in UnpagedLists(locks, "golden", NOW.timestamp)
+    return UnpagedLists(locks, "golden", NOW.timestamp).has("room", "")
 
 
 def paced(kept: Path) -> Pace:

@@ -23,6 +23,7 @@ from ..errors import (
     IncompleteList,
     InternalError,
     InvalidRequest,
+    MethodNotAllowed,
     NotFound,
     NotProcessable,
     SeventhingsError,
@@ -40,6 +41,8 @@ from .transport import Response
 
 _LINK_FORMS = ("id", "uuid")
 """The forms of links in filters."""
+_NO_PAGES = (InvalidRequest, NotFound, NotProcessable)
+"""The errors with which an instance refuses the second page of a list that has no pages."""
 _READ_AGAIN = 2
 """How often a list whose pages do not add up is read again before it is an error."""
 _MANY = 150_000
@@ -51,7 +54,7 @@ _MOST_WAITING = 8 << 20
 class Lists:
     """The lists of one instance.
 
-    :ivar unpaged: the kinds whose list is known to be complete in one answer.
+    :ivar unpaged: the lists that are known to be complete in one answer.
     :ivar uncertain: names of kinds whose list has several pages and no total. If somebody deletes a record while the
         pages are read, another record moves to an earlier page and is missed without a sign.
     """
@@ -166,10 +169,10 @@ class Lists:
                 # A smaller total means that a record was deleted meanwhile. A record that moved to an earlier page is
                 # then missing.
                 total = None if page.total is None else max(page.total, total or 0)
-                if self._is_last(kind, page, fresh):
+                if self._is_last(request, page, fresh):
                     break
                 if number > 1 and not kind.sort:
-                    self.unpaged.forget(kind.name)
+                    self.unpaged.forget(kind.name, request.part)
                 if total is None and number > 1 and not request.template:
                     self.uncertain.add(kind.name)
                 if kind.can_be_archived:
@@ -182,24 +185,25 @@ class Lists:
                 if total is None and number == 2:
                     # The length of the list is unknown, so only one such list at a time may use the memory.
                     alone.enter_context(self._unknown_totals)
-        if not kind.sort and not request.pairs:
+        if not kind.sort:
             self.unpaged.count(kind.name, request.part, len(found))
         return total
 
-    def _is_last(self, kind: Kind, page: Page, fresh: Collection[Record]) -> bool:
+    def _is_last(self, request: _ListRequest, page: Page, fresh: Collection[Record]) -> bool:
         """Return True if a page is empty or repeats earlier ones.
 
         :param fresh: the records of the page that no earlier page has.
         """
         if len(page.records) > page.size and not fresh:
             # The page has more records than requested, so the instance does not page this list.
-            self.unpaged.note(kind.name)
+            self.unpaged.note(request.kind.name, request.part)
         return not fresh
 
     def _is_unpaged(self, request: _ListRequest, records: int) -> bool:
         """Return True if a list is known to be complete in one answer, and has not become a page since."""
         kind = request.kind
-        return kind.name in self.unpaged and not self.unpaged.may_be_cut(kind.name, request.part, records)
+        is_known = self.unpaged.has(kind.name, request.part)
+        return is_known and not self.unpaged.may_be_cut(kind.name, request.part, records)
 
     def _needs_no_proof(self, request: _ListRequest, found: Collection[Record], pages: int) -> bool:
         """Return True if a list without a total needs no further proof.
@@ -222,7 +226,8 @@ class Lists:
         """Yield the pages of a list in order.
 
         If the total is reported, later pages are requested while an earlier page is read: never more pages than exist,
-        and none of a list that is too long.
+        and none of a list that is too long. A list that has no pages according to the description may refuse a second
+        one (4xx), which proves that it has none. A service that fails (5xx) proves nothing.
 
         :param limit: counts the pages.
         """
@@ -241,15 +246,16 @@ class Lists:
             for number in itertools.count(2):
                 try:
                     answer = prefetch.next() or ask(number)
-                except (InvalidRequest, NotFound, NotProcessable, InternalError) as refused:
-                    if page.total is not None or refused.status > HTTPStatus.INTERNAL_SERVER_ERROR:
+                except (*_NO_PAGES, MethodNotAllowed, InternalError) as refused:
+                    if refused.status > HTTPStatus.INTERNAL_SERVER_ERROR:
                         raise
-                    if kind.sort:
+                    if kind.sort or page.total is not None or not isinstance(refused, _NO_PAGES):
+                        length = "no total" if page.total is None else f"{page.total} records"
                         raise IncompleteList(
-                            f"The list of {kind.plural} has no total, and its page {number} can't be read, so the "
+                            f"The list of {kind.plural} has {length}, and its page {number} can't be read, so the "
                             f"rest of the list is unknown. Nothing is decided from it. ({refused.message})"
                         ) from refused
-                    self.unpaged.note(kind.name)
+                    self.unpaged.note(kind.name, request.part)
                     return
                 page = Page.from_answer(kind, answer, size)
                 limit.add(len(page.body), len(page.records), page.total)
@@ -289,9 +295,12 @@ class Lists:
             return page.records, len(page.records) >= (page.total or 0)
         if kind.sort or not self._is_unpaged(request, len(page.records)):
             known = {record.identity for record in page.records}
-            following = next(pages, None)
+            try:
+                following = next(pages, None)
+            except IncompleteList:
+                return page.records, False
             fresh = [record for record in following.records if record.identity not in known] if following else []
-            if following and not self._is_last(kind, following, fresh):
+            if following and not self._is_last(request, following, fresh):
                 return page.records, False
         return page.records, not kind.newest or len(page.records) < kind.newest
 

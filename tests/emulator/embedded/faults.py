@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -19,7 +20,7 @@ from .messages import JSON, PREFIX, Answer, Call, answer_json, encoded, no_conte
 if TYPE_CHECKING:
     from .service import Service
 
-BEFORE = ("401", "403", "406", "422", "429", "500", "502_html", "503", "reset_before")
+BEFORE = ("401", "403", "406", "422", "429", "500", "500_later_page", "502_html", "503", "reset_before")
 """Faults whose requests are not carried out."""
 BROKEN = ("not_json", "empty_body", "html_body")
 """Faults whose answers have a useless body."""
@@ -29,6 +30,7 @@ RESETS = ("reset_before", "reset_after", "reset_late", "half_body")
 """Faults without an answer. ``half_body`` sends half an answer, unless that is empty."""
 FAULTS = (*BEFORE, *BROKEN, *LATE, "504_after", "reset_after", "half_body", "no_effect", "latency")
 _BURST = 10
+_LATER_PAGE = re.compile(r"(?:^|&)page=(?!0*1?(?:&|$))")
 _FORMS = ("seconds", "date", "none")
 _NUMBERS = ("probability", "after", "times", "begins", "lasts", "seconds", "retry_after", "commit_after")
 _TEXTS = ("method", "path", "fault", "retry_after_form", "answer")
@@ -72,10 +74,12 @@ class Rule:
         """The delay of the answer in seconds."""
         return float(self.given.get("seconds", 1 if self.fault == "latency" else 0))
 
-    def acts(self, method: str, path: str, chance: float, now: float) -> bool:
+    def acts(self, call: Call, chance: float, now: float) -> bool:
         """Return True if the rule applies to a request, and count the request."""
-        given = self.given
-        if given.get("method", method).upper() != method or not fnmatchcase(path, given.get("path", "*")):
+        given, path = self.given, call.path.removeprefix(PREFIX)
+        if given.get("method", call.method).upper() != call.method or not fnmatchcase(path, given.get("path", "*")):
+            return False
+        if self.fault == "500_later_page" and not (call.method == "GET" and _LATER_PAGE.search(call.query)):
             return False
         begins = self.added + given.get("begins", 0)
         if now < begins or ("lasts" in given and now >= begins + given["lasts"]):
@@ -98,12 +102,11 @@ class Faults:
         self._clock = clock
         self._random = random.Random(7)
 
-    def decide(self, method: str, path: str) -> tuple[float, Rule | None]:
+    def decide(self, call: Call) -> tuple[float, Rule | None]:
         """Return the latency of a request, and its fault."""
-        below, now = path.removeprefix(PREFIX), self._clock.now()
-        latency = 0.0
+        latency, now = 0.0, self._clock.now()
         for rule in self.rules:
-            if rule.acts(method, below, self._random.random(), now):
+            if rule.acts(call, self._random.random(), now):
                 latency += rule.latency
                 if rule.fault != "latency":
                     return latency, rule
@@ -160,7 +163,8 @@ def answer_for(rule: Rule) -> Answer:
     form = str(given.get("retry_after_form", "seconds"))
     if rule.fault == "429":
         return too_many(float(given.get("retry_after", 1)), form)
-    answer = answer_json({"message": _MESSAGES[rule.fault]}, int(rule.fault))
+    status = rule.fault.partition("_")[0]
+    answer = answer_json({"message": _MESSAGES[status]}, int(status))
     if rule.fault == "503" and "retry_after" in given:
         answer.headers.update(_retry_after(float(given["retry_after"]), form))
     return answer

@@ -71,7 +71,7 @@ class Gateway:
     def take(self, call: Call, problem: Refusal | None = None) -> Exchange:
         """Accept a request, and decide its fault."""
         self.settle()
-        latency, rule = self.faults.decide(call.method, call.path)
+        latency, rule = self.faults.decide(call)
         return Exchange(call, problem, self.clock.now(), self.clock.moment(), latency, rule)
 
     def answer(self, exchange: Exchange) -> Answer | None:

@@ -218,13 +218,14 @@ def client_on(
     """Return a client with a token.
 
     :param clock: moves when the client sleeps; None: the client really sleeps.
-    :param unpaged: the kinds whose list is known to be complete in one answer.
+    :param unpaged: the kinds whose lists without a filter are known to be complete in one answer.
     """
     if clock is not None:
         transport.sleep = clock.sleep
     client = Client(transport, Tokens(transport, Credentials(access_token="token-1")))
     for kind in unpaged:
-        client.lists.unpaged.note(kind)
+        for template in ("asset", "room", "person") if kind == "field_definition" else ("",):
+            client.lists.unpaged.note(kind, template)
     return client
 
 

@@ -167,12 +167,44 @@ def test_the_proof_for_a_list_without_pages_is_valid_for_a_day(side: str, tmp_pa
         )
 
     once = ["/task-management/tasks", *(FIELD_DEFINITION.list_path.format(template=name) for name in ("asset", "room"))]
-    assert [path for path, query in read() if "page" in query] == once[:2]
+    assert [path for path, query in read() if "page" in query] == once
     assert read() == [(path, "") for path in once]
     now[0] += 24 * 60 * 60 - 1
     assert read() == [(path, "") for path in once]
     now[0] += 1
-    assert len(read()) == 5
+    assert len(read()) == 6
+
+
+@pytest.mark.parametrize("kind", ["task", "field_definition"])
+@pytest.mark.parametrize("beyond", ["empty", "clamp"])
+def test_a_second_page_that_fails_proves_nothing(kind: str, beyond: str, tmp_path: Path) -> None:
+    service = Embedded.started({"unpaged_lists": "paged", "page_beyond_end": beyond})
+    template = "asset" if kind == "field_definition" else ""
+    read = partial(Client.list_all, kind=KINDS[kind], template=template)
+    whole = [record.uuid for record in read(service.client())]
+    service.fault("500_later_page", times=2)
+    assert [record.uuid for record in read(of_a_process(service, tmp_path))] == whole
+    service.fault("500_later_page")
+    for _process in range(2):
+        with pytest.raises(IncompleteList, match="its page 2 can't be read"):
+            read(of_a_process(service, tmp_path))
+    service.gateway.faults.replace([])
+    assert [record.uuid for record in read(of_a_process(service, tmp_path))] == whole
+
+
+def test_the_proof_for_a_narrow_filter_is_none_for_the_whole_list(tmp_path: Path) -> None:
+    """The instance refuses a page beyond the end, and has two tasks on a page."""
+    service = Embedded.started({"unpaged_lists": "refuse"})
+    narrow = {"deadline_from": "1999-01-01", "deadline_to": "1999-01-01"}
+    assert not of_a_process(service, tmp_path).list_all(TASK, parameters=narrow)
+    [first, *_others] = service.client().list_all(TASK)
+    day = str(first.flat["deadline"])
+    assert of_a_process(service, tmp_path).list_all(TASK, parameters={"deadline_from": day, "deadline_to": day})
+    of_a_process(service, tmp_path).definitions("person")
+    service.service.weather.set({"unpaged_lists": "paged"})
+    client = of_a_process(service, tmp_path)
+    assert len(client.list_all(TASK)) == len(service.dump()["tasks"]) > 2
+    assert len(client.definitions("asset")) > 10
 
 
 @pytest.mark.parametrize("content", [b"", b"soon", b"nan", b"inf", b"9" * 99, b"1e9"])
@@ -403,7 +435,7 @@ def test_a_list_is_complete_when_an_instance_begins_to_page(beyond: str, tmp_pat
 
 def test_a_list_that_grows_or_shrinks_is_proven_at_most_once(tmp_path: Path) -> None:
     notes = UnpagedLists(Folder(tmp_path), "acme", lambda: 1000.0)
-    notes.note("task")
+    notes.note("task", "")
     for records in (7, 8, 13):
         assert not notes.may_be_cut("task", "", records)
         notes.count("task", "", records)
@@ -411,9 +443,10 @@ def test_a_list_that_grows_or_shrinks_is_proven_at_most_once(tmp_path: Path) -> 
         assert notes.may_be_cut("task", "", records)
         notes.count("task", "", records)
         assert not UnpagedLists(Folder(tmp_path), "acme", lambda: 1000.0).may_be_cut("task", "", records)
-    assert "task" in notes
-    notes.forget("task")
-    assert "task" not in UnpagedLists(Folder(tmp_path), "acme", lambda: 1000.0)
+    assert notes.has("task", "")
+    assert not notes.has("task", " status=open")
+    notes.forget("task", "")
+    assert not UnpagedLists(Folder(tmp_path), "acme", lambda: 1000.0).has("task", "")
 
 
 def test_a_list_that_is_shorter_because_of_this_user_needs_no_proof(tmp_path: Path) -> None:
