@@ -19,4 +19,4 @@ class ActionModule(ControllerAction):
 
     def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
         """Read the whole instance, then write the files."""
-        return export(options, self._task.check_mode, self._loader, self._task.args)
+        return export(options, self._task.check_mode)

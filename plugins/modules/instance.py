@@ -201,7 +201,7 @@ options:
       - Instead of values that are vaulted or named by O(hide), it contains fingerprints. The values can't be derived
         from these, so they can't be undone.
       - If the default path is not writable and this option is not set, the plan begins with C(no apply record is kept)
-        and the reason. A run with O(twin_of) keeps a record only if this option is set.
+        and the reason.
     type: path
   applied:
     description:
@@ -245,14 +245,6 @@ options:
         other O(applied) is refused.
       - Lets O(mode=undo) remove created records that the journal does not know, for example on another machine.
       - Required with O(protected) if O(applied) is a file.
-    type: str
-  twin_of:
-    description:
-      - If the task connects to a twin (see the option O(community.seventhings.instance_export#module:twin)), the root
-        of the instance that the twin is a copy of, such as V(https://acme.seventhings.com). The journal of that
-        instance then says which records belong to this set, so the plan on the twin equals the plan on the instance.
-        The journal is only read. Changes on the twin are recorded nowhere.
-      - This option allows no other connection. If the files name the instance, O(expect_instance) must name the twin.
     type: str
   only:
     description:

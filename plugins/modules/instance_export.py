@@ -91,40 +91,6 @@ options:
     type: str
     choices: [escape, keep]
     default: escape
-  twin:
-    description:
-      - Also write C(twin.jsonl), with data that the files leave out because it differs between instances. It contains
-        the users, the uuids and ids of the records, the keys that the service generated for fields, and archived
-        objects. From such a directory, the embedded service starts as a twin of the instance. You can rehearse a plan
-        on the twin.
-      - C(twin.jsonl) contains the names and e-mail addresses of all users. Don't store it in a place for people who may
-        only see the files.
-      - No list shows archived objects. An export finds an archived object if a record refers to it by its uuid, if the
-        hub offers it with a barcode, if an earlier C(twin.jsonl) in O(dest) noted it when it was active, or if it is in
-        the files of O(src). Each object takes one request. The files of a twin refer to archived objects by their uuid.
-        Other archived objects are not on the twin. A plan that names such an object creates a new object on the twin,
-        while the instance finds the archived object.
-      - A twin is a whole instance, so O(only) and O(filters) must not be set.
-    type: bool
-    default: false
-  src:
-    description:
-      - The files to rehearse on the twin, as in O(community.seventhings.instance#module:src). This option requires
-        O(twin).
-      - Objects in these files that no list shows are looked up by their barcodes, because they may be archived. Each
-        object takes one request. If there are more than 80, only some are looked up at first. If one of these is
-        archived, the others are looked up too.
-    type: raw
-  src_below:
-    description:
-      - A directory that must contain O(src) after all links are followed. If it does not, nothing is read.
-      - A commit can replace the directory with a link. Set this option to the checkout if others can commit to it.
-    type: path
-  variables:
-    description:
-      - Values of the variables that C(instance.yml) in O(src) declares.
-    type: dict
-    default: {}
 attributes:
   check_mode:
     support: full
@@ -167,11 +133,6 @@ EXAMPLES = r"""
 - name: Export everything
   community.seventhings.instance_export:
     dest: acme
-
-- name: Export everything, including the data for a twin on this machine
-  community.seventhings.instance_export:
-    dest: acme-twin
-    twin: true
 
 - name: Export objects in use as CSV
   community.seventhings.instance_export:
@@ -254,9 +215,9 @@ left_out:
       deleted)"
 observed:
   description:
-    - Observed fields, which scans and people write, by section. A field is listed if a record has a value in it. Only
-      C(twin.jsonl) contains these values. Files with records do not. C(observed) in the C(instance.yml) of O(dest)
-      names the observed fields. If it does not, the instance decides.
+    - Observed fields, which scans and people write, by section. A field is listed if a record has a value in it. No
+      file contains these values. C(observed) in the C(instance.yml) of O(dest) names the observed fields. If it does
+      not, the instance decides.
   returned: success
   type: dict
   sample:

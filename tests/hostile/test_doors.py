@@ -223,7 +223,7 @@ def call(action: str, options: Mapping[str, Any], check_mode: bool) -> dict[str,
     read = read_arguments(action, spec, {}, options)
     assert not read.refusal, read.refusal
     if action == "instance_export":
-        return export(read.options, check_mode, DataLoader(), options)
+        return export(read.options, check_mode)
     if action == "stocktake":
         return take_stock(read.options, check_mode, DataLoader(), options)
     if action == "instance_absorb":

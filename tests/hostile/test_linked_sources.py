@@ -22,12 +22,10 @@ from project import ROOT
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import (
     INSTANCE,
     INSTANCE_ABSORB,
-    INSTANCE_EXPORT,
     Spec,
 )
 from ansible_collections.community.seventhings.plugins.plugin_utils.absorb.action import absorb_instance
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.instance import provision
-from ansible_collections.community.seventhings.plugins.plugin_utils.export.action import export
 
 Call = Callable[[Mapping[str, Any], bool, Any, Mapping[str, Any]], dict[str, Any]]
 OUTSIDE = "- {name: Outside, address: Secret street 1}\n"
@@ -87,7 +85,6 @@ def test_absorb_refuses_a_source_that_is_a_link(site: Site, checkout: Path) -> N
         (provision, INSTANCE, {"mode": "apply"}),
         (provision, INSTANCE, {"mode": "drift"}),
         (absorb_instance, INSTANCE_ABSORB, {}),
-        (export, INSTANCE_EXPORT, {"twin": True, "dest": "twin"}),
     ],
 )
 @pytest.mark.parametrize("inner", ["below/deep", "below/.."])

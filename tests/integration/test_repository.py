@@ -16,7 +16,6 @@ import playbook
 import pytest
 import yaml
 from emulator_here import running_here
-from emulator_process import Emulator, running
 from project import ROOT
 
 EXAMPLE = ROOT / "examples" / "repository"
@@ -95,25 +94,3 @@ def test_pipelines_install_the_release_that_the_example_asks_for() -> None:
     texts = [re.findall("galaxy collection install (.*)", path.read_text("utf-8")) for path in pipelines]
     assert len(texts) == 4
     assert {line for lines in texts for line in lines} == {f'"{wanted["name"]}:{wanted["version"]}"'}
-
-
-@pytest.mark.sample(0)
-@pytest.mark.slow
-def test_a_change_is_rehearsed_on_a_twin_and_nothing_reaches_the_instance(repository: Path) -> None:
-    def make(target: str, service: Emulator, *words: str) -> None:
-        path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-        variables = {**service.variables(), "PATH": path}
-        done = playbook.finish(["make", target, *words], repository, variables)
-        assert done.status == 0, done.output
-
-    twin = ["--load", str(repository / "twin" / "exported"), "--like", str(repository / "twin" / "profile.json")]
-    with running_here("demo") as instance:
-        make("twin", instance)
-        before = instance.steer("GET", "/dump?canonical=1")
-        with running(*twin) as service:
-            make("rehearse", service, f"TWIN={service.base_url}")
-        assert instance.steer("GET", "/dump?canonical=1") == before
-        # Without the pasted lines of the rehearsal copy, the run refuses the instance.
-        done = playbook.finish(["make", "rehearse"], repository, instance.variables())
-        assert done.status != 0
-        assert instance.steer("GET", "/dump?canonical=1") == before

@@ -18,7 +18,6 @@ import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from http import HTTPStatus
-from pathlib import Path
 from typing import Any
 from unittest import mock
 from urllib.parse import urlsplit
@@ -36,7 +35,6 @@ from embedded.messages import Answer, Call, Refusal
 from embedded.server import Server
 from embedded.service import Service
 from embedded.startdata.credentials import CLIENT_ID, PASSWORD, USERNAME
-from embedded.startdata.exported import Export
 from embedded.startdata.start import StartData
 from embedded.steering.calls import ADMIN, Steering
 from embedded.store import Store
@@ -77,13 +75,10 @@ class _Steering(Steering):
 
 
 @contextlib.contextmanager
-def running_here(data: str = "demo", export: Path | None = None) -> Iterator[Emulator]:
-    """Yield a service on a free port. It runs only inside the block.
-
-    :param export: a directory with an export, used as start data.
-    """
+def running_here(data: str = "demo") -> Iterator[Emulator]:
+    """Yield a service on a free port. It runs only inside the block."""
     with contextlib.closing(Store(":memory:")) as store:
-        start = StartData(data, Export(export) if export else None)
+        start = StartData(data)
         start.fill(store)
         start.keep(store)
         gateway = _Gateway(Service(store, Weather()))

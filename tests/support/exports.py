@@ -24,10 +24,9 @@ def export_of(site: Site, dest: Path | None = None, check_mode: bool = False, **
         "filters": {},
         "format": "yaml",
         "formulas": "escape",
-        "variables": {},
         **options,
     }
-    return export(given, check_mode, None, options)
+    return export(given, check_mode)
 
 
 def contents(root: Path) -> dict[str, bytes]:

@@ -50,9 +50,7 @@ _DOCUMENTS = (
 _REPOSITORY = "examples/repository"
 _COPIES = {
     f"{_REPOSITORY}/.github/workflows/seventhings.yml": "examples/ci/github-actions.yml",
-    f"{_REPOSITORY}/.github/workflows/rehearse.yml": "examples/ci/rehearse-github-actions.yml",
     f"{_REPOSITORY}/.gitlab-ci.yml": "examples/ci/gitlab-ci.yml",
-    f"{_REPOSITORY}/.gitlab/rehearse.yml": "examples/ci/rehearse-gitlab-ci.yml",
     f"{_REPOSITORY}/policy/policy.py": "examples/policy/policy.py",
 }
 """Files of the example repository that are copies, each with its original."""

@@ -126,10 +126,10 @@ def export(embedded: Embedded, dest: Path, name: str) -> None:
     """Write an export in one format."""
     dest.mkdir(parents=True)
     options = {
-        "dest": str(dest), "only": [], "filters": {}, "format": name, "formulas": "escape", "variables": {},
+        "dest": str(dest), "only": [], "filters": {}, "format": name, "formulas": "escape",
     }  # fmt: skip
     with mock.patch.object(exporting, "connect", return_value=embedded.client()):
-        result = exporting.export(options, False, None, {})
+        result = exporting.export(options, False)
     if result.get("failed"):
         sys.exit(str(result["msg"]))
     if name != FORMATS[0]:

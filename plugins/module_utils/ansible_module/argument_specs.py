@@ -244,7 +244,6 @@ INSTANCE: Spec = {
     "applied": {"type": "str"},
     "changed_since": {"type": "str", "choices": ["skip", "refuse", "force"], "default": "skip"},
     "record_digest": {"type": "str"},
-    "twin_of": {"type": "str"},
     "only": {"type": "list", "elements": "str", "default": []},
     "exclude": {"type": "list", "elements": "str", "default": []},
     "protected": {"type": "bool", "default": False},
@@ -277,9 +276,6 @@ INSTANCE_EXPORT: Spec = {
     "filters": {"type": "dict", "default": {}},
     "format": {"type": "str", "choices": ["yaml", "csv", "jsonl", "xlsx"], "default": "yaml"},
     **_FORMULAS,
-    "twin": {"type": "bool", "default": False},
-    **_SOURCES,
-    "variables": {"type": "dict", "default": {}},
     "force": {"type": "bool", "default": False},
     **WRITTEN,
 }

@@ -150,7 +150,6 @@ def _provision(run: InstanceRun, check_mode: bool, written: Mapping[str, Any]) -
         check_mode=reads_only,
         drift=is_drift,
         journal=_path(options, "journal"),
-        twin_of=options.get("twin_of") or "",
         workers=options["workers"],
         assume_archived=options["assume_archived"],
         archived_duplicates=options["archived_duplicates"],

@@ -251,7 +251,6 @@ class Journal:
     :param set_name: name of the managed set; empty without one.
     :param set_id: distinguishes this set from others of its name; empty: that of the journal.
     :param src: the directory of the files, or the file, which identifies files without a ``set_id``.
-    :param is_kept: False: write no notes, because the notes are about another instance than the connected instance.
     :param lock_wait: seconds to wait for another run. :param on_wait: called with words about a long wait.
     :ivar instance: root of the instance of the notes. :ivar set_name: as given.
     :ivar set_id: the id that counts; empty if there is none yet, or no set.
@@ -277,7 +276,6 @@ class Journal:
         *,
         set_id: str = "",
         src: str = "",
-        is_kept: bool = True,
         now: Callable[[], float] = time.time,
         lock_wait: float = LOCK_WAIT,
         on_wait: Callable[[str], None] = lambda _words: None,
@@ -287,7 +285,6 @@ class Journal:
         self.place = place_of(directory, instance, set_name)
         self.instance = identity_of(instance)
         self.set_name = set_name
-        self._is_kept = is_kept
         self._path = self.place.path
         self._owner = {"instance": self.instance, "set": set_name}
         self._written_id = set_id if set_name else ""
@@ -459,9 +456,6 @@ class Journal:
     # ---- the lock
 
     def __enter__(self) -> Journal:
-        if not self._is_kept:
-            self._settle_id()
-            return self
         try:
             self._lock()
             # This reads the notes that an earlier run wrote while this run waited.

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import tempfile
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -25,13 +25,10 @@ from ..apply.journal import new_set_id
 from ..controller.controller_run import ControllerRun
 from ..desired.desired import SECTIONS, DesiredInstance
 from ..desired.dialect import Dialects
-from ..desired.entry import Entry
-from ..desired.grouped_findings import group_findings
 from ..desired.loading import ENDINGS, WORKBOOK
 from ..desired.settings import API, Settings
 from ..desired.sources.xlsx_source import openpyxl_library
 from ..desired.sources.yaml_source import read_yaml
-from ..layers.given import sources_of
 from ..layers.variables import escaped
 from ..printing import screen
 from .downloads import FOLDER, Downloads
@@ -40,7 +37,6 @@ from .file_set import Content, FileSet, bytes_of, listed
 from .json_schema import schema_files
 from .layout import BULK, MANY, SCHEMAS, more_files, section_files, settings_file
 from .manifest import BOOK, FETCHED, MANIFEST, Manifest, digest
-from .twin import TWIN, TwinNotes, known_records
 from .workbook import NAMED, sheets_of, text_of, workbook_of
 
 _SETTINGS = "instance.yml"
@@ -128,30 +124,14 @@ class Changes(FileSet):
     manifest: Manifest = field(default_factory=Manifest)
 
 
-def export(options: Mapping[str, Any], check_mode: bool, loader: Any, written: Mapping[str, Any]) -> dict[str, Any]:
+def export(options: Mapping[str, Any], check_mode: bool) -> dict[str, Any]:
     """Run the module ``instance_export``. Return its result as Ansible wants it."""
-    with ControllerRun(options, connect, loader, written, about="dest: ") as run:
-        run.result = _export(run, check_mode, _rehearsed(run))
+    with ControllerRun(options, connect, about="dest: ") as run:
+        run.result = _export(run, check_mode)
     return run.result
 
 
-def _rehearsed(run: ControllerRun) -> Sequence[Entry]:
-    """Return the records in the files for the rehearsal that may be archived.
-
-    :raises InvalidInput: if they cannot be read, or no twin is requested.
-    """
-    options = run.options
-    if options.get("src") is None:
-        return ()
-    if not options.get("twin"):
-        raise InvalidInput("src: these files are read for a twin only; set twin: true too, or leave out src")
-    desired = run.load(sources_of(options))
-    if desired.findings:
-        raise InvalidInput([f"src: {line}" for line in group_findings(desired.findings, desired).lines])
-    return [entry for entry in desired.entries if entry.kind.can_be_archived]
-
-
-def _export(run: ControllerRun, check_mode: bool, rehearsed: Sequence[Entry]) -> dict[str, Any]:
+def _export(run: ControllerRun, check_mode: bool) -> dict[str, Any]:
     started = time.monotonic()
     options = run.options
     dest = Destination.from_options(options)
@@ -166,7 +146,6 @@ def _export(run: ControllerRun, check_mode: bool, rehearsed: Sequence[Entry]) ->
         options["filters"],
         identity,
         NAMED if format_name == "xlsx" else (),
-        _twin_notes(dest, rehearsed) if options.get("twin") else None,
         observed=settings.observed,
     )
     _refuse_a_part(dest, selection, format_name)
@@ -217,11 +196,6 @@ def _is_as_exported(content: bytes) -> bool:
         return content == settings_file(said["instance"], said.get("identity", {}), said.get("set_id", ""))
     except (yaml.YAMLError, AttributeError, KeyError, TypeError, ValueError, RecursionError):
         return False
-
-
-def _twin_notes(dest: Destination, rehearsed: Sequence[Entry]) -> TwinNotes:
-    """Return the notes for a twin, with the records that an earlier export noted."""
-    return TwinNotes(known_records(dest.read(TWIN)) if dest.is_as_noted(TWIN) else frozenset(), rehearsed)
 
 
 def _settings(dest: Destination, root: str, exported: Exported) -> dict[str, bytes]:
@@ -279,7 +253,6 @@ def _changes(
     wanted: dict[str, Content] = {**files}
     wanted |= {f"{SCHEMAS}/{name}": text for name, text in schema_files(exported).items()}
     wanted |= _settings(dest, root, exported)
-    wanted |= {TWIN: exported.twin} if exported.twin else {}
     kept = {path: noted for path, noted in dest.earlier.files.items() if not _is_exported(path, exported)}
     still = {*downloads.paths.values(), *_named_elsewhere(dest, exported)} - set(downloads.fetched)
     kept |= {path: dest.earlier.files[path] for path in still if path in dest.earlier.files}
@@ -327,7 +300,7 @@ def _is_exported(path: str, exported: Exported) -> bool:
     section = _section_of(path)
     if path == BOOK:
         return not _sections(exported).isdisjoint(BULK)
-    return section in (FOLDER, SCHEMAS, _section_of(TWIN)) or section in _sections(exported)
+    return section in (FOLDER, SCHEMAS) or section in _sections(exported)
 
 
 def _sections(exported: Exported) -> set[str]:

@@ -32,6 +32,7 @@ from ...module_utils.model.kinds import (
     HUB_ITEM,
     HUB_ORDER,
     KINDS,
+    OBJECT,
     PERSON,
     SERVER_KEYS,
     TEMPLATES,
@@ -39,6 +40,8 @@ from ...module_utils.model.kinds import (
     Kind,
 )
 from ...module_utils.model.schema import Schema, field_from_definition, type_of
+from ...module_utils.model.types_links import Reference
+from ...module_utils.operations.hub_items import asset_id
 from ...module_utils.plan.replacing import missing_members
 from ...module_utils.resolve.field_visibility import (
     FieldVisibility,
@@ -63,7 +66,6 @@ from .portable import (
     unwritable_fields,
     writable_fields,
 )
-from .twin import TwinNotes
 
 Row = dict[str, Any]
 
@@ -82,7 +84,6 @@ class Exported:
     :ivar columns: section to the possible fields of its records in files, in their order.
     :ivar names: kind of record to the names of its records in files, if requested.
     :ivar uuids: section to the uuids of its records, in the same order.
-    :ivar twin: the notes for a twin, if requested.
     :ivar visibility: what is known about hidden records, which no file contains.
     """
 
@@ -95,7 +96,6 @@ class Exported:
     columns: dict[str, list[Field]] = dataclasses.field(default_factory=dict)
     names: dict[str, list[str]] = dataclasses.field(default_factory=dict)
     uuids: dict[str, list[str]] = dataclasses.field(default_factory=dict)
-    twin: bytes = b""
     visibility: Visibility = dataclasses.field(default_factory=Visibility)
 
 
@@ -106,7 +106,6 @@ class Selection:
     :ivar only: sections; empty for all. :ivar filters: section to filters, as the info modules accept them.
     :ivar identity: section to the fields that identify its records in an earlier ``instance.yml``.
     :ivar kinds_to_name: kinds of records that must be named, besides those that others refer to.
-    :ivar twin: collects the notes for a twin, if requested.
     :ivar tries_other_keys: True if another natural key may be used if the default is ambiguous.
     :ivar observed: section to the fields that scans or people write in an earlier ``instance.yml``.
     """
@@ -115,7 +114,6 @@ class Selection:
     filters: Mapping[str, Mapping[str, Any]] = dataclasses.field(default_factory=dict)
     identity: Mapping[str, Sequence[str]] = dataclasses.field(default_factory=dict)
     kinds_to_name: Sequence[str] = ()
-    twin: TwinNotes | None = None
     tries_other_keys: bool = True
     observed: Mapping[str, Sequence[str]] = dataclasses.field(default_factory=dict)
 
@@ -129,8 +127,6 @@ class Selection:
                 raise InvalidInput(f"filters.{name}: {filters!r} does not fit; expected a map of fields to filters")
             if not KINDS[SECTIONS[name]].is_plain:
                 raise InvalidInput(f"filters.{name}: this section is exported as a whole")
-        if self.twin is not None and (self.only or self.filters):
-            raise InvalidInput("twin: a twin is a whole instance; leave out only and filters")
 
     def includes(self, section: str) -> bool:
         """Return True if a section is to be exported."""
@@ -168,7 +164,7 @@ class _Export:
         self._state = state
         self._on_progress = on_progress
         self._result = Exported()
-        self._portable = Portable(self._state, downloads, self._leave_out, is_for_twin=selection.twin is not None)
+        self._portable = Portable(self._state, downloads, self._leave_out)
         self._downloads = downloads
         self._withheld: dict[str, set[str]] = {}
         self._completed: dict[str, list[Record]] = {}
@@ -197,15 +193,9 @@ class _Export:
         while True:
             self._result = Exported()
             self._portable.begin()
-            if self._selection.twin is not None:
-                self._selection.twin.begin()
             for section in SECTIONS:
                 if self._selection.includes(section):
                     self._section(section)
-            if self._selection.twin is not None and not self._portable.is_stale:
-                self._result.twin = self._selection.twin.content(
-                    self._client, self._state, self._portable, lambda: self._downloads.paths
-                )
             if not self._portable.is_stale:
                 return
 
@@ -394,7 +384,6 @@ class _Export:
                 rows[uuid] = row
         self._add(section, list(rows.items()))
         scanned = [field for field in kept if field not in fields]
-        self._note(records, schema, rows, {uuid: keys for uuid, (_words, keys) in name_of_uuid.items()}, scanned, read)
         exported = [read[uuid] for uuid in rows]
         names = [
             name_in_files(field) for field in scanned if any(record.get(field.key) not in EMPTY for record in exported)
@@ -409,28 +398,6 @@ class _Export:
             self._report_values(section, field, exported, "of a field that is left out")
         for field in unwritable_fields(schema, definitions):
             self._report_values(section, field, exported, f"of the type {field.type}, which nothing here writes")
-
-    def _note(
-        self,
-        records: Sequence[Record],
-        schema: Schema,
-        rows: Mapping[str, Row],
-        keys: Mapping[str, Keys],
-        scanned: Sequence[Field],
-        read: Mapping[str, Row],
-    ) -> None:
-        """Note for a twin the record of each row, and the values of its observed fields.
-
-        :param scanned: the observed fields.
-        :param read: uuid to the values of a record.
-        """
-        notes = self._selection.twin
-        for record in records if notes is not None else ():
-            if notes is not None and record.uuid in rows:
-                names = [name_in_files(schema.fields[key]) for key in keys[record.uuid]]
-                words = f"{schema.kind.name} {record.uuid}"
-                observed = self._portable.record(schema, scanned, read[record.uuid], words) if scanned else {}
-                notes.record(record, rows[record.uuid], names, observed or {})
 
     def _visibility(self, section: str, schema: Schema) -> FieldVisibility:
         """Return the fields of a section that the account does not see.
@@ -508,14 +475,12 @@ class _Export:
                 continue
             try:
                 offer = {
-                    "object": self._portable.offered(record),
+                    "object": Reference(OBJECT.name, id=asset_id(record)),
                     "price": values.get("price"),
                 }
                 written = [field for field in HUB_ITEM.written if offer.get(field.key) is not None]
                 row = {field.key: self._portable.checked(field, offer[field.key]) for field in written}
                 rows.append((record.uuid, row))
-                if self._selection.twin is not None:
-                    self._selection.twin.record(record, row, HUB_ITEM.written_key)
             except NotPortable as reason:
                 self._leave_out(f"hub: item {record.id}: {reason}")
         self._add(HUB_ITEM.section, sorted(rows, key=lambda row: str(row[1]["object"])))

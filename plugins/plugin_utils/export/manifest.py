@@ -22,7 +22,6 @@ from ...module_utils.model.field import is_uuid, shorten
 from ..desired.desired import SECTIONS
 from .downloads import FOLDER, safe_name
 from .layout import SCHEMAS
-from .twin import TWIN
 
 BOOK = "instance.xlsx"
 """The workbook of an export, beside ``instance.yml``."""
@@ -85,7 +84,7 @@ class Manifest:
 def is_exported_path(path: str) -> bool:
     """Return True if an export can have written a file of this path, so that the path is below its directory."""
     records = _RECORDS.fullmatch(path)
-    is_ours = path in (BOOK, TWIN) or (records is not None and records["section"] in SECTIONS)
+    is_ours = path == BOOK or (records is not None and records["section"] in SECTIONS)
     return is_ours or _SCHEMA.fullmatch(path) is not None or is_attachment(path)
 
 

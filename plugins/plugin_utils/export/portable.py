@@ -8,7 +8,6 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -24,10 +23,9 @@ from ...module_utils.model.field import (
     is_generated_key,
     shorten,
 )
-from ...module_utils.model.kinds import KINDS, OBJECT, SERVER_KEYS, USER, Kind, maps_in
+from ...module_utils.model.kinds import SERVER_KEYS, USER, Kind, maps_in
 from ...module_utils.model.schema import Schema, type_of
 from ...module_utils.model.types_links import Attachment, Reference, attachments_in, parse_reference, references_in
-from ...module_utils.operations.hub_items import asset_id
 from ...module_utils.resolve.references import is_text_renter, renter_of
 from ..desired.dialect import is_ambiguous_amount
 from ..set_plan.listed_state import ListedState
@@ -68,18 +66,12 @@ class Portable:
     """Convert the records of one instance to plain data.
 
     :param on_left_out: called with what was left out, and why.
-    :param is_for_twin: True for a twin, which has the archived objects that its records refer to, too. They are
-        referred to by uuid: no list shows them, and not all of them have a barcode.
     """
 
-    def __init__(
-        self, state: ListedState, downloads: Downloads, on_left_out: Callable[[str], None], is_for_twin: bool = False
-    ) -> None:
+    def __init__(self, state: ListedState, downloads: Downloads, on_left_out: Callable[[str], None]) -> None:
         self._state = state
         self._downloads = downloads
         self._on_left_out = on_left_out
-        self._is_for_twin = is_for_twin
-        self._unlisted: dict[tuple[str, str], Record | None] = {}
         self._names: dict[tuple[str, str], Any] = {}
         self._left_out: set[tuple[str, str]] = set()
         self._needed_by: dict[tuple[str, str], set[tuple[str, str]]] = {}
@@ -241,13 +233,6 @@ class Portable:
             key = (reference.target, str(reference.uuid))
             if key in self._left_out:
                 raise NotPortable(f"the {reference.target} {mark} is left out")
-            if (
-                self._is_for_twin
-                and KINDS[reference.target].can_be_archived
-                and reference.uuid
-                and self.archived(KINDS[reference.target], reference.uuid)
-            ):
-                return self._names.setdefault(key, reference.uuid)
             raise NotPortable(f"the {reference.target} {mark} is in no list (archived or deleted)")
         key = (reference.target, record.uuid)
         if key in self._left_out:
@@ -257,39 +242,6 @@ class Portable:
         if self._names[key] is None:
             raise NotPortable(f"the {reference.target} {record.uuid} has no natural key of its own")
         return self._names[key]
-
-    def archived(self, kind: Kind, uuid: str, known: Record | None = None) -> Record | None:
-        """Return the unlisted record with a uuid if it is archived. Takes a request the first time.
-
-        :param known: the record if it was read already.
-        """
-        if (kind.name, uuid) not in self._unlisted:
-            record = known or self._state.of_uuid(kind, uuid)
-            # If the record itself does not say whether it is archived, only a list does.
-            is_archived = record is not None and record.archived is not False
-            self._unlisted[kind.name, uuid] = record if is_archived else None
-        return self._unlisted[kind.name, uuid]
-
-    def offered(self, item: Record) -> Reference:
-        """Return the object of an item of the hub.
-
-        The item has the fields and the id of its object, but an archived object can't be found by its id. So for a twin
-        its barcode is looked up if no list has it.
-        """
-        offered = Reference(OBJECT.name, id=asset_id(item))
-        if not self._is_for_twin or self._state.find(offered) is not None:
-            return offered
-        shown = item.flat.get("object_data")
-        barcode = shown.get(OBJECT.barcode_key) if isinstance(shown, Mapping) else None
-        if isinstance(barcode, str) and barcode:
-            record = self._state.client.get_by_barcode(OBJECT, barcode)
-            if record is not None and record.id == offered.id and self.archived(OBJECT, record.uuid, record):
-                offered = replace(offered, uuid=record.uuid)
-        return offered
-
-    def archived_uuids(self, kind: Kind) -> set[str]:
-        """Return the uuids of the archived records of a kind that were read because a record refers to them."""
-        return {uuid for (name, uuid), record in self._unlisted.items() if record is not None and name == kind.name}
 
     def name_of(self, record: Record) -> str:
         """Return the name of a record in files, on one line; empty if it has none."""

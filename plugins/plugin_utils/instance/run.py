@@ -17,9 +17,7 @@ from functools import partial
 from pathlib import Path
 
 from ...module_utils.client.client import Client
-from ...module_utils.client.connection import named_root
 from ...module_utils.client.files import Contents
-from ...module_utils.client.roots import identity_of
 from ...module_utils.errors import IncompleteList, InvalidInput, SeventhingsError
 from ...module_utils.model.kinds import KINDS
 from ...module_utils.plan.change import CREATE, UPDATE
@@ -87,8 +85,6 @@ class RunOptions:
     """The options of a run.
 
     :ivar drift: only compare: limits do not apply, because nothing is applied.
-    :ivar twin_of: root of the original instance if its twin is connected: the original's journal is used, and nothing
-        is noted. Empty if no twin is connected.
     :ivar archived_duplicates: ``check`` looks up all records to create in the archive; ``trust_service`` looks up a
         sample if there are very many.
     :ivar rules: the rules that records and changes must keep; None if the task names none.
@@ -101,7 +97,6 @@ class RunOptions:
     check_mode: bool = False
     drift: bool = False
     journal: Path | None = None
-    twin_of: str = ""
     workers: int = 8
     assume_archived: bool = False
     archived_duplicates: str = "trust_service"
@@ -115,8 +110,8 @@ class RunOptions:
 
     @property
     def is_recorded(self) -> bool:
-        """Return True if applying the plan writes an apply record. On a twin this happens only on request."""
-        return not self.drift and (not self.twin_of or self.apply_record is not None)
+        """Return True if applying the plan writes an apply record."""
+        return not self.drift
 
 
 def run_instance(
@@ -166,8 +161,6 @@ class _Run:
         self._plan_file = run_options.plan_file
         self._stored = run_options.plan_file.stored if run_options.plan_file is not None else None
         self._warnings: list[str] = []
-        twin_of = run_options.twin_of
-        self._twin_of = named_root(twin_of, "twin_of") if twin_of else ""
         self._policy_of_files = desired.policy
         self._digest = self._stored.digest if self._stored else ""
         self._forecast = dict(NOTHING)
@@ -216,11 +209,6 @@ class _Run:
         :returns: why the run is refused; empty if it is not.
         :raises InvalidInput: if an option does not fit.
         """
-        if self._twin_of and identity_of(self._twin_of) == identity_of(self._client.transport.root):
-            raise InvalidInput(
-                f"twin_of: the connection is to {self._twin_of} itself, and nothing would be noted of it; expected the "
-                f"root of the instance whose twin is connected"
-            )
         if self._options.workers < 1:
             raise InvalidInput(f"workers: {self._options.workers} does not fit; expected 1 or more")
         refusal = self._place_record()
@@ -252,7 +240,7 @@ class _Run:
         options, root = self._options, self._client.transport.root
         if not options.is_recorded:
             return ""
-        journal = place_of(options.journal, self._twin_of or root, self._desired.set_name).path.parent
+        journal = place_of(options.journal, root, self._desired.set_name).path.parent
         try:
             self._record_place = RecordPlace(options.apply_record, root, self._desired.set_name, journal)
             self._record_place.require_writable()
@@ -291,13 +279,12 @@ class _Run:
         desired = self._desired
         journal = Journal(
             self._options.journal,
-            self._twin_of or self._client.transport.root,
+            self._client.transport.root,
             desired.set_name,
             self._sleep,
             self._clock,
             set_id=desired.set_id,
             src=desired.origin,
-            is_kept=not self._twin_of,
             lock_wait=self._client.creations.lock_wait,
             on_wait=self._client.creations.on_wait,
         )
@@ -624,7 +611,7 @@ class _Run:
 
     def _read_base(self, journal: Journal) -> None:
         """Read what was applied last, unless nothing is noted in this run."""
-        if not self._options.check_mode and not self._twin_of:
+        if not self._options.check_mode:
             self._base = AppliedBase(journal.place, self._client.transport.root, self._desired)
             self._baseline = self._base.read() or new_baseline()
 

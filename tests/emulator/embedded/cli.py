@@ -89,13 +89,6 @@ def _parser() -> argparse.ArgumentParser:
         help="what a new database starts with: a small instance, the same after a stocktake, the built-in fields alone,"
         " or N objects",
     )
-    parser.add_argument(
-        "--load",
-        type=Path,
-        metavar="DIR",
-        help="start a new database with what an export holds, as the module instance_export writes it, in place of "
-        "--data; with its twin.jsonl also with the same uuids, ids, users and archived objects",
-    )
     parser.add_argument("--ready-file", type=Path, metavar="FILE", help="write the ready line there as well")
     parser.add_argument("--weather", choices=("calm", "rough"), default="calm", help="every switch to that side")
     parser.add_argument(
@@ -147,18 +140,15 @@ async def _run(options: argparse.Namespace) -> None:
     from .gateway import Gateway
     from .server import Server
     from .service import Service
-    from .startdata.exported import Export
     from .startdata.start import StartData
     from .steering.calls import ADMIN, Steering
     from .store import Store
 
     store = Store(options.db)
-    start = StartData(
-        str(options.load) if options.load else options.data, Export(options.load) if options.load else None
-    )
+    start = StartData(options.data)
     if start.is_new(store):
         start.fill(store)
-        if start.count or start.export:
+        if start.count:
             start.keep(store)
     weather = switches.Weather({"weather": options.weather, **options.like, **dict(options.switch)})
     gateway = Gateway(Service(store, weather))

@@ -11,9 +11,6 @@ import os
 import pty
 import subprocess
 import sys
-from pathlib import Path
-
-import pytest
 
 from .judge import EMULATOR
 
@@ -54,39 +51,3 @@ def test_what_is_not_installed_is_reported_in_one_line() -> None:
 def test_the_switches_are_listed_without_any_package() -> None:
     command = [sys.executable, "-S", "-E", str(EMULATOR), "--list-switches"]
     assert subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout.startswith("| Switch")
-
-
-@pytest.mark.sample(1)
-@pytest.mark.parametrize(
-    ("files", "why"),
-    [
-        ({}, "holds no instance.yml: expected a directory that instance_export wrote"),
-        ({"instance.yml": "api: seventhings/v1\n", "twin.jsonl": '{"twin": 1}\n{"kind\n'}, "twin.jsonl:2: "),
-        ({"instance.yml": "api: seventhings/v1\n", "instance.xlsx": ""}, "export as yaml, csv or jsonl"),
-        (
-            {"instance.yml": "api: seventhings/v1\ncsv: {preset: german}\n", "rooms.csv": "name\n"},
-            "a dialect of its own",
-        ),
-        ({"instance.yml": "api: seventhings/v1\n", "rooms.yml": "- {building_id: Gone, number: '1'}\n"}, "no location"),
-        ({"instance.yml": "api: seventhings/v1\n", "rooms.yml": "- {colour: red}\n"}, "there is no field 'colour'"),
-        ({"instance.yml": "api: seventhings/v1\n", "persons.yml": "- {picture: [../p.png]}\n"}, "there is no file"),
-        (
-            {
-                "instance.yml": "api: seventhings/v1\n",
-                "leases.yml": "- {number: '1'}\n",
-                ".export.json": '{"files": {"leases.yml": ""}}',
-            },
-            "leases.yml holds records that",
-        ),
-    ],
-    ids=lambda value: value if isinstance(value, str) else "",
-)
-def test_what_is_no_export_is_not_loaded(tmp_path: Path, files: dict[str, str], why: str) -> None:
-    for name, content in files.items():
-        (tmp_path / name).write_text(content, "utf-8")
-    command = [sys.executable, str(EMULATOR), "--port", "0", "--load", str(tmp_path)]
-    completed = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-    assert (completed.returncode, completed.stdout) == (1, "")
-    (line,) = completed.stderr.splitlines()
-    assert line.startswith("emulator: ")
-    assert why in line

@@ -310,7 +310,7 @@ def test_files_of_new_records_come_first_if_no_record_is_hidden(house: Site) -> 
 
 def exported(site: Site, folder: Path) -> dict[str, Any]:
     options = {**site.service.options(), "token_cache": False, "rate_limit": 0, **site.options, "dest": str(folder)}
-    return export(options_of(INSTANCE_EXPORT, options), False, None, {})
+    return export(options_of(INSTANCE_EXPORT, options), False)
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,7 @@
 """One module for each kind of record. All modules in this folder are loaded automatically.
 
 A module declares its operations (``ROUTES``). It may have tables of its own (``TABLES``: SQL statements, each ending
-with a semicolon at the end of a line), collect their records for the state of an instance (``collect``), and load
-records from an export (``load``).
+with a semicolon at the end of a line), and collect their records for the state of an instance (``collect``).
 """
 
 from __future__ import annotations

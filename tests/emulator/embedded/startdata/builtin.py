@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import uuid
 import zlib
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from ..definitions import Definition
@@ -124,17 +124,14 @@ def _definition(template: str, key: str, type_name: str, label: str, extra: dict
     return Definition(fixed_uuid("definition", template, key), template, key, body, builtin=label)
 
 
-def create(store: Store, *, index: bool = True, without: Collection[str] = ()) -> None:
-    """Create tables, built-in definitions and the first user.
-
-    :param without: templates whose fields come from elsewhere.
-    """
+def create(store: Store, *, index: bool = True) -> None:
+    """Create tables, built-in definitions and the first user."""
     for statement in _TABLES.split(";\n"):
         if statement.strip():
             store.run(statement)
     store.run(f"PRAGMA user_version = {VERSION}")
     create_tables(store)
-    for field in (field for field in _FIELDS if field[0] not in without):
+    for field in _FIELDS:
         add_definition(store, _definition(*field), index=index)
     for category in CATEGORIES:
         store.insert("hub_category", {"name": category})

@@ -13,8 +13,7 @@ from ..service import Service
 from ..store import Store
 from ..switches import Weather
 from ..templates import WITH_DEFINITIONS, add_index
-from . import builtin, demo, load, twin
-from .exported import Export
+from . import builtin, demo, load
 
 DEMOS = ("demo", "stocktake")
 """The names of the two demonstration states, before and after a stocktake."""
@@ -26,16 +25,15 @@ _DAY = datetime(2024, 5, 13, 8, 0, tzinfo=UTC)
 
 
 class StartData:
-    """``empty``, ``demo``, ``stocktake``, a number of objects, or the contents of an export."""
+    """``empty``, ``demo``, ``stocktake`` or a number of objects."""
 
-    def __init__(self, name: str, export: Export | None = None) -> None:
+    def __init__(self, name: str) -> None:
         self.name = name
-        self.export = export
         self._copy: Store | None = None
 
     @property
     def count(self) -> int | None:
-        return int(self.name) if self.name.isdigit() and self.export is None else None
+        return int(self.name) if self.name.isdigit() else None
 
     @staticmethod
     def is_new(store: Store) -> bool:
@@ -48,13 +46,8 @@ class StartData:
     def fill(self, store: Store) -> None:
         """Create and fill the tables of a new database in one transaction."""
         with store.transaction():
-            own = twin.own_templates(self.export) if self.export else ()
-            builtin.create(store, index=self.count is None, without=own)
-            if self.export:
-                twin.add_definitions(store, self.export)
-                twin.load(_context(store), self.export)
-                store.run("DELETE FROM mail")
-            elif self.name in DEMOS:
+            builtin.create(store, index=self.count is None)
+            if self.name in DEMOS:
                 demo.load(_context(store), after_stocktake=self.name == "stocktake")
                 # The list of mails begins at the start.
                 store.run("DELETE FROM mail")

@@ -220,16 +220,14 @@ def test_the_scope_still_reads_it(site: Site) -> None:
     assert len(site.client().list_all(OBJECT)) == 1
 
 
-def test_an_export_leaves_it_out_and_the_twin_notes_it(site: Site, tmp_path: Path) -> None:
+def test_an_export_leaves_it_out(site: Site, tmp_path: Path) -> None:
     objects(site, thing(target_room="Dresden/1.04"))
     site.run()
     scan(site)
-    done = export_of(site, tmp_path / "out", twin=True)
+    done = export_of(site, tmp_path / "out")
     assert done["observed"] == {"objects": ["actual_building", "actual_room"]}
     (record,) = loaded(tmp_path / "out", "objects/0001.yml")
     assert (record["target_room"], {"actual_room", "actual_building"} & set(record)) == ("Dresden/1.04", set())
-    (note,) = (note for note in map(json.loads, (tmp_path / "out/twin.jsonl").open()) if note.get("kind") == "object")
-    assert note["observed"] == {"actual_building": "Dresden", "actual_room": "Dresden/3.01"}
     settings = tmp_path / "out/instance.yml"
     settings.write_text(settings.read_text() + "observed: {objects: []}\n")
     assert export_of(site, tmp_path / "out")["observed"] == {}
