@@ -57,9 +57,9 @@ options:
       - V(BOOLEAN) accepts V(true) or V(false).
       - A number or a boolean may be written as a text, such as C("1299.50") or C("True"), because templates return
         texts. Other words are refused. The filter P(ansible.builtin.bool#filter) converts C("yes") to a boolean.
-      - V(DATE) and V(REMINDER) accept C("YYYY-MM-DD"). V(DATETIME) accepts a time with its offset to UTC, such as
-        C("2031-05-31T14:30:00+02:00"). If the module has the option C(timezone), a time without an offset is in that
-        time zone.
+      - V(DATE) and V(REMINDER) accept C("YYYY-MM-DD") or C("YYYYMMDD"). V(DATETIME) accepts a time of ISO 8601 with its
+        offset to UTC, such as C("2031-05-31T14:30:00+02:00"). A fraction of a second is ignored. If the module has the
+        option C(timezone), a time without an offset is in that time zone.
       - V(LINKED_LOCATION), V(LINKED_ROOM), V(LINKED_PERSON) and V(LINKED_USER) accept one reference. V(LINKED_ASSETS),
         which some instances call V(LINKED_ASSET), accepts one reference to an object, or a list of references.
       - V(ATTACHMENT) accepts the whole list of files. Each file is the UUID of an uploaded file, a path, or a map with

@@ -17,6 +17,7 @@ from dataclasses import replace
 from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
 from typing import Any
 
+from .dates import ISO_DAY, ISO_MOMENT, read_iso, zero_hint
 from .field import (
     EMPTY,
     MOST_CHARACTERS,
@@ -41,8 +42,7 @@ from .types_links import ATTACHMENTS, LINKED_ASSET, LINKED_ASSETS, link_type
 
 _INTEGER = re.compile(r"-?(0|[1-9][0-9]*)")
 _DECIMAL = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?")
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
-_DATETIME = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(Z|[+-]\d{2}:\d{2})")
+_ANSWERED_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _SIGNIFICANT_DIGITS = 15
 _WIDE = Context(prec=400)
 """Wide enough for every JSON number with the 20 digits after the point that a definition may require."""
@@ -197,16 +197,18 @@ def _read_boolean(value: Any, _field: Field) -> Any:
 def _parse_date(value: Any, _field: Field) -> dt.date:
     if isinstance(value, dt.date) and not isinstance(value, dt.datetime):
         return value
-    if isinstance(value, str) and _DATE.fullmatch(value):
-        try:
-            return dt.date.fromisoformat(value)
-        except ValueError as error:
-            raise InvalidValue(f"a date that exists, as YYYY-MM-DD ({error})") from error
-    raise InvalidValue("a date as YYYY-MM-DD, such as 2024-05-31")
+    text = value if isinstance(value, str) else ""
+    try:
+        found = read_iso(text)
+    except ValueError as error:
+        raise InvalidValue(f"a date that exists, as YYYY-MM-DD ({error})") from error
+    if found is None or isinstance(found, dt.datetime):
+        raise InvalidValue(f"a date as YYYY-MM-DD, such as 2024-05-31{zero_hint(text)}")
+    return found
 
 
 def _read_date(value: Any, _field: Field) -> Any:
-    if isinstance(value, str) and _DATE.match(value):
+    if isinstance(value, str) and _ANSWERED_DATE.match(value):
         try:
             return dt.date.fromisoformat(value[:10])
         except ValueError:
@@ -217,11 +219,12 @@ def _read_date(value: Any, _field: Field) -> Any:
 def _parse_datetime(value: Any, _field: Field) -> dt.datetime:
     if isinstance(value, dt.datetime) and value.tzinfo is not None:
         return value.replace(microsecond=0)
-    if isinstance(value, str) and _DATETIME.fullmatch(value):
-        try:
-            return _instant_of(value)
-        except (ValueError, OverflowError) as error:
-            raise InvalidValue(f"a date and time that exist, with the offset to UTC ({error})") from error
+    try:
+        found = read_iso(value) if isinstance(value, str) else None
+        if isinstance(found, dt.datetime) and found.tzinfo is not None:
+            return _instant_of(found)
+    except (ValueError, OverflowError) as error:
+        raise InvalidValue(f"a date and time that exist, with the offset to UTC ({error})") from error
     raise InvalidValue("a date and time with the offset to UTC, such as 2024-05-31T14:30:00+02:00")
 
 
@@ -229,20 +232,20 @@ def _read_datetime(value: Any, _field: Field) -> Any:
     if not isinstance(value, str) or not value:
         return _unread(value)
     try:
-        return _instant_of(value).replace(microsecond=0)
+        found = read_iso(value)
+        return Unread(value) if found is None else _instant_of(found)
     except (ValueError, OverflowError):
         return Unread(value)
 
 
-def _instant_of(text: str) -> dt.datetime:
-    """Return an instant whose year is valid in UTC, too.
+def _instant_of(found: dt.date) -> dt.datetime:
+    """Return the instant of a time, or of the beginning of a day, in whole seconds.
 
-    :raises ValueError: if the text is not an instant.
     :raises OverflowError: if its year in UTC is before 1 or after 9999.
     """
-    found = dt.datetime.fromisoformat(text)
+    time = found if isinstance(found, dt.datetime) else dt.datetime.combine(found, dt.time())
     # Time stamps without a zone are UTC, as the published description says.
-    instant = found if found.tzinfo else found.replace(tzinfo=dt.UTC)
+    instant = (time if time.tzinfo else time.replace(tzinfo=dt.UTC)).replace(microsecond=0)
     instant.astimezone(dt.UTC)
     return instant
 
@@ -316,7 +319,14 @@ DATE = FieldType(
     unless_unread(_iso),
     option={"type": "str"},
     shape="date",
-    json_schema={"type": ["string", "null"], "pattern": f"^{_DATE.pattern}$", "examples": ["2024-05-31"]},
+    # YAML reads 20240531 as an integer.
+    json_schema={
+        "type": ["string", "integer", "null"],
+        "pattern": f"^{ISO_DAY}$",
+        "minimum": 10000101,
+        "maximum": 99991231,
+        "examples": ["2024-05-31"],
+    },
     spelling=Spelling.DATE,
     narrows=True,
 )
@@ -327,10 +337,10 @@ DATETIME = FieldType(
     unless_unread(_iso),
     option={"type": "str"},
     shape="datetime",
-    # Files may omit seconds and offset: the settings contain a time zone for them.
+    # Files may omit the offset: the settings contain a time zone.
     json_schema={
         "type": ["string", "null"],
-        "pattern": r"^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2})?(Z|[+-]\d{2}:\d{2})?$",
+        "pattern": f"^{ISO_MOMENT}$",
         "examples": ["2024-05-31T14:30:00+02:00"],
     },
     spelling=Spelling.INSTANT,

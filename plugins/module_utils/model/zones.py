@@ -6,16 +6,14 @@
 from __future__ import annotations
 
 import datetime as dt
-import re
 from collections.abc import Mapping
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from ..errors import InvalidInput
+from .dates import read_iso
 from .field import Spelling
 from .schema import Schema, type_of
-
-_NAIVE = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2})?")
 
 
 def zone_of(name: str) -> ZoneInfo:
@@ -46,9 +44,9 @@ def with_offsets(
         field = schema.find(name)
         if field is None or type_of(field).spelling is not Spelling.INSTANT:
             continue
-        if isinstance(value, str) and _NAIVE.fullmatch(value):
+        if isinstance(value, str):
             try:
-                value = dt.datetime.fromisoformat(value)
+                value = read_iso(value)
             except ValueError:
                 continue
         if isinstance(value, dt.datetime) and value.tzinfo is None:

@@ -298,7 +298,7 @@ def _operand(field: Field, condition: Condition, value: Any, option: str) -> Any
     if value == "" and type_of(field).is_text:
         return ""
     try:
-        if isinstance(value, str) and "T" not in value:
+        if isinstance(value, str) and "T" not in value.upper():
             # A day stands for the instant at which it begins.
             read = faces.read(value, field)
             if isinstance(read, dt.datetime):

@@ -6,12 +6,11 @@
 from __future__ import annotations
 
 import codecs
-import datetime as dt
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from ...module_utils.model.dates import DateReader
 from ...module_utils.model.field import shorten
 from ...module_utils.model.suggestions import LIKELY, closest_names
 from .dialect import PRESETS, Dialect, Dialects
@@ -25,7 +24,6 @@ CSV_KEYS = (
 """The settings of a table."""
 
 _EMPTY = ("ignore", "clear")
-_SAMPLE_DAY = dt.date(2031, 12, 30)
 
 
 class Unfit(ValueError):
@@ -151,16 +149,11 @@ def _thousands(dialect: Dialect, value: Any) -> Dialect:
 
 def _dates(dialect: Dialect, value: Any) -> Dialect:
     patterns = texts_of(value)
-    if not all(map(_is_day, patterns)):
-        raise Unfit('patterns with day, month and year, such as ["%d.%m.%Y"]')
-    return replace(dialect, dates=patterns)
-
-
-def _is_day(pattern: str) -> bool:
     try:
-        return dt.date(*time.strptime(_SAMPLE_DAY.strftime(pattern), pattern)[:3]) == _SAMPLE_DAY
-    except ValueError:
-        return False
+        DateReader(patterns)
+    except ValueError as unknown:
+        raise Unfit('patterns with day, month and year, such as ["%d.%m.%Y"]') from unknown
+    return replace(dialect, dates=patterns)
 
 
 def _booleans(dialect: Dialect, value: Any) -> Dialect:

@@ -13,7 +13,6 @@ import codecs
 import csv
 import datetime as dt
 import re
-import time
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -21,15 +20,13 @@ from functools import cached_property, partial
 from itertools import islice
 from typing import Any, NamedTuple, Protocol
 
-from ...module_utils.model.field import Field, Plain, Spelling, edge_blanks, shorten
+from ...module_utils.model.dates import HOUR_ZERO, DateReader, UnclearDate
+from ...module_utils.model.field import Field, InvalidValue, Plain, Spelling, edge_blanks, shorten
 from ...module_utils.model.schema import FieldError, Misfit, Schema, type_of
 from .globs import Globs, fits
 from .nodes import EVERYTHING
 
 ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
-_TIME = re.compile(
-    r"(?P<date>\S+)[ T](?P<hour>\d{1,2}):(?P<minute>\d{2})(:(?P<second>\d{2}))?(\s?(?P<half>[AaPp][Mm]))?"
-)
 _PLAIN_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?")
 _AMBIGUOUS = re.compile(r"[^\d.,]*\d+[.,]\d{3}[^\d.,]*")
 """A number with one separator before exactly three digits, which may separate thousands or a fraction."""
@@ -339,7 +336,22 @@ class Dialect:
         if not self.is_chosen and self._ambiguous_amount(field, cell) is not None:
             return _ambiguous(name, cell)
         spelling = type_of(field).spelling
+        if spelling in (Spelling.DATE, Spelling.INSTANT):
+            return self._no_date(name, cell, spelling)
         return FieldError.unfit((name,), name, cell, f"expected {self._expected(spelling)}", spelling)
+
+    def _no_date(self, name: str, cell: str, spelling: Spelling) -> FieldError:
+        time = ", and a time" if spelling is Spelling.INSTANT else ""
+        try:
+            (self.reader.moment if time else self.reader.day)(cell)
+        except UnclearDate as error:
+            # No other preset makes such a date clear, but a time with hour 0 may have 24 hours.
+            misfit = Misfit(cell, str(error), spelling if str(error) == HOUR_ZERO else Spelling.PLAIN)
+            words = f"{name}: {shorten(cell)} {error.words}"
+            return FieldError.at((name,), words, "a date that has no certain meaning", misfit)
+        except InvalidValue as error:
+            return FieldError.unfit((name,), name, cell, f"expected {error}{time}", spelling)
+        return FieldError.unfit((name,), name, cell, f"expected {self.reader.expected}{time}", spelling)
 
     def converter(self, field: Field, name: str) -> Converter | None:
         if name not in self.only:
@@ -424,31 +436,27 @@ class Dialect:
 
     def _date(self, text: str) -> str | None:
         if text not in self._known_dates:
-            self._known_dates[text] = self._new_date(text.strip())
+            self._known_dates[text] = self._new_date(text)
         return self._known_dates[text]
 
+    @cached_property
+    def reader(self) -> DateReader:
+        """Return the reader of its dates."""
+        return DateReader(self.dates)
+
     def _new_date(self, text: str) -> str | None:
-        if ISO_DATE.fullmatch(text):
-            return text
-        for pattern in self.dates:
-            try:
-                return dt.date(*time.strptime(text, pattern)[:3]).isoformat()
-            except ValueError:
-                continue
-        return None
+        try:
+            return self.reader.day(text).isoformat()
+        except InvalidValue:
+            return None
 
     def _instant(self, text: str) -> str | None:
-        bare = text.strip()
-        if ISO_DATE.match(bare):
-            return bare
-        found = _TIME.fullmatch(bare)
-        date = self._date(found["date"]) if found else self._date(bare)
-        if date is None or found is None:
-            return date
-        hour = int(found["hour"])
-        if found["half"]:
-            hour = hour % 12 + (12 if found["half"].lower() == "pm" else 0)
-        return f"{date} {hour:02d}:{found['minute']}:{found['second'] or '00'}"
+        try:
+            found = self.reader.moment(text)
+        except InvalidValue:
+            return None
+        has_offset = isinstance(found, dt.datetime) and found.tzinfo is not None
+        return found.isoformat() if has_offset else str(found)
 
     @cached_property
     def _flags(self) -> Mapping[str, str]:
@@ -462,10 +470,7 @@ class Dialect:
     def _expected(self, spelling: Spelling) -> str:
         if spelling.is_number:
             return f"a number such as {self._sample_number}"
-        if spelling is Spelling.FLAG:
-            return f"one of {', '.join((*self.true, *self.false))}"
-        dates = " or ".join(dict.fromkeys((_SAMPLE_DAY.strftime(self.dates[0]), _SAMPLE_DAY.isoformat())))
-        return f"a date that exists, such as {dates}" + (", and a time" if spelling is Spelling.INSTANT else "")
+        return f"one of {', '.join((*self.true, *self.false))}"
 
     @property
     def _sample_number(self) -> str:
@@ -480,7 +485,7 @@ class Dialect:
             return words[0] if words else str(value).lower()
         text = str(value)
         if isinstance(value, Plain) and self.dates and ISO_DATE.fullmatch(text):
-            return dt.date.fromisoformat(text).strftime(self.dates[0])
+            return self.reader.write(dt.date.fromisoformat(text))
         if isinstance(value, Plain) and _PLAIN_NUMBER.fullmatch(text):
             return text.replace(".", self.decimal)
         return text
@@ -538,8 +543,6 @@ class Dialect:
         """
         return text.encode(self.writes)
 
-
-_SAMPLE_DAY = dt.date(2024, 5, 31)
 
 PRESETS: Mapping[str, Dialect] = {
     "plain": Dialect(),

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 
+from ...module_utils.model.dates import HOUR_ZERO, DateReader
 from ...module_utils.model.field import Spelling, shorten
 from ...module_utils.model.schema import Misfit
 from ...module_utils.printing.cleaner import clean
@@ -57,7 +58,6 @@ def group_findings(findings: Sequence[Finding], desired: DesiredInstance) -> Gro
     groups: dict[Key, list[int]] = defaultdict(list)
     for number, finding in enumerate(findings):
         groups[_key(number, finding, shown[number][1], hidden[number], desired, advice)].append(number)
-    _join_dates(groups, findings)
     lines: list[str] = []
     for key, members in groups.items():
         grouped = [findings[number] for number in members]
@@ -114,6 +114,8 @@ def _key(
     is_read_otherwise = oddity is not None and oddity.is_shortened and misfit.spelling is not Spelling.PLAIN
     if oddity is not None and not oddity.is_blank and not is_read_otherwise:
         return (_CODED, finding.place.source)
+    if misfit.why == HOUR_ZERO:
+        return (_UNREAD, finding.column, finding.place.source, HOUR_ZERO)
     if advice.fits(finding):
         return (_SPELLING, finding.column, family(misfit.spelling), advice.proposal(finding.place.source))
     if _is_unread(misfit, finding.place, desired):
@@ -169,12 +171,10 @@ def _how_to_read(findings: Sequence[Finding], desired: DesiredInstance) -> str:
         empty = ", ".join(f"{in_yaml(word)}: null" for word in texts)
         setting = f"values: {{{in_yaml(findings[0].column)}: {{{empty}}}}}"
         return f"for an empty field, {desired.how_to_set(path, setting)}" if len(texts) <= _MOST_WORDS else ""
-    own = desired.dialects.for_file(path).dates
-    choices = _date_patterns(findings)
+    choices = _date_settings(findings, desired)
     if choices:
-        settings = (f"dates: {json.dumps([*own, *patterns])}" for patterns in choices)
-        return " or ".join(desired.how_to_set(path, setting) for setting in settings)
-    if len(findings) == 1:
+        return " or ".join(desired.how_to_set(path, f"dates: {json.dumps(choice)}") for choice in choices)
+    if len(findings) == 1 or findings[0].misfit is None or findings[0].misfit.why == HOUR_ZERO:
         return ""
     return _FORMAT_CELLS if isinstance(findings[0].place, CellPlace) else _FORMAT_COLUMN
 
@@ -183,41 +183,46 @@ def _texts(findings: Iterable[Finding]) -> list[str]:
     return list(dict.fromkeys(finding.misfit.value.strip() for finding in findings if finding.misfit is not None))
 
 
-def _join_dates(groups: dict[Key, list[int]], findings: Sequence[Finding]) -> None:
-    """Move dates that a preset reads to the other dates of their column if patterns read all of them.
-
-    The patterns of a preset and those of ``dates`` do not add up.
-    """
-    for key in [key for key in groups if key[0] == _UNREAD and key[-1] == str(False)]:
-        for other in [other for other in groups if other[:3] == (_SPELLING, key[1], "date")]:
-            more = {number for number in groups[other] if findings[number].place.source == key[2]}
-            together = sorted([*groups[key], *more])
-            if more and _date_patterns([findings[number] for number in together]):
-                groups[key] = together
-                groups[other] = [number for number in groups[other] if number not in more]
-                if not groups[other]:
-                    del groups[other]
-
-
-def _date_patterns(findings: Sequence[Finding]) -> list[tuple[str, ...]]:
-    """Return each choice of patterns that reads all dates, one pattern for each form such as 0-0-0000.
+def _date_settings(findings: Sequence[Finding], desired: DesiredInstance) -> list[tuple[str, ...]]:
+    """Return each choice of ``dates`` that reads a whole column, with one more pattern for each form such as 0-0-0000.
 
     With more than a few choices, or with cells that are no texts, there is none.
     """
     if any(finding.misfit is not None and finding.misfit.value.__class__ is not str for finding in findings):
         return []
+    reader, own = _dialect(findings, desired).reader, _dialect(findings, desired).dates
+    if findings[0].misfit is not None and findings[0].misfit.why == HOUR_ZERO:
+        choices = [reader.with_24_hours()]
+    else:
+        choices = [(*own, *patterns) for patterns in _patterns_by_form(_texts(findings))]
+    spelling = findings[0].misfit.spelling if findings[0].misfit else Spelling.DATE
+    column = _column(findings[0], desired)
+    return [choice for choice in choices if DateReader(choice).reads(column, spelling is Spelling.INSTANT)]
+
+
+def _patterns_by_form(texts: Iterable[str]) -> list[tuple[str, ...]]:
     forms: dict[str, list[str]] = defaultdict(list)
-    for text in _texts(findings):
+    for text in texts:
         forms[_form(text)].append(text)
     if len(forms) > len(_PATTERNS):
         return []
-    dialects = [Dialect(dates=(pattern,)) for pattern in _PATTERNS]
     fitting = (
-        [dialect.dates[0] for dialect in dialects if all(dialect.reads(Spelling.DATE, text) for text in same)]
+        [pattern for pattern in _PATTERNS if DateReader((pattern,)).reads(same, has_times=False)]
         for same in forms.values()
     )
     choices = list(product(*fitting))
     return choices if len(choices) <= _ALONE else []
+
+
+def _dialect(findings: Sequence[Finding], desired: DesiredInstance) -> Dialect:
+    return desired.dialects.for_file(findings[0].place.file)
+
+
+def _column(finding: Finding, desired: DesiredInstance) -> list[str]:
+    """Return the different texts of the column of a finding, in all records of its table."""
+    entries = (entry for entry in desired.entries if entry.place.source == finding.place.source)
+    cells = (entry.fields.get(finding.column) for entry in entries)
+    return list(dict.fromkeys(cell for cell in cells if cell and cell.__class__ is str))
 
 
 def _form(text: str) -> str:
@@ -233,11 +238,13 @@ _FORMAT_CELLS = "format the column as a date, and type the cells again that are 
 _MOST_WORDS = 8
 """Maximum number of different words in a column that are proposed for an empty field."""
 
+_DATE = "date"
+
 _MIDNIGHT = (" 00:00:00", " 00:00", "T00:00:00")
 """The times of dates. With another time, the day may be another one elsewhere."""
 
 _PATTERNS = (
-    *("%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d", "%Y.%m.%d", "%Y%m%d"),
+    *("%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d", "%Y.%m.%d", "%d%m%Y", "%m%d%Y"),
     *(f"{day}{time}" for day in ("%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y") for time in _MIDNIGHT),
 )
 """Patterns of dates, those of presets first."""
@@ -295,7 +302,8 @@ def _equal_but_for_place(findings: Sequence[Finding], place: Place, message: str
     """
     first = findings[0]
     if first.misfit is not None and not is_hidden:
-        return f"{_cells(findings)}: {first.misfit.why}"
+        readings = message.partition(f"{shorten(first.misfit.value)} may mean ")[2]
+        return f"{_cells(findings)}{f', which may mean {readings}' if readings else f': {first.misfit.why}'}"
     return f"{message}: {len(findings):,} times (first at {place})"
 
 
@@ -312,6 +320,7 @@ class _Proposals:
             text = self._text(finding)
             if text is not None and finding.misfit is not None:
                 cells[finding.place.source].append((finding.misfit.spelling, text))
+        self._columns: dict[tuple[str, str], bool] = {}
         self._best = {source: best_presets(texts, desired.delimiters[source]) for source, texts in cells.items()}
         common = [set(best) for best in self._best.values() if best]
         shared = set.intersection(*common) if common else set()
@@ -333,7 +342,18 @@ class _Proposals:
         if text is None or finding.misfit is None or not presets:
             return False
         is_other = presets[0] != self._desired.dialects.for_file(finding.place.source).preset
-        return is_other and PRESETS[presets[0]].reads(finding.misfit.spelling, text)
+        if not is_other or not PRESETS[presets[0]].reads(finding.misfit.spelling, text):
+            return False
+        return family(finding.misfit.spelling) != _DATE or self._reads_column(finding, presets)
+
+    def _reads_column(self, finding: Finding, presets: Sequence[str]) -> bool:
+        """Return True if each of some presets reads all dates of a column."""
+        key = (finding.place.source, finding.column)
+        if key not in self._columns:
+            texts = _column(finding, self._desired)
+            has_times = finding.misfit is not None and finding.misfit.spelling is Spelling.INSTANT
+            self._columns[key] = all(PRESETS[name].reader.reads(texts, has_times) for name in presets)
+        return self._columns[key]
 
     def proposal(self, source: str) -> str:
         """Say what to set for a file."""
@@ -375,7 +395,7 @@ def _label(kind: str, texts: Iterable[str], presets: Sequence[str]) -> str:
     dialect = PRESETS[presets[0]]
     if kind == "flag":
         return "words for true and false"
-    if kind == "date":
+    if kind == _DATE:
         days = {PRESETS[name].dates[0] for name in presets}
         if len(days) > 1 and any(map(ambiguous_date, texts)):
             return "a date that could mean two days"

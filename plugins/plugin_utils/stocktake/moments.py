@@ -6,15 +6,14 @@
 from __future__ import annotations
 
 import datetime as dt
-import re
 from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
 from ...module_utils.errors import InvalidInput
-from ...module_utils.model.field import shorten
+from ...module_utils.model.dates import DateReader
+from ...module_utils.model.field import InvalidValue, shorten
 
-_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
-_GERMAN = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})(?:[ T]+(\d{1,2}:\d{2}(?::\d{2})?))?")
+_READER = DateReader(["%d.%m.%Y"])
 EXPECTED = "expected a day such as 2025-11-17 or a time such as 2025-11-17T08:30:00+01:00"
 
 Moment = dt.datetime
@@ -26,17 +25,12 @@ def moment_of(written: str, zone: dt.tzinfo, is_end: bool = False) -> Moment | N
     :param zone: of a text without an offset.
     :param is_end: True if a day means its end; otherwise it means its beginning.
     """
-    text = written.strip()
-    german = _GERMAN.fullmatch(text)
-    if german is not None:
-        day, month, year, clock = german.groups()
-        text = f"{year}-{int(month):02d}-{int(day):02d}" + (f"T{clock.zfill(5)}" if clock else "")
     try:
-        found = dt.datetime.fromisoformat(text)
-    except ValueError:
+        found = _READER.moment(written)
+    except InvalidValue:
         return None
-    if _DAY.fullmatch(text) and is_end:
-        found += dt.timedelta(days=1, microseconds=-1)
+    if not isinstance(found, dt.datetime):
+        return dt.datetime.combine(found, dt.time.max if is_end else dt.time.min, zone)
     return found if found.tzinfo is not None else found.replace(tzinfo=zone)
 
 

@@ -36,6 +36,7 @@ FIELDS = [
     Field("price", "MONEY"),
     Field("bought", "DATE"),
     Field("warranty", "DATE"),
+    Field("seen", "DATETIME"),
     Field("target_room", "LINKED_ROOM"),
     Field("accessories", "LINKED_ASSETS"),
 ]
@@ -332,8 +333,8 @@ def test_a_cell_of_another_system_says_what_to_paste(tmp_path: Path, tables: str
         (["2024-03-05T00:00:00"], "excel-de", ['dates: ["%d.%m.%Y", "%d.%m.%y", "%Y-%m-%dT00:00:00"]']),
         (["2024/03/05", "05.03.2024"], "excel-de", ['dates: ["%d.%m.%Y", "%d.%m.%y", "%Y/%m/%d"]']),
         (["-", "k.A.", "no", "-"], "excel-de", ['values: {bought: {"-": null, k.A.: null, "no": null}}']),
-        (["20240305", "20241231"], "plain", ['dates: ["%Y%m%d"]']),
-        (["2024/03/05", "20240305"], "plain", ['dates: ["%Y/%m/%d", "%Y%m%d"]']),
+        (["05032024", "31122024"], "plain", ['dates: ["%d%m%Y"]']),
+        (["2024/03/05", "20240305"], "plain", ['dates: ["%Y/%m/%d"]']),
         (["05.03.2024", "2024/03/05", "6.3.2024"], "plain", ['dates: ["%d.%m.%Y", "%Y/%m/%d"]']),
         (["2024/03/05", "31/12/2024"], "plain", ['dates: ["%Y/%m/%d", "%d/%m/%Y"]']),
         (["05-03-2024", "2024/03/05"], "plain", [f'dates: ["%{day}-%Y", "%Y/%m/%d"]' for day in ("d-%m", "m-%d")]),
@@ -378,6 +379,69 @@ def test_no_date_is_guessed(tmp_path: Path, cells: list[str], preset: str, is_ma
     (line,) = judged(read(tmp_path, tables, {"objects.csv": rows.splitlines()[0] + f"\n1;{cells[-1]}\n"}))
     assert line.startswith(f"objects.csv:2:3: bought: '{cells[-1]}' does not fit; expected a date")
     assert "set `" not in line
+
+
+@pytest.mark.parametrize("is_mapped", [True, False])
+@pytest.mark.parametrize(
+    ("cells", "settings"),
+    [
+        (["31/12/2024", "12/31/2024"], ""),
+        (["1022024"], ""),
+        (["1022024", "31122024"], ""),
+        (["2024111", "20241231"], ""),
+        (["31.12.2024", "1022024"], ""),
+        (["1022024", "3012017"], 'dates: ["%d%m%Y"]'),
+        (["03/04/2024", "04/13/2024"], 'dates: ["%d/%m/%Y", "%m/%d/%Y"]'),
+        (["00:15 AM", "01:15 PM"], 'dates: ["%d.%m.%Y %I:%M %p"]'),
+        (["00:15 AM", "00:15 PM"], "preset: excel-de"),
+    ],
+)
+def test_a_setting_that_leaves_a_finding_in_the_column_is_not_proposed(
+    tmp_path: Path, cells: list[str], settings: str, is_mapped: bool
+) -> None:
+    day = "31.12.2024 " if "AM" in cells[0] else ""
+    column, kind = ("seen", "T") if day else ("bought", "Tag")
+    rows = f"Nr;{kind}\n" if is_mapped else f"barcode;{column}\n"
+    rows += "".join(f"{number};{day}{cell}\n" for number, cell in enumerate(cells))
+    mapped = f"- {{files: objects.csv, columns: {{Nr: barcode, {kind}: {column}}}{settings and ', '}{settings}}}\n"
+    tables = mapped if is_mapped else f"- {{files: x.csv}}\ncsv: {{{settings}}}\n"
+    lines = judged(read(tmp_path, tables, {"objects.csv": rows}))
+    assert lines
+    assert not any("set `" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("cells", "settings", "pasted"),
+    [
+        (["0:15", "13:20"], 'dates: ["%d.%m.%Y %I:%M"]', 'dates: ["%d.%m.%Y %H:%M"]'),
+        (["00:15 AM", "13:15 PM"], 'dates: ["%d.%m.%Y %I:%M %p"]', 'dates: ["%d.%m.%Y %H:%M %p"]'),
+        (
+            ["0:15 AM", "13:15:20 PM"],
+            'dates: ["%d.%m.%Y"]',
+            'dates: ["%d.%m.%Y", "%d.%m.%Y %H:%M %p", "%d.%m.%Y %H:%M:%S %p"]',
+        ),
+    ],
+)
+def test_an_hour_0_proposes_24_hours(tmp_path: Path, cells: list[str], settings: str, pasted: str) -> None:
+    rows = "Nr;T\n" + "".join(f"{number};31.12.2024 {cell}\n" for number, cell in enumerate(cells))
+    table = "- {files: objects.csv, columns: {Nr: barcode, T: seen}"
+    lines = judged(read(tmp_path, f"{table}, {settings}}}\n", {"objects.csv": rows}))
+    assert any(line.endswith(f"no hour 0; set `{pasted}` in tables[0]") for line in lines)
+    assert judged(read(tmp_path, f"{table}, {pasted}}}\n", {}, "timezone: UTC\n")) == []
+
+
+def test_dates_of_two_patterns_are_findings_with_both_readings(tmp_path: Path) -> None:
+    rows = "barcode,bought\n1,03/04/2024\n2,04/13/2024\n"
+    dates = '["%d/%m/%Y", "%m/%d/%Y"]'
+    (line,) = judged(read(tmp_path, "- {files: x.csv}\n", {"objects.csv": rows}, f"csv: {{dates: {dates}}}\n"))
+    assert line.startswith(
+        "objects.csv:2:3: bought: '03/04/2024' may mean 2024-04-03 (%d/%m/%Y) or 2024-03-04 (%m/%d/%Y): "
+    )
+    rows += "".join(f"{number},03/05/2024\n" for number in range(3, 9))
+    (line,) = judged(read(tmp_path, "- {files: x.csv}\n", {"objects.csv": rows}, f"csv: {{dates: {dates}}}\n"))
+    assert line.startswith(
+        "bought: 7 cells such as '03/04/2024' (first at objects.csv:2:3), which may mean 2024-04-03 (%d/%m/%Y) or 2024-"
+    )
 
 
 @pytest.mark.parametrize(
@@ -425,15 +489,15 @@ def test_numbers_that_no_setting_reads_are_one_finding(
 def test_dates_of_a_table_without_a_mapping_say_what_to_paste(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {"objects.csv": "barcode;bought\n1;2024/03/05\n2;20240306\n"}
     (line,) = judged(read(tmp_path, "- {files: x.csv}\n", files))
-    assert line.endswith('set `csv: {dates: ["%Y/%m/%d", "%Y%m%d"]}`')
-    assert judged(read(tmp_path, "- {files: x.csv}\n", files, 'csv: {dates: ["%Y/%m/%d", "%Y%m%d"]}\n')) == []
+    assert line.endswith('set `csv: {dates: ["%Y/%m/%d"]}`')
+    assert judged(read(tmp_path, "- {files: x.csv}\n", files, 'csv: {dates: ["%Y/%m/%d"]}\n')) == []
 
 
 @pytest.mark.parametrize(
     "days",
     [
         [45356, "3. März", dt.datetime(2024, 1, 1, 23, 30, tzinfo=dt.UTC).replace(tzinfo=None), 45357],
-        [20240305, 20240306],
+        [2024030, 2024031],
     ],
 )
 def test_a_column_of_a_workbook_without_dates_is_one_finding(tmp_path: Path, days: list[Any]) -> None:
