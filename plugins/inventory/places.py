@@ -64,9 +64,10 @@ options:
   room_field:
     description:
       - Key of the field by which an object links to its room. Used with O(hosts=objects).
-      - V(actual_room) is where an object was last scanned, and V(target_room) is where it belongs.
+      - V(target_room) is where an object belongs, and V(actual_room) is where it was last scanned. A new object has
+        not been scanned yet.
     type: str
-    default: actual_room
+    default: target_room
   location_field:
     description:
       - Key of the field by which an object without a room links to its location. Used with O(hosts=objects).

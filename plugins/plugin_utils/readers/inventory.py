@@ -115,7 +115,7 @@ class Plan:
     hosts: str
     prefix: str = "seventhings_"
     filtered: frozenset[str] = frozenset()
-    room_field: str = "actual_room"
+    room_field: str = "target_room"
     location_field: str = "location"
     hostname: Callable[[Node], str | None] = lambda _node: None
     host_prefix: str = ""

@@ -47,7 +47,7 @@ def thing(number: int, place: Any, **fields: Any) -> dict[str, Any]:
         "asset_uuid": uuid(300 + number),
         "inventory_name": f"Laptop {number}",
         "barcode": f"B{number}",
-        "actual_room": place,
+        "target_room": place,
         **fields,
     }
 
@@ -251,15 +251,18 @@ def test_an_object_without_a_room_is_in_its_location(acme: Any, parse: Any) -> N
     assert list(parse(hosts="objects", filters={"rooms": {"name": "Lab"}}).inventory.hosts) == ["object/B2"]
 
 
-def test_objects_by_another_room(acme: Any, parse: Any) -> None:
-    acme.objects = [thing(1, 1, target_room=2)]
-    assert parse(hosts="objects", room_field="target_room").hosts("seventhings_Depot_Store") == ["object/B1"]
+def test_a_new_object_is_in_its_target_room_until_the_actual_room_is_asked_for(acme: Any, parse: Any) -> None:
+    acme.objects = [thing(1, 1, actual_room=2), thing(2, 1, actual_room=None)]
+    assert parse(hosts="objects").hosts("seventhings_Head_office_Lab") == ["object/B1", "object/B2"]
+    actual = parse(hosts="objects", room_field="actual_room")
+    assert actual.hosts("seventhings_Depot_Store") == ["object/B1"]
+    assert actual.hosts("ungrouped") == ["object/B2"]
 
 
 def test_a_room_field_that_no_object_has_is_an_error(acme: Any, parse: Any) -> None:
     assert acme.objects
-    with pytest.raises(AnsibleParserError, match="room_field: no object has a field actualroom; did you mean actual_"):
-        parse(hosts="objects", room_field="actualroom")
+    with pytest.raises(AnsibleParserError, match="room_field: no object has a field targetroom; did you mean target_"):
+        parse(hosts="objects", room_field="targetroom")
 
 
 # ---- filters
