@@ -42,6 +42,15 @@ options:
           - The fact with the serial number of a host, such as V(product_serial).
         type: str
         required: true
+      placeholders:
+        description:
+          - >-
+            Patterns of texts that are no serial numbers, such as V(ACME-DEMO-*). Case does not matter. The placeholders
+            of many makers are known, such as V(To Be Filled By O.E.M.), V(System Serial Number), V(0123456789), V(N.A.)
+            and one repeated character.
+        type: list
+        elements: str
+        default: []
   create:
     description:
       - Create an object for each host whose serial number no visible object has. Without this option such hosts are
@@ -77,9 +86,9 @@ options:
     type: list
     elements: str
 notes:
-  - A host is skipped, and a warning names it, if it has no serial number or an unset serial number (V(None), V(0), V(To
-    be filled by O.E.M.)), if another host has the same number, or if several objects have it. The other hosts are not
-    affected.
+  - A host is skipped, and a warning names it, if it has no serial number or only a placeholder, if another host has the
+    same number, or if several objects have it. Serial numbers that differ only by case are the same. The other hosts
+    are not affected.
   - A run requests the field definitions and the lists of locations, rooms and objects, with a page for every 1000
     records. Each object that changes takes one request. A new object takes up to two more. Before the first new object,
     up to 20 records are read that others refer to and that no list shows. There are no other requests for single hosts.

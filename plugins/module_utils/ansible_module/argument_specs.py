@@ -333,6 +333,7 @@ HOSTS: Spec = {
             "field": {"type": "str", "required": True},
             # The value is the name of a fact, not a secret.
             "fact": {"type": "str", "required": True},
+            "placeholders": {"type": "list", "elements": "str", "default": []},
         },
         "no_log": False,
     },

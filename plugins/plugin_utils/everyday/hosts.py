@@ -10,9 +10,9 @@ of the one object with its serial number. A host that can't be distinguished fro
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from typing import Any
 
 from ...module_utils.client.client import Client
@@ -32,47 +32,22 @@ from .lists import ObjectLists
 _LONGEST = 1000
 """Maximum characters of a fact. A longer text does not describe a device."""
 
-_UNSET = frozenset(
-    (
-        "",
-        "chassis serial number",
-        "default",
-        "default string",
-        "empty",
-        "invalid",
-        "n/a",
-        "na",
-        "nil",
-        "no asset tag",
-        "none",
-        "not applicable",
-        "not available",
-        "not provided",
-        "not settable",
-        "not specified",
-        "null",
-        "o.e.m",
-        "oem",
-        "serial",
-        "serial number",
-        "standard",
-        "system manufacturer",
-        "system product name",
-        "system serial number",
-        "system version",
-        "tbd",
-        "to be filled",
-        "to be filled by oem",
-        "to be filled by o.e.m",
-        "undefined",
-        "unknown",
-        "unspecified",
-    )
+_UNSET = re.compile(
+    r"""(system|chassis|baseboard|board|product|enclosure|oem)?(serial|assettag|manufacturer|productname|version)
+    |(system|chassis|baseboard|board|product|enclosure|oem)?serial(number|no|num)
+    |(tobe|willbe)?filled(in)?(by.*)?|tobefilled.*|tbd
+    |not?(asset(tag)?|applicable|available|assigned|defined|present|provided|serial(number)?|set|settable)?
+    |notspecified|unspecified|undefined|unknown|invalid|empty|void
+    |default(string)?|standard|oem|none|null|nil|na""",
+    re.VERBOSE,
 )
-"""Texts that firmware has if nobody filled in a value, and texts of tools that can't read a value."""
+"""Texts that firmware has if nobody filled in a value, and texts of tools that can't read a value.
 
-_FILLER = re.compile(r"[0.*#_\-\s]*|x+|f{8,}|0?123456789?0?", re.IGNORECASE)
-"""Texts that only fill in for a serial number: one repeated character, or digits in order."""
+They are compared by their letters and digits only, without case.
+"""
+
+_FILLERS = re.compile(r"(.)\1*|0?1234(5(6(7(8(90?)?)?)?)?)?(abcdef)?|abcd(e(f(gh?)?)?)?")
+"""More texts that are no serial numbers: one repeated character, and characters in order."""
 
 _PREFIX = "IMP-"
 _DIGITS = 6
@@ -217,16 +192,18 @@ class _Hosts:
                 self._skip(host, "no facts were gathered")
                 continue
             raw = fact_of(facts, fact)
-            serial = serial_of(raw)
+            serial = serial_of(raw, self._options["key"]["placeholders"])
             if serial is None:
                 self._skip(host, f"{fact} is {shorten(raw)}, which is no serial number")
             else:
                 found[host] = serial
-        counts = Counter(serial.casefold() for serial in found.values())
-        for host, serial in list(found.items()):
-            if counts[serial.casefold()] > 1:
-                others = [other for other in found if other != host and found[other].casefold() == serial.casefold()]
-                self._skip(host, f"the serial number {shorten(serial)} is that of {', '.join(others[:3])}, too")
+        sharing: dict[str, list[str]] = {}
+        for host, serial in found.items():
+            sharing.setdefault(serial.casefold(), []).append(host)
+        for hosts in sharing.values():
+            if len(hosts) > 1:
+                words = f"{len(hosts)} hosts have the serial number {shorten(found[hosts[0]])}, so it identifies none"
+                self._feed.skipped |= dict.fromkeys(hosts, words)
         return {host: serial for host, serial in found.items() if host not in self._feed.skipped}
 
     def _entries(
@@ -238,9 +215,9 @@ class _Hosts:
         for record in lists.objects:
             value = lists.schema.read_field(key.key, record.flat)
             if isinstance(value, str) and value.strip():
-                by_serial.setdefault(" ".join(value.split()), []).append(record)
+                by_serial.setdefault(" ".join(value.split()).casefold(), []).append(record)
         for host, serial in serials.items():
-            records = by_serial.get(serial, [])
+            records = by_serial.get(serial.casefold(), [])
             if not records:
                 self._feed.without_record.append(host)
             elif len(records) > 1:
@@ -362,7 +339,13 @@ def text_of(raw: Any) -> str | None:
     text = " ".join(str(raw).split())
     if len(text) > _LONGEST or not text.isprintable():
         return None
-    return None if text.casefold().rstrip(".") in _UNSET else text
+    letters = _letters(text)
+    return None if not letters or _UNSET.fullmatch(letters) else text
+
+
+def _letters(text: str) -> str:
+    """Return the letters and digits of a text without case: makers write the same placeholder in many ways."""
+    return re.sub(r"[\W_]", "", text).casefold()
 
 
 def _why_unusable(raw: Any) -> str:
@@ -375,10 +358,16 @@ def _why_unusable(raw: Any) -> str:
     return "" if text.isprintable() else "has characters that can't be printed"
 
 
-def serial_of(raw: Any) -> str | None:
-    """Return a fact as a serial number, or None if it is none."""
+def serial_of(raw: Any, placeholders: Iterable[str] = ()) -> str | None:
+    """Return a fact as a serial number, or None if it is none.
+
+    :param placeholders: patterns of more texts that are no serial numbers.
+    """
     text = text_of(raw)
-    return None if text is None or _FILLER.fullmatch(text) else text
+    if text is None or _FILLERS.fullmatch(_letters(text)):
+        return None
+    folded = text.casefold()
+    return None if any(fnmatchcase(folded, pattern.casefold()) for pattern in placeholders) else text
 
 
 def _why_not_mapped(field: Field, key: Field | None, codes: Iterable[str]) -> str:

@@ -145,9 +145,26 @@ def test_a_serial_number_that_nobody_filled_in_is_skipped_and_others_go_on(here:
 def test_hosts_with_one_serial_number_are_skipped_and_others_go_on(here: Embedded) -> None:
     forged = {"product_serial": "lt-4410-0091 ", "system_vendor": "Evil"}
     result = feed(here, {**FLEET, "forger": forged, "bare": {}}, map=MAP, key=KEY)
+    assert "2 hosts have the serial number 'LT-4410-0091', so it identifies none" in result["warnings"][0]
     assert [skipped["host"] for skipped in result["skipped_hosts"]] == ["bare", "pc1", "forger"]
     assert fields_of(here, "100007")["manufacturer"] == "Lenovo"
     assert fields_of(here, "100013")["manufacturer"] == "Dell Inc."
+
+
+def test_serial_numbers_that_differ_by_case_are_one(here: Embedded) -> None:
+    lower = {**FLEET["pc1"], "product_serial": "lt-4410-0091"}
+    options: dict[str, Any] = {"map": MAP, "key": KEY, "create": True, "scan_codes": CODES}
+    result = feed(here, {"pc1": lower}, **options)
+    assert (result["matched"], result["created"]) == (1, [])
+    assert fields_of(here, "100007")["serial_number"] == "LT-4410-0091"
+    here.call("object", fields={"barcode": "100008", "serial_number": "lt-4410-0091"}, match_on=["barcode"])
+    assert "2 objects have its serial number" in feed(here, {"pc1": lower}, **options)["skipped_hosts"][0]["reason"]
+
+
+def test_a_task_adds_placeholders_of_serial_numbers(here: Embedded) -> None:
+    result = feed(here, FLEET, map=MAP, key={**KEY, "placeholders": ["lt-4410-*", "new-?"]})
+    assert [skipped["host"] for skipped in result["skipped_hosts"]] == ["pc1", "pc2", "new"]
+    assert result["matched"] == 1
 
 
 def test_two_objects_with_the_serial_number_of_a_host_are_left_alone(here: Embedded) -> None:
@@ -376,6 +393,18 @@ def test_dots_lead_into_facts(name: str, value: Any) -> None:
         ("...", None, None),
         ("To Be Filled By O.E.M", None, None),
         ("Default string", None, None),
+        ("Not Specified", None, None),
+        ("N.A.", None, None),
+        ("(none)", None, None),
+        ("System Serial Number", None, None),
+        ("Chassis S/N: none", "Chassis S/N: none", "Chassis S/N: none"),
+        ("NNNNNNN", "NNNNNNN", None),
+        ("00-00-00", "00-00-00", None),
+        ("1", "1", None),
+        ("123456", "123456", None),
+        ("0123456789ABCDEF", "0123456789ABCDEF", None),
+        ("SN-123456", "SN-123456", "SN-123456"),
+        ("NOTEBOOK-7", "NOTEBOOK-7", "NOTEBOOK-7"),
         (True, None, None),
         ([], None, None),
         ("", None, None),
