@@ -24,6 +24,15 @@ It distinguishes this from missing rights.
 _QUOTE_LIMIT = 300
 
 
+def unless(problem: str, deed: str) -> str:
+    """Return a problem in check mode that an earlier task of the play may solve, and how.
+
+    :param deed: what that task has to do, as a verb with its object.
+    """
+    end = "" if problem.endswith((".", "?")) else "."
+    return f"{problem}{end} So the real run fails unless an earlier task of the play {deed}."
+
+
 class SeventhingsError(Exception):
     """Base class of all exceptions that the engine raises. The message can be printed unchanged.
 
@@ -46,6 +55,11 @@ class SeventhingsError(Exception):
             self.lines = (clean(text),)
         else:
             self.lines = (*self.lines[:-1], self.lines[-1] + clean(text.removeprefix(self.message)))
+
+    @property
+    def to_come(self) -> tuple[str, ...]:
+        """The lines as warnings of check mode, if an earlier task of the play may create what is missing."""
+        return tuple(unless(line, "creates it") for line in self.lines)
 
 
 class InvalidInput(SeventhingsError):

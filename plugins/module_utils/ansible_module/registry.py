@@ -288,7 +288,7 @@ def run_module(
         result = {"failed": True, "changed": False, "msg": error.message}
         is_to_come = isinstance(error, (NoMatch, UnknownField)) and not error.is_typo
         if invocation.check_mode and module_spec.not_yet is not None and is_to_come:
-            result = {**module_spec.not_yet(invocation.options), "warnings": error.lines}
+            result = {**module_spec.not_yet(invocation.options), "warnings": error.to_come}
     except OSError as error:
         # A local file can't be read or written.
         result = {"failed": True, "changed": False, "msg": clean(str(error))}

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ..errors import InvalidInput, OutcomeUnknown, SeventhingsError, WrongContent
+from ..errors import InvalidInput, NoMatch, OutcomeUnknown, SeventhingsError, WrongContent
 from ..local.safe_files import Folder, NotOpened
 from ..model.field import Field, integer_of, is_uuid, shorten
 from ..model.kinds import FILE
@@ -199,6 +199,19 @@ def _named_first(wanted: Iterable[Attachment]) -> list[Attachment]:
 def name_of(attachment: Attachment) -> str:
     """Return the name that a local file gets when it is uploaded."""
     return attachment.name or Path(str(attachment.path)).name
+
+
+def require_files(client: Client, files: Iterable[tuple[str, str]]) -> None:
+    """Check that uploaded files exist, with one request for each of them.
+
+    :param files: the place in messages, and the uuid, of each file.
+    :raises NoMatch: for a file that does not exist.
+    """
+    missing = [
+        f"{place}: there is no file with the uuid {uuid}" for place, uuid in files if client.get(FILE, uuid) is None
+    ]
+    if missing:
+        raise NoMatch(missing, is_typo=True)
 
 
 def describe(client: Client, linked: Attachment) -> Attachment:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ..errors import unless
 from .field import EMPTY, BrokenCell, Field, FieldType, InvalidValue, Spelling, Way, edge_blanks, shorten, words_of
 from .kinds import FIELD_DEFINITION, SERVER_FIELDS, SERVER_KEYS, Kind
 from .names import normal_name
@@ -286,7 +287,7 @@ class Schema:
 
     def not_yet(self, name: str) -> str:
         """Return the message for a missing field that somebody may create in time."""
-        return f"{name}: no such field in {self.kind.singular} yet; an earlier task may create it."
+        return unless(f"{name}: no such field in {self.kind.singular} yet", "creates it")
 
     def nearest(self, name: str) -> str:
         """Return the names closest to an unknown name, in words."""

@@ -13,7 +13,7 @@ from ..client.connection import from_environment
 from ..client.record import Record
 from ..client.settling import poll_after_lost_response
 from ..client.transport import Effect
-from ..errors import AccessTokenRefused, InvalidInput, NoMatch, OutcomeUnknown
+from ..errors import AccessTokenRefused, InvalidInput, NoMatch, OutcomeUnknown, unless
 from ..model.kinds import KINDS
 from ..model.schema import Schema
 from ..model.suggestions import likely_typos
@@ -94,7 +94,7 @@ def user_from_person(
             {},
             None,
             {"before": {}, "after": _predicted(person, filters)},
-            (f"There is no such person yet: {person_in_words}.",),
+            (unless(f"There is no such person yet: {person_in_words}.", "creates it"),),
         )
     email = found_person.flat.get("email")
     if "email" not in found_person.flat:

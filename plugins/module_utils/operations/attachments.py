@@ -20,6 +20,7 @@ from ..client.files import (
     name_of,
     pdf,
     recognise,
+    require_files,
     require_local,
     thumbnail,
     upload,
@@ -27,7 +28,7 @@ from ..client.files import (
 from ..client.record import Record
 from ..client.settling import await_effect
 from ..client.transport import Effect
-from ..errors import InvalidInput, NoMatch, NotFound, OutcomeUnknown, SeventhingsError, UnknownField
+from ..errors import InvalidInput, NoMatch, NotFound, OutcomeUnknown, SeventhingsError, UnknownField, unless
 from ..local.local_files import LocalFiles, Target, file_name, sides
 from ..local.safe_files import Folder
 from ..model.field import Field, Unread, is_uuid, shorten
@@ -105,7 +106,7 @@ def file(client: Client, options: Mapping[str, Any], check_mode: bool) -> Result
         if not check_mode or missing.is_typo:
             raise
         # In check mode, an earlier task of the play may be about to create it.
-        words = (f"field: {schema.not_yet(name)}",) if isinstance(missing, UnknownField) else missing.lines
+        words = (f"field: {schema.not_yet(name)}",) if isinstance(missing, UnknownField) else missing.to_come
         return Result(present, diff=_diff(name, [], [wanted] if present else []), warnings=words)
     linked = _visible_files(client, schema, record, field)
     if present:
@@ -118,6 +119,7 @@ def file(client: Client, options: Mapping[str, Any], check_mode: bool) -> Result
     _require_room(field, linked, after)
     diff = _diff(name, linked, after)
     if check_mode:
+        require_files(client, [("uuid", str(wanted.uuid))] if present and wanted.uuid else [])
         return _report(client, True, wanted, linked, diff)
     if not present:
         now = _link(client, record, field, same, present) if kind is _OBJECT else _replace(client, record, field, after)
@@ -426,7 +428,7 @@ def _place_for(dest: Path, check_mode: bool) -> tuple[str, ...]:
     missing = f"dest: the directory {dest.parent} does not exist"
     if not check_mode:
         raise InvalidInput(missing)
-    return (missing,)
+    return (unless(missing, "creates it"),)
 
 
 # ---- reports
@@ -463,7 +465,7 @@ def report(client: Client, options: Mapping[str, Any], check_mode: bool) -> Resu
     except NoMatch as missing:
         if not check_mode or missing.is_typo:
             raise
-        uuids, warnings = [], (*warnings, *missing.lines)
+        uuids, warnings = [], (*warnings, *missing.to_come)
     was, now = sides(local.write(target, partial(_created_report, client, str(found[0]["uuid"]), uuids)))
     return _reported(dest, local, was, {"dest": str(dest)} | now, warnings)
 

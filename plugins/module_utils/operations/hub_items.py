@@ -122,7 +122,7 @@ def hub_item(client: Client, options: Mapping[str, Any], check_mode: bool) -> Re
             return Result(False)
         if not check_mode or missing.is_typo:
             raise
-        return Result(True, {}, None, diff_of({}, _written(options)), missing.lines)
+        return Result(True, {}, None, diff_of({}, _written(options)), missing.to_come)
     offered = natural_keys.only_record(HUB_ITEM, f"the object {options['object']!r}", _items_of(client, wanted))
     if options["state"] == "absent":
         return _take_off(client, offered, check_mode)

@@ -42,7 +42,7 @@ def hub_order(client: Client, options: Mapping[str, Any], check_mode: bool) -> R
     except NoMatch as missing:
         if not check_mode or missing.is_typo:
             raise
-        return Result(True, dict(flags), None, diff_of({}, {"items": list(options["items"]), **flags}), missing.lines)
+        return Result(True, dict(flags), None, diff_of({}, {"items": list(options["items"]), **flags}), missing.to_come)
     same = [order for order in orders if _has_articles(order, assets, ids)]
     live = [order for order in same if not is_cancelled(order)]
     if options.get("cancelled") and not live:

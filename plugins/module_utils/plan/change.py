@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..client.record import Record
-from ..errors import InvalidInput
+from ..errors import InvalidInput, unless
 from ..model.field import EMPTY, Unread, shorten
 from ..model.kinds import FIELD_DEFINITION, Kind
 from ..model.schema import FieldError, Schema, type_of
@@ -112,13 +112,14 @@ def plan_present(
         )
         if missing and not may_be_created:
             raise InvalidInput([FieldError.at((), words, words)])
+        warnings = (unless(words, "creates it"),) if missing else ()
         initial = {key: schema.brief(key, value) for key, value in desired.items()}
         whole = {key: _wanted(schema, key, type_of(schema.fields[key]).empty, value) for key, value in desired.items()}
-        return Change(schema.kind, CREATE, None, whole, {}, initial, warnings=(words,) if missing else ())
+        return Change(schema.kind, CREATE, None, whole, {}, initial, warnings=warnings)
     values: dict[str, Any] = {}
     before: dict[str, Any] = {"archived": True} if archived else {}
     after: dict[str, Any] = {"archived": False} if archived else {}
-    warnings = []
+    notes = []
     for key, written in desired.items():
         is_now = schema.read_field(key, current.flat)
         if completed is not None:
@@ -133,12 +134,12 @@ def plan_present(
                 # The value as the service sends it. The future type of the field would read it differently.
                 before[key] = current.flat.get(schema.fields[key].wire_key)
         elif type_of(schema.fields[key]).changed_by_time and wanted != is_now:
-            warnings.append(
+            notes.append(
                 f"{key} is {is_now}, which the service sets in place of {wanted} when the day has passed; left "
                 "unchanged."
             )
     action = UPDATE if values or archived else UNCHANGED
-    return Change(schema.kind, action, current, values, before, after, archived, tuple(warnings))
+    return Change(schema.kind, action, current, values, before, after, archived, tuple(notes))
 
 
 def shown_as_written(change: Change, written: Iterable[str]) -> Change:

@@ -5,8 +5,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
+
+from ..model.field import is_uuid
 
 Definition = Mapping[str, Any]
 
@@ -39,6 +41,24 @@ def with_uuids(written: Iterable[Any], definitions: Iterable[Definition]) -> tup
             relation = {**rest, "field_uuid": uuid or _NOTHING}
         resolved.append(relation)
     return resolved, missing
+
+
+def unknown_uuids(written: Any, definitions: Callable[[], Iterable[Definition]]) -> dict[int, str]:
+    """Return the problem of each relation by uuid whose field does not exist, by the index of the relation.
+
+    :param definitions: returns those of the template. It is called only if a relation has a uuid.
+    """
+    given = {
+        number: relation["field_uuid"]
+        for number, relation in enumerate(written if isinstance(written, list) else ())
+        if isinstance(relation, Mapping) and is_uuid(relation.get("field_uuid"))
+    }
+    known = {str(definition.get("uuid")).lower() for definition in definitions()} if given else set()
+    return {
+        number: f"relations[{number}].field_uuid: this template has no field with the uuid {uuid}"
+        for number, uuid in given.items()
+        if uuid.lower() not in known
+    }
 
 
 def _uuid_of(name: str, definitions: Iterable[Definition]) -> str | None:

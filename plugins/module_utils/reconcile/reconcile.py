@@ -14,7 +14,7 @@ from ..client.client import Client
 from ..client.files import require_local
 from ..client.query import Condition
 from ..client.record import Record
-from ..errors import REFUSED_VALUES, InvalidInput, NotProcessable, ServiceError, SeventhingsError
+from ..errors import REFUSED_VALUES, InvalidInput, NotProcessable, ServiceError, SeventhingsError, unless
 from ..model.field import is_uuid
 from ..model.kinds import Kind
 from ..model.schema import ParseErrors
@@ -23,13 +23,14 @@ from ..model.zones import with_offsets, zone_of
 from ..plan.change import CREATE, DELETE, UNCHANGED, UPDATE, Change
 from ..plan.compare import Wanted
 from ..plan.record_planner import PlannedRecord, plan_record
-from ..plan.relations import names_fields, with_uuids
+from ..plan.relations import names_fields, unknown_uuids, with_uuids
 from ..plan.state import QueriedState, find_now
 from ..resolve import natural_keys
 from ..resolve.field_visibility import perhaps_not_deleted
 from ..resolve.read_cache import Reading
 from ..resolve.references import with_targets
 from .apply import Applier
+from .prediction import check_targets, why_not_deleted
 from .refusals import named_occupants, perhaps_hidden_owner
 from .result import Result
 
@@ -100,6 +101,8 @@ class _Ensure:
         # Planning may have found the other identifier (id or uuid) of a reference.
         desired = {key: with_references(value, self._state.completed) for key, value in desired.items()}
         change = self._with_unknown(planned.change) if self._desired_record.state == "present" else planned.change
+        if self._check_mode:
+            self._check_prediction(change)
         if self._check_mode or not change.changed:
             return self._predicted(change)
         applier = Applier(self._client, self._schema, self._desired_record.template, self._desired_record.extra)
@@ -112,7 +115,9 @@ class _Ensure:
             refused.message += (
                 self._records_with_value(change, keys, refused)
                 if deleted is None
-                else self._occupants(deleted, refused)
+                else named_occupants(self._client, deleted)
+                if isinstance(refused, NotProcessable)
+                else ""
             )
             raise
         finally:
@@ -146,17 +151,22 @@ class _Ensure:
 
     def _with_relations(self, fields: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the fields of a definition with uuids for related fields, and other fields unchanged."""
-        if not self._kind.defines_fields or not names_fields(fields.get("relations")):
+        if not self._kind.defines_fields:
             return fields
-        resolved, missing = with_uuids(fields["relations"], self._client.definitions(self._desired_record.template))
+        definitions = partial(self._client.definitions, self._desired_record.template)
+        unknown = unknown_uuids(fields.get("relations"), definitions)
+        if unknown:
+            raise InvalidInput([f"{self._desired_record.prefix}{words}" for words in unknown.values()])
+        if not names_fields(fields.get("relations")):
+            return fields
+        resolved, missing = with_uuids(fields["relations"], definitions())
         words = [
             f"{self._desired_record.prefix}relations[{number}].field: {name!r} is no field of this template, or several"
             for number, name in missing.items()
         ]
         if missing and not self._check_mode:
             raise InvalidInput(words)
-        # In check mode, an earlier task may be about to create the field.
-        self._warnings += words
+        self._warnings += [unless(line, "creates it") for line in words]
         return {**fields, "relations": resolved}
 
     def _check(self, findings: ParseErrors, unclear: Sequence[str]) -> None:
@@ -261,16 +271,6 @@ class _Ensure:
                 ]
         return "".join(found) or perhaps_hidden_owner(self._schema, keys, change.values, refused)
 
-    def _occupants(self, deleted: Record, refused: ServiceError) -> str:
-        """Return what is in a room or a location that cannot be deleted."""
-        if not isinstance(refused, NotProcessable):
-            return ""
-        try:
-            return named_occupants(self._client, deleted)
-        except SeventhingsError:
-            # The refusal matters more to the user than the failed attempt to explain it.
-            return ""
-
     def _matching_records(self, conditions: Sequence[Condition]) -> list[Record]:
         try:
             return self._reading.listed(self._kind, conditions)
@@ -279,6 +279,13 @@ class _Ensure:
             return []
 
     # ---- report
+
+    def _check_prediction(self, change: Change) -> None:
+        """Raise what the service would refuse for certain, and warn of what an earlier task may still solve."""
+        names = {key: f"{self._desired_record.prefix}{name}" for key, name in self._written_names().items()}
+        check_targets(self._client, self._reading, self._schema, change, names)
+        if words := why_not_deleted(self._client, self._reading, change):
+            self._warnings.append(words)
 
     def _predicted(self, change: Change) -> Result:
         record: dict[str, Any] = {}
@@ -309,10 +316,14 @@ class _Ensure:
 
     def _as_written(self, fields: Mapping[str, Any]) -> dict[str, Any]:
         """Return fields of a diff by the names that the user wrote, keys or labels."""
-        names = {
+        names = self._written_names()
+        return {names.get(key, key): value for key, value in fields.items()}
+
+    def _written_names(self) -> dict[str, str]:
+        """Return the name of each field as the user wrote it, by key."""
+        return {
             field.key: name
             for name in self._desired_record.fields
             for field in [self._schema.find(name)]
             if field is not None
         }
-        return {names.get(key, key): value for key, value in fields.items()}

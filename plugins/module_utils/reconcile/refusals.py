@@ -6,13 +6,13 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from ..client.client import Client
 from ..client.query import Condition, Link
 from ..client.record import Record
-from ..errors import ServiceError, may_be_taken
+from ..errors import ServiceError, SeventhingsError, may_be_taken
 from ..model.kinds import TEMPLATE_KINDS, Hours, Kind
 from ..model.schema import Schema
 from ..model.types_basic import FIELD_TYPES
@@ -63,22 +63,45 @@ def why_occupied(kind: Kind) -> str:
 
 
 def named_occupants(client: Client, record: Record) -> str:
-    """Say what refers to a record, as far as lists show. Read a list for each field that may, and its definitions."""
-    found = sorted(dict.fromkeys(_occupants(client, record)))
+    """Say what refers to a record, as far as lists show. Read a list for each field that may, and its definitions.
+
+    Empty if nothing does, or if the lists can't be read: a refused deletion matters more than its explanation.
+    """
+
+    def listed(kind: Kind, key: str) -> list[Record]:
+        return client.list_all(kind, [links_to(record, key)])
+
+    try:
+        found = sorted(dict.fromkeys(occupants(client, record, listed)))
+    except SeventhingsError:
+        return ""
     rest = len(found) - _MOST_NAMED
     names = [*found[:_MOST_NAMED], *([f"{rest} more"] if rest > 0 else [])]
     return f" These refer to it: {', '.join(names)}." if names else ""
 
 
-def _occupants(client: Client, record: Record) -> Iterator[str]:
+def links_to(record: Record, key: str) -> Condition:
+    """Return the filter for the records that link to a record by a field."""
+    return Condition.on_links(key, "eq", [Link(record.id, record.uuid)])
+
+
+def occupants(client: Client, record: Record, listed: Callable[[Kind, str], Iterable[Record]]) -> Iterator[str]:
+    """Yield the names of the records that link to a record, each with its field.
+
+    :param listed: returns records of a kind that may link to it by a field, and possibly more.
+    """
     for kind in TEMPLATE_KINDS.values():
         schema = client.schema(kind)
         for key in [field.key for field in schema.fields.values() if field.type == link_to(record.kind)]:
-            for found in client.list_all(kind, [Condition.on_links(key, "eq", [Link(record.id, record.uuid)])]):
-                linked = references_in(schema.read_field(key, found.flat))
-                if any(_means(reference, record) for reference in linked):
+            for found in listed(kind, key):
+                if is_linked(schema, key, found, record):
                     name = next(iter(natural_keys.written_names(found)), found.uuid)
                     yield f"{kind.words} {name} ({key})"
+
+
+def is_linked(schema: Schema, key: str, found: Record, record: Record) -> bool:
+    """Return True if a record links to another one by a field."""
+    return any(_means(reference, record) for reference in references_in(schema.read_field(key, found.flat)))
 
 
 def _means(reference: Reference, record: Record) -> bool:

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from ..client.client import Client
 from ..client.query import PER_PAGE, Condition
 from ..client.record import Record
-from ..errors import Ambiguous, InvalidInput, NoMatch, SeventhingsError
+from ..errors import Ambiguous, InvalidInput, NoMatch, PermissionMissing, SeventhingsError, unless
 from ..model.kinds import KINDS, Kind
 from ..model.schema import Schema
 from ..model.suggestions import likely_typos
@@ -23,7 +23,9 @@ from .references import (
     Unresolved,
     Why,
     at,
+    identity_of,
     if_an_id,
+    inside,
     is_text_renter,
     reference_in,
     resolve,
@@ -279,13 +281,19 @@ class ReadIndex:
         :raises NoMatch: if an id has no record.
         """
         by_id = [reference for reference in references if reference.uuid is None and reference.id is not None]
-        found = self.records_of(by_id)
-        missing = [reference for reference in by_id if reference not in found or not found[reference].uuid]
+        missing = self._without_target(by_id)
         if missing:
-            raise NoMatch(
-                [f"{at(reference)}There is no {reference.target} with the id {reference.id}." for reference in missing]
-            )
-        return found
+            raise NoMatch(missing, is_typo=True)
+        return self.records_of(by_id)
+
+    def _without_target(self, references: Sequence[Reference]) -> list[str]:
+        """Return a sentence about each resolved reference whose target does not exist or has no uuid."""
+        found = self.records_of(references)
+        return [
+            f"{at(reference)}There is no {KINDS[reference.target].words} with the {identity_of(reference)}."
+            for reference in references
+            if reference not in found or not found[reference].uuid
+        ]
 
     def missing_halves(self, pairs: Iterable[tuple[Any, Any]]) -> dict[Reference, Record]:
         """Return the targets of the wanted references that give only an id where the instance returns only a uuid.
@@ -344,13 +352,30 @@ class Reading(ReadIndex):
         is_typo = is_hidden or any(map(self._is_typo, unresolved))
         if words and (not self._allow_missing or is_hidden or (is_typo and self._typos_fail)):
             raise NoMatch(words, is_typo)
+        if words and self._typos_fail:
+            self.require(item.reference for lookup in found.lookups for item in inside(lookup))
         self.warnings += [self._not_yet(problem) for problem in unresolved]
         return found.targets
+
+    def require(self, references: Iterable[Reference]) -> None:
+        """Check that references by id or uuid have targets. In check mode no service refuses the other ones.
+
+        :raises NoMatch: for a reference without a target.
+        """
+        written = [reference for reference in references if reference.resolved and reference.written is not None]
+        try:
+            missing = self._without_target(written)
+        except PermissionMissing as refused:
+            self.warnings.append(f"It was not checked whether all references have targets. ({refused.message})")
+            return
+        if missing:
+            # An earlier task of the play may create a record, but nobody can know its id beforehand.
+            raise NoMatch(missing, is_typo=True)
 
     def _not_yet(self, problem: Unresolved) -> str:
         """Return why a reference has no target if an earlier task may create the target."""
         if problem.why is not Why.UNKNOWN_FIELD:
-            return _words_of(problem)
+            return unless(_words_of(problem), "creates it")
         kind = KINDS[problem.reference.target]
         return f"{at(problem.reference)}reference to {kind.singular}: {self.schema(kind).not_yet(problem.name)}"
 

@@ -124,6 +124,13 @@ class Resolution:
         return {item.reference: item.target for item in self.lookups if item.target is not None}
 
 
+def inside(lookup: Lookup) -> Iterator[Lookup]:
+    """Yield the references in the map that a reference was written as, at any depth."""
+    for _key, inner in lookup.inner:
+        yield inner
+        yield from inside(inner)
+
+
 def resolve(references: Iterable[Reference], index: Index) -> Resolution:
     """Find the targets of references, and of the references in their maps.
 
@@ -340,6 +347,13 @@ def reference_in(option: str, target: str, written: Any) -> Reference:
     except InvalidValue as unfit:
         raise InvalidInput(f"{option}: {shorten(written)} does not fit; expected {unfit}") from unfit
     return replace(reference, location=option)
+
+
+def identity_of(reference: Reference) -> str:
+    """Return the uuid or the id of a resolved reference in words, and why a record with it may exist all the same."""
+    kind = KINDS[reference.target]
+    identity = f"uuid {reference.uuid}" if reference.uuid else f"id {reference.id}"
+    return f"{identity}{perhaps_hidden(kind)}"
 
 
 def if_an_id(reference: Reference) -> str:

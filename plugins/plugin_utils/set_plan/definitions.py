@@ -11,14 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from ...module_utils.client.record import Record
-from ...module_utils.model.field import Field, is_uuid
+from ...module_utils.model.field import Field
 from ...module_utils.model.kinds import FIELD_DEFINITION, KINDS, TEMPLATES, Kind
 from ...module_utils.model.schema import Schema, field_to_be
 from ...module_utils.plan.change import UNCHANGED, UPDATE
-from ...module_utils.plan.relations import names_fields, with_uuids
+from ...module_utils.plan.relations import names_fields, unknown_uuids, with_uuids
 from ...module_utils.resolve import natural_keys
 from ..desired.desired import SECTIONS
 from ..desired.entry import Entry
@@ -155,39 +156,20 @@ class Definitions:
 
         If this plan creates some of those fields, the relations stay as written, and all of them are written later.
         """
-        fields = entry.fields
+        context, fields = self._context, entry.fields
         written = fields.get("relations") or ()
-        self._check_uuids(entry, written)
+        for number, problem in unknown_uuids(written, partial(context.client.definitions, entry.template)).items():
+            context.find(entry.place_in(("relations", number, "field_uuid")), problem)
         if not names_fields(written):
             return fields, None
-        resolved, missing = with_uuids(written, self._context.client.definitions(entry.template))
+        resolved, missing = with_uuids(written, context.client.definitions(entry.template))
         labels = [other.fields.get("label") for other in self._entries(entry.template)]
         labels_to_be = {label for label in labels if isinstance(label, str)}
         for number, name in missing.items():
             if name not in labels_to_be:
                 place = entry.place_in(("relations", number, "field"))
-                self._context.find(
-                    place, f"relations[{number}].field: {name!r} is no field of this template, or several"
-                )
+                context.find(place, f"relations[{number}].field: {name!r} is no field of this template, or several")
         return {**fields, "relations": resolved}, written if missing else None
-
-    def _check_uuids(self, entry: Entry, written: Any) -> None:
-        """Check that a relation by uuid refers to an existing field."""
-        given = {
-            number: relation["field_uuid"]
-            for number, relation in enumerate(written if isinstance(written, list) else ())
-            if isinstance(relation, Mapping) and is_uuid(relation.get("field_uuid"))
-        }
-        known = (
-            {str(definition.get("uuid")) for definition in self._context.client.definitions(entry.template)}
-            if given
-            else ()
-        )
-        for number, uuid in given.items():
-            if uuid.lower() not in known:
-                place = entry.place_in(("relations", number, "field_uuid"))
-                problem = f"relations[{number}].field_uuid: this template has no field with the uuid {uuid}"
-                self._context.find(place, problem)
 
     def _relate_later(self, planned: Planned, current: Record | None, written: Any) -> None:
         planned.relations = written

@@ -30,7 +30,15 @@ from ...module_utils.resolve.field_visibility import (
 )
 from ...module_utils.resolve.hidden_records import Listed, Visibility, visibility
 from ...module_utils.resolve.natural_keys import Key
-from ...module_utils.resolve.references import Lookup, Question, Unresolved, Why, resolve, with_target
+from ...module_utils.resolve.references import (
+    Lookup,
+    Question,
+    Unresolved,
+    Why,
+    identity_of,
+    resolve,
+    with_target,
+)
 
 _PREFETCHED_LISTS = 2
 """Number of lists that are read concurrently. More would be a burst of requests."""
@@ -453,9 +461,8 @@ class ListedState(InstanceState):
         record = self.read_unlisted(kind, reference.uuid) if kind.can_be_archived and reference.uuid else None
         if record is not None:
             return Meaning(with_target(reference, record))
-        identity = f"uuid {reference.uuid}" if reference.uuid else f"id {reference.id}"
         cause = Misfit(reference.written, f"there is no such {kind.words}{perhaps_hidden(kind)}")
-        problem = f"there is no {kind.words} with the {identity}{perhaps_hidden(kind)}"
+        problem = f"there is no {kind.words} with the {identity_of(reference)}"
         return Meaning(reference, FieldError.at((), problem, misfit=cause))
 
     def note_unlisted(self, record: Record) -> None:
