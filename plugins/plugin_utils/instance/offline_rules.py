@@ -158,8 +158,11 @@ def _ignore(_place: Place, _words: str) -> None:
 
 
 def _is_certain(reference: Reference) -> bool:
-    """Return True if a reference is certainly written as the natural key of its record."""
+    """Return True if a reference is certainly written as the natural key of its record.
+
+    Only the instance knows which slash of several separates the parts of a path.
+    """
     written = reference.written
     if not isinstance(written, str) or is_uuid(written):
         return False
-    return not KINDS[reference.target].parent or "/" in written
+    return not KINDS[reference.target].parent or (written.count("/") == 1 and "\\" not in written)

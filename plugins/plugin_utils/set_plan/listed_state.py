@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -297,7 +298,10 @@ class ListedState(InstanceState):
         return self._becoming.get(record.uuid, {}).get(key) or record.flat.get(key)
 
     def name_to_be(self, reference: Reference) -> str | None:
-        """Return the natural key of a referenced record after the plan, or None if it has none."""
+        """Return the natural key of a referenced record after the plan, or None if it has none.
+
+        A slash inside a part of a path is escaped, so that rules can distinguish the parts.
+        """
         uuid = reference.uuid
         if reference.pending is not None or uuid is None:
             return self._name_to_be(reference)
@@ -319,7 +323,7 @@ class ListedState(InstanceState):
         if not isinstance(inside, Reference) or label is None:
             return None if kind.parent or label is None else str(label)
         head = self.name_to_be(inside)
-        return f"{head}/{label}" if head else None
+        return path_of([head, str(label)]) if head else None
 
     def _values_of(self, kind: Kind, origin: Any) -> Mapping[str, Any]:
         """Return the values of a record that is still to be created."""
@@ -526,6 +530,11 @@ class ListedState(InstanceState):
         if record.kind.parent and self.place_of(record) is None:
             return None
         return next(iter(natural_keys.written_names(record, self.find)), None)
+
+
+def path_of(parts: Iterable[str]) -> str:
+    """Return the path of some parts, each with its slashes and backslashes escaped by a backslash."""
+    return "/".join(re.sub(r"([/\\])", r"\\\1", part) for part in parts)
 
 
 @dataclass(frozen=True)

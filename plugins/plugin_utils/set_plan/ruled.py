@@ -25,7 +25,7 @@ from ..rules.bound import BoundRule, all_names, bind, bind_changes
 from ..rules.found import Found, in_words, place_of
 from ..rules.rule import CHANGES, RuleSet
 from .context import PlanContext
-from .listed_state import ListedState
+from .listed_state import ListedState, path_of
 from .plan import Planned
 
 _TEMPLATE = "template"
@@ -63,6 +63,15 @@ class RecordView:
             if value not in EMPTY:
                 record[key] = value
         return record
+
+    def key_of(self, planned: Planned) -> str:
+        """Return the natural key of a planned record."""
+        values = [planned.desired.get(key) for key in planned.keys]
+        if len(values) < 2 or any(value in EMPTY for value in values):
+            return planned.words or planned.key
+        return path_of(
+            str(self._plain(planned.schema, key, value)) for key, value in zip(planned.keys, values, strict=True)
+        )
 
     def _plain(self, schema: Schema, key: str, value: Any) -> Any:
         if value is None or value is True or value is False or value.__class__ is int:
@@ -197,7 +206,7 @@ class RuleCheck:
         return {
             "section": planned.section,
             "action": change.action,
-            "key": planned.words or planned.key,
+            "key": self._view.key_of(planned),
             "before": before,
             "after": after,
             "fields": [] if change.action == DELETE else sorted({*change.before, *change.after}),

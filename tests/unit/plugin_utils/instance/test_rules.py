@@ -232,6 +232,29 @@ def test_a_reference_to_what_is_still_to_be_created_or_renamed_has_its_name_to_b
     assert found(run(site, f"rules: [{rule}]")) == [f"objects.yml:{line}:16: rule r: target_room" for line in (3, 6)]
 
 
+def test_a_slash_in_a_name_is_no_end_of_a_part(site: Site) -> None:
+    """``^Dresden/`` must not accept the rooms of the location ``Dresden/Leipzig``, whether they exist or not."""
+    places = {"Dresden": "3.01", "Dresden/Leipzig": "3.01", "Dresden\\": "Leipzig/3.01", "Nord": "Dresden/3.01"}
+    site.write(
+        {
+            "locations.yml": yaml_list([{"name": name} for name in places]),
+            "rooms.yml": yaml_list([{"building_id": name, "number": number} for name, number in places.items()]),
+            "objects.yml": things(*({"target_room": f"{name}/{number}"} for name, number in places.items())),
+        }
+    )
+    rules = (
+        "rules:\n- {id: place, for: objects, require: {properties: {target_room: {pattern: '^Dresden/'}}}}\n"
+        "- {id: path, for: changes, when: {properties: {section: {const: rooms}}}, "
+        "require: {properties: {key: {pattern: '^Dresden/'}}}}\n"
+    )
+    in_order = [f"objects.yml:{line}:16: rule place: target_room" for line in (6, 9, 12)]
+    assert set(found(run(site, rules))) > set(in_order)
+    assert len(found(run(site, rules))) == 6
+    assert site.run().outcome == "changed"
+    site.write({"objects.yml": things(*({"target_room": f"{name}/{number}"} for name, number in places.items()))})
+    assert sorted(found(run(site, rules))) == sorted(in_order)
+
+
 @pytest.mark.parametrize("name", ["serial_number", "Serial number", "Serial  number"])
 def test_names_are_keys_or_labels(site: Site, name: str) -> None:
     site.write({"objects.yml": things({"Serial number": "B1"})})
