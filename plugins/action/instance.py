@@ -20,7 +20,7 @@ class ActionModule(ControllerAction):
     spec = INSTANCE
     rules: Mapping[str, Any] = {
         "required_one_of": [("src", "desired", "plan_file", "applied")],
-        "required_if": [("mode", "render", ("dest",)), ("mode", "undo", ("applied",))],
+        "required_if": [("mode", "undo", ("applied",))],
     }
 
     def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:

@@ -47,14 +47,8 @@ options:
         V(validate): Only check the files. No connection is needed. All findings are reported at once, each with its
         file, line and column. Labels of fields are known if the files define them, or if an export wrote the schema of
         the instance beside the files. What can't be checked is left to the plan, and a warning names it.
-      - >-
-        V(render): Write the merged state of all layers to O(dest), with variables filled in and cells of tables read.
-        You can then read and compare it. Nothing is planned. A connection is only needed if a cell or an attachment
-        depends on the type of a field that only the instance knows. Then the field definitions of the instance are
-        requested, and nothing else is sent. Mistakes in the files are findings as with O(mode=validate), and nothing is
-        written then.
     type: str
-    choices: [apply, undo, drift, validate, render]
+    choices: [apply, undo, drift, validate]
     default: apply
   src:
     description:
@@ -77,19 +71,6 @@ options:
       - A directory that must contain O(src) and O(files_root) after all links are followed. If it does not, nothing is
         read.
       - A commit can replace the directory with a link. Set this option to the checkout if others can commit to it.
-    type: path
-  dest:
-    description:
-      - With O(mode=render), the directory to write. It results in the same plan as O(src) and O(desired).
-      - It contains one C(instance.yml) without C(variables) and C(csv), YAML files for each section, C(moved.yml),
-        attachments below C(files), and JSON Schemas. C(_managed) and C(_state) are kept.
-      - It must be missing, empty, or created by an earlier render. Don't edit files in it. A later render overwrites
-        edited files and deletes files that it no longer writes. C(.render.json) lists its files. A file of another
-        origin that a plan would read is an error.
-      - Only their owner can read new files.
-      - A value that is vaulted or named by O(hide) is never written. It is a finding, unless O(show_vaulted) is
-        V(true).
-      - Required with O(mode=render), and not used otherwise.
     type: path
   variables:
     description:
@@ -153,7 +134,8 @@ options:
   report:
     description:
       - Files for a report of what was planned, done or found. One run writes all of them. The suffix of each file
-        selects its format. O(mode=render) only writes findings.
+        selects its format. With O(mode=validate), V(.json) has the merged
+        records of all layers as C(records), each field with its value and its place.
       - V(.md) is for a comment on a pull request, and never exceeds the maximum length of a comment. V(.html) is a
         single page without other files. V(.json) contains everything that the task returns, below an overview
         for people. V(.sarif) contains the findings, the warnings and the removals, so a review shows them at their
@@ -284,7 +266,6 @@ options:
       - No other file can add or remove rules. O(protected) does not require this option. Without it, no rules apply.
       - With O(protected), a rules file inside of O(src) is refused. Without O(rules_digest), a file inside of
         O(src_below) or beside a O(src) that is a file is refused too.
-      - Not used with O(mode=render).
     type: list
     elements: path
     default: []
@@ -368,8 +349,7 @@ options:
     default: []
   show_vaulted:
     description:
-      - Show values that are vaulted or named by O(hide) in findings, plans, reports and messages, and let
-        O(mode=render) write them as plain text.
+      - Show values that are vaulted or named by O(hide) in findings, plans, reports and messages.
       - The journal and the plan file never contain them.
       - From ansible-core 2.22 on, Ansible masks a hidden value in everything that the same run prints afterwards. Show
         such values in a run in which no earlier task hides them.
@@ -580,14 +560,6 @@ EXAMPLES = r"""
     variables:
       city: Berlin
 
-- name: Write the merged layers, and compare them with the earlier state
-  community.seventhings.instance:
-    mode: render
-    src: [base, overlays/berlin]
-    variables:
-      city: Berlin
-    dest: rendered/berlin
-
 - name: Fail if the instance was changed without the files
   community.seventhings.instance:
     src: acme
@@ -648,9 +620,8 @@ check_mode:
   sample: false
 summary:
   description:
-    - A map of section to counts of records. In check mode, it counts what would be done. With O(mode=render), it has
-      the number of records of each section.
-  returned: O(mode=apply), O(mode=undo), O(mode=drift) or O(mode=render)
+    - A map of section to counts of records. In check mode, it counts what would be done.
+  returned: O(mode=apply), O(mode=undo) or O(mode=drift)
   type: dict
   sample:
     objects: {created: 2, updated: 1, deleted: 0, archived: 0, unchanged: 997, errors: 0, skipped: 0}
@@ -727,19 +698,6 @@ changes:
       reason: ""
       name: Notebook 14"
       removed: {}
-dest:
-  description:
-    - The directory that was written.
-  returned: O(mode=render)
-  type: str
-  sample: /srv/acme/rendered/berlin
-files:
-  description:
-    - The paths of the files below O(dest) that were C(written) or C(removed), or in check mode would be. C(unchanged)
-      is the number of the other files.
-  returned: O(mode=render)
-  type: dict
-  sample: {written: [locations.yml], removed: [], unchanged: 18}
 forecast:
   description:
     - What an apply needs if nothing fails. C(requests) is the number of requests, including those for planning.
@@ -961,20 +919,20 @@ diff:
       the records that changed.
     - At most 1,000 records, removed records first. RV(changes) has all of them.
     - With O(mode=drift), C(before) has the values of the files, and C(after) has the values of the instance.
-  returned: O(mode=apply), O(mode=undo), O(mode=drift) or O(mode=render)
+  returned: O(mode=apply), O(mode=undo) or O(mode=drift)
   type: dict
   contains:
     before:
-      description: Lines with each record and the current values of its fields. With O(mode=render), the names of files.
+      description: Lines with each record and the current values of its fields.
       type: str
     after:
-      description: Lines with each record and the new values of its fields. With O(mode=render), the names of files.
+      description: Lines with each record and the new values of its fields.
       type: str
     before_header:
-      description: V(instance), or with O(mode=drift) V(files). Not returned with O(mode=render).
+      description: V(instance), or with O(mode=drift) V(files).
       type: str
     after_header:
-      description: V(files), or with O(mode=drift) V(instance). Not returned with O(mode=render).
+      description: V(files), or with O(mode=drift) V(instance).
       type: str
   sample:
     before_header: instance
@@ -1026,7 +984,7 @@ def main() -> None:
     module = AnsibleModule(
         argument_spec=INSTANCE,
         required_one_of=[("src", "desired", "plan_file", "applied")],
-        required_if=[("mode", "render", ("dest",)), ("mode", "undo", ("applied",))],
+        required_if=[("mode", "undo", ("applied",))],
         supports_check_mode=True,
     )
     module.fail_json(msg="community.seventhings.instance runs on the controller, through the action of the same name.")

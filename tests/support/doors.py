@@ -123,7 +123,7 @@ CONTROLLER = {
 }
 """Modules that only run on the controller. Each has tests of its own."""
 
-INSTANCE_MODES = {"apply", "drift", "validate", "render", "undo"}
+INSTANCE_MODES = {"apply", "drift", "validate", "undo"}
 REPORTS = {".csv", ".html", ".json", ".md", ".sarif"}
 STOCKTAKE_REPORTS = {".csv", ".html", ".json", ".xlsx"}
 SOURCES = {".yml", ".yaml", ".csv", ".jsonl", ".xlsx"}

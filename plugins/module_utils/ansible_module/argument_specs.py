@@ -228,9 +228,8 @@ _SOURCES: Spec = {"src": {"type": "raw"}, "src_below": {"type": "path"}}
 
 INSTANCE: Spec = {
     **_ON_CONTROLLER,
-    "mode": {"type": "str", "choices": ["apply", "undo", "drift", "validate", "render"], "default": "apply"},
+    "mode": {"type": "str", "choices": ["apply", "undo", "drift", "validate"], "default": "apply"},
     **_SOURCES,
-    "dest": {"type": "path"},
     "variables": {"type": "dict", "default": {}},
     "desired": {"type": "dict"},
     "files_root": {"type": "path"},

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -29,13 +28,12 @@ from ..desired.hiding import NOT_SHOWN, Hiding
 from ..desired.loading import local_files
 from ..desired.observed import of_task, together
 from ..instance.caps import Caps, require_caps
+from ..instance.merged_records import merged_records
 from ..instance.offline import offline_findings
 from ..instance.plan_file import PlanFile, StoredPlan, note_protections, sha256_of
 from ..instance.run import RunOptions, Scope, run_instance
 from ..layers.given import sources_of
 from ..printing.screen import print_line as tell_on_screen
-from ..render.directory import RenderedDirectory
-from ..render.rendering import TargetInstance, render
 from ..report.on_screen import findings_in_short, message_in_short
 from ..report.provenance import made_by
 from ..report.result import RunResult
@@ -105,8 +103,6 @@ def _provision(run: InstanceRun, check_mode: bool, written: Mapping[str, Any]) -
     reports = report_paths(options, plan_file)
     url = _report_url(options)
     apply_record = _path(options, "apply_record")
-    if options["mode"] == "render":
-        return _rendered(run, check_mode, sources, reports, url)
     stored = None if reads_only or options["mode"] == "validate" else _stored_plan(options, plan_file, written)
 
     def all_that_is_written() -> DesiredInstance:
@@ -206,36 +202,6 @@ def _undo(options: Mapping[str, Any], client: Client, written: DesiredInstance |
     return Undo(record, str(path), options["changed_since"], digest is not None)
 
 
-def _rendered(
-    run: InstanceRun, check_mode: bool, sources: Sequence[Path], reports: Sequence[Path], url: str
-) -> dict[str, Any]:
-    """Write the merged state as files in a directory of its own."""
-    options = run.options
-    if not sources and options.get("desired") is None:
-        raise InvalidInput("src: neither src nor desired says what to render")
-    started = time.monotonic()
-
-    with many_objects():
-        desired = run.load(sources)
-        instance = TargetInstance(run.connect, desired, options.get("expect_instance") or ())
-        destination = RenderedDirectory.at(Path(options["dest"]).expanduser(), sources)
-        rendered = render(desired, instance.fields)
-    warnings = [*desired.warnings, *(run.client.transport.notes() if run.client else ())]
-    outcome: dict[str, Any] = {"changed": False, "requests": run.requests}
-    if warnings:
-        outcome["warnings"] = warnings
-    if rendered.findings:
-        grouped = group_findings(rendered.findings, desired)
-        account = _judged(grouped, desired, check_mode, run.host)
-        account.warnings = warnings
-        write_reports(account, reports, sources[0] if sources else None, secrets_of(INSTANCE, options), url)
-        return {**outcome, "failed": True, "findings": grouped.lines, "msg": findings_in_short(grouped.lines, reports)}
-    destination.compare(rendered.files)
-    if not check_mode:
-        destination.carry_out()
-    return {**outcome, **destination.result(rendered.summary), "duration": round(time.monotonic() - started, 3)}
-
-
 def _report_url(options: Mapping[str, Any]) -> str:
     """Return the address of the full report; empty if the task names none.
 
@@ -330,6 +296,8 @@ def _validated(
         account.warnings = warnings
         account.warning_places = {line: place for line, (place, _rule) in of_rules.items()}
         account.rules = (rules or RuleSet()).by_message(findings, of_rules)
+        if any(path.suffix == ".json" for path in reports):
+            account.records = merged_records(desired)
         write_reports(account, reports, src, (), url)
     fine = f"{len(desired.entries)} records, nothing wrong"
     warned = {"warnings": warnings} if warnings else {}

@@ -32,7 +32,6 @@ MANIFEST = ".export.json"
 FETCHED = ".seventhings/export.json"
 """The uuid and the name of each attachment on the instance. This only saves requests."""
 
-_EXPORT = "an export"
 _VERSION = 1
 _LARGEST = 64 << 20
 """Maximum bytes of a note: some hundred thousand attachments."""
@@ -67,8 +66,7 @@ class Manifest:
         return cls(
             checked(folder, MANIFEST, manifest, "files", is_exported_path, is_digest),
             checked(folder, FETCHED, fetched, "downloads", is_uuid, is_attachment),
-            # Earlier versions noted no names.
-            checked(folder, FETCHED, fetched and {"names": {}, **fetched}, "names", is_uuid, _is_encodable),
+            checked(folder, FETCHED, fetched, "names", is_uuid, _is_encodable),
         )
 
     def write(self, folder: Folder, access: Access) -> None:
@@ -112,10 +110,9 @@ def _is_encodable(text: str) -> bool:
     return True
 
 
-def noted(folder: Folder, note: str, author: str = _EXPORT) -> dict[str, Any] | None:
+def noted(folder: Folder, note: str) -> dict[str, Any] | None:
     """Return the content of a note, or None if there is none.
 
-    :param author: who writes such a note.
     :raises InvalidInput: if it is not a note, or of another version.
     """
     try:
@@ -123,9 +120,9 @@ def noted(folder: Folder, note: str, author: str = _EXPORT) -> dict[str, Any] | 
     except FileNotFoundError:
         return None
     except (ValueError, RecursionError) as error:
-        raise _not_ours(folder, note, author, repr(error)) from error
+        raise _not_ours(folder, note, repr(error)) from error
     if not isinstance(said, dict) or "version" not in said:
-        raise _not_ours(folder, note, author, f"expected a map with the version {_VERSION}")
+        raise _not_ours(folder, note, f"expected a map with the version {_VERSION}")
     if said["version"] != _VERSION:
         raise InvalidInput(
             f"{folder.path / note} is of version {shorten(said['version'])}; expected {_VERSION}. Use the version of "
@@ -141,7 +138,6 @@ def checked(
     member: str,
     is_key: Callable[[str], bool],
     is_value: Callable[[str], bool],
-    author: str = _EXPORT,
 ) -> dict[str, str]:
     """Return a map of a note after checking each key and each value.
 
@@ -149,15 +145,15 @@ def checked(
     """
     found = {} if said is None else said.get(member)
     if not isinstance(found, dict):
-        raise _not_ours(folder, note, author, f"expected a map of {member}")
+        raise _not_ours(folder, note, f"expected a map of {member}")
     for key, value in found.items():
         if not is_key(key) or not isinstance(value, str) or not is_value(value):
-            raise _not_ours(folder, note, author, f"{member}: {shorten(key)}: {shorten(value)}")
+            raise _not_ours(folder, note, f"{member}: {shorten(key)}: {shorten(value)}")
     return found
 
 
-def _not_ours(folder: Folder, note: str, author: str, why: str) -> InvalidInput:
-    return InvalidInput(f"{folder.path / note} was not written by {author} ({why}); delete it")
+def _not_ours(folder: Folder, note: str, why: str) -> InvalidInput:
+    return InvalidInput(f"{folder.path / note} was not written by an export ({why}); delete it")
 
 
 def note_of(**noted: Mapping[str, str] | str) -> bytes:

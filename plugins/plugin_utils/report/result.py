@@ -72,6 +72,7 @@ class RunResult:
     :ivar money: totals before and after.
     :ivar persons: who gains or loses things.
     :ivar mails: what sends e-mail. All four are rows of :class:`~.meaning.Meaning`.
+    :ivar records: the merged records of all layers, if only the files were checked.
     """
 
     outcome: str
@@ -106,6 +107,7 @@ class RunResult:
     money: list[dict[str, Any]] = field(default_factory=list)
     persons: list[dict[str, Any]] = field(default_factory=list)
     mails: list[dict[str, Any]] = field(default_factory=list)
+    records: list[dict[str, Any]] = field(default_factory=list)
 
     @property
     def failed(self) -> bool:
@@ -130,7 +132,7 @@ class RunResult:
 
 _OF_OTHERS = (
     *("failures", "refusals", "findings", "every_finding", "warnings", "cautions", "reported"),
-    *("moves", "money", "persons", "mails"),
+    *("moves", "money", "persons", "mails", "records"),
 )
 """Members of a result that quote texts of the service and of files."""
 _OURS = ("section", "action", "uuid", "status")

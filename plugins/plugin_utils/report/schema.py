@@ -20,6 +20,7 @@ _TEXT = {"type": "string"}
 _TEXT_OR_NULL = {"type": ["string", "null"]}
 _COUNT = {"type": "integer", "minimum": 0}
 _TEXTS = {"type": "array", "items": _TEXT}
+_PLACE = {**_TEXT, "description": "File, line and column, or the path in the playbook."}
 _OVERVIEW = "overview"
 """A member that the reports of earlier versions do not have."""
 _COUNTED = (*ACTIONS.values(), "unchanged", "errors", "skipped")
@@ -100,6 +101,12 @@ def report_schema() -> dict[str, Any]:
                 "Records that make the service send e-mail, and the recipients if they are known.",
                 ("section",),
             ),
+            "records": {
+                "type": "array",
+                "items": {"$ref": "#/$defs/record"},
+                "description": "The records that all layers together write, if only the files were checked; else "
+                "empty. Records that are written as unmanaged are last.",
+            },
             "undo": {**_TEXT, "description": "Changes that can't be undone, or only in part; empty if there are none."},
             "made_by": {
                 **_closed(dict.fromkeys(("set", "date", "user", "version", "host"), _TEXT)),
@@ -113,7 +120,7 @@ def report_schema() -> dict[str, Any]:
         "title": "The report of community.seventhings.instance as JSON",
         **document,
         "required": [name for name in document["required"] if name != _OVERVIEW],
-        "$defs": {"change": _change()},
+        "$defs": {"change": _change(), "record": _record()},
     }
 
 
@@ -155,6 +162,25 @@ def _change() -> dict[str, Any]:
                 "description": "What is lost with a record that is deleted or archived: name, room, person, value, "
                 "number of attachments, history, the user of the last change, and the numbers of tasks, rental cases "
                 "and hub offers that refer to it, or that they were not looked up. Empty for every other change.",
+            },
+        }
+    )
+
+
+def _record() -> dict[str, Any]:
+    written = {"value": {"description": "The value; (vaulted) if it must not be shown."}, "place": _PLACE}
+    return _closed(
+        {
+            "section": {"enum": list(SECTIONS)},
+            "template": {**_TEXT, "description": "The template of a field definition; else empty."},
+            "key": {**_TEXT, "description": "The natural key; empty if only the instance knows its fields."},
+            "state": {"enum": ["present", "absent", "archived"]},
+            "managed": {"type": "boolean", "description": "False if the record is written as unmanaged."},
+            "place": _PLACE,
+            "fields": {
+                "type": "object",
+                "additionalProperties": _closed(written),
+                "description": "Keys or labels of fields, as written, to their values.",
             },
         }
     )

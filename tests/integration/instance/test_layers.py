@@ -139,24 +139,3 @@ def test_a_vaulted_variable_is_refused_before_anything_is_sent(tmp_path: Path, s
     assert done.named("Validate the files")["findings"] == [
         "variables.city: is vaulted; write vaulted values in files or in desired"
     ]
-
-
-def test_layers_are_rendered_in_check_mode_for_real_and_again(tmp_path: Path) -> None:
-    """Differences are reported first, no connection is needed, and the second render changes nothing."""
-    _write(tmp_path, {**FILES, "overlays/berlin/objects.yml": "- {barcode: B, inventory_name: Lamp 2}\n"})
-    (tmp_path / "base/objects/it.csv").write_text("barcode,inventory_name\nA,Desk\nB,Lamp\n")
-    options = {"mode": "render", "src": ["base", "overlays/berlin"], "dest": "out"}
-    task = {"community.seventhings.instance": options}
-    tasks = [{"name": "Look", "check_mode": True, **task}, {"name": "Render", **task}, {"name": "Again", **task}]
-    done = run(tmp_path, [{"hosts": "localhost", "gather_facts": False, "tasks": tasks}], "--diff")
-    assert done.status == 0, done.output
-    assert [done.named(name)["changed"] for name in ("Look", "Render", "Again")] == [True, True, False]
-    assert done.named("Look")["files"] == done.named("Render")["files"]
-    assert "+objects/0001.yml" in done.output
-    assert "inventory_name: Lamp 2" in (tmp_path / "out/objects/0001.yml").read_text()
-
-
-def test_a_render_without_a_directory_is_refused(tmp_path: Path) -> None:
-    task = {"name": "Render", "community.seventhings.instance": {"mode": "render", "src": "base"}}
-    done = run(tmp_path, [{"hosts": "localhost", "gather_facts": False, "tasks": [task]}])
-    assert done.named("Render")["msg"] == "mode is render but all of the following are missing: dest"

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -345,19 +344,6 @@ def test_names_of_attachments_are_still_known_when_an_export_is_created_again(na
     assert not any("/file" in line for line in named.sent())
     assert contents(named.root / "out") == before
     copied(named, other)
-
-
-def test_names_that_an_earlier_version_did_not_note_are_asked_for(named: Site) -> None:
-    before = contents(named.root / "out")
-    note = named.root / "out" / ".seventhings" / "export.json"
-    noted = json.loads(note.read_text("utf-8"))
-    assert noted.pop("names")
-    note.write_text(json.dumps(noted), "utf-8")
-    named.service.clear_log()
-    export_of(named, named.root / "out")
-    assert sum("/file/" in line for line in named.sent()) == 1
-    assert contents(named.root / "out") == before
-    assert json.loads(note.read_text("utf-8"))["names"]
 
 
 # ---- order, and types that are never written

@@ -269,7 +269,6 @@ def test_a_disk_that_fails_under_a_plan_file_is_an_error(
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"mode": "render", "dest": "/nowhere/out"}, "src: neither src nor desired says what to render"),
         ({"report_url": "ci.example/run/7"}, "report_url: 'ci.example/run/7' does not fit; expected an address that"),
         ({"report_url": "javascript:alert(1)"}, "report_url: 'javascript:alert(1)' does not fit; expected an address"),
     ],

@@ -1,6 +1,0 @@
-# Copyright: Contributors to the community.seventhings collection
-# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
-# SPDX-License-Identifier: GPL-3.0-or-later
-"""The merged desired state as files of its own."""
-
-from __future__ import annotations
