@@ -23,15 +23,15 @@ import proof
 import switch_table
 import yaml
 from project import ROOT
+from schemas import ledger as ledger_schema
+from schemas import stocktake as stocktake_schema
+from schemas.report import NAME, report_schema_file
+from schemas.static import static_files
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, Kind
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_basic import FIELD_TYPES
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import BY_TEMPLATE, SECTIONS
-from ansible_collections.community.seventhings.plugins.plugin_utils.everyday import ledger_schema
-from ansible_collections.community.seventhings.plugins.plugin_utils.export.json_schema import static_files
 from ansible_collections.community.seventhings.plugins.plugin_utils.readers.lookup import LOOKED_UP
-from ansible_collections.community.seventhings.plugins.plugin_utils.report.schema import NAME, report_schema_file
-from ansible_collections.community.seventhings.plugins.plugin_utils.stocktake import report_schema as stocktake_schema
 
 SCHEMAS = ROOT / "docs" / "schema"
 _DOCUMENTS = (

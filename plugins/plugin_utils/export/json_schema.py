@@ -31,9 +31,6 @@ Json = dict[str, Any]
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
-ADDRESS = "https://ansible-collections.github.io/community.seventhings/schema/v1/"
-"""The address of the published schemas for every instance, for the version of the format that files name as ``api``."""
-
 _FIELDS: Json = {"type": "array", "items": {"type": "string", "minLength": 1}, "minItems": 1}
 _LIFECYCLE: Json = {
     "initial": {"description": "Fields that are written when a record is created, and never compared", **_FIELDS},
@@ -64,14 +61,6 @@ def static_schema() -> Json:
     return _document({kind.name: Schema(kind, kind.identity) for kind in KINDS.values() if kind.template}, closed=False)
 
 
-def static_files() -> dict[str, bytes]:
-    """Return the shipped files of the schema for every instance: one file, and a small file for each section.
-
-    Each names the address where it is published.
-    """
-    return _files(static_schema(), ADDRESS)
-
-
 def schema_files(exported: Exported) -> dict[str, bytes]:
     """Return the schema of one instance, by file name. What was not exported is described as for every instance."""
     schemas = {kind.name: Schema(kind, kind.identity) for kind in KINDS.values() if kind.template}
@@ -83,12 +72,10 @@ def schema_files(exported: Exported) -> dict[str, bytes]:
     return _files(document)
 
 
-def _files(document: Json, address: str = "") -> dict[str, bytes]:
+def _files(document: Json) -> dict[str, bytes]:
     files = {MAIN: document}
     for section in (*SECTIONS, "instance", "moved"):
         files[schema_name(section)] = {"$schema": DRAFT, "$ref": f"{MAIN}#/$defs/{section}"}
-    if address:
-        files = {name: {"$schema": DRAFT, "$id": address + name, **content} for name, content in files.items()}
     # Write invisible and unencodable characters as JSON escapes.
     texts = {name: json.dumps(content, indent=1, ensure_ascii=False) for name, content in files.items()}
     return {name: f"{clean_lines(text)}\n".encode() for name, text in texts.items()}

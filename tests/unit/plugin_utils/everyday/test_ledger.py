@@ -16,9 +16,9 @@ from embedded_here import Embedded
 from everyday_here import Result
 from jsonschema import Draft202012Validator
 from records import name_of
+from schemas.ledger import ledger_schema
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import ROOM
-from ansible_collections.community.seventhings.plugins.plugin_utils.everyday.ledger_schema import ledger_schema
 
 from .working import compare, limited, written
 

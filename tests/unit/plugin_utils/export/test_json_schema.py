@@ -14,26 +14,26 @@ import pytest
 from instance_site import Site
 from jsonschema import Draft202012Validator
 from project import ROOT
+from schemas import ledger as ledger_schema
+from schemas import stocktake as stocktake_schema
+from schemas.parts import ADDRESS
+from schemas.report import NAME, report_schema_file
+from schemas.static import static_files
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import load
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.sources.yaml_source import read_yaml
-from ansible_collections.community.seventhings.plugins.plugin_utils.everyday import ledger_schema
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.export import Exported
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.json_schema import (
-    ADDRESS,
     MAIN,
     saved_fields,
     schema_files,
-    static_files,
     static_schema,
 )
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.portable import name_in_files
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.offline import as_json, offline_findings
-from ansible_collections.community.seventhings.plugins.plugin_utils.report.schema import NAME, report_schema_file
-from ansible_collections.community.seventhings.plugins.plugin_utils.stocktake import report_schema as stocktake_schema
 
 ACME = ROOT / "examples" / "acme"
 STATIC = static_schema()

@@ -13,11 +13,11 @@ import pytest
 from ansible.parsing.dataloader import DataLoader
 from ansible.parsing.vault import VaultLib, VaultSecret
 from jsonschema import Draft202012Validator
+from schemas.report import report_schema
 
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.arguments import read_arguments
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.instance import provision
-from ansible_collections.community.seventhings.plugins.plugin_utils.report.schema import report_schema
 
 SETTINGS = "api: seventhings/v1\nset: test\n"
 SECRET = "s3cret"

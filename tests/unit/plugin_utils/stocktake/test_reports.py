@@ -16,9 +16,9 @@ import pytest
 from embedded_here import ROOT_URL, Embedded
 from jsonschema import Draft202012Validator
 from openpyxl import load_workbook
+from schemas.stocktake import stocktake_schema
 
 from ansible_collections.community.seventhings.plugins.plugin_utils.stocktake import report_html
-from ansible_collections.community.seventhings.plugins.plugin_utils.stocktake.report_schema import stocktake_schema
 
 from .taking import ATELIER, NOVEMBER, Result, take
 

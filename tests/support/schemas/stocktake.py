@@ -1,5 +1,4 @@
 # Copyright: Contributors to the community.seventhings collection
-# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """JSON Schema (draft 2020-12) of a stocktake as JSON."""
 
@@ -7,7 +6,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..everyday.schema_parts import (
+from ansible_collections.community.seventhings.plugins.plugin_utils.stocktake.document import CLOSE, EVALUATE, PREPARE
+from ansible_collections.community.seventhings.plugins.plugin_utils.stocktake.evaluation import REASONS, SCANNED
+from ansible_collections.community.seventhings.plugins.plugin_utils.stocktake.status import STATUSES
+
+from .parts import (
     COUNT,
     DATE,
     INSTANCE,
@@ -20,9 +23,6 @@ from ..everyday.schema_parts import (
     sees,
     whole,
 )
-from .document import CLOSE, EVALUATE, PREPARE
-from .evaluation import REASONS, SCANNED
-from .status import STATUSES
 
 NAME = "stocktake.schema.json"
 

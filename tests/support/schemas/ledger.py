@@ -1,5 +1,4 @@
 # Copyright: Contributors to the community.seventhings collection
-# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """JSON Schema (draft 2020-12) of a comparison with the asset ledger as JSON."""
 
@@ -7,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .schema_parts import DATE, INSTANCE, TEXT, TEXTS, as_file, closed, counted, sees, whole
+from .parts import DATE, INSTANCE, TEXT, TEXTS, as_file, closed, counted, sees, whole
 
 NAME = "ledger.schema.json"
 

@@ -1,5 +1,4 @@
 # Copyright: Contributors to the community.seventhings collection
-# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """JSON Schema (draft 2020-12) of a report as JSON, for policies and other programs that read one."""
 
@@ -9,10 +8,19 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from ...module_utils.resolve.hidden_records import NO, UNKNOWN, YES
-from ..desired.desired import SECTIONS
-from ..export.json_schema import ADDRESS, DRAFT
-from .result import ACTIONS, DONE, FAILED, NOT_TRIED, OUTCOMES, SKIPPED
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import NO, UNKNOWN, YES
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import SECTIONS
+from ansible_collections.community.seventhings.plugins.plugin_utils.export.json_schema import DRAFT
+from ansible_collections.community.seventhings.plugins.plugin_utils.report.result import (
+    ACTIONS,
+    DONE,
+    FAILED,
+    NOT_TRIED,
+    OUTCOMES,
+    SKIPPED,
+)
+
+from .parts import ADDRESS
 
 NAME = "report.schema.json"
 

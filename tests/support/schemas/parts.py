@@ -1,5 +1,4 @@
 # Copyright: Contributors to the community.seventhings collection
-# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Parts that the JSON Schemas of reports about many objects share."""
 
@@ -9,8 +8,11 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ...module_utils.resolve.hidden_records import NO, UNKNOWN, YES
-from ..export.json_schema import ADDRESS, DRAFT
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import NO, UNKNOWN, YES
+from ansible_collections.community.seventhings.plugins.plugin_utils.export.json_schema import DRAFT
+
+ADDRESS = "https://ansible-collections.github.io/community.seventhings/schema/v1/"
+"""The address of the published schemas, for the version of the format that files name as ``api``."""
 
 TEXT = {"type": "string"}
 TEXT_OR_NULL = {"type": ["string", "null"]}
