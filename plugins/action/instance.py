@@ -19,7 +19,7 @@ class ActionModule(ControllerAction):
 
     spec = INSTANCE
     rules: Mapping[str, Any] = {
-        "required_one_of": [("src", "desired", "plan_file", "applied")],
+        "required_one_of": [("src", "desired", "applied")],
         "required_if": [("mode", "undo", ("applied",))],
     }
 

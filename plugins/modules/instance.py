@@ -63,7 +63,7 @@ options:
         field, a list replaces the whole list, and other fields stay. C(_managed) V(false) removes a record from the
         set. Only the first layer needs an C(instance.yml). That of a later layer can only narrow it. Attachments are
         relative to their layer.
-      - One of O(src), O(desired), O(plan_file) and O(applied) is required.
+      - One of O(src), O(desired) and O(applied) is required.
       - With O(mode=undo), the files only say which set to undo and which records are protected.
     type: raw
   src_below:
@@ -103,34 +103,23 @@ options:
     type: path
   plan_file:
     description:
-      - Check mode writes the plan to this file. Only its owner can read it.
-      - A real run applies the file if it exists, and deletes it after all of it was applied. If a run failed in part,
-        the next run applies the rest. Only local files such as attachments are then read from O(src). Their paths are
-        relative to O(src), wherever the plan was created.
-      - If the file is missing, a real run plans again, and a warning says so. O(require_plan) and O(plan_digest) refuse
-        that.
-      - Whoever can write the file decides what is applied. Only O(plan_digest) proves that the file was not edited.
-        O(limits), O(prune), O(create_users), O(allow_destructive) and O(expect_instance) of this task apply to a plan
-        file too, in addition to the limits when it was created.
-      - A plan for another instance, or of another version of the format, is refused. A link, a pipe, a device, and a
-        file of more than 256 MiB are refused too.
-      - Each change contains the hash of the record that was planned. See O(stale).
-      - Instead of a value that is vaulted or named by O(hide), it contains the file, the place and a salted scrypt
-        hash. To apply such a plan, O(src) (and O(desired)) must be the same as when it was planned, and the vault
-        password is needed. If such a value has changed, nothing is applied, whatever O(stale) says.
+      - The approval of a plan. Check mode writes it to this file, which only its owner can read. It contains a digest
+        for each change, and no value.
+      - A real run makes the plan again from O(src) and O(desired), and executes the changes that have the same digests.
+        A change that was not approved is left out, and a warning says so. See O(stale) for a record or a file that has
+        changed since. If a run was interrupted, the next run with the same file executes the rest.
+      - A real run refuses a missing file, a file for another instance or set, and a file that is a link, a pipe or a
+        device. The file stays. A second run with it changes nothing.
+      - Whoever can write the file approves what is executed. Only O(plan_digest) proves that the file was not edited.
+        It can't add anything that the files do not ask for, and every cap of this task applies again.
     type: path
   plan_digest:
     description:
-      - SHA-256 of the plan that was approved, 64 hexadecimal digits. A plan shows it in RV(plan_digest), in its text
+      - SHA-256 of the approved O(plan_file), 64 hexadecimal digits. A plan shows it in RV(plan_digest), in its text
         and in the O(report).
-      - A real run refuses any other O(plan_file), and a missing file. Check mode creates a new plan and ignores this
-        option.
+      - A real run refuses any other O(plan_file). Without O(plan_file), the plan that it makes must have this digest.
+        Check mode ignores this option.
     type: str
-  require_plan:
-    description:
-      - Refuse to plan again in a real run if O(plan_file) is missing.
-    type: bool
-    default: false
   report:
     description:
       - Files for a report of what was planned, done or found. One run writes all of them. The suffix of each file
@@ -350,7 +339,7 @@ options:
   show_vaulted:
     description:
       - Show values that are vaulted or named by O(hide) in findings, plans, reports and messages.
-      - The journal and the plan file never contain them.
+      - The journal and O(plan_file) never contain them.
       - From ansible-core 2.22 on, Ansible masks a hidden value in everything that the same run prints afterwards. Show
         such values in a run in which no earlier task hides them.
     type: bool
@@ -370,7 +359,8 @@ options:
     default: escape
   stale:
     description:
-      - What to do with a record that has changed since O(plan_file) was created.
+      - What to do with an approved change if its record, its files or what they ask for has changed since
+        O(plan_file) was created.
       - >-
         V(refuse): Nothing is applied.
       - >-
@@ -393,7 +383,6 @@ options:
       - A warning says how many barcodes were not checked. If one of these objects is archived, a service that accepts
         duplicates creates a second object. If the service refuses the duplicate, that record fails, the journal records
         it, and the next plan looks it up.
-      - Applying a O(plan_file) repeats no lookup.
       - >-
         V(trust_service): Up to 40 records of a section are all looked up. In a real run, and in check mode if
         O(plan_file) is written, up to 200 are. If there are more records, 40 of them are looked up.
@@ -957,7 +946,7 @@ apply_record_digest:
   sample: 60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752
 plan_digest:
   description:
-    - SHA-256 of the O(plan_file) that was written or applied. Empty if there is no plan file.
+    - SHA-256 of the O(plan_file) that was written or applied. Empty if the plan needs no approval.
   returned: O(mode=apply), O(mode=undo) or O(mode=drift)
   type: str
   sample: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
@@ -983,7 +972,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.ansible_modu
 def main() -> None:
     module = AnsibleModule(
         argument_spec=INSTANCE,
-        required_one_of=[("src", "desired", "plan_file", "applied")],
+        required_one_of=[("src", "desired", "applied")],
         required_if=[("mode", "undo", ("applied",))],
         supports_check_mode=True,
     )

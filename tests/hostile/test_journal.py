@@ -32,8 +32,6 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.apply.journa
 )
 from ansible_collections.community.seventhings.plugins.plugin_utils.apply.journal_place import place_of
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import load
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.plan_file import PlanFile
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.run import RunOptions, run_instance
 
 SET_ID = "0123456789abcdef"
 SETTINGS = f'api: seventhings/v1\nset: test\nset_id: "{SET_ID}"\npolicy: {{prune: {{objects: archive}}}}\n'
@@ -570,19 +568,3 @@ def test_two_files_of_one_directory_never_prune_each_other(site: Site) -> None:
         result = site.run(load(path))
         assert result.summary["objects"]["deleted"] == 0
     assert len(uuids(site)) == 2
-
-
-def test_a_plan_that_is_applied_without_its_files_belongs_to_their_set(site: Site, tmp_path: Path) -> None:
-    site.write({"instance.yml": f"{{api: seventhings/v1, {PRUNING}}}\n", "objects.yml": objects(1)})
-    assert site.run().outcome == "changed"
-    site.write({"objects.yml": objects(1, 2)})
-    path = tmp_path / "plan.json"
-    assert site.plan(plan_file=path).outcome == "changed"
-    stored = PlanFile(path).read()
-    assert stored is not None
-    applied = run_instance(site.client(), stored.desired, RunOptions(plan_file=PlanFile(path, stored)))
-    assert applied.outcome == "changed"
-    # The second object has the same name as the first.
-    assert [warning for warning in applied.warnings if "looks like" not in warning] == []
-    site.write({"objects.yml": objects(1)})
-    assert site.run().summary["objects"]["deleted"] == 1

@@ -5,12 +5,9 @@
 
 from __future__ import annotations
 
-import copy
 import hashlib
 import json
 import os
-import re
-import shutil
 import stat
 from collections.abc import Callable
 from pathlib import Path
@@ -30,8 +27,8 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.conne
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.plugin_utils.action import instance as provisioning
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.instance import provision
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance import plan_file as plan_files
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.plan_file import PLAN_VERSION, PlanFile
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance import approval_file
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.approval_file import ApprovalFile
 
 UUID = "5ad6a0ae-6d05-4f3b-9a57-1c9f6f3a8b11"
 SECRET = "the content of a file that nobody may read"
@@ -104,7 +101,7 @@ def test_the_digest_is_that_of_the_bytes_and_reported_everywhere(
     assert f"Plan file: sha256:{digest(path)}" in planned["msg"].splitlines()
     assert planned["plan_digest"] in report.read_text("utf-8")
     report.unlink()
-    done = run(site, plan_file=path, report=report)
+    done = run(site, src=site.root, plan_file=path, report=report)
     assert (done["outcome"], done["plan_digest"]) == ("changed", planned["plan_digest"])
     assert planned["plan_digest"] in report.read_text("utf-8")
 
@@ -118,14 +115,18 @@ def test_without_a_plan_file_there_is_no_digest(site: Site) -> None:
 
 @pytest.mark.parametrize("form", ["{}", "sha256:{}", " {} "])
 def test_the_plan_that_was_approved_is_applied(site: Site, path: Path, planned: dict[str, Any], form: str) -> None:
-    result = run(site, plan_file=path, plan_digest=form.format(planned["plan_digest"]).upper().replace("SHA", "sha"))
+    result = run(
+        site,
+        src=site.root,
+        plan_file=path,
+        plan_digest=form.format(planned["plan_digest"]).upper().replace("SHA", "sha"),
+    )
     assert result["outcome"] == "changed"
-    assert not path.exists()
 
 
 def test_any_other_plan_is_refused(site: Site, path: Path, planned: dict[str, Any]) -> None:
     path.write_bytes(path.read_bytes() + b"\n")
-    result = run(site, plan_file=path, plan_digest=planned["plan_digest"])
+    result = run(site, src=site.root, plan_file=path, plan_digest=planned["plan_digest"])
     assert result["msg"].startswith("plan_digest: ")
     assert planned["plan_digest"] in result["msg"]
     assert digest(path) in result["msg"]
@@ -133,31 +134,12 @@ def test_any_other_plan_is_refused(site: Site, path: Path, planned: dict[str, An
     assert path.exists()
 
 
-@pytest.mark.parametrize("demand", [{"plan_digest": "0" * 64}, {"require_plan": True}])
-def test_no_new_plan_is_created_if_the_task_demands_a_stored_plan(
-    site: Site, path: Path, demand: dict[str, Any]
-) -> None:
-    site.write({"objects.yml": objects("1")})
-    result = run(site, src=site.root, plan_file=path, **demand)
-    assert f"there is no {path}" in result["msg"]
-    assert site.sent() == []
-    assert "give plan_file too" in run(site, src=site.root, **demand)["msg"]
-    assert site.sent() == []
-
-
-def test_a_new_plan_in_place_of_a_missing_one_is_reported(site: Site, path: Path) -> None:
-    site.write({"objects.yml": objects("1")})
-    result = run(site, src=site.root, plan_file=path)
-    assert result["outcome"] == "changed"
-    assert result["warnings"][0] == f"plan_file: there is no {path}, so a new plan was created."
-
-
 @pytest.mark.parametrize("written", [None, "", " ", "0" * 63, "0" * 65, "g" * 64, "md5:" + "0" * 64, "\uff10" * 64])
 def test_an_invalid_digest_approves_nothing(
     site: Site, path: Path, planned: dict[str, Any], written: str | None
 ) -> None:
     assert planned["outcome"] == "changed"
-    result = run(site, plan_file=path, plan_digest=written)
+    result = run(site, src=site.root, plan_file=path, plan_digest=written)
     assert "expected a SHA-256" in result["msg"]
     assert site.sent() == []
 
@@ -165,7 +147,7 @@ def test_an_invalid_digest_approves_nothing(
 def test_what_is_approved_concerns_what_is_applied(site: Site, path: Path, planned: dict[str, Any]) -> None:
     """Check mode makes a new plan, whatever was approved before."""
     site.write({"objects.yml": objects("1")})
-    result = plan(site, path, plan_digest=planned["plan_digest"], require_plan=True)
+    result = plan(site, path, plan_digest=planned["plan_digest"])
     assert result["outcome"] == "changed"
     assert result["plan_digest"] == digest(path) != planned["plan_digest"]
 
@@ -180,24 +162,9 @@ def test_the_bytes_that_are_judged_are_those_that_are_applied(
         return connect(*given, **more)
 
     monkeypatch.setattr(provisioning, "connect", connected)
-    result = run(site, plan_file=path, plan_digest=planned["plan_digest"])
+    result = run(site, src=site.root, plan_file=path, plan_digest=planned["plan_digest"])
     assert result["summary"]["objects"]["created"] == 2
     assert path.exists(), "it is another file, and nobody applied that"
-
-
-def test_a_file_in_place_of_an_applied_plan_hides_nothing_that_was_done(
-    site: Site, path: Path, planned: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def connected(*given: Any, **more: Any) -> Any:
-        path.unlink()
-        path.symlink_to(tmp_path / "other")
-        return connect(*given, **more)
-
-    monkeypatch.setattr(provisioning, "connect", connected)
-    result = run(site, plan_file=path, plan_digest=planned["plan_digest"])
-    assert result["outcome"] == "changed"
-    assert any("is a link" in warning for warning in result["warnings"])
-    assert path.is_symlink()
 
 
 def test_a_plan_is_for_its_owner_alone(site: Site, path: Path) -> None:
@@ -218,7 +185,7 @@ def test_a_plan_for_another_instance_is_refused(
     edit(path, lambda document: document.update(instance="https://other.test"))
     here, other = site.service.base_url, "https://other.test"
     expected = {"here": [here], "both": [here, other]}.get(str(expect_instance))
-    result = run(site, plan_file=path, expect_instance=expected)
+    result = run(site, src=site.root, plan_file=path, expect_instance=expected)
     assert result["outcome"] == "refused"
     assert "this plan is for https://other.test" in result["refusals"][0]
     assert planned["changes"]
@@ -226,17 +193,8 @@ def test_a_plan_for_another_instance_is_refused(
 
 
 def test_the_guard_of_the_task_applies_to_a_plan_too(site: Site, path: Path, planned: dict[str, Any]) -> None:
-    result = run(site, plan_file=path, expect_instance=["https://other.test"])
+    result = run(site, src=site.root, plan_file=path, expect_instance=["https://other.test"])
     assert result["outcome"] == "refused"
-    assert planned["changes"]
-    assert site.sent() == []
-
-
-@pytest.mark.parametrize("version", [0, 1, PLAN_VERSION + 1, float(PLAN_VERSION), str(PLAN_VERSION), True, None, [[]]])
-def test_another_version_is_refused(site: Site, path: Path, planned: dict[str, Any], version: Any) -> None:
-    edit(path, lambda document: document.update(version=version))
-    result = run(site, plan_file=path)
-    assert f"expected {PLAN_VERSION}. Plan again." in result["msg"]
     assert planned["changes"]
     assert site.sent() == []
 
@@ -255,49 +213,14 @@ def _with_objects(site: Site, number: int) -> list[str]:
 def test_the_limits_of_the_task_that_applies_hold(site: Site, path: Path) -> None:
     site.write({"objects.yml": objects("1", "2", "3")})
     plan(site, path, limits={"creates": 3})
-    assert run(site, plan_file=path, limits={"creates": 2})["outcome"] == "refused"
+    assert run(site, src=site.root, plan_file=path, limits={"creates": 2})["outcome"] == "refused"
     assert site.writes() == []
-    assert run(site, plan_file=path, limits={"creates": 4})["outcome"] == "changed"
-
-
-def test_the_limits_of_the_plan_hold_too(site: Site, path: Path) -> None:
-    """They also apply if records are deleted between the plan and its application."""
-    site.write({"instance.yml": "api: seventhings/v1\npolicy: {limits: {creates: 3}}\n", "objects.yml": objects("1")})
-    plan(site, path)
-    more = [{"barcode": str(number), "inventory_name": "x"} for number in range(2, 6)]
-
-    def add(document: dict[str, Any]) -> None:
-        for fields in more:
-            document["changes"].append({**document["changes"][0], "key": fields["barcode"], "fields": fields})
-
-    edit(path, add)
-    assert run(site, plan_file=path)["outcome"] == "refused"
-    assert run(site, plan_file=path, limits={"creates": 100})["outcome"] == "refused"
-    assert site.writes() == []
-
-
-def test_what_a_plan_says_about_limits_lifts_none_of_the_task(site: Site, path: Path) -> None:
-    barcodes = _with_objects(site, 20)
-    site.write({"objects.yml": yaml_list({"barcode": barcode, "_state": "absent"} for barcode in barcodes)})
-    plan(site, path, limits={"delete_percent": 100})
-    edit(path, lambda document: document.update(limits=dict.fromkeys(document["limits"], 10**9)))
-    assert run(site, plan_file=path, limits={"delete_percent": 10})["outcome"] == "refused"
-    edit(path, lambda document: document["limits"].update(from_existing=10**9, deletes=10**9))
-    protected: dict[str, Any] = {
-        "protected": True,
-        "limits": {},
-        "prune": {},
-        "create_users": False,
-        "allow_destructive": False,
-        "expect_instance": [site.service.base_url],
-    }
-    assert run(site, plan_file=path, **protected)["outcome"] == "refused"
-    assert site.writes() == []
+    assert run(site, src=site.root, plan_file=path, limits={"creates": 4})["outcome"] == "changed"
 
 
 @pytest.mark.parametrize(
     ("allowed", "is_refused"),
-    [({"objects": "report"}, True), ({"objects": "archive"}, True), ({"objects": "delete"}, False), (None, False)],
+    [({"objects": "report"}, True), ({"objects": "archive"}, True), ({"objects": "delete"}, False), (None, True)],
 )
 def test_a_plan_prunes_what_the_task_that_applies_it_allows(
     site: Site, path: Path, allowed: dict[str, str] | None, is_refused: bool
@@ -306,11 +229,11 @@ def test_a_plan_prunes_what_the_task_that_applies_it_allows(
     site.write({"objects.yml": objects(*barcodes[:-1])})
     planned = plan(site, path, prune={"objects": "delete"})
     assert planned["summary"]["objects"]["deleted"] == 1
-    done = run(site, plan_file=path, prune=allowed)
+    done = run(site, src=site.root, plan_file=path, prune=allowed)
     assert (done["outcome"] == "refused") is is_refused
     assert bool(site.writes()) is not is_refused
     if is_refused:
-        assert done["refusals"][0].startswith("objects: the plan prunes 1 (delete), and prune.objects of this task")
+        assert done["refusals"][0].startswith("object 011 was approved to be ")
 
 
 def test_a_plan_creates_no_users_if_the_task_forbids_it(site: Site, path: Path) -> None:
@@ -323,35 +246,10 @@ def test_a_plan_creates_no_users_if_the_task_forbids_it(site: Site, path: Path) 
     )
     assert plan(site, path)["summary"]["users"]["created"] == 1
     kept = path.read_bytes()
-    result = run(site, plan_file=path, create_users=False)
+    result = run(site, src=site.root, plan_file=path, create_users=False)
     assert result["summary"]["users"]["skipped"] == 1
     path.write_bytes(kept)
-    edit(path, lambda document: document.update(create_users=False))
-    assert run(site, plan_file=path, create_users=True)["summary"]["users"]["skipped"] == 1
-    path.write_bytes(kept)
-    assert run(site, plan_file=path)["summary"]["users"]["created"] == 1
-
-
-def test_percents_are_of_the_records_in_scope_as_they_were_when_it_was_planned(site: Site, path: Path) -> None:
-    barcodes = _with_objects(site, 40)
-    scope = "api: seventhings/v1\nset: test\nscope: {objects: {description: [mine]}}\n"
-    run(
-        site,
-        desired={
-            "objects": [
-                {"barcode": barcode, "inventory_name": "Thing", "description": "mine"} for barcode in barcodes[:10]
-            ]
-        },
-    )
-    changed = {"inventory_name": "Other", "description": "mine"}
-    site.write(
-        {"instance.yml": scope, "objects.yml": yaml_list({"barcode": barcode, **changed} for barcode in barcodes[:5])}
-    )
-    assert plan(site, path)["outcome"] == "refused"
-    plan(site, path, limits={"update_percent": 50})
-    result = run(site, plan_file=path, limits={"update_percent": 30})
-    assert "objects: update 5 of 10 records" in result["refusals"][0]
-    assert run(site, plan_file=path, limits={"update_percent": 50})["outcome"] == "changed"
+    assert run(site, src=site.root, plan_file=path)["summary"]["users"]["created"] == 1
 
 
 def test_records_come_into_the_scope_together_with_the_room_that_they_are_created_in(site: Site, path: Path) -> None:
@@ -364,64 +262,11 @@ def test_records_come_into_the_scope_together_with_the_room_that_they_are_create
         }
     )
     plan(site, path)
-    assert run(site, plan_file=path, only=["locations", "rooms"])["outcome"] == "changed"
-    assert run(site, plan_file=path)["summary"]["objects"]["created"] == 2
+    assert run(site, src=site.root, plan_file=path, only=["locations", "rooms"])["outcome"] == "changed"
+    assert run(site, src=site.root, plan_file=path)["summary"]["objects"]["created"] == 2
 
 
 # ---- files
-
-
-def test_local_files_are_those_in_src_wherever_it_was_planned(site: Site, path: Path, tmp_path: Path) -> None:
-    site.write({"objects.yml": objects("1", documents=["files/a.txt"]), "files/a.txt": "approved"})
-    plan(site, path)
-    assert str(site.root) not in path.read_text("utf-8"), "a plan names no directory"
-    shutil.move(site.root, tmp_path / "moved")
-    site.write({"files/a.txt": "another"})
-    assert run(site, src=site.root, plan_file=path)["outcome"] == "refused"
-    assert run(site, src=tmp_path / "moved", plan_file=path)["outcome"] == "changed"
-
-
-def test_local_files_need_src(site: Site, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    site.write({"objects.yml": objects("1", documents=["files/a.txt"]), "files/a.txt": "approved"})
-    plan(site, path)
-    site.service.clear_log()
-    monkeypatch.chdir(site.root)
-    result = run(site, plan_file=path)
-    assert "has local files, such as 'files/a.txt'; give src too" in result["msg"]
-    assert site.sent() == []
-    # The same applies if the plan does not mention any files.
-    edit(path, lambda document: document["changes"][0].update(files={}))
-    result = run(site, plan_file=path)
-    assert result["outcome"] == "failed"
-    assert "no directory for them is known" in result["findings"][0]
-    assert site.writes() == []
-
-
-@pytest.mark.parametrize("is_listed", [True, False])
-@pytest.mark.parametrize(
-    "name", ["../secret", "{}", "files/../../secret", "link", "away/secret", "/dev/zero", "none/../.."]
-)
-def test_local_files_of_a_plan_never_lead_outside(
-    site: Site, path: Path, tmp_path: Path, name: str, is_listed: bool
-) -> None:
-    secret = tmp_path / "secret"
-    secret.write_text(SECRET, "utf-8")
-    site.write({"objects.yml": objects("1", documents=["files/a.txt"]), "files/a.txt": "approved"})
-    (site.root / "link").symlink_to(secret)
-    (site.root / "away").symlink_to(tmp_path)
-    plan(site, path)
-    name = name.format(secret)
-
-    def lead_out(document: dict[str, Any]) -> None:
-        document["changes"][0]["fields"]["documents"] = [name]
-        document["changes"][0]["files"] = {name: hashlib.sha256(SECRET.encode()).hexdigest()} if is_listed else {}
-
-    edit(path, lead_out)
-    result = run(site, src=site.root, plan_file=path)
-    assert result["failed"]
-    assert any(why in result["msg"] for why in ("leads outside of", "does not fit", "is a link"))
-    assert SECRET not in json.dumps(result)
-    assert site.writes() == []
 
 
 # ---- what a plan file may be
@@ -468,16 +313,16 @@ def test_a_huge_file_is_not_read_to_its_end(
     site: Site, path: Path, planned: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert planned["changes"]
-    monkeypatch.setattr(plan_files, "MAX_PLAN", 1000)
+    monkeypatch.setattr(approval_file, "MOST_BYTES", 1000)
     with path.open("r+b") as file:
         file.truncate(10**12)
-    result = run(site, plan_file=path)
+    result = run(site, src=site.root, plan_file=path)
     assert "has more than 1000 bytes" in result["msg"]
     assert site.sent() == []
 
 
 def test_a_plan_that_nobody_would_read_is_not_written(site: Site, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plan_files, "MAX_PLAN", 1000)
+    monkeypatch.setattr(approval_file, "MOST_BYTES", 1000)
     site.write({"objects.yml": objects(*map(str, range(9)))})
     assert "expected at most 1000" in plan(site, path)["msg"]
     assert not path.exists()
@@ -496,64 +341,34 @@ def _set(*way: Any) -> Callable[[dict[str, Any]], None]:
     return change
 
 
-_DEEP: dict[str, Any] = {}
-for _level in range(500):
-    _DEEP = {"a": _DEEP}
-
-
-@pytest.mark.sample(15)
 @pytest.mark.parametrize(
     ("change", "message"),
     [
         (lambda document: document.pop("instance"), "instance is missing"),
-        (lambda document: document["changes"][0].pop("image"), "changes[0].image is missing"),
+        (lambda document: document["changes"][0].pop("digest"), "changes[0].digest is missing"),
+        (_set("more", 1), "'more' is unknown"),
+        (_set("changes", 0, "after", {}), "changes[0].'after' is unknown"),
         (_set("instance", "here"), "instance: "),
-        (_set("instance", ["https://here.test"]), "instance: "),
         (_set("set", None), "set: "),
-        (_set("set", "\ud800"), "set: "),
-        (_set("timezone", "../../etc/passwd"), "timezone: "),
-        (_set("timezone", "Europe/Nowhere"), "timezone: "),
-        (_set("identity", {"objects": "barcode"}), "identity: "),
-        (_set("identity", {"machines": ["barcode"]}), "identity: "),
-        (_set("scope", {"objects": []}), "scope: "),
-        (_set("scope", {"objects": {"barcode": "1"}}), "scope: "),
-        (_set("limits", {"creates": "many"}), "limits: "),
-        (_set("limits", {"creates": 10**400}), "more than 300 digits"),
-        (_set("limits", {"removals": 1}), "limits: "),
-        (_set("limits", []), "limits: "),
-        (_set("create_users", "true"), "create_users: "),
+        (_set("files", "0"), "files: "),
         (_set("notify", 1), "notify: "),
         (_set("changes", {}), "changes: "),
-        (_set("changes", [1]), "changes: "),
+        (_set("changes", [1]), "changes[0]: "),
         (_set("changes", 0, "section", "machines"), "changes[0].section: "),
-        (_set("changes", 0, "section", ["objects"]), "changes[0].section: "),
-        (_set("changes", 0, "kind", "machine"), "changes[0].kind: "),
-        (_set("changes", 0, "kind", "user"), "changes[0].kind: "),
-        (_set("changes", 0, "state", "gone"), "changes[0].state: "),
-        (_set("changes", 0, "template", "asset"), "changes[0].template: "),
         (_set("changes", 0, "action", "drop"), "changes[0].action: "),
         (_set("changes", 0, "action", "update"), "changes[0].uuid: "),
-        (_set("changes", 0, "uuid", 5), "changes[0].uuid: "),
-        (_set("changes", 0, "pruned", True), "changes[0].pruned: "),
-        (_set("changes", 0, "fields", []), "changes[0].fields: "),
-        (_set("changes", 0, "fields", {"barcode": _DEEP}), "nested more than"),
-        (_set("changes", 0, "fields", {"barcode": "\udfff"}), "changes[0].fields: "),
-        (_set("changes", 0, "fields", {"barcode": {"!plain": 1}}), "expected a text"),
-        (_set("changes", 0, "fields", {"barcode": {"!cell": [], "is": []}}), "expected a text"),
-        (_set("changes", 0, "fields", {"barcode": {"!cell": "[]", "is": 5}}), "expected a list or a map"),
-        (_set("changes", 0, "place", 1), "changes[0].place: "),
-        (_set("changes", 0, "image", "0"), "changes[0].image: "),
-        (_set("changes", 0, "files", {"/etc/passwd": "0" * 64}), "changes[0].files: "),
-        (_set("changes", 0, "files", {"a": "0"}), "changes[0].files: "),
+        (_set("changes", 0, "uuid", UUID), "changes[0].uuid: "),
+        (_set("changes", 0, "fields", [1]), "changes[0].fields: "),
+        (lambda document: document["changes"].append(document["changes"][0]), "two changes are about the same record"),
     ],
 )
-def test_a_document_that_is_no_plan_is_refused_in_words(
+def test_a_document_that_is_no_approval_is_refused_in_words(
     site: Site, path: Path, planned: dict[str, Any], change: Callable[[dict[str, Any]], Any], message: str
 ) -> None:
     assert planned["changes"]
     edit(path, change)
     result = run(site, src=site.root, plan_file=path)
-    assert "is not a plan of this collection" in result["msg"]
+    assert "is not a plan of this version of the collection" in result["msg"]
     assert message in result["msg"]
     assert len(result["msg"]) < 1000
     assert site.sent() == []
@@ -567,13 +382,11 @@ def test_a_document_that_is_no_plan_is_refused_in_words(
         b"null",
         b'"text"',
         b"[" * 100_000,
-        b'{"version":' * 100_000,
-        b'{"version": NaN}',
-        b'{"version": 1e999}',
-        b'{"version": ' + b"9" * 100_000 + b"}",
-        b'{"version": 2, "set": NaN}',
-        b'{"version": 2, "set": -Infinity}',
-        b'{"version": 2, "set": ' + b"[" * 1000 + b"]" * 1000 + b"}",
+        b'{"approval":' * 100_000,
+        b'{"approval": NaN}',
+        b'{"approval": 1e999}',
+        b'{"approval": ' + b"9" * 100_000 + b"}",
+        b'{"approval": 1, "set": ' + b"[" * 1000 + b"]" * 1000 + b"}",
     ],
 )
 def test_bytes_that_are_no_plan_are_refused_in_words(site: Site, path: Path, content: bytes) -> None:
@@ -591,94 +404,37 @@ def test_bytes_that_are_no_plan_are_refused_in_words(site: Site, path: Path, con
         (b'{"set": "approved", "set": "another"}', "'set' is written twice"),
         (b'{"a": 1' + b', "b": 2' * 20_000 + b"}", "'b' is written twice"),
         (b'{"changes": [' + b"[]," * 5_000_000 + b"[]]}", "more than 4000000 maps and lists"),
-        (b'{"version": ' + b"9" * 400 + b"}", "more than 300 digits"),
+        (b'{"approval": ' + b"9" * 400 + b"}", "more than 300 digits"),
     ],
     ids=["twice", "often", "many", "digits"],
 )
 def test_what_costs_much_or_reads_in_two_ways_is_no_plan(path: Path, content: bytes, words: str) -> None:
     path.write_bytes(content)
     with pytest.raises(InvalidInput, match=words):
-        PlanFile(path).read()
+        ApprovalFile(path).read()
 
 
 # ---- any document
 
 
-_CHANGES: list[dict[str, Any]] = [
-    {
-        "section": section,
-        "key": "k",
-        "action": action,
-        "uuid": UUID if action != "create" else None,
-        "before": {},
-        "after": {},
-        "place": "a.yml:1:1",
-        "kind": kind,
-        "template": "asset" if section == "fields" else "",
-        "state": state,
-        "pruned": False,
-        "protect": None,
-        "fields": fields,
-        "image": "" if action == "create" else "0" * 64,
-        "files": {},
-        "vaulted": None,
-    }
-    for section, kind, action, state, fields in [
-        ("fields", "field_definition", "create", "present", {"label": "Shelf", "type": "TEXT"}),
-        ("fields", "field_definition", "update", "present", {"field_key": "barcode", "label": "Code"}),
-        ("locations", "location", "create", "present", {"name": "A"}),
-        ("rooms", "room", "create", "present", {"building_id": "A", "number": "1"}),
-        ("persons", "person", "update", "present", {"email": "p@acme.example"}),
-        ("users", "user", "create", "present", {"email": "p@acme.example"}),
-        ("users", "user", "update", "present", {}),
-        ("objects", "object", "create", "present", {"barcode": "1", "inventory_name": "x", "documents": ["a"]}),
-        ("objects", "object", "delete", "absent", {"barcode": "1"}),
-        ("objects", "object", "archive", "archived", {"barcode": "1"}),
-        ("tasks", "task", "create", "present", {"title": "T", "deadline": "2027-01-01", "assignees": []}),
-        ("rental_cases", "rental_case", "delete", "absent", {"title": "T"}),
-        ("hub", "hub_item", "create", "present", {"object": "1"}),
-    ]
-]
-
 _JSON = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats()
-    | st.text(max_size=5)
-    | st.sampled_from(["!plain", "!cell"]),
-    lambda inner: (
-        st.lists(inner, max_size=3)
-        | st.dictionaries(st.text(max_size=5) | st.sampled_from(["!plain", "!cell", "is"]), inner, max_size=3)
-    ),
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5) | st.sampled_from(["0" * 64, UUID]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
     max_leaves=6,
 )
 
 
-def _document(root: str) -> dict[str, Any]:
-    return {
-        "version": PLAN_VERSION,
-        "instance": root,
-        "set": "s",
-        "set_id": "",
-        "timezone": "",
-        "identity": {},
-        "scope": {},
-        "limits": {},
-        "create_users": True,
-        "notify": False,
-        "vaulted": {},
-        "moved": {},
-        "protections": {},
-        "changes": copy.deepcopy(_CHANGES),
-    }
-
-
 @st.composite
-def _mutated(draw: st.DrawFn, root: str) -> dict[str, Any]:
-    """Return a plan with some random members replaced."""
-    document = _document(root)
-    for _time in range(draw(st.integers(1, 3))):
+def _mutated(draw: st.DrawFn) -> dict[str, Any]:
+    """Return an approval with some random members replaced."""
+    head = {"approval": 1, "instance": "https://here.test", "set": "", "set_id": "", "files": "0" * 64, "notify": False}
+    change = {"section": "objects", "key": "1", "digest": "0" * 64, "wanted": "0" * 64, "fields": ["barcode"]}
+    changes = [
+        {**change, "action": action, "uuid": UUID if action != "create" else ""}
+        for action in ("create", "update", "delete", "archive")
+    ]
+    document: dict[str, Any] = {**head, "changes": changes}
+    for _time in range(draw(st.integers(0, 3))):
         inner: Any = document
         name = draw(st.sampled_from(list(inner)))
         while draw(st.booleans()) and isinstance(inner[name], (dict, list)) and inner[name]:
@@ -688,24 +444,17 @@ def _mutated(draw: st.DrawFn, root: str) -> dict[str, Any]:
     return document
 
 
-def test_the_document_that_is_changed_at_random_is_a_plan(path: Path) -> None:
-    path.write_text(json.dumps(_document("https://here.test")), "utf-8")
-    stored = PlanFile(path).read()
-    assert stored is not None
-    assert len(stored.desired.entries) == len(_CHANGES)
-
-
-@given(_mutated("https://here.test"))
+@given(_mutated())
 @hypothesis_settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
-def test_any_document_is_a_plan_or_refused_in_words(tmp_path: Path, document: dict[str, Any]) -> None:
+def test_any_document_is_an_approval_or_refused_in_words(tmp_path: Path, document: dict[str, Any]) -> None:
     path = tmp_path / "any.plan"
     path.write_text(json.dumps(document), "utf-8")
     refused = ""
     try:
-        stored = PlanFile(path).read()
+        assert json.loads(ApprovalFile(path).read().content()) == document
     except InvalidInput as error:
-        stored, refused = None, error.message
-    assert stored is not None or refused.startswith("plan_file: ")
+        refused = error.message
+    assert refused.startswith("plan_file: ") or not refused
 
 
 @given(st.binary(max_size=200))
@@ -714,27 +463,7 @@ def test_any_bytes_are_refused_in_words(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "any.plan"
     path.write_bytes(content)
     with pytest.raises(InvalidInput, match="plan_file: "):
-        PlanFile(path).read()
-
-
-@pytest.mark.sample(5)
-@pytest.mark.parametrize("number", range(len(_CHANGES)))
-@given(data=st.data())
-@hypothesis_settings(
-    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=6, derandomize=True
-)
-def test_any_change_is_applied_or_refused_and_never_a_traceback(
-    site: Site, path: Path, number: int, data: st.DataObject
-) -> None:
-    document = _document(site.service.base_url)
-    change = document["changes"][number]
-    fields = change["fields"]
-    fields[data.draw(st.sampled_from([*fields, "barcode", "email", "name", "relations", "items"]))] = data.draw(_JSON)
-    document["changes"] = [change]
-    path.write_text(json.dumps(document), "utf-8")
-    result = run(site, src=site.root.parent, plan_file=path)
-    assert result["outcome"] in ("failed", "refused", "unchanged", "changed", "partly_applied")
-    assert not any(re.match(r"\w+Error: ", failure["reason"]) for failure in result.get("failures", []))
+        ApprovalFile(path).read()
 
 
 def test_a_name_of_a_file_that_is_no_text_and_an_answer_that_is_none_leave_a_plan_that_can_be_reported(

@@ -20,9 +20,14 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.conne
 from ansible_collections.community.seventhings.plugins.plugin_utils.apply.journal_place import place_of
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import DesiredInstance
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import load
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.approval_file import ApprovalFile
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.caps import Caps
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.plan_file import PlanFile
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.run import RunOptions, Scope, run_instance
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.run import (
+    Approving,
+    RunOptions,
+    Scope,
+    run_instance,
+)
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.result import RunResult
 
 SETTINGS = "api: seventhings/v1\nset: test\n"
@@ -73,12 +78,6 @@ class Site:
     def run(self, desired: DesiredInstance | None = None, **order: Any) -> RunResult:
         """Plan (``check_mode=True``) or apply the files."""
         wanted = desired if desired is not None else self.load()
-        if order.get("plan_file") and not order.get("check_mode"):
-            stored = PlanFile(order["plan_file"]).read()
-            if stored is not None:
-                stored.locate_files(Path(wanted.src) if wanted.src else None, wanted.root)
-                wanted = stored.desired
-            order["stored"] = stored
         sleep = order.pop("sleep", no_pause)
         return run_instance(
             self.client(read_only=bool(order.get("check_mode"))), wanted, run_options(**order), sleep=sleep
@@ -108,14 +107,22 @@ class Site:
 
 def run_options(**given: Any) -> RunOptions:
     """Return the options of a run for the given options of a task."""
-    plan_file = given.pop("plan_file", None)
-    plan_options = {name: given.pop(name) for name in ("stored", "stale", "written") if name in given}
+    approving = _approving(given)
     scope = Scope(**{name: given.pop(name) for name in ("only", "exclude") if name in given})
     own = {field.name for field in fields(RunOptions)}
     caps = Caps.from_task({name: given.pop(name) for name in list(given) if name not in own})
-    return RunOptions(
-        **given, scope=scope, caps=caps, plan_file=None if plan_file is None else PlanFile(plan_file, **plan_options)
-    )
+    return RunOptions(**given, scope=scope, caps=caps, approving=approving)
+
+
+def _approving(given: dict[str, Any]) -> Approving | None:
+    """Take the options of an approval out of the options of a task."""
+    path, digest = given.pop("plan_file", None), given.pop("plan_digest", "")
+    stale = given.pop("stale", "refuse")
+    if path is None:
+        return Approving(digest=digest) if digest else None
+    if given.get("check_mode"):
+        return Approving(ApprovalFile(path))
+    return Approving(None, ApprovalFile(path).read(), digest, stale)
 
 
 def short(path: str) -> str:

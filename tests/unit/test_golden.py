@@ -33,7 +33,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.apply.applie
 from ansible_collections.community.seventhings.plugins.plugin_utils.apply.journal import Journal, JournalLocked
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import load
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.manifest import Manifest
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.plan_file import PlanFile
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.approval_file import ApprovalFile
 from ansible_collections.community.seventhings.plugins.plugin_utils.undo.inverse import Undo
 from ansible_collections.community.seventhings.plugins.plugin_utils.undo.record_file import read_record
 from ansible_collections.community.seventhings.plugins.plugin_utils.watch.cursor import CursorFile, State
@@ -65,6 +65,10 @@ def other_plan(path: Path, version: int) -> None:
     path.write_text(json.dumps({**json.loads(path.read_text("utf-8")), "version": version}), "utf-8")
 
 
+def other_approval(path: Path, version: int) -> None:
+    path.write_text(json.dumps({**json.loads(path.read_text("utf-8")), "approval": version}), "utf-8")
+
+
 def other_record(path: Path, version: int) -> None:
     document = json.loads(gzip.decompress(path.read_bytes()))
     path.write_bytes(gzip.compress(json.dumps({**document, "version": version}).encode()))
@@ -94,7 +98,7 @@ def load_settings(path: Path) -> None:
 
 
 OTHER_VERSIONS: tuple[tuple[str, Callable[[Path, int], None], Callable[[Path], object], str], ...] = (
-    ("plan.json", other_plan, lambda path: PlanFile(path).read(), "Plan again"),
+    ("plan.json", other_approval, lambda path: ApprovalFile(path).read(), "Plan again"),
     (golden.RECORD, other_record, read_record, "Undo it with the version of the collection that applied"),
     ("cursor.json", other_cursor, read_cursor, "remove it to start again"),
     ("export/yaml/.export.json", other_plan, lambda path: Manifest.read(Folder(path.parent)), "or another directory"),

@@ -235,7 +235,6 @@ INSTANCE: Spec = {
     "files_root": {"type": "path"},
     "plan_file": {"type": "path"},
     "plan_digest": {"type": "str"},
-    "require_plan": {"type": "bool", "default": False},
     "report": {"type": "list", "elements": "path", "default": []},
     "report_url": {"type": "str"},
     "journal": {"type": "path"},

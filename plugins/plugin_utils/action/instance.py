@@ -25,13 +25,12 @@ from ..controller.heap import many_objects
 from ..desired.desired import DesiredInstance
 from ..desired.grouped_findings import GroupedFindings, group_findings
 from ..desired.hiding import NOT_SHOWN, Hiding
-from ..desired.loading import local_files
 from ..desired.observed import of_task, together
+from ..instance.approval_file import ApprovalFile, sha256_of
 from ..instance.caps import Caps, require_caps
 from ..instance.merged_records import merged_records
 from ..instance.offline import offline_findings
-from ..instance.plan_file import PlanFile, StoredPlan, note_protections, sha256_of
-from ..instance.run import RunOptions, Scope, run_instance
+from ..instance.run import Approving, RunOptions, Scope, run_instance
 from ..layers.given import sources_of
 from ..printing.screen import print_line as tell_on_screen
 from ..report.on_screen import findings_in_short, message_in_short
@@ -103,7 +102,9 @@ def _provision(run: InstanceRun, check_mode: bool, written: Mapping[str, Any]) -
     reports = report_paths(options, plan_file)
     url = _report_url(options)
     apply_record = _path(options, "apply_record")
-    stored = None if reads_only or options["mode"] == "validate" else _stored_plan(options, plan_file, written)
+    approving = None
+    if options["mode"] in ("apply", "undo"):
+        approving = _approving(options, plan_file, check_mode, written)
 
     def all_that_is_written() -> DesiredInstance:
         return run.load(sources)
@@ -116,32 +117,20 @@ def _provision(run: InstanceRun, check_mode: bool, written: Mapping[str, Any]) -
         client = _connected(run, reads_only)
         with many_objects():
             undo = _undo(options, client, all_that_is_written() if has_files else None)
-    if stored is not None:
-        stored.locate_files(src, local_files(src, _path(options, "files_root")))
-        # Reading all files takes long, and most plans don't need them.
-        if has_files and (len(sources) > 1 or stored.removes_records):
-            written_state = all_that_is_written()
-            note_protections(stored.desired, [written_state])
-            if len(sources) > 1:
-                stored.locate_layers(written_state)
-        stored.desired.hiding = run.hiding
-        desired = stored.desired
-    elif undo is not None:
+    if undo is not None:
         desired = undo.base()
         desired.hiding = run.hiding
-        note_protections(desired, run.desired)
+        undo.protect(desired, run.desired)
     elif has_files:
         with many_objects():
             desired = all_that_is_written()
     else:
-        missing = "only a real run applies a plan_file" if reads_only else f"there is no plan_file {plan_file or ''}"
-        raise InvalidInput(f"src: {missing.rstrip()}, and neither src nor desired says what to plan")
+        raise InvalidInput("src: neither src nor desired says what to plan. A plan_file only approves it.")
     desired.findings += rules.findings if rules is not None else []
     if options["mode"] == "validate":
         desired.observed = together(of_task(options.get("observed")), desired.observed)
         return _validated(desired, reports, check_mode, src, url, run.host, options["plan_follows"], rules)
     is_drift = options["mode"] == "drift"
-    written_now = all_that_is_written if has_files and not is_undo else None
     run_options = RunOptions(
         check_mode=reads_only,
         drift=is_drift,
@@ -151,7 +140,7 @@ def _provision(run: InstanceRun, check_mode: bool, written: Mapping[str, Any]) -
         archived_duplicates=options["archived_duplicates"],
         scope=Scope(options["only"], options["exclude"]),
         caps=Caps.from_task(options),
-        plan_file=None if plan_file is None or is_drift else PlanFile(plan_file, stored, options["stale"], written_now),
+        approving=approving,
         rules=rules,
         undo=undo,
         apply_record=apply_record,
@@ -160,8 +149,6 @@ def _provision(run: InstanceRun, check_mode: bool, written: Mapping[str, Any]) -
     result = run_instance(client, desired, run_options, progress_printer(host=run.host))
     result.made_by = made_by(desired.set_name, run.host)
     result.warnings += client.transport.notes()
-    if plan_file is not None and stored is None and not reads_only:
-        result.warnings.insert(0, f"plan_file: there is no {plan_file}, so a new plan was created.")
     write_reports(result, reports, src, secrets_of(INSTANCE, options) | client.tokens.secrets, url)
     return result_of(result, reads_only and options["drift_fail"], reports)
 
@@ -246,33 +233,30 @@ def _path(options: Mapping[str, Any], name: str) -> Path | None:
     return Path(options[name]).expanduser() if options.get(name) else None
 
 
-def _stored_plan(options: Mapping[str, Any], plan_file: Path | None, written: Mapping[str, Any]) -> StoredPlan | None:
-    """Return the plan that a real run applies.
+def _approving(
+    options: Mapping[str, Any], plan_file: Path | None, check_mode: bool, written: Mapping[str, Any]
+) -> Approving | None:
+    """Return how the task approves the plan; None if it does not.
 
-    It is read once, so that the approved plan is the applied plan.
-
-    :returns: None if there is no plan file and the run may make a plan.
-    :raises InvalidInput: if the plan is not the approved plan, or is missing although it is required.
+    :raises InvalidInput: if the approval is missing, or is not the one that the task names.
     """
-    approved = options.get("plan_digest")
-    if approved is None and "plan_digest" in written:
+    given = options.get("plan_digest")
+    if given is None and "plan_digest" in written:
         # A template that evaluates to null must not approve every plan.
         raise InvalidInput("plan_digest: null does not fit; expected a SHA-256, 64 hexadecimal digits")
-    digest = None if approved is None else sha256_of(approved, "plan_digest")
+    digest = "" if given is None else sha256_of(given, "plan_digest")
     if plan_file is None:
-        if digest is not None or options["require_plan"]:
-            raise InvalidInput(f"{'require_plan' if digest is None else 'plan_digest'}: give plan_file too")
-        return None
-    with many_objects():
-        stored = PlanFile(plan_file).read()
-    if stored is None and (digest is not None or options["require_plan"]):
-        raise InvalidInput(f"plan_file: there is no {plan_file}, and no other plan was approved. Plan again.")
-    if stored is not None and digest not in (None, stored.digest):
+        return Approving(digest=digest) if digest else None
+    file = ApprovalFile(plan_file)
+    if check_mode:
+        return Approving(file)
+    approval = file.read()
+    if digest not in ("", approval.digest):
         raise PlanRefused(
-            f"plan_digest: {plan_file} is another plan (sha256:{stored.digest}) than the one that was approved "
+            f"plan_digest: {plan_file} is another plan (sha256:{approval.digest}) than the one that was approved "
             f"(sha256:{digest})"
         )
-    return stored
+    return Approving(None, approval, digest, options["stale"])
 
 
 def _validated(

@@ -124,10 +124,8 @@ class DesiredInstance:
     :ivar lifecycle: section to ignored fields and protected records.
     :ivar scan_codes: the scan codes of objects and their placeholders; None without labels.
     :ivar observed: section to the fields that scans or people write; a missing section: as detected.
-    :ivar shields: protected records that are not part of it, because a plan file has only changes.
-    :ivar set_sizes: section to the number of records of the set at the time of a plan file.
+    :ivar shields: protected records that are not part of it, because an undo has only changes.
     :ivar moved: section to pairs of an old and a new natural key, as maps of fields.
-    :ivar old_names: the same for a plan file, which renames by uuids: others may still refer to what it renames.
     :ivar moved_places: place of a pair, by the identity of its new key.
     :ivar setting_places: places of settings, by their names with points (``scope.objects.target_room``).
     :ivar src: the directory that was read, or the directory of the file; empty without one.
@@ -161,9 +159,7 @@ class DesiredInstance:
     observed: Mapping[str, Sequence[str]] = field(default_factory=dict)
     scan_codes: ScanCodeSettings | None = None
     shields: Sequence[Entry] = ()
-    set_sizes: Mapping[str, int] = field(default_factory=dict)
     moved: Mapping[str, Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]] = field(default_factory=dict)
-    old_names: Mapping[str, Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]] = field(default_factory=dict)
     moved_places: dict[int, Place] = field(default_factory=dict)
     setting_places: dict[str, Place] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The caps of a task. The files (and a plan file) request changes. A run makes only the changes that the task allows.
+"""The caps of a task. The files request changes. A run makes only the changes that the task allows.
 
 The author of the files may not be the owner of the task: a pull request changes files. So nothing in the files widens
 what the task allows.
@@ -10,8 +10,7 @@ what the task allows.
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -20,7 +19,6 @@ from ...module_utils.errors import InvalidInput
 from ...module_utils.plan.change import ARCHIVE, DELETE
 from ..desired.desired import SECTIONS, Limits, Policy, limit_of, prune_actions
 from ..desired.observed import of_task
-from ..set_plan.plan import Planned
 
 CAPS = ("limits", "prune", "create_users", "allow_destructive", "expect_instance")
 """Options of a task that the files may narrow and never widen. ``protected`` requires all of them."""
@@ -95,7 +93,7 @@ class Caps:
         create_users = self.create_users if written.create_users is None else written.create_users
         return replace(
             written,
-            # A plan file is JSON, which has no infinite numbers. They are the defaults anyway.
+            # Infinite numbers are the defaults anyway.
             limits={name: number for name, number in limits.items() if math.isfinite(number)},
             prune=prune,
             create_users=bool(create_users) and self.create_users is not False,
@@ -112,18 +110,6 @@ class Caps:
             f"limits.{name}: the task allows {self.limits[name]:g}, and the files {number:g}; the smaller one counts."
             for name, number in written.limits.items()
             if number < self.limits.get(name, 0) < math.inf
-        ]
-
-    def forbidden(self, changes: Iterable[Planned]) -> list[str]:
-        """Return the changes of a plan that prune more than the task allows, in words.
-
-        A plan made from files has none, because planning applies the caps. A plan file may come from another task.
-        """
-        pruned = Counter((planned.section, planned.change.action) for planned in changes if planned.entry.pruned)
-        return [
-            f"{section}: the plan prunes {number} ({action}), and prune.{section} of this task allows {allowed}"
-            for (section, action), number in sorted(pruned.items())
-            if (allowed := self._weaker(section, action)) != action
         ]
 
     def wrong_instance(self, connected: str, instances: Sequence[str]) -> str:

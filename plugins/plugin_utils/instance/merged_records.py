@@ -38,7 +38,10 @@ class _Merged:
     def _record(self, entry: Entry, is_managed: bool) -> dict[str, Any]:
         schema = self._schemas.for_kind(entry.kind)
         values = entry.fields if entry.cells is None else {**entry.fields, **entry.cells.read(schema, entry.fields)[0]}
-        shown = {name: self._shown(schema, entry, name, value) for name, value in values.items()}
+        # A name that is no field may be a value of a vaulted file. Its finding says where it is.
+        hides_names = self._hiding.hides_place(entry.place)
+        names = [name for name in values if not hides_names or schema.find(name) is not None]
+        shown = {name: self._shown(schema, entry, name, values[name]) for name in names}
         return {
             "section": _SECTION_OF[entry.kind.name],
             "template": entry.template,

@@ -28,7 +28,7 @@ from ..apply.journal import Journal, JournalBroken, JournalRefused, protected_by
 from ..apply.journal_place import earlier_journal, place_of
 from ..controller.heap import many_objects
 from ..desired.desired import INLINE, SECTIONS, DesiredInstance, Limits, SourceCount, digest_of
-from ..desired.fingerprints import PlanOutdated, scrypted
+from ..desired.fingerprints import scrypted
 from ..desired.grouped_findings import group_findings
 from ..report.forecast import NOTHING, forecast_of
 from ..report.provenance import made_by
@@ -38,21 +38,22 @@ from ..rules.found import lines_of
 from ..rules.rule import RuleSet
 from ..set_plan.applied_values import note_applied
 from ..set_plan.baseline import Baseline
+from ..set_plan.limits import recounted
 from ..set_plan.listed_state import ListedState
-from ..set_plan.plan import MOST_OF_A_RUN, SAMPLE, InstancePlan, Planned, PlanOptions, drop_changes, shield_mark
+from ..set_plan.plan import MOST_OF_A_RUN, SAMPLE, InstancePlan, Planned, PlanOptions
 from ..set_plan.planner import plan_instance
-from ..set_plan.removal_blockers import without_blocked
-from ..undo.inverse import STILL_WANTED, Undo, inverse_of
+from ..undo.inverse import Undo, inverse_of
 from ..undo.lasting import not_undoable
 from ..undo.record import ApplyRecord
 from ..undo.record_file import NOT_KEPT, RecordPlace
 from ..undo.recorder import Hides, unrecorded_values
 from ..undo.recording import Recording
+from .approval import REFUSE, Approval, Digests, Gate
+from .approval_file import ApprovalFile
 from .caps import Caps
 from .deleted_elsewhere import deleted_elsewhere
 from .meaning import meaning_of
 from .odd import Oddity, odd_values
-from .plan_file import PlanFile
 from .suspected_renames import suspected_renames
 from .validation import validate
 
@@ -81,6 +82,22 @@ class Scope:
 
 
 @dataclass(frozen=True)
+class Approving:
+    """How a plan is approved.
+
+    :ivar file: receives the approval of the plan in check mode.
+    :ivar approval: what a real run may execute; None: the plan must have the digest.
+    :ivar digest: the SHA-256 of the approval that the task accepts; empty if it accepts any.
+    :ivar stale: what to do with a change whose record changed since the approval.
+    """
+
+    file: ApprovalFile | None = None
+    approval: Approval | None = None
+    digest: str = ""
+    stale: str = REFUSE
+
+
+@dataclass(frozen=True)
 class RunOptions:
     """The options of a run.
 
@@ -90,7 +107,7 @@ class RunOptions:
     :ivar rules: the rules that records and changes must keep; None if the task names none.
     :ivar undo: the apply record to undo; None: the files are applied.
     :ivar apply_record: the file for the record of what is applied; None: at the default place.
-    :ivar plan_file: written in check mode; removed in a real run after all of it was applied.
+    :ivar approving: how the plan is approved; None: without an approval.
     :ivar lists: lists for the first plan that were read after :meth:`Creations.watch`; None: the plan reads its own.
     """
 
@@ -102,7 +119,7 @@ class RunOptions:
     archived_duplicates: str = "trust_service"
     scope: Scope = field(default_factory=Scope)
     caps: Caps = field(default_factory=Caps)
-    plan_file: PlanFile | None = None
+    approving: Approving | None = None
     rules: RuleSet | None = None
     undo: Undo | None = None
     apply_record: Path | None = None
@@ -158,11 +175,11 @@ class _Run:
         self._sleep = sleep
         self._started = clock()
         self._before = client.transport.sent
-        self._plan_file = run_options.plan_file
-        self._stored = run_options.plan_file.stored if run_options.plan_file is not None else None
+        self._approving = run_options.approving
+        self._approval = run_options.approving.approval if run_options.approving is not None else None
         self._warnings: list[str] = []
         self._policy_of_files = desired.policy
-        self._digest = self._stored.digest if self._stored else ""
+        self._digest = self._approval.digest if self._approval is not None else ""
         self._forecast = dict(NOTHING)
         self._base: AppliedBase | None = None
         self._baseline: Baseline | None = None
@@ -204,7 +221,7 @@ class _Run:
     # ---- before the plan
 
     def _prepare(self) -> str:
-        """Check the options, fill in vaulted values of a plan file, and apply the caps.
+        """Check the options, and apply the caps.
 
         :returns: why the run is refused; empty if it is not.
         :raises InvalidInput: if an option does not fit.
@@ -214,15 +231,9 @@ class _Run:
         refusal = self._place_record()
         if refusal:
             return refusal
-        if self._plan_file is not None and self._options.check_mode:
-            self._plan_file.require_writable()
+        if self._options.check_mode and self._approving is not None and self._approving.file is not None:
             # Whatever happens to the new plan, the earlier one is obsolete.
-            self._plan_file.discard()
-        if self._plan_file is not None and self._stored is not None:
-            try:
-                self._stored.placeholders.fill(str(self._plan_file.path), self._plan_file.written)
-            except PlanOutdated as outdated:
-                return outdated.message
+            self._approving.file.discard()
         refusal = self._wrong_instance()
         if refusal:
             return refusal
@@ -232,7 +243,6 @@ class _Run:
             self._desired.policy = replace(self._desired.policy, limits=_NO_LIMITS)
         if self._options.undo is not None:
             self._desired.policy = replace(self._desired.policy, limits={**self._desired.policy.limits, **_NO_PERCENTS})
-            self._warnings += [] if self._stored is None else [STILL_WANTED]
         return ""
 
     def _place_record(self) -> str:
@@ -253,10 +263,8 @@ class _Run:
         connected, instances = self._client.transport.root, self._desired.instances
         if self._options.undo is not None and (why := self._options.undo.wrong_instance(connected)):
             return why
-        if self._stored is not None and connected not in instances:
-            return (
-                f"plan_file: this plan is for {', '.join(instances)}, and the connection is to {connected}. Plan again."
-            )
+        if self._approval is not None and self._approval.instance != connected:
+            return f"plan_file: this plan is for {self._approval.instance}, and the connection is to {connected}."
         return self._options.caps.wrong_instance(connected, instances)
 
     @contextlib.contextmanager
@@ -299,7 +307,7 @@ class _Run:
     def _run_of(self, journal: Journal) -> str:
         """Return the digest of the changes to make. A later run resumes this one only if it has the same digest."""
         undo = self._options.undo
-        digest = self._stored.digest if self._stored else undo.digest if undo else digest_of(self._desired)
+        digest = self._digest or (undo.digest if undo else digest_of(self._desired))
         names = json.dumps((journal.instance, self._desired.set_name, journal.set_id, digest))
         if self._desired.hiding.has_any:
             # The journal persists. A plain hash in it would let anybody test guessed values.
@@ -328,7 +336,7 @@ class _Run:
         return PlanOptions(
             options.scope.only,
             options.scope.exclude,
-            frozenset(journal.known),
+            frozenset(journal.known) | self._approved_removals(),
             caps.allow_destructive or options.drift,
             caps.confirm_empty or options.drift,
             frozenset(memory.creations) if is_resumed else frozenset(),
@@ -338,10 +346,10 @@ class _Run:
             protected_by_others=partial(protected_by_others, journal),
             names=memory.names,
             existing_before=memory.existing if is_resumed else {},
-            refused=frozenset(memory.refused),
-            most_lookups=self._most_lookups(is_planned_only=options.check_mode and self._plan_file is None),
+            refused=frozenset(memory.refused) | (self._approval.unarchived if self._approval else frozenset()),
+            most_lookups=self._most_lookups(is_planned_only=options.check_mode and self._approving is None),
             most_lookups_of_apply=self._most_lookups(is_planned_only=False),
-            is_approved=self._stored is not None,
+            is_approvable=self._approving is not None,
             origins=memory.origins,
             baseline=self._baseline,
             sources_before={} if caps.confirm_empty else memory.sources,
@@ -349,10 +357,15 @@ class _Run:
             is_protected=caps.is_protected,
             observed=caps.observed,
             deleted=frozenset() if options.undo is None else options.undo.record.deleted,
-            has_changes_only=self._stored is not None or options.undo is not None,
+            has_changes_only=options.undo is not None,
             rules=options.rules,
             judges_live=options.drift,
         )
+
+    def _approved_removals(self) -> frozenset[str]:
+        """Return the uuids that a digest of the task approves to remove. They are known even without a journal."""
+        is_trusted = self._approval is not None and self._approving is not None and self._approving.digest
+        return self._approval.removed if self._approval is not None and is_trusted else frozenset()
 
     def _most_lookups(self, is_planned_only: bool) -> int | None:
         """Return the number of missing records of a section up to which all are looked up; None: no maximum.
@@ -364,9 +377,9 @@ class _Run:
         return SAMPLE if is_planned_only else MOST_OF_A_RUN
 
     def _inverted(self, plan_options: PlanOptions, journal: Journal) -> PlanOptions:
-        """Make the inverse of an apply record the desired state, if the run undoes one and has no plan yet."""
+        """Make the inverse of an apply record the desired state, if the run undoes one."""
         undo = self._options.undo
-        if undo is None or self._stored is not None:
+        if undo is None:
             return plan_options
         # Undoing does not change the sources of the set.
         self._desired.sources = {
@@ -404,16 +417,15 @@ class _Run:
     # ---- gate
 
     def _gate(self, plan: InstancePlan, journal: Journal) -> tuple[InstancePlan, list[str]]:
-        """Return the plan without stale changes, and why it must not be applied."""
-        plan, stale = self._without_stale(plan, journal)
-        if stale:
-            return plan, stale
+        """Return the approved part of a plan, and why it must not be applied."""
+        plan, not_approved = self._approved(plan, journal)
+        if not_approved:
+            return plan, not_approved
         plan.warnings += suspected_renames(plan)
         self._odd = odd_values(plan, dt.datetime.now(dt.UTC).date())
         plan.cautions = [*(clean(oddity.text) for oddity in self._odd), *plan.cautions]
         read = self._client.transport.sent - self._before
-        # Looking up the records cost requests that an apply of the plan file does not repeat.
-        read += plan.more_lookups if self._plan_file is None else -plan.lookups
+        read += plan.more_lookups
         self._forecast = forecast_of(plan, read, self._client.transport.rate.per_minute)
         if self._options.drift:
             self._notes = deleted_elsewhere(plan, journal.memory)
@@ -421,54 +433,80 @@ class _Run:
             plan.warnings += plan.protected
             plan.protected = []
         caps = self._options.caps
-        refusals = [*self._undo_refusals, *plan.protected, *caps.forbidden(plan.changes), *plan.exceeded_limits]
+        refusals = [*self._undo_refusals, *plan.protected, *plan.exceeded_limits]
         if refusals:
             plan.warnings += caps.narrowed(self._policy_of_files)
         return plan, refusals
 
-    def _without_stale(self, plan: InstancePlan, journal: Journal) -> tuple[InstancePlan, list[str]]:
-        """Return the plan without the changes whose records changed since, or why they are refused."""
-        stored, is_resumed = self._stored, self._is_resumed(journal)
-        if stored is None or self._plan_file is None:
+    def _approved(self, plan: InstancePlan, journal: Journal) -> tuple[InstancePlan, list[str]]:
+        """Return the part of the plan that is approved, or why it is refused. Check mode needs no approval."""
+        approving, approval, is_resumed = self._approving, self._approval, self._is_resumed(journal)
+        if approving is None or self._options.check_mode:
             return plan, []
+        if approval is None:
+            return plan, self._another_plan(plan, journal, approving.digest)
+        why = self._another_set(approval, journal)
+        if why:
+            return plan, [why]
 
-        def is_own(planned: Planned) -> bool:
+        def is_begun(planned: Planned) -> bool:
             """Return True if an earlier run of the same plan created a record or began to change it."""
-            names = {
-                planned.change.current.uuid if planned.change.current else "",
-                planned.journal_name,
-            }
-            return is_resumed and bool(names & journal.memory.touched) and stored.is_half_done(planned)
+            current = planned.change.current
+            names = {planned.journal_name, current.uuid if current is not None else ""}
+            return is_resumed and bool(names & journal.memory.touched)
 
-        stale = stored.stale(plan, Contents(self._client), is_own)
-        if not stale:
-            return plan, []
-        if self._plan_file.stale != "skip":
-            return plan, [
-                f"{planned} has changed since the plan was created. Plan again, or set stale: skip."
-                for planned in stale
-            ]
-        plan.warnings += [
-            f"{planned}: skipped, because it has changed since the plan was created." for planned in stale
-        ]
-        left = drop_changes(plan, stale)
-        blocked = list(without_blocked(plan.state, left.changes)) if plan.state is not None else []
-        left.warnings += [f"{planned}: skipped, because {why}." for planned, why in blocked]
-        return drop_changes(left, (planned for planned, _why in blocked)), []
+        digests = self._digests(plan, approval.creations)
+        is_whole = self._options.scope.is_everything
+        verdict = Gate(approval, digests, self._files(plan), is_begun, is_whole, approving.stale).judge(plan)
+        before = journal.memory.existing if is_resumed else {}
+        verdict.plan.exceeded_limits = recounted(plan, verdict.plan, self._desired.policy, before)
+        self._desired.policy = replace(self._desired.policy, notify=self._desired.policy.notify and approval.notify)
+        return verdict.plan, verdict.refusals
+
+    def _another_plan(self, plan: InstancePlan, journal: Journal, digest: str) -> list[str]:
+        """Return why a plan is not the one that the task approves by its digest alone."""
+        self._digest = self._approval_of(plan, journal).digest
+        if self._digest == digest:
+            return []
+        why = (
+            f"plan_digest: the plan that was made now is another one (sha256:{self._digest}) than the approved one "
+            f"(sha256:{digest}). Files or records have changed since. Plan again."
+        )
+        return [why]
+
+    def _another_set(self, approval: Approval, journal: Journal) -> str:
+        """Return why an approval is about other files; empty if it is about these."""
+        desired, undo = self._desired, self._options.undo
+        is_other_id = bool(desired.set_id) and approval.set_id != journal.set_id
+        if approval.set_name != desired.set_name or is_other_id:
+            return (
+                f"plan_file: this plan is for the set {approval.set_name!r} with the set_id {approval.set_id!r}, and "
+                f"src is another set."
+            )
+        if undo is not None and approval.files != undo.record.digest:
+            return "plan_file: this plan undoes another apply record than applied names. Plan again."
+        return ""
+
+    def _files(self, plan: InstancePlan) -> str:
+        """Return the digest of what the files ask for, or of the apply record to undo."""
+        return plan.asked.digest if self._options.undo is None else self._options.undo.record.digest
+
+    def _digests(self, plan: InstancePlan, creations: frozenset[str] = frozenset()) -> Digests:
+        return Digests(plan, Contents(self._client), plan.asked.key, creations)
+
+    def _approval_of(self, plan: InstancePlan, journal: Journal) -> Approval:
+        # Files without a set_id get that of the journal.
+        named = replace(self._desired, set_id=journal.set_id)
+        root = self._client.transport.root
+        return Approval.from_plan(plan, named, root, self._files(plan), self._digests(plan))
 
     # ---- write the plan, or apply it
 
     def _write_plan(self, plan: InstancePlan, journal: Journal) -> RunResult:
-        if self._plan_file is not None:
-            # Files without a set_id get that of the journal, because the run that applies the plan may not have the
-            # files.
-            self._desired.set_id = journal.set_id
-            root, contents = self._client.transport.root, Contents(self._client)
-            warned = {finding.place for finding in plan.rule_warnings}
-            warned.update(place for oddity in self._odd for place in oddity.places)
-            self._digest = self._plan_file.write(
-                root, self._desired, plan, contents, self._client.without_credentials, warned
-            )
+        if self._approving is not None and self._approving.file is not None:
+            approval = self._approval_of(plan, journal)
+            self._approving.file.write(approval)
+            self._digest = approval.digest
         differs = "drift" if self._options.drift else "changed"
         if plan.live_findings:
             return self._result("failed", plan)
@@ -510,17 +548,6 @@ class _Run:
         return True
 
     def _apply(self, plan: InstancePlan, journal: Journal) -> RunResult:
-        result = self._execute(plan, journal)
-        is_done = self._stored is not None and not result.failed and self._options.scope.is_everything
-        if is_done and self._plan_file is not None:
-            try:
-                self._plan_file.remove(self._digest)
-            except InvalidInput as error:
-                # The result of the run must still be reported.
-                result.warnings.append(error.message)
-        return result
-
-    def _execute(self, plan: InstancePlan, journal: Journal) -> RunResult:
         executor = Executor(
             self._client,
             plan,
@@ -528,7 +555,7 @@ class _Run:
             self._options.workers,
             self._on_progress,
             self._desired.policy.notify,
-            self._stored is not None,
+            self._approving is not None,
         )
         recording = self._recording(plan, journal)
         for kind, key, uuid in plan.released:
@@ -602,9 +629,6 @@ class _Run:
             journal.applied(self._desired.sources)
             if self._desired.tables.keeps_any:
                 journal.came_from({uuid: place.file or INLINE for uuid, place in plan.origins().items()})
-            elif self._stored is not None:
-                # A plan file does not have the settings of tables. While the file of a record is unknown, it is kept.
-                journal.came_from({uuid: place.file for uuid, place in plan.origins().items() if place.line})
         except JournalBroken as broken:
             # All changes were applied, and the result must say so.
             plan.warnings.append(broken.message)
@@ -622,7 +646,7 @@ class _Run:
             return
         left = {id(planned) for planned, _why in (*outcome.failures, *outcome.skipped, *outcome.not_tried)}
         note_applied(baseline, (planned for planned in plan.changes if id(planned) not in left), self._desired)
-        if self._stored is None and not self._options.scope.only and not self._options.scope.exclude:
+        if self._options.scope.is_everything:
             existing = {uuid for claimed in plan.claimed.values() for uuid in claimed} | {
                 planned.created_uuid for planned in plan.changes
             }
@@ -639,16 +663,8 @@ class _Run:
 
     def _note_protections(self, plan: InstancePlan, outcome: Outcome, journal: Journal) -> None:
         """Note which records must stay. A record counts as removable again only after it was applied in that form."""
-        stored = {} if self._stored is None else self._stored.protections
         left = {id(planned): planned for planned, _why in (*outcome.failures, *outcome.skipped, *outcome.not_tried)}
         left |= {id(planned): planned for planned in plan.dropped}
-        marks = {
-            shield_mark(planned.kind, planned.change.current.uuid if planned.change.current else "", planned.desired)
-            for planned in left.values()
-        }
-        for mark, is_protected in stored.items():
-            if is_protected or mark not in marks:
-                journal.protect(mark, is_protected)
         entries = {id(planned.entry) for planned in left.values()}
         for protection in plan.protections:
             if protection.is_protected or id(protection.planned.entry) not in entries:

@@ -57,7 +57,7 @@ def idle_settings(context: PlanContext) -> Iterator[str]:
                 "compared and nothing is removed. Look at the values of the scope."
             )
     # A plan file contains only changed records, which need not have every field.
-    for name in () if context.options.is_approved else context.hiding.idle(context.desired.entries):
+    for name in context.hiding.idle(context.desired.entries):
         yield (
             f"hide: {name!r} is no field of the sections in these files, so it hides nothing. Write the key or the "
             "label of a field."

@@ -27,7 +27,7 @@ from ..desired.positions import Finding, Place
 from .listed_state import ListedState, Meaning
 from .old_names import OldNames
 from .places import Places
-from .plan import NO_CHANGE, InstancePlan, Planned, PlanOptions, fingerprint_of, mark_of
+from .plan import NO_CHANGE, InstancePlan, Planned, PlanOptions, mark_of
 from .prune import Scope
 from .uniqueness import Uniqueness
 from .unlisted import UnlistedRecords
@@ -90,7 +90,7 @@ class PlanContext:
         self.unmade: set[tuple[str, str]] = set()
         self.planned_names: set[str] = set()
         self._unlisted = UnlistedRecords(client, desired.hiding)
-        self._old_names = OldNames(desired.old_names or desired.moved)
+        self._old_names = OldNames(desired.moved)
         self.places = Places(self.state, self.find, self.meaning)
         self._carried: dict[tuple[str, str], None] = {}
         self._schemas: dict[str, Schema] = {}
@@ -328,10 +328,6 @@ class PlanContext:
         if not planned.change.changed:
             self.result.unchanged[planned.section] += 1
         elif self.is_chosen(planned):
-            change = planned.change
-            planned.fingerprint = planned.fingerprint or fingerprint_of(
-                planned.schema, change.current, change.unarchive
-            )
             self.result.changes.append(planned)
 
     def skip(self, planned: Planned, reason: str) -> None:

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -32,8 +31,8 @@ FIELDS = (
 
 _ITEMS = Schema.for_kind(HUB_ITEM)
 
-Offer = tuple[Entry, dict[str, Any], str, Change, str]
-"""Entry, canonical values, the object in words, the change, and the fingerprint of the item before it."""
+Offer = tuple[Entry, dict[str, Any], str, Change]
+"""Entry, canonical values, the object in words, and the change."""
 
 
 def schema() -> Schema:
@@ -76,7 +75,7 @@ def plan_offers(
         mark = f"of the object {known}"
         if claim(HUB_ITEM, mark, entry):
             change, warning = _change(items, entry, values, wanted, fields)
-            yield entry, values, key, replace(change, warnings=(warning,) if warning else ()), _image(change)
+            yield entry, values, key, replace(change, warnings=(warning,) if warning else ())
 
 
 def offered(state: ListedState) -> list[Record]:
@@ -165,9 +164,3 @@ def _change(
         return unchanged, f"the object is in the order {order.flat.get('order_number')}, so it is not offered again"
     shown_after = {key: fields.brief(key, value) for key, value in values.items()}
     return Change(HUB_ITEM, CREATE, None, values, {}, shown_after), ""
-
-
-def _image(change: Change) -> str:
-    if change.current is None:
-        return ""
-    return hashlib.sha256(repr(_ITEMS.read(change.current.flat).get("price")).encode()).hexdigest()

@@ -94,6 +94,16 @@ class LimitCheck:
         ]
 
 
+def recounted(plan: InstancePlan, left: InstancePlan, policy: Policy, existing_before: Mapping[str, int]) -> list[str]:
+    """Return the limits that a plan exceeds after some of its changes were left out.
+
+    :param plan: the plan with all changes. :param left: without some of them.
+    """
+    counted = set(LimitCheck(plan, policy, existing_before).exceeded())
+    others = [line for line in plan.exceeded_limits if line not in counted]
+    return [*LimitCheck(left, policy, existing_before).exceeded(), *others]
+
+
 def _users(check: LimitCheck, section: str, _action: str, number: int) -> str:
     most = check.limits.users
     if number <= most:

@@ -5,15 +5,12 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ...module_utils.client.record import Record
-from ...module_utils.model.kinds import ARCHIVED_AT, HUB_ITEM, KINDS, SERVER_KEYS, Kind, Level
+from ...module_utils.model.kinds import HUB_ITEM, KINDS, Kind, Level
 from ...module_utils.model.schema import Schema
 from ...module_utils.model.types_links import attachments_in, references_in
 from ...module_utils.plan.change import CREATE, UNCHANGED, Change
@@ -47,13 +44,24 @@ NO_CHANGE = {name: Change(kind, UNCHANGED) for name, kind in KINDS.items()}
 """Kind to an unchanged :class:`Change`, which most records share."""
 
 
+@dataclass(frozen=True)
+class Asked:
+    """What the files of a set ask for.
+
+    :ivar digest: of the desired records and what protects them, independent of the order and the format of the files.
+    :ivar key: protects every digest of a record with hidden values; None if nothing is hidden.
+    """
+
+    digest: str = ""
+    key: bytes | None = None
+
+
 @dataclass(slots=True)
 class Planned:
     """One desired record with its change.
 
     :ivar key: its natural key in words, as shown.
     :ivar keys: the fields of its natural key.
-    :ivar fingerprint: hash of the record before the change; empty for a new record.
     :ivar created_uuid: uuid of the record once it exists.
     :ivar archived: True if the record exists and is archived.
     :ivar after: fields that get a unique value, each with the entry that frees that value.
@@ -72,7 +80,6 @@ class Planned:
     keys: tuple[str, ...]
     key: str
     change: Change
-    fingerprint: str = ""
     created_uuid: str | None = None
     relations: Sequence[Any] = ()
     archived: bool = False
@@ -199,6 +206,7 @@ class InstancePlan:
         record, or because they missed an existing record.
     :ivar state: the lists that the plan was made from.
     :ivar hiding: the parts that must not be shown.
+    :ivar asked: what the files ask for; empty unless :attr:`PlanOptions.is_approvable` is set.
     """
 
     changes: list[Planned] = field(default_factory=list)
@@ -231,6 +239,7 @@ class InstancePlan:
     searched: set[str] = field(default_factory=set)
     state: ListedState | None = None
     hiding: Hiding = field(default_factory=Hiding)
+    asked: Asked = field(default_factory=Asked)
 
     def origins(self) -> dict[str, Place]:
         """Return the place of each record in the files, by uuid. Created records are among them."""
@@ -278,10 +287,10 @@ class PlanOptions:
     :ivar limited_account: True if the task accepts that the account does not see all records.
     :ivar is_protected: True if strangers may have written the files.
     :ivar observed: section to the fields that scans or people write, according to the task.
-    :ivar has_changes_only: True if the entries are only the changes of a plan file, not the whole set.
+    :ivar has_changes_only: True if the entries are only the changes of an undo, not the whole set.
     :ivar rules: the rules of the task; None if it has none. :ivar judges_live: True if they also judge the present
         records of the instance.
-    :ivar is_approved: True if the plan comes from a plan file, for which the archive was already checked.
+    :ivar is_approvable: True to fill :attr:`InstancePlan.asked`.
     :ivar lists: lists that were already read for this plan.
     :ivar deleted: uuids of records that this set deleted, so that they do not count as hidden.
     """
@@ -308,7 +317,7 @@ class PlanOptions:
     limited_account: bool = False
     is_protected: bool = False
     observed: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    is_approved: bool = False
+    is_approvable: bool = False
     lists: ListedState | None = None
     deleted: frozenset[str] = frozenset()
     has_changes_only: bool = False
@@ -338,19 +347,6 @@ def offer_mark(uuid: str) -> str:
     :param uuid: of the object.
     """
     return f"{HUB_ITEM.name} {uuid}"
-
-
-def fingerprint_of(schema: Schema, record: Record | None, archived: bool = False) -> str:
-    """Return the hash of the present record, without the fields that the service manages.
-
-    :param archived: True if the record is archived, or may be.
-    """
-    if record is None:
-        return ""
-    shown: dict[str, Any] = {key: value for key, value in schema.show(record.flat).items() if key not in SERVER_KEYS}
-    if archived:
-        shown[ARCHIVED_AT] = True
-    return hashlib.sha256(json.dumps(shown, sort_keys=True, default=str).encode()).hexdigest()
 
 
 def drop_changes(result: InstancePlan, dropped: Iterable[Planned]) -> InstancePlan:

@@ -68,6 +68,7 @@ from ..desired.remarks import Remarks, blanks_in_key
 from ..desired.table_reader import check_identity
 from .applied_values import note_record
 from .archived import with_archived
+from .asked import asked_by_files
 from .cells import EmptiedCells, LostDigits
 from .checks import (
     check_chosen,
@@ -159,8 +160,7 @@ class _Planner:
             matched = [pair for section in self._sections for pair in self._match_section(section)]
         context.check([check_sources])
         if not context.findings:
-            if not context.options.is_approved:
-                matched = with_archived(context, matched, ("present", "absent"))
+            matched = with_archived(context, matched, ("present", "absent"))
             context.note_all(check_relabelled(context, matched))
         context.check(SCOPE)
         context.note_all(self._scan_codes.check_visibility())
@@ -195,6 +195,8 @@ class _Planner:
         order = {section: number for number, section in enumerate(SECTIONS)}
         result.changes.sort(key=lambda planned: (level_of(planned.section), order[planned.section], planned.key))
         result.findings = context.findings
+        if context.options.is_approvable and not result.findings:
+            result.asked = asked_by_files(context)
         result.claimed = context.claimed
         result.warnings += self._emptied.warnings(self._desired)
         result.warnings += context.carried()
@@ -226,10 +228,7 @@ class _Planner:
         matched = {
             uuid for uuid, entry in self._context.claimed.get(kind.name, {}).items() if id(entry) not in unmanaged
         }
-        size = self._pruning().size_of_set(section, matched)
-        # A plan file contains only the changes.
-        planned = min(self._desired.set_sizes.get(section, 0), self._result.existing[section])
-        self._result.set_sizes[section] = max(size, planned)
+        self._result.set_sizes[section] = self._pruning().size_of_set(section, matched)
 
     # ---- match
 
@@ -638,9 +637,9 @@ class _Planner:
             lambda schema, entry: context.wanted.parse(schema, entry, entry.fields),
             context.meaning,
         )
-        for entry, values, key, change, fingerprint in offers:
+        for entry, values, key, change in offers:
             planned = context.planned("hub", entry, hub_schema(), values, ("object",), key)
-            planned.change, planned.fingerprint = change, fingerprint
+            planned.change = change
             self._lifecycles.narrow(planned, change.current is not None)
             if change.action == UPDATE and planned.left_alone.issuperset(change.values):
                 planned.change = NO_CHANGE[planned.kind.name]

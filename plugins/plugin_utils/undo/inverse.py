@@ -28,6 +28,7 @@ from ..apply.journal import Journal
 from ..desired.desired import DesiredInstance
 from ..desired.entry import Entry
 from ..desired.hiding import VAULTED
+from ..desired.lifecycle import Lifecycle
 from ..desired.positions import Place
 from ..set_plan.hub import offer_of, offered
 from ..set_plan.hub import schema as hub_schema
@@ -70,6 +71,20 @@ class Undo:
         """Return a desired state of the same set, without records."""
         record = self.record
         return DesiredInstance(instances=[record.instance], set_name=record.set_name, set_id=record.set_id)
+
+    @staticmethod
+    def protect(desired: DesiredInstance, files: Iterable[DesiredInstance]) -> None:
+        """Note which records the present files protect.
+
+        :param desired: the state that the undo restores. :param files: empty if the task names no files.
+        """
+        for written in files:
+            desired.lifecycle = {
+                section: Lifecycle(protect=lifecycle.protect) for section, lifecycle in written.lifecycle.items()
+            }
+            desired.setting_places = dict(written.setting_places)
+            every = (*written.entries, *written.unmanaged)
+            desired.shields = [entry for entry in every if entry.lifecycle.is_protected]
 
     def wrong_instance(self, root: str) -> str:
         """Return why the connected instance is not the instance of the record; empty if it is."""

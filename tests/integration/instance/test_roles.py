@@ -131,10 +131,14 @@ def test_the_plan_alone_is_created_and_can_be_applied_as_it_was(acme: Path, serv
     assert planned.named("Plan")["changed"]
     assert writes(service) == []
     assert "| objects | 6 |" in (tmp_path / "plan.md").read_text("utf-8")
-    (acme / "objects" / "it.yml").unlink()
+    more = acme / "objects" / "more.yml"
+    more.write_text("- {barcode: '990001', inventory_name: Not approved}\n", "utf-8")
     done = applied(provision(tmp_path, service, **files))
-    assert done["summary"]["objects"]["created"] == 6, "the plan was applied, not the files"
-    assert not (tmp_path / "acme.plan").exists()
+    assert done["summary"]["objects"]["created"] == 6
+    assert any("1 changes were not approved" in warning for warning in done["warnings"])
+    more.unlink()
+    again = provision(tmp_path, service, **files)
+    assert again.named("Apply")["outcome"] == "unchanged"
 
 
 def test_files_that_are_wrong_fail_before_anything_is_sent(acme: Path, service: Emulator, tmp_path: Path) -> None:
@@ -403,7 +407,8 @@ def test_a_pipeline_applies_the_plan_that_was_approved_and_no_other(
     assert writes(service) == []
     done = applied(provision(tmp_path, service, provision_plan_digest=digest, **given))
     assert (done["outcome"], done["plan_digest"]) == ("changed", digest)
-    missing = provision(tmp_path, service, provision_require_plan=True, **given)
+    plan_file.unlink()
+    missing = provision(tmp_path, service, **given)
     assert "there is no" in missing.named("Apply")["msg"]
 
 

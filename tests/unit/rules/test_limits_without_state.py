@@ -196,21 +196,6 @@ def test_records_out_of_scope_do_not_count_as_the_set(shared: Site) -> None:
     assert "delete 2 of 12 records" in shared.run(confirm_empty=True).refusals[0]
 
 
-@pytest.mark.parametrize("journal", ["kept", "lost"])
-def test_a_plan_file_is_measured_against_the_set_that_it_was_created_for(
-    shared: Site, journal: str, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    path = tmp_path_factory.mktemp("plan") / "p.plan"
-    shared.write({"objects/a.yml": things(range(6)), "objects/b.yml": things(range(18, 20), "Changed")})
-    assert shared.plan(plan_file=path, limits={"delete_percent": 60}).outcome == "changed"
-    if journal == "lost":
-        shared.journal().unlink()
-    assert (
-        "delete 12 of 20 records of this set" in shared.run(plan_file=path, limits={"delete_percent": 59}).refusals[0]
-    )
-    assert shared.run(plan_file=path, limits={"delete_percent": 60}).outcome == "changed"
-
-
 # ---- one field in very many records
 
 

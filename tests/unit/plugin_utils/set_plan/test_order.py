@@ -5,9 +5,7 @@
 
 from __future__ import annotations
 
-import json
 import os
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -44,52 +42,6 @@ def test_an_option_that_does_not_fit_is_an_error_before_anything_is_sent(
         to_create.run(**order)
     assert message in caught.value.message
     assert to_create.sent() == []
-
-
-# ---- plan files
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("{", "is not a plan of this collection"),
-        ("[]", "is not a plan of this collection"),
-        ('{"version": 0}', "is of version 0; expected"),
-        ("{}", "is not a plan of this collection (version is missing)"),
-    ],
-)
-def test_a_file_that_is_no_plan_is_refused(to_create: Site, tmp_path: Path, text: str, message: str) -> None:
-    path = tmp_path / "acme.plan"
-    path.write_text(text, "utf-8")
-    with pytest.raises(InvalidInput) as caught:
-        to_create.run(plan_file=path)
-    assert message in caught.value.message
-    assert to_create.sent() == []
-
-
-def test_numbers_and_dates_of_the_files_are_the_same_in_a_plan_file(site: Site, tmp_path: Path) -> None:
-    """Unquoted values stay unquoted: a plain 12.50 is a number, and a plain 007 is not."""
-    lines = [
-        "- barcode: 'A'",
-        "  inventory_name: Lamp",
-        "  purchasing_price: 12.50",
-        "  purchasing_date: 2024-05-31",
-        "  accessories: [B]",
-        "- {barcode: B, inventory_name: Lamp}",
-    ]
-    site.write({"objects.yml": "\n".join(lines) + "\n"})
-    path = tmp_path / "acme.plan"
-    site.plan(plan_file=path)
-    stored = {change["key"]: change["fields"] for change in json.loads(path.read_text("utf-8"))["changes"]}
-    assert stored["A"]["purchasing_price"] == {"!plain": "12.50"}
-
-    result = site.run(plan_file=path)
-
-    assert result.outcome == "changed", result.failures
-    assert not path.exists()
-    fields = {record["fields"]["barcode"]: record["fields"] for record in site.dump()["objects"]}
-    assert (fields["A"]["purchasing_price"], fields["A"]["purchasing_date"]) == (12.5, "2024-05-31")
-    assert site.plan().outcome == "unchanged"
 
 
 # ---- what stops a run

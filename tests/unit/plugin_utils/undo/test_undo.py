@@ -653,7 +653,7 @@ def test_an_undo_is_saved_as_a_plan(here: SiteHere, tmp_path: Path) -> None:
     plan_file = tmp_path / "undo.plan"
     planned = undo(here, check_mode=True, plan_file=plan_file)
     assert planned.plan_digest
-    result = here.run(plan_file=plan_file)
+    result = undo(here, plan_file=plan_file)
     assert (result.outcome, result.plan_digest) == ("changed", planned.plan_digest)
     assert active(here.dump()) == before
 

@@ -1,0 +1,318 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Approvals: the digests of a plan's changes. An apply makes the plan again and executes what has the same digests.
+
+An approval has no value to write. So a forged approval changes nothing that the files do not ask for.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from ...module_utils.client.files import Contents
+from ...module_utils.model.kinds import ARCHIVED_AT, KINDS
+from ...module_utils.model.types_links import Attachment, Reference
+from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE
+from ..desired.desired import SECTIONS, DesiredInstance
+from ..desired.hiding import VAULTED
+from ..set_plan.asked import hides_values, relations_of, without_relations
+from ..set_plan.canonical import Canon, as_text, digest_of_text, lasting_name
+from ..set_plan.plan import InstancePlan, Planned, drop_changes
+from ..set_plan.removal_blockers import without_blocked
+
+VERSION = 1
+REFUSE, SKIP = "refuse", "skip"
+STALE = (REFUSE, SKIP)
+"""What to do with an approved change whose record changed since the approval."""
+
+_REMOVALS = (DELETE, ARCHIVE)
+_MOST_NAMED = 3
+"""Maximum number of records that a warning names."""
+
+
+@dataclass(frozen=True)
+class ApprovedChange:
+    """An approved change of one record.
+
+    :ivar key: its natural key in lasting files.
+    :ivar uuid: of the record before the change; empty for a new record.
+    :ivar digest: of the record before the change and of everything that the change writes.
+    :ivar wanted: digest of what the files ask for, whatever the record is like.
+    :ivar fields: the fields to change, by label if the service generates their keys.
+    """
+
+    section: str
+    key: str
+    action: str
+    uuid: str
+    digest: str
+    wanted: str
+    fields: tuple[str, ...]
+
+    @property
+    def name(self) -> Name:
+        """Return what the change is about."""
+        return name_of(self.section, self.key, self.action, self.uuid)
+
+    def __str__(self) -> str:
+        return f"{KINDS[SECTIONS[self.section]].words} {self.key}"
+
+
+Name = tuple[str, str, str]
+"""Section and key of a change. Several records to remove may have one key, so these have their uuids too."""
+
+
+def name_of(section: str, key: str, action: str, uuid: str) -> Name:
+    """Return the name under which a change is approved."""
+    return section, key, uuid if action in _REMOVALS else ""
+
+
+@dataclass(frozen=True)
+class Approval:
+    """The approved changes of a plan.
+
+    :ivar instance: root of the instance.
+    :ivar files: digest of what the files asked for; of an undo, the SHA-256 of the apply record.
+    :ivar notify: True if the assignees of tasks may be notified.
+    :ivar digest: the SHA-256 of the approval file.
+    """
+
+    instance: str
+    set_name: str
+    set_id: str
+    files: str
+    notify: bool
+    changes: tuple[ApprovedChange, ...] = ()
+    digest: str = field(default="", compare=False)
+
+    @classmethod
+    def from_plan(
+        cls, plan: InstancePlan, desired: DesiredInstance, root: str, files: str, digests: Digests
+    ) -> Approval:
+        """Return the approval of a plan.
+
+        :param files: digest of what the files ask for.
+        """
+        changes = tuple(map(digests.approved, plan.changes))
+        head = cls(root, desired.set_name, desired.set_id, files, desired.policy.notify, changes)
+        return replace(head, digest=hashlib.sha256(head.content()).hexdigest())
+
+    def content(self) -> bytes:
+        """Return the approval as an approval file has it: JSON, with a line for each change."""
+        head = {
+            "approval": VERSION,
+            "instance": self.instance,
+            "set": self.set_name,
+            "set_id": self.set_id,
+            "files": self.files,
+            "notify": self.notify,
+        }
+        lines = ",\n".join(_as_json(asdict(change)) for change in self.changes)
+        text = f'{_as_json(head)[:-1]}, "changes": [\n{lines}]}}\n'
+        # Services may return halves of surrogate pairs.
+        return text.encode("utf-8", "backslashreplace")
+
+    @property
+    def creations(self) -> frozenset[str]:
+        """Return section and key of the records that it creates."""
+        return frozenset(f"{change.section} {change.key}" for change in self.changes if change.action == CREATE)
+
+    @property
+    def removed(self) -> frozenset[str]:
+        """Return the uuids of the records that it removes."""
+        return frozenset(change.uuid for change in self.changes if change.action in _REMOVALS)
+
+    @property
+    def unarchived(self) -> frozenset[str]:
+        """Return kind and key, as the journal names them, of the archived records that it restores."""
+        return frozenset(
+            f"{SECTIONS[change.section]} {change.key}"
+            for change in self.changes
+            if change.action == UPDATE and ARCHIVED_AT in change.fields
+        )
+
+
+class Digests:
+    """The digests of planned changes.
+
+    :param key: protects the digests of records with hidden values; None if nothing is hidden.
+    :param creations: section and key of the records that count as created by the approval, if they exist by now.
+    """
+
+    def __init__(
+        self,
+        plan: InstancePlan,
+        contents: Contents,
+        key: bytes | None,
+        creations: Container[str] = frozenset(),
+    ) -> None:
+        self._hiding = plan.hiding
+        self._contents = contents
+        self._key = key
+        self._created: dict[Any, str] = {
+            id(planned.entry): f"{planned.section} {planned.noted}"
+            for planned in plan.changes
+            if planned.change.action == CREATE
+        }
+        for uuid, name in _existing(plan):
+            if name in creations:
+                self._created[uuid] = name
+        self._canon = Canon(self._reference, self._file)
+
+    def approved(self, planned: Planned) -> ApprovedChange:
+        """Return a planned change as an approval has it."""
+        change, entry, schema = planned.change, planned.entry, planned.schema
+        key = self._key if hides_values(self._hiding, schema, entry) else None
+        uuid = change.current.uuid if change.current is not None else ""
+        about = [planned.kind.name, entry.template, entry.pruned]
+        written = {name: value for name, value in planned.desired.items() if name not in planned.left_alone}
+        before = self._before(planned)
+        values = self._canon.values(schema, without_relations(entry, change.values))
+        wanted = self._canon.values(schema, without_relations(entry, written))
+        relations = relations_of(entry)
+        return ApprovedChange(
+            planned.section,
+            planned.noted,
+            change.action,
+            uuid,
+            digest_of_text(as_text([*about, change.action, uuid, change.unarchive, before, values, relations]), key),
+            digest_of_text(as_text([*about, entry.state, wanted, relations]), key),
+            tuple(sorted(self._fields(planned))),
+        )
+
+    def _before(self, planned: Planned) -> Any:
+        """Return the data of the record before the change. The prices that the hub suggests change by themselves."""
+        change = planned.change
+        if planned.kind.numbered:
+            return self._canon.value(dict(change.before))
+        return self._canon.record(planned.schema, change.current, change.unarchive)
+
+    def _fields(self, planned: Planned) -> Iterator[str]:
+        for name in planned.change.values:
+            yield lasting_name(planned.schema, name)
+        if planned.relations:
+            yield "relations"
+        if planned.change.unarchive:
+            yield ARCHIVED_AT
+
+    def _reference(self, reference: Reference) -> Any:
+        mark = reference.uuid if reference.pending is None else id(reference.pending)
+        created = self._created.get(mark)
+        target = {"created": created} if created else {"uuid": reference.uuid, "id": None if mark else reference.id}
+        return {**target, "status": reference.status}
+
+    def _file(self, file: Attachment) -> Any:
+        if file.uuid is not None:
+            return {"uuid": file.uuid}
+        return {"sha256": self._contents.local(file), "name": file.name}
+
+
+def _existing(plan: InstancePlan) -> Iterator[tuple[str, str]]:
+    """Yield the uuid of each existing record of the files, with its section and its key in lasting files."""
+    for kind, keys in plan.managed.items():
+        for uuid, key in keys.items():
+            entry = plan.claimed.get(kind, {}).get(uuid)
+            yield uuid, f"{KINDS[kind].section} {key or f'{VAULTED} {entry.place if entry is not None else None}'}"
+
+
+@dataclass
+class Verdict:
+    """The part of a plan that an approval covers.
+
+    :ivar refusals: why nothing may be applied.
+    """
+
+    plan: InstancePlan
+    refusals: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Gate:
+    """Compares a new plan with an approval.
+
+    :ivar files: digest of what the files ask for now.
+    :ivar is_begun: returns True if an earlier run under this approval began to change a record.
+    :ivar is_whole: True unless only a part of the set is planned.
+    """
+
+    approval: Approval
+    digests: Digests
+    files: str
+    is_begun: Callable[[Planned], bool]
+    is_whole: bool = True
+    stale: str = REFUSE
+
+    def judge(self, plan: InstancePlan) -> Verdict:
+        """Return the approved part of a plan, or why it must not be applied."""
+        planned_changes = {_name_of(planned): planned for planned in plan.changes}
+        approved = {change.name: change for change in self.approval.changes}
+        unapproved = [planned for name, planned in planned_changes.items() if name not in approved]
+        stale = [
+            planned
+            for name, planned in planned_changes.items()
+            if name in approved and not self._is_approved(approved[name], planned)
+        ]
+        missing = [change for name, change in approved.items() if name not in planned_changes]
+        reasons = [_why_stale(approved[_name_of(planned)], planned) for planned in stale]
+        reasons += list(self._not_done(missing, plan)) if self.is_whole else []
+        left = drop_changes(plan, [*unapproved, *stale])
+        blocked = list(without_blocked(plan.state, left.changes)) if plan.state is not None and left.dropped else []
+        reasons += [f"{planned} can't be removed: {why}" for planned, why in blocked]
+        if unapproved:
+            left.warnings = [_left_out(unapproved), *left.warnings]
+        if reasons and self.stale != SKIP:
+            return Verdict(left, [f"{reason}. Plan again, or set stale: skip." for reason in reasons])
+        left.warnings = [*(f"{reason}, and is skipped." for reason in reasons), *left.warnings]
+        return Verdict(drop_changes(left, (planned for planned, _why in blocked)))
+
+    def _is_approved(self, approved: ApprovedChange, planned: Planned) -> bool:
+        """Return True if a change is the approved change, or the rest of it that an interrupted run left."""
+        now = self.digests.approved(planned)
+        if now.digest == approved.digest:
+            return True
+        # If all fields of an update are left, nothing was done, and somebody else changed the record.
+        is_less = approved.action == CREATE or set(now.fields) < set(approved.fields)
+        is_within = now.wanted == approved.wanted and set(now.fields) <= set(approved.fields)
+        return is_less and is_within and self.is_begun(planned)
+
+    def _not_done(self, missing: Sequence[ApprovedChange], plan: InstancePlan) -> Iterator[str]:
+        """Yield why approved changes are not in the plan, unless the records are already as wanted."""
+        for change in missing:
+            if self.files != self.approval.files:
+                yield f"{change} was approved, and the files have changed since"
+            elif change.action in _REMOVALS and self._exists(change, plan):
+                yield f"{change} was approved to be removed, exists, and is not removed by this plan"
+
+    @staticmethod
+    def _exists(change: ApprovedChange, plan: InstancePlan) -> bool:
+        kind = KINDS[SECTIONS[change.section]]
+        if plan.state is None or kind.numbered or not plan.state.is_listed(kind):
+            return False
+        record = plan.state.of_uuid(kind, change.uuid)
+        return record is not None and not (change.action == ARCHIVE and plan.state.is_archived(record))
+
+
+def _name_of(planned: Planned) -> Name:
+    current = planned.change.current
+    return name_of(planned.section, planned.noted, planned.change.action, current.uuid if current is not None else "")
+
+
+def _as_json(members: Mapping[str, Any]) -> str:
+    return json.dumps(members, ensure_ascii=False)
+
+
+def _why_stale(approved: ApprovedChange, planned: Planned) -> str:
+    if approved.action in _REMOVALS and planned.change.action != approved.action:
+        return f"{planned} was approved to be {approved.action}d, and this plan would {planned.change.action} it"
+    return f"{planned} has changed since the plan was created"
+
+
+def _left_out(unapproved: Sequence[Planned]) -> str:
+    names = ", ".join(str(planned) for planned in unapproved[:_MOST_NAMED])
+    more = f" and {len(unapproved) - _MOST_NAMED} more" if len(unapproved) > _MOST_NAMED else ""
+    return f"{len(unapproved)} changes were not approved, and are left out: {names}{more}."

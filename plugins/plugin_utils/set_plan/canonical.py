@@ -1,0 +1,114 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Canonical data of values, records and files, so that two plans can be compared by digests.
+
+The data depends only on what is meant: not on the format or the order of files, the names of referenced records, or the
+process.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import hmac
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from decimal import Decimal
+from typing import Any
+
+from ...module_utils.client.record import Record
+from ...module_utils.model.field import Unread, is_generated_key
+from ...module_utils.model.kinds import ARCHIVED_AT, SERVER_KEYS
+from ...module_utils.model.schema import Schema
+from ...module_utils.model.types_links import Attachment, Reference
+from ..desired.fingerprints import scrypted
+
+
+@dataclass(frozen=True)
+class Canon:
+    """Converts values to canonical data.
+
+    :ivar reference: returns the data of a reference. :ivar attachment: returns the data of a file.
+    """
+
+    reference: Callable[[Reference], Any]
+    attachment: Callable[[Attachment], Any]
+
+    def value(self, value: Any) -> Any:
+        """Return the data of a value. Empty values are None, because services answer with any of them."""
+        if value is None or isinstance(value, bool):
+            return value
+        if isinstance(value, str):
+            return str(value) or None
+        if isinstance(value, (int, float, Decimal)):
+            return {"number": _number(value)}
+        if isinstance(value, (dt.date, dt.time)):
+            return {"moment": (value.astimezone(dt.UTC) if isinstance(value, dt.datetime) else value).isoformat()}
+        if isinstance(value, Reference):
+            return self.reference(value)
+        if isinstance(value, Attachment):
+            return self.attachment(value)
+        return self._parts(value)
+
+    def _parts(self, value: Any) -> Any:
+        if isinstance(value, Unread):
+            return {"unread": self.value(value.raw)}
+        if isinstance(value, Mapping):
+            return {str(name): self.value(member) for name, member in value.items()} or None
+        if isinstance(value, (set, frozenset)):
+            return sorted(map(as_text, map(self.value, value))) or None
+        if isinstance(value, (list, tuple)):
+            return [self.value(item) for item in value] or None
+        if is_dataclass(value):
+            return {field.name: self.value(getattr(value, field.name)) for field in fields(value) if field.compare}
+        return str(value)
+
+    def values(self, schema: Schema, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the data of fields by their lasting names, see :func:`lasting_name`."""
+        return {lasting_name(schema, key): self.value(value) for key, value in values.items()}
+
+    def record(self, schema: Schema, record: Record | None, is_archived: bool) -> dict[str, Any]:
+        """Return the data of a whole record, without empty fields and without what the service manages.
+
+        A field that is created meanwhile is empty in all records, and changes none of them.
+        """
+        if record is None:
+            return {}
+        known = {*schema.kind.uuid_keys, *schema.kind.split_members}
+        known |= {field.wire_key for field in schema.fields.values()}
+        others = {key: self.value(value) for key, value in record.flat.items() if key not in known}
+        data = {**others, **self.values(schema, schema.read(record.flat))}
+        data = {key: value for key, value in data.items() if value is not None and key not in SERVER_KEYS}
+        return {**data, ARCHIVED_AT: True} if is_archived else data
+
+
+def lasting_name(schema: Schema, key: str) -> str:
+    """Return the label of a field if the service generates its key, because the field may not exist yet."""
+    field = schema.fields.get(key)
+    return field.label if field is not None and field.label and is_generated_key(key) else key
+
+
+def as_text(data: Any) -> str:
+    """Return canonical data as text."""
+    return json.dumps(data, sort_keys=True, separators=(",", ":"))
+
+
+def digest_of_text(text: str, key: bytes | None = None) -> str:
+    """Return the SHA-256 of a text; with a key its HMAC, so that nobody can test guesses without the key."""
+    data = text.encode("utf-8", "surrogatepass")
+    return hashlib.sha256(data).hexdigest() if key is None else hmac.new(key, data, hashlib.sha256).hexdigest()
+
+
+def key_of_hidden_values(texts: Iterable[str], name: str) -> bytes:
+    """Return a key that only somebody who knows all hidden values of a set can find, and only slowly.
+
+    :param name: of the set, so that equal values of two sets have different keys.
+    """
+    return scrypted("\n".join(sorted(texts)), hashlib.sha256(f"hidden values of {name}".encode()).digest())
+
+
+def _number(value: float | Decimal) -> str:
+    number = value if isinstance(value, Decimal) else Decimal(str(value))
+    return format(number.normalize(), "f") if number.is_finite() else str(number)
