@@ -323,8 +323,8 @@ DEFECTS = (
     Defect(
         "matcher",
         "module_utils/resolve/natural_keys",
-        "    return value.casefold() if isinstance(value, str) and ignores_case(kind, [key]) else value\n",
-        "    return value\n",
+        "    return normal_address(value) if ignores_case(kind, [key]) else normal_name(value)\n",
+        "    return normal_name(value)\n",
         "A second user is created because an address is written in other letters.",
         "unit/module_utils/resolve/test_natural_keys",
     ),

@@ -148,6 +148,13 @@ def _as_shown(name: str) -> str:
     return normal_name(" ".join(name.split()))
 
 
+def _as_allowed(value: Any, field: Field) -> Any:
+    """Return a written value in the spelling of the choice that it means."""
+    if value in field.allowed or not isinstance(value, str):
+        return value
+    return next((choice for choice in field.allowed if normal_name(choice) == normal_name(value)), value)
+
+
 def _unfit(way: Way, location: str, value: Any, expected: str, field: Field) -> FieldError:
     if isinstance(value, BrokenCell):
         return FieldError.at(way, f"{location}: this is not JSON: {value.why}", _UNFIT)
@@ -369,7 +376,7 @@ class Schema:
             return None if faces.merge else faces.empty
         parsed = faces.parse(value, field)
         if not isinstance(parsed, (Reference, tuple)):
-            return parsed
+            return _as_allowed(parsed, field) if field.allowed else parsed
         return with_references(parsed, lambda reference: replace(reference, location=location))
 
     def missing(self, parsed: Mapping[str, Any]) -> list[str]:

@@ -37,6 +37,7 @@ from .field import (
     resend,
     unless_unread,
 )
+from .names import normal_name
 from .patterns import finds
 from .types_links import ATTACHMENTS, LINKED_ASSET, LINKED_ASSETS, link_type
 
@@ -90,6 +91,12 @@ def _read_text(value: Any, _field: Field) -> Any:
         return Unread(value)
     # A flag is written as in JSON. A number has no capital letters.
     return str(value).lower()
+
+
+def _equal_texts(left: Any, right: Any, _field: Field) -> bool:
+    if left == right:
+        return True
+    return isinstance(left, str) and isinstance(right, str) and normal_name(left) == normal_name(right)
 
 
 def _read_words(value: Any, field: Field) -> Any:
@@ -270,6 +277,7 @@ TEXT = FieldType(
     _read_text,
     unless_unread(_same, resend),
     unless_unread(_same),
+    _equal_texts,
     option={"type": "str"},
     shape="text",
     json_schema={"type": ["string", "null"]},

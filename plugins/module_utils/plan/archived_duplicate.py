@@ -15,6 +15,7 @@ from ..model.kinds import Kind
 from ..model.schema import Schema
 from ..resolve import natural_keys
 from ..resolve.field_visibility import LIMITED, unlisted
+from ..resolve.read_cache import find_by_barcode
 
 
 class MayBeHidden(SeventhingsError):
@@ -72,7 +73,7 @@ def archived_duplicate(
     if uuid:
         record = client.get(kind, uuid)
     elif can_be_looked_up(schema, desired):
-        record = client.get_by_barcode(kind, str(desired[kind.barcode_key]))
+        record = find_by_barcode(client, schema, str(desired[kind.barcode_key]))
     else:
         return None
     return next(iter(natural_keys.identified(schema, keys, desired, [record] if record else [])), None)

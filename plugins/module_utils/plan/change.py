@@ -16,6 +16,7 @@ from ..client.record import Record
 from ..errors import InvalidInput, unless
 from ..model.field import EMPTY, Unread, shorten
 from ..model.kinds import FIELD_DEFINITION, Kind
+from ..model.names import normal_name
 from ..model.schema import FieldError, Schema, type_of
 from ..model.types_links import Reference, with_references
 from ..resolve.field_visibility import perhaps_hidden
@@ -259,11 +260,31 @@ def check_choices(current: Record | None, change: Change) -> None:
         raise InvalidInput(f"possible_values: {values}: the values of a DROPDOWN are texts; quote them")
 
 
+def _as_existing(values: Any, existing: Any) -> Any:
+    """Return values in which each text that equals an existing one has the same form."""
+    if not isinstance(values, tuple) or not isinstance(existing, tuple):
+        return values
+    known = {normal_name(value): value for value in existing if isinstance(value, str)}
+    return tuple(
+        known.get(normal_name(value), value) if isinstance(value, str) and value not in existing else value
+        for value in values
+    )
+
+
 def with_equal_allowed_values(schema: Schema, desired: Mapping[str, Any], current: Record | None) -> dict[str, Any]:
-    """Return desired values in which unwritten allowed_values of a DROPDOWN follow its possible values."""
+    """Return desired values in which unwritten allowed_values of a DROPDOWN follow its possible values.
+
+    Existing values keep their Unicode form.
+    """
     have = schema.read(current.flat) if current else {}
     written = dict(desired.get("constraints") or {})
     is_dropdown = desired.get("type", have.get("type")) == "DROPDOWN"
+    if "possible_values" in desired:
+        desired = {**desired, "possible_values": _as_existing(desired["possible_values"], have.get("possible_values"))}
+    if "allowed_values" in written:
+        existing = _terms_in(have.get("constraints")).get("allowed_values")
+        written["allowed_values"] = _as_existing(written["allowed_values"], existing)
+        desired = {**desired, "constraints": written}
     if (
         is_dropdown
         and "possible_values" in desired

@@ -17,6 +17,7 @@ from ..client.record import Record
 from ..errors import REFUSED_VALUES, InvalidInput, NotProcessable, ServiceError, SeventhingsError, unless
 from ..model.field import is_uuid
 from ..model.kinds import Kind
+from ..model.names import escaped, why_unfit
 from ..model.schema import ParseErrors
 from ..model.types_links import attachments_in, references_in, with_references
 from ..model.zones import with_offsets, zone_of
@@ -100,6 +101,7 @@ class _Ensure:
         planned = self._planned(desired, keys)
         # Planning may have found the other identifier (id or uuid) of a reference.
         desired = {key: with_references(value, self._state.completed) for key, value in desired.items()}
+        self._check_new_key(planned.change, keys)
         change = self._with_unknown(planned.change) if self._desired_record.state == "present" else planned.change
         if self._check_mode:
             self._check_prediction(change)
@@ -222,6 +224,20 @@ class _Ensure:
         if self._desired_record.state == "absent" and planned.change.current is None and self._kind.can_be_archived:
             self._warnings.append(perhaps_not_deleted(self._kind))
         return planned
+
+    def _check_new_key(self, change: Change, keys: Sequence[str]) -> None:
+        """Refuse a new natural key that people can't tell from another one."""
+        if change.action not in (CREATE, UPDATE):
+            return
+        own = [key for keys in self._kind.match_on for key in keys]
+        prefix, names = self._desired_record.prefix, self._written_names()
+        wrong = [
+            f"{prefix}{names.get(key, key)}: {escaped(text)} {why}, and it identifies {self._kind.singular}"
+            for key in dict.fromkeys((*keys, *own))
+            if isinstance(text := change.values.get(key), str) and (why := why_unfit(text))
+        ]
+        if wrong:
+            raise InvalidInput(wrong)
 
     def _is_found_at_once(self, keys: Sequence[str], desired: Mapping[str, Any]) -> bool:
         """Return True if one request lists the records with the natural key, narrowed or as a list of one page."""

@@ -20,6 +20,7 @@ from ..client.record import Record
 from ..errors import InvalidInput, PermissionMissing
 from ..model.field import EMPTY, Field, InvalidValue, Unread, is_generated_key, is_uuid, shorten
 from ..model.kinds import SERVER_FIELDS, SERVER_KEYS, USER, Kind
+from ..model.names import normal_name
 from ..model.schema import Schema, type_of
 from ..model.types_links import Attachment, Reference, references_in
 from . import natural_keys
@@ -160,7 +161,7 @@ def list_by_barcode(client: Client, kind: Kind, barcode: Any) -> ListResult:
         raise InvalidInput(f"{key}: {shorten(barcode)} does not fit; expected a text; quote it where it is written")
     found = find_by_barcode(client, schema, barcode)
     if found is None:
-        listed = client.list_all(kind, [Condition(key, "eq", (barcode,))])
+        listed = client.list_all(kind, [natural_keys.by_any_of(key, natural_keys.spellings(barcode))])
         found = next(iter(natural_keys.identified(schema, [key], {key: barcode}, listed)), None)
     records = [] if found is None else [schema.show(found.flat) | {"uuid": found.uuid}]
     return ListResult(records, len(records))
@@ -331,7 +332,16 @@ def _as_sent(field: Field, condition: Condition) -> Condition:
     if _is_on_links(field) and condition.meaning.operands is not Operands.NONE:
         links = [Link(reference.id, reference.uuid) for reference in references_in(condition.values)]
         return Condition.on_links(field.wire_key, condition.operator, links)
-    return replace(condition, field=field.wire_key, values=tuple(map(_wire_value, condition.values)))
+    values = tuple(map(_wire_value, condition.values))
+    forms = tuple(dict.fromkeys(form for value in values for form in natural_keys.spellings(value)))
+    if set(forms) == set(values) or condition.meaning.comparison is Comparison.ORDER:
+        return replace(condition, field=field.wire_key, values=values)
+    operator = _OF_MANY.get(condition.operator, condition.operator)
+    return replace(condition, field=field.wire_key, operator=operator, values=forms)
+
+
+_OF_MANY = {"eq": "in", "neq": "nin"}
+"""Operators of one value, and those of the same meaning for all Unicode forms of a text."""
 
 
 def _wire_value(value: Any) -> Any:
@@ -396,7 +406,7 @@ def _meets(field: Field, comparison: Comparison, value: Any, wanted: Any) -> boo
     # Case matters here, as it does for eq. So the result is the same on instances that ignore case and on those that
     # don't.
     text = _text(value)
-    return bool(text) and str(wanted) in text
+    return bool(text) and normal_name(str(wanted)) in normal_name(text)
 
 
 def _equal(field: Field, value: Any, wanted: Any) -> bool:

@@ -5,18 +5,22 @@
 
 Clients cannot choose ids in the service, so a record is found by its natural key. One hit is the record, none means
 that it does not exist, and several are an error that names all of them: never "the first one".
+
+Keys are compared by :func:`normal_name`. If several records have equal keys, a text means the record that has exactly
+this text.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from ..client.query import Condition, Link
 from ..client.record import Record
 from ..errors import Ambiguous, InvalidInput, SeventhingsError
 from ..model.field import Unread, shorten
 from ..model.kinds import KINDS, TEMPLATE_KINDS, Kind
+from ..model.names import forms_of, normal_address, normal_name
 from ..model.schema import Schema, field_from_definition, type_of
 from ..model.suggestions import closest_names as nearest
 from ..model.types_links import Reference
@@ -76,7 +80,12 @@ def conditions(schema: Schema, keys: Iterable[str], desired: Mapping[str, Any]) 
     """Return the conditions that narrow a list down to the candidates. Every candidate is compared again."""
     values = narrowing(schema, keys, desired)
     texts = [key for key in values if not isinstance(values[key], Link)]
-    return [by_any_of(schema.fields[key].wire_key, [values[key]]) for key in texts or values]
+    return [by_any_of(schema.fields[key].wire_key, spellings(values[key])) for key in texts or values]
+
+
+def spellings(value: Any) -> tuple[Any, ...]:
+    """Return the values that a service may have stored for a value in a filter."""
+    return forms_of(value) if isinstance(value, str) else (value,)
 
 
 def by_any_of(field: str, values: Sequence[Any]) -> Condition:
@@ -103,19 +112,23 @@ def narrowing(schema: Schema, keys: Iterable[str], desired: Mapping[str, Any]) -
 def identified(
     schema: Schema, keys: Iterable[str], desired: Mapping[str, Any], records: Iterable[Record]
 ) -> list[Record]:
-    """Return the records with the desired natural key.
+    """Return the records with the desired natural key: exactly as written, else in another Unicode form.
 
     :raises SeventhingsError: if a record can't be compared, so that it may be the desired record.
     """
-    wanted = {key: _without_case(schema.kind, key, desired[key]) for key in keys}
-    return [record for record in records if _is_identified(schema, wanted, record)]
+    wanted = {key: _normal(schema.kind, key, desired[key]) for key in keys}
+    found = [record for record in records if _is_identified(schema, wanted, record)]
+    if len(found) < 2 or schema.kind.case_blind:
+        return found
+    texts = {key: desired[key] for key in wanted if isinstance(desired[key], str)}
+    return [record for record in found if read_some(schema, texts, record) == texts] or found
 
 
 def _is_identified(schema: Schema, wanted: Mapping[str, Any], record: Record) -> bool:
     current = read_some(schema, wanted, record)
     unread = [key for key, value in current.items() if isinstance(value, Unread)]
     is_equal = all(
-        schema.equal(key, value, _without_case(schema.kind, key, current[key]))
+        schema.equal(key, value, _normal(schema.kind, key, current[key]))
         for key, value in wanted.items()
         if key not in unread
     )
@@ -132,9 +145,11 @@ def _unreadable(record: Record, key: str, value: Unread) -> SeventhingsError:
     )
 
 
-def _without_case(kind: Kind, key: str, value: Any) -> Any:
-    """Return a part of a natural key in its normalised form."""
-    return value.casefold() if isinstance(value, str) and ignores_case(kind, [key]) else value
+def _normal(kind: Kind, key: str, value: Any) -> Any:
+    """Return a part of a natural key in the form in which it is compared."""
+    if not isinstance(value, str):
+        return value
+    return normal_address(value) if ignores_case(kind, [key]) else normal_name(value)
 
 
 def ignores_case(kind: Kind, keys: Iterable[str]) -> bool:
@@ -147,7 +162,7 @@ def key_of(
 ) -> Key | None:
     """Return the natural key of some values in a form for lookups, or None if a part of it is missing or unresolved.
 
-    Two keys are equal if :func:`identified` finds a record by either.
+    It is exact. :class:`KeyIndex` finds equal keys, too.
 
     :param mark: returns the identifier of a reference, or None if it is unresolved.
     """
@@ -199,7 +214,53 @@ def _part(schema: Schema, key: str, value: Any, mark: Callable[[Reference], Any]
             return repr(value)
     field = schema.fields.get(key)
     same_as = type_of(field).same_as if field else None
-    return same_as(value, field) if same_as and field else _without_case(schema.kind, key, value)
+    if same_as and field:
+        return same_as(value, field)
+    return normal_address(value) if isinstance(value, str) and ignores_case(schema.kind, [key]) else value
+
+
+def normal_key(key: Key) -> Key:
+    """Return a natural key in the form that is equal for all equal keys."""
+    if isinstance(key, str):
+        return normal_name(key)
+    return tuple(map(normal_key, key)) if isinstance(key, tuple) else key
+
+
+Item = TypeVar("Item")
+
+
+class KeyIndex(Generic[Item]):
+    """Find items by their natural keys: those with exactly this key, else those with an equal key."""
+
+    def __init__(self, pairs: Iterable[tuple[Key | None, Item]] = ()) -> None:
+        # Most keys have one item, and a list around it would take more memory than the item itself.
+        self._exact: dict[Key, Item | list[Item]] = {}
+        self._others: dict[Key, list[Item]] = {}
+        for key, item in pairs:
+            if key is not None:
+                self.add(key, item)
+
+    def add(self, key: Key, item: Item) -> None:
+        """Add an item. The same item may have the same key twice."""
+        first = self._exact.setdefault(key, item)
+        if isinstance(first, list):
+            first.append(item)
+        elif first is not item:
+            self._exact[key] = [first, item]
+        normal = normal_key(key)
+        if normal != key:
+            self._others.setdefault(normal, []).append(item)
+
+    def find(self, key: Key) -> list[Item]:
+        """Return the items with a natural key."""
+        return self._of(key) or self._equal(normal_key(key))
+
+    def _of(self, key: Key) -> list[Item]:
+        found = self._exact.get(key, [])
+        return found if isinstance(found, list) else [found]
+
+    def _equal(self, normal: Key) -> list[Item]:
+        return [*self._of(normal), *self._others.get(normal, ())]
 
 
 def read_some(schema: Schema, keys: Iterable[str], record: Record) -> dict[str, Any]:

@@ -198,7 +198,7 @@ class ReadIndex:
         wanted: dict[str, list[Any]] = {}
         for key, way in zip(fields, ways, strict=True):
             if key is not None and way is not None:
-                wanted.setdefault(key, []).extend(way[key])
+                wanted.setdefault(key, []).extend(form for value in way[key] for form in natural_keys.spellings(value))
         return [[] if key is None else self._list_narrowed(kind, key, wanted[key]) for key in fields]
 
     def why_removed(self, kind: Kind, questions: Sequence[Question], written: Any) -> str:
@@ -455,8 +455,10 @@ def find_record(client: Client, kind: Kind, written: Any) -> Record:
 
 
 def find_by_barcode(client: Client, schema: Schema, barcode: str) -> Record | None:
-    """Return the record with exactly this barcode, also if it is archived and no list shows it, or None."""
-    found = client.get_by_barcode(schema.kind, barcode)
+    """Return the record with this barcode, also if it is archived and no list shows it, or None."""
     key = schema.kind.barcode_key
-    hits = natural_keys.identified(schema, [key], {key: barcode}, [found] if found else [])
-    return hits[0] if hits else None
+    for spelling in natural_keys.spellings(barcode):
+        found = client.get_by_barcode(schema.kind, spelling)
+        if found is not None and natural_keys.identified(schema, [key], {key: barcode}, [found]):
+            return found
+    return None

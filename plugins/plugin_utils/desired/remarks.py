@@ -3,9 +3,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Warn of valid values that may be unintended: spaces at the edges of texts, and ambiguous amounts.
 
-Reading changes no text. Such a space is invisible, but the service treats it as a part of the text. So a natural key
-with a space is a finding, and other texts are written unchanged, with a warning. Invisible characters, which come along
-when people copy from a web page, are a warning in any text.
+Reading changes no text. Such a space is invisible, but the service treats it as a part of the text. So it is a finding
+in the natural key of a new record, and other texts are written unchanged, with a warning. The same holds for invisible
+characters, which come along when people copy from a web page.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ...module_utils.model.field import edge_blanks, shorten
+from ...module_utils.model.names import escaped, why_unfit
 from ...module_utils.model.schema import FieldError, Misfit, Schema
 from .cell_checks import CellChecks
 from .dialect import PRESETS
@@ -31,20 +32,19 @@ _AS_TYPED = replace(PRESETS["plain"], is_chosen=True)
 """The dialect of tables whose cells need no reader."""
 
 
-def blanks_in_key(
+def unfit_keys(
     schema: Schema, entry: Entry, keys: Iterable[str], values: Mapping[str, Any], checks: CellChecks
 ) -> Iterator[tuple[Place, FieldError]]:
-    """Yield a finding for each part of a natural key with a space at an edge.
+    """Yield a finding for each part of a natural key that no new record may have.
 
     :param checks: returns what to do about it in a table.
     """
     for key in keys:
         text = values.get(key)
-        blanks = edge_blanks(text) if isinstance(text, str) else ""
-        if blanks:
+        if isinstance(text, str) and (why := why_unfit(text)):
             name = written_as(schema, entry, key)
-            words = f"{name}: {shorten(text)} {blanks}, and it identifies a record"
-            misfit = Misfit(text, f"it {blanks}, and it identifies a record")
+            words = f"{name}: {escaped(text)} {why}, and it identifies a record"
+            misfit = Misfit(text, f"it {why}, and it identifies a record")
             error = with_remedy(FieldError.at((name,), words, misfit=misfit), checks.remedy(entry, name, text))
             yield entry.place_of(name), error
 

@@ -16,7 +16,6 @@ from ...module_utils.model.schema import Schema
 from ...module_utils.resolve import natural_keys
 from ...module_utils.resolve.natural_keys import Key
 from ..set_plan.listed_state import ListedState
-from ..set_plan.uniqueness import composed
 from .portable import NotPortable, Portable
 
 Keys = tuple[str, ...]
@@ -116,7 +115,7 @@ class Naming:
 
     def _displayed_key(self, names: Keys, values: Mapping[str, Any]) -> Key | None:
         key = self._state.key_of(self._schema, names, values)
-        return None if key is None else composed(key)
+        return None if key is None else natural_keys.normal_key(key)
 
     def words(self, keys: Keys | None, record: Record) -> tuple[tuple[str, ...], Keys]:
         """Return the natural key of a record for messages, and its fields, which sort the records."""

@@ -22,7 +22,7 @@ from ..desired.entry import Entry
 from ..desired.observed import OfflineObserved
 from ..desired.parsing import DesiredParser, mark_as_written, written_as
 from ..desired.positions import Finding, Place
-from ..desired.remarks import Remarks, blanks_in_key
+from ..desired.remarks import Remarks, unfit_keys
 from ..desired.similar_places import SimilarPlaces
 from ..desired.table_reader import check_identity
 from ..rules.rule import RuleSet
@@ -176,10 +176,11 @@ class _Validation:
     def _claim(self, entry: Entry, values: Mapping[str, Any]) -> None:
         schema = self._schemas.for_kind(entry.kind)
         have, keys = self._keys(entry, values)
-        blanks = list(blanks_in_key(schema, entry, keys or (), have, self._wanted.cell_checks))
-        for place, blank in blanks:
-            self._find(place, blank)
-        if keys is None or blanks:
+        new = keys if keys is not None and entry.state == "present" else ()
+        unfit = list(unfit_keys(schema, entry, new, have, self._wanted.cell_checks))
+        for place, error in unfit:
+            self._find(place, error)
+        if keys is None or unfit:
             return
         if len(keys) > 1 and entry.is_table:
             self._filled[entry.place.source].update(keys)

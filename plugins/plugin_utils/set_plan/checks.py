@@ -10,13 +10,16 @@ from typing import Any
 
 from ...module_utils.client.record import Record
 from ...module_utils.model.field import EMPTY, is_uuid, shorten
+from ...module_utils.model.names import normal_name
 from ...module_utils.model.types_links import Reference, references_in
 from ...module_utils.plan.change import CREATE
+from ...module_utils.resolve import natural_keys
 from ...module_utils.resolve.field_visibility import hidden_field_message
 from ..desired.desired import SECTIONS
 from ..desired.entry import Entry
 from ..desired.parsing import written_as
 from ..desired.positions import Finding, Place
+from ..desired.remarks import unfit_keys
 from .context import PlanContext, numbered_references
 from .order import waiting_for_ever
 from .plan import Planned
@@ -108,10 +111,10 @@ def check_chosen(context: PlanContext) -> Iterator[Finding]:
         return
     if not context.findings:
         # The record that only or exclude names may be the one with the finding.
-        known = {*SECTIONS, *SECTIONS.values(), *context.planned_names}
+        known = {*SECTIONS, *SECTIONS.values(), *map(normal_name, context.planned_names)}
         for option, names in (("only", options.only), ("exclude", options.exclude)):
             for name in names:
-                if name not in known:
+                if normal_name(name) not in known:
                     yield Finding.for_message(
                         Place(option), f"{name!r} is no section, and no natural key of what is planned"
                     )
@@ -157,6 +160,23 @@ def check_needs(
             problem = _needs(context, reference, removals)
             if problem:
                 context.find_reference(entry, key, number, reference, problem)
+
+
+def has_fit_key(context: PlanContext, planned: Planned, current: Record | None) -> bool:
+    """Return True unless a record gets a natural key that people can't tell from another one, which is a finding.
+
+    A record that is identified by its uuid gets back a key that it had.
+    """
+    schema, entry, complaints = planned.schema, planned.entry, context.complaints
+    new = {key: value for key in planned.keys if isinstance(value := planned.desired.get(key), str)}
+    if current is None:
+        context.uniqueness.check_new(schema, planned.keys, planned.desired, entry)
+    else:
+        have = natural_keys.read_some(schema, () if entry.uuid else new, current)
+        new = {key: new[key] for key, value in have.items() if not schema.equal(key, new[key], value)}
+    for place, words in unfit_keys(schema, entry, new, new, context.wanted.cell_checks):
+        context.find(place, words)
+    return context.complaints == complaints
 
 
 def check_unique(context: PlanContext, planned: Planned, removals: Mapping[str, Planned]) -> None:

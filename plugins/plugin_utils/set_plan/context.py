@@ -5,10 +5,9 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 from ...module_utils.client.client import Client
 from ...module_utils.client.record import Record
@@ -41,17 +40,6 @@ def numbered_references(value: Any) -> Iterator[tuple[int, Reference]]:
         for number, item in enumerate(value):
             for reference in references_in(item):
                 yield number, reference
-
-
-_FORMS: tuple[Literal["NFC", "NFD"], ...] = ("NFC", "NFD")
-"""Unicode normal forms of a typed name: macOS and some spreadsheets separate letters from accents."""
-
-
-def _in_form(written: Any, form: Literal["NFC", "NFD"]) -> Any:
-    """Return a written value in a Unicode normal form."""
-    if isinstance(written, Mapping):
-        return {name: _in_form(member, form) for name, member in written.items()}
-    return unicodedata.normalize(form, written) if isinstance(written, str) else written
 
 
 _MOST_NAMED = 5
@@ -213,7 +201,7 @@ class PlanContext:
                 self.result.references.setdefault(mark, []).append((entry, key))
 
     def meaning(self, reference: Reference, before: bool = False) -> Meaning:
-        """Resolve a reference. A reference that only looks like an existing name means that name.
+        """Resolve a reference, also by the old name of its target, or to an archived record.
 
         :param before: use names as they are before anything is renamed.
         """
@@ -221,10 +209,6 @@ class PlanContext:
         problem = problem or ("" if before else self.places.why_ambiguous(reference))
         if not problem or reference.resolved:
             return Meaning(reference, problem)
-        for form in _FORMS:
-            written = _in_form(reference.written, form)
-            if written != reference.written and (same := self._named(reference, written, before)) is not None:
-                return same
         for written in () if before else self._old_names.now(reference.target, reference.written):
             if (renamed := self._named(reference, written)) is not None:
                 self._carried.setdefault((reference.target, str(reference.written)), None)
@@ -337,8 +321,4 @@ class PlanContext:
 
     def is_chosen(self, planned: Planned) -> bool:
         """Return True if only and exclude leave a change in the plan."""
-        only, exclude = self.options.only, self.options.exclude
-        if not only and not exclude:
-            return True
-        names = {planned.section, planned.words or planned.key, planned.kind.name}
-        return not (only and names.isdisjoint(only)) and names.isdisjoint(exclude)
+        return self.options.selects(planned.kind, lambda: planned.words or planned.key)

@@ -30,7 +30,7 @@ from ...module_utils.resolve.field_visibility import (
     with_more_evidence,
 )
 from ...module_utils.resolve.hidden_records import Listed, Visibility, visibility
-from ...module_utils.resolve.natural_keys import Key
+from ...module_utils.resolve.natural_keys import Key, KeyIndex, normal_key
 from ...module_utils.resolve.references import (
     Lookup,
     Question,
@@ -74,9 +74,9 @@ class ListedState(InstanceState):
         self._prefetched: dict[str, Future[list[Record]]] = {}
         self._by_id: dict[str, dict[int, Record]] = {}
         self._by_uuid: dict[str, dict[str, Record]] = {}
-        self._by_key: dict[tuple[str, tuple[str, ...]], dict[Key, Record | list[Record]]] = {}
+        self._by_key: dict[tuple[str, tuple[str, ...]], KeyIndex[Record]] = {}
         self._planned: dict[str, list[tuple[Schema, Mapping[str, Any], Any]]] = {}
-        self._planned_by_key: dict[tuple[str, tuple[str, ...]], dict[Key, list[Any]]] = {}
+        self._planned_by_key: dict[tuple[str, tuple[str, ...]], KeyIndex[Any]] = {}
         self._becoming: dict[str, Mapping[str, Any]] = {}
         self._values: dict[str, dict[int, Mapping[str, Any]]] = {}
         self._names_to_be: dict[str, str | None] = {}
@@ -171,10 +171,7 @@ class ListedState(InstanceState):
     ) -> list[Record]:
         """Return the records with the natural key of some values."""
         wanted = self.key_of(schema, keys, values)
-        if wanted is None:
-            return []
-        hits = self._index(schema, tuple(keys), template).get(wanted, [])
-        return [hits] if isinstance(hits, Record) else hits
+        return [] if wanted is None else self._index(schema, tuple(keys), template).find(wanted)
 
     def keyed(
         self, schema: Schema, keys: Sequence[str], records: Iterable[Record]
@@ -182,20 +179,10 @@ class ListedState(InstanceState):
         """Yield pairs of a natural key, as :meth:`key_of` returns it, and its record."""
         return natural_keys.keyed(schema, keys, records, self._mark)
 
-    def _index(self, schema: Schema, keys: tuple[str, ...], template: str = "") -> dict[Key, Record | list[Record]]:
+    def _index(self, schema: Schema, keys: tuple[str, ...], template: str = "") -> KeyIndex[Record]:
         name = (f"{schema.kind.name} {template}".strip(), keys)
         if name not in self._by_key:
-            # Most keys have one record, and a list around it would take more memory than the record itself.
-            index: dict[Key, Record | list[Record]] = {}
-            for key, record in self.keyed(schema, keys, self.records(schema.kind, template)):
-                if key is None:
-                    continue
-                first = index.setdefault(key, record)
-                if isinstance(first, list):
-                    first.append(record)
-                elif first is not record:
-                    index[key] = [first, record]
-            self._by_key[name] = index
+            self._by_key[name] = KeyIndex(self.keyed(schema, keys, self.records(schema.kind, template)))
         return self._by_key[name]
 
     def listed(self, kind: Kind, _conditions: Sequence[Condition] = ()) -> list[Record]:
@@ -334,9 +321,7 @@ class ListedState(InstanceState):
 
     def _is_renamed(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], record: Record) -> bool:
         """Return True if others refer to a record differently once it has some values."""
-        return self.key_of(schema, keys, values) != self.key_of(
-            schema, keys, natural_keys.read_some(schema, keys, record)
-        )
+        return not self._is_same_key(schema, keys, values, natural_keys.read_some(schema, keys, record))
 
     def _still_has(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], record: Record) -> bool:
         """Return True if a record still has its natural key after the renames."""
@@ -347,7 +332,11 @@ class ListedState(InstanceState):
             **natural_keys.read_some(schema, keys, record),
             **{key: becoming[key] for key in keys if key in becoming},
         }
-        return self.key_of(schema, keys, after) == self.key_of(schema, keys, values)
+        return self._is_same_key(schema, keys, after, values)
+
+    def _is_same_key(self, schema: Schema, keys: Sequence[str], *sides: Mapping[str, Any]) -> bool:
+        one, other = (normal_key(self.key_of(schema, keys, values)) for values in sides)
+        return one == other
 
     def replace(self, kind: Kind, origin: Any, record: Record) -> None:
         """Note that a planned record exists already."""
@@ -359,11 +348,11 @@ class ListedState(InstanceState):
         self._planned_by_key = {name: index for name, index in self._planned_by_key.items() if name[0] != kind.name}
 
     def _note(
-        self, index: dict[Key, list[Any]], schema: Schema, keys: Sequence[str], values: Mapping[str, Any], origin: Any
+        self, index: KeyIndex[Any], schema: Schema, keys: Sequence[str], values: Mapping[str, Any], origin: Any
     ) -> None:
         key = self.key_of(schema, keys, values) if all(key in schema.fields for key in keys) else None
         if key is not None:
-            index.setdefault(key, []).append(origin)
+            index.add(key, origin)
 
     def find_planned(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any]) -> list[Any]:
         """Return everything planned with the natural key of some values."""
@@ -371,11 +360,11 @@ class ListedState(InstanceState):
             return []
         name = (schema.kind.name, tuple(keys))
         if name not in self._planned_by_key:
-            self._planned_by_key[name] = {}
+            self._planned_by_key[name] = KeyIndex()
             for own, noted, origin in self._planned.get(schema.kind.name, ()):
                 self._note(self._planned_by_key[name], own, keys, noted, origin)
         key = self.key_of(schema, keys, values)
-        return self._planned_by_key[name].get(key, []) if key is not None else []
+        return self._planned_by_key[name].find(key) if key is not None else []
 
     # ---- references
 

@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from ...module_utils.model.kinds import HUB_ITEM, KINDS, Kind, Level
+from ...module_utils.model.names import normal_address, normal_name
 from ...module_utils.model.schema import Schema
 from ...module_utils.model.types_links import attachments_in, references_in
 from ...module_utils.plan.change import CREATE, UNCHANGED, Change
@@ -101,8 +103,10 @@ class Planned:
 
     @property
     def journal_key(self) -> str:
-        """Return its natural key in the journal: without case if other spellings of it mean the same record."""
-        return self.kept_as or (self.key.casefold() if ignores_case(self.kind, self.keys) else self.key)
+        """Return its natural key in the journal, equal for all spellings that mean the same record."""
+        return self.kept_as or (
+            normal_address(self.key) if ignores_case(self.kind, self.keys) else normal_name(self.key)
+        )
 
     @property
     def journal_name(self) -> str:
@@ -323,6 +327,21 @@ class PlanOptions:
     has_changes_only: bool = False
     rules: RuleSet | None = None
     judges_live: bool = False
+
+    def selects(self, kind: Kind, name: Callable[[], str]) -> bool:
+        """Return True if ``only`` and ``exclude`` select a record of a kind with a name."""
+        if not self.only and not self.exclude:
+            return True
+        names = {kind.section, kind.name, normal_name(name())}
+        return not (self.only and names.isdisjoint(self._only)) and names.isdisjoint(self._exclude)
+
+    @cached_property
+    def _only(self) -> frozenset[str]:
+        return frozenset(map(normal_name, self.only))
+
+    @cached_property
+    def _exclude(self) -> frozenset[str]:
+        return frozenset(map(normal_name, self.exclude))
 
 
 def mark_of(entry: Entry | None, uuid: str | None) -> Any:

@@ -60,11 +60,12 @@ from ...module_utils.plan.compare import Comparer, Wanted
 from ...module_utils.plan.record_planner import is_archived, possible_targets
 from ...module_utils.resolve import natural_keys
 from ...module_utils.resolve.field_visibility import identifies
+from ...module_utils.resolve.natural_keys import Key, normal_key
 from ..desired.desired import SECTIONS, DesiredInstance
 from ..desired.entry import Entry
 from ..desired.lifecycle import NOTHING
 from ..desired.parsing import written_as
-from ..desired.remarks import Remarks, blanks_in_key
+from ..desired.remarks import Remarks
 from ..desired.table_reader import check_identity
 from .applied_values import note_record
 from .archived import with_archived
@@ -79,6 +80,7 @@ from .checks import (
     check_unique,
     check_user,
     check_visibility,
+    has_fit_key,
     idle_settings,
     is_in_scope,
     removals_of,
@@ -318,8 +320,7 @@ class _Planner:
         new = list(others)
         for keys in identities:
             claimed = self._context.uniqueness.claimed(schema.kind, keys)
-            keyed = self._state.keyed(schema, keys, listed)
-            owners = [claimed.get(key) for key, _record in keyed]
+            owners = _owners(claimed, [key for key, _record in self._state.keyed(schema, keys, listed)])
             numbers = Counter(id(entry) for entry in owners if entry is not None)
             new += [(entry, keys) for entry in claimed.values() if id(entry) not in numbers]
             several: dict[int, list[Record]] = {mark: [] for mark, number in numbers.items() if number > 1}
@@ -447,7 +448,6 @@ class _Planner:
         """Check and note the values of a record that is to exist, and return True if it is as written."""
         context = self._context
         if current is None:
-            context.uniqueness.check_similar(schema, keys, values, entry)
             self._check_zeros(schema, keys, values, entry)
         context.uniqueness.claim_others(schema, keys, values, entry)
         context.uniqueness.claim_unique(schema, keys, values, entry)
@@ -495,16 +495,12 @@ class _Planner:
             return ()
         chosen = [field.key for field in identity if field is not None] or None
         try:
-            keys = natural_keys.key_fields(schema.kind, chosen, values)
+            return natural_keys.key_fields(schema.kind, chosen, values)
         except InvalidInput as missing:
             _values, fits = self._read(entry)
             if fits:
                 self._context.find(entry.place, missing.message.removeprefix("match_on: "))
             return ()
-        blanks = list(blanks_in_key(schema, entry, keys, values, self._context.wanted.cell_checks))
-        for place, words in blanks:
-            self._context.find(place, words)
-        return () if blanks else keys
 
     def _is_as_wanted(self, wanted: Wanted, record: Record) -> bool:
         desired = dict(wanted.desired)
@@ -521,6 +517,8 @@ class _Planner:
             if not context.resolve(planned.desired, entry):
                 return
             self._check_links(planned)
+            if not has_fit_key(context, planned, current):
+                return
         if planned.kind.created_from and current is None and not self._desired.policy.create_users:
             context.skip(planned, "not created, because create_users is off (a new user gets an e-mail).")
             return
@@ -668,3 +666,14 @@ class _Planner:
             context.claimed,
             frozenset(section for section, entries in context.entries.items() if entries),
         )
+
+
+def _owners(claimed: Mapping[Key, Entry], keys: Sequence[Key | None]) -> list[Entry | None]:
+    """Return the entry that means the record with each natural key: exactly, else in another Unicode form."""
+    owners = [claimed.get(key) for key in keys]
+    exact = {id(entry) for entry in owners}
+    others = {normal_key(key): entry for key, entry in claimed.items() if id(entry) not in exact}
+    return [
+        others.get(normal_key(key)) if owner is None and others else owner
+        for owner, key in zip(owners, keys, strict=True)
+    ]

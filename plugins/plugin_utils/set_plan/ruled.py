@@ -252,11 +252,7 @@ class RuleCheck:
 
     def _is_compared(self, record: Record) -> bool:
         """Return True if ``only`` and ``exclude`` select a record."""
-        options = self._context.options
-        if not options.only and not options.exclude:
-            return True
-        names = {record.kind.section, record.kind.name, str(self._context.state.name_of(record))}
-        return not (options.only and names.isdisjoint(options.only)) and names.isdisjoint(options.exclude)
+        return self._context.options.selects(record.kind, lambda: str(self._context.state.name_of(record)))
 
     def _name_of(self, record: Record, entry: Entry | None) -> str:
         """Return the natural key of a record, or its uuid if the key must not be shown."""

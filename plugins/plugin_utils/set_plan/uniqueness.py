@@ -5,16 +5,14 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ...module_utils.model.field import shorten
 from ...module_utils.model.kinds import Kind
-from ...module_utils.model.names import normal_name
 from ...module_utils.model.schema import FieldError, Misfit, Schema
-from ...module_utils.resolve.natural_keys import Key
+from ...module_utils.resolve.natural_keys import Key, normal_key
 from ..desired.entry import Entry
 from ..desired.parsing import written_as
 from ..desired.positions import Place
@@ -31,7 +29,7 @@ class Uniqueness:
         self._state = state
         self._find = find
         self._claimed: dict[tuple[Any, ...], dict[Key, Entry]] = defaultdict(dict)
-        self._by_composed_key: dict[tuple[Any, ...], Entry] = {}
+        self._by_normal_key: dict[tuple[Any, ...], Entry] = {}
         self._unique: dict[str, list[str]] = {}
         self._by_other: dict[tuple[Any, ...], list[tuple[Entry, bool]]] = {}
 
@@ -52,15 +50,7 @@ class Uniqueness:
             self._find(entry.place, written_twice(schema.kind, words, earlier.place))
             return None
         if not _is_ascii(key):
-            earlier = self._by_composed_key.setdefault((*name, composed(key)), entry)
-            if earlier is not entry:
-                words = self.words(schema, keys, values)
-                self._find(
-                    entry.place,
-                    f"{schema.kind.words} {words} looks the same as the one at {earlier.place}, but is another "
-                    f"sequence of characters (unicode normal forms); write both in one form",
-                )
-                return None
+            self._by_normal_key.setdefault((*name, normal_key(key)), entry)
         self._claimed[name][key] = entry
         return key
 
@@ -118,23 +108,16 @@ class Uniqueness:
         own = self._state.client.schema(kind).fields.get(key)
         return own is not None and own.unique
 
-    def check_similar(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], entry: Entry) -> None:
-        """Note a new record that cannot be distinguished from an existing record."""
-        for form in ("NFC", "NFD"):
-            other = {
-                key: unicodedata.normalize(form, value) if isinstance(value, str) else value
-                for key, value in ((key, values[key]) for key in keys)
-            }
-            if any(other[key] != values[key] for key in keys) and (
-                hits := self._state.find_existing(schema, keys, other)
-            ):
-                words = self.words(schema, keys, values)
-                self._find(
-                    entry.place,
-                    f"there is {schema.kind.singular} that looks the same as {words}, but in another unicode normal "
-                    f"form ({form}): {hits[0].uuid}; write it in this form",
-                )
-                return
+    def check_new(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], entry: Entry) -> None:
+        """Refuse a new record with an equal key to that of another new record, in another Unicode form."""
+        key = self._state.key_of(schema, keys, values)
+        earlier = self._by_normal_key.get((schema.kind.name, entry.template, tuple(keys), normal_key(key)), entry)
+        if earlier is not entry:
+            self._find(
+                entry.place,
+                f"{schema.kind.words} {self.words(schema, keys, values)} looks the same as the one at {earlier.place}, "
+                f"but is another sequence of characters (unicode normal forms); write both in one form",
+            )
 
 
 def written_twice(kind: Kind, words: str, first: Place) -> FieldError:
@@ -142,13 +125,6 @@ def written_twice(kind: Kind, words: str, first: Place) -> FieldError:
     twice = f"is written twice, first at {first}"
     misfit = Misfit(words, f"{kind.words} that is written twice")
     return FieldError.at((), f"{kind.words} {words} {twice}", "this record is written twice", misfit)
-
-
-def composed(key: Key) -> Key:
-    """Return a natural key in one Unicode normal form, so that keys that look the same are equal."""
-    if isinstance(key, tuple):
-        return tuple(map(composed, key))
-    return normal_name(key) if isinstance(key, str) else key
 
 
 def _is_ascii(key: Key) -> bool:

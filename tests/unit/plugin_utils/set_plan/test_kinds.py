@@ -374,8 +374,7 @@ def test_texts_that_look_the_same_are_never_two_records(site: Site) -> None:
     assert site.run().outcome == "changed"
     assert site.plan().outcome == "unchanged"
     site.write({"locations.yml": yaml_list([{"name": COMPOSED}])})
-    (finding,) = site.plan().findings
-    assert "in another unicode normal form (NFD)" in finding
+    assert site.plan().outcome == "unchanged"
 
 
 ODD = ["0", "00", " leading", "trailing ", "a\tb", "a\nb", "yes", "null", "~", "1e3", "\u00e9", "e\u0301", "\U0001f4a9"]

@@ -1,0 +1,125 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Modules find a record in every Unicode form of its name, and create none whose name people can't tell from others."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import Any, Literal
+
+import pytest
+from embedded_here import Embedded
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import LOCATION, OBJECT, Kind
+
+from ..support import RANDOMISED
+
+DAVID = "david.okafor@nordhain.example"
+TASK = {"deadline": "2031-01-01", "assignees": [DAVID]}
+CASE = {"references": ["100001"], "issue_date": "2031-01-01", "due_date": "2031-01-02", "responsible_user": DAVID}
+NEW: dict[str, tuple[str, dict[str, Any]]] = {
+    "object": ("barcode", {"inventory_name": "x"}),
+    "room": ("number", {"building_id": "Dresden", "name": "x"}),
+    "room by name": ("name", {"building_id": "Dresden", "number": "9.99"}),
+    "location": ("name", {}),
+    "person": ("email", {"first_name": "D", "last_name": "O"}),
+    "task": ("title", TASK),
+    "rental_case": ("title", CASE),
+    "field_definition": ("label", {"template": "asset", "type": "TEXT"}),
+}
+UNFIT = ["{} ", "\u00a0{}", "{}\r", "{}\u200b", "\ufeff{}", "{}\u2028b", "{}\u3164"]
+
+
+def call(service: Embedded, name: str, text: str, check_mode: bool = False) -> dict[str, Any]:
+    """Run the module of a kind with a text in the natural key."""
+    module = name.partition(" ")[0]
+    key, others = NEW[name]
+    fields = {**others, key: text}
+    is_flat = module in ("task", "rental_case", "field_definition")
+    return service.call(module, check_mode, **(fields if is_flat else {"fields": fields}))
+
+
+@pytest.mark.parametrize("check_mode", [True, False])
+@pytest.mark.parametrize("name", NEW)
+def test_no_new_key_has_blanks_at_an_edge_or_invisible_characters(name: str, check_mode: bool) -> None:
+    service = Embedded.started()
+    before = service.dump()
+    for text in UNFIT:
+        result = call(service, name, text.format("new@x.example"), check_mode)
+        assert result.get("failed"), text
+        assert result["msg"].isprintable()
+        assert NEW[name][0] in result["msg"]
+        assert "and it identifies" in result["msg"]
+    assert service.dump() == before
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields"), [(LOCATION, {"name": "{}"}), (OBJECT, {"barcode": "{}", "inventory_name": "x"})]
+)
+@pytest.mark.parametrize("text", UNFIT)
+def test_a_text_that_equals_an_existing_key_means_that_record(kind: Kind, fields: dict[str, str], text: str) -> None:
+    service = Embedded.started()
+    written = {key: value.format(text.format("700001")) for key, value in fields.items()}
+    service.client().create(kind, written)
+    assert not service.call(kind.name, fields=written).get("changed", True)
+    assert service.call(kind.name, state="absent", fields=written)["changed"]
+
+
+@pytest.mark.parametrize("name", NEW)
+@pytest.mark.parametrize(("stored", "typed"), [("NFC", "NFD"), ("NFD", "NFC")])
+def test_another_unicode_form_means_the_same_record_and_takes_no_more_requests(
+    name: str, stored: Literal["NFC", "NFD"], typed: Literal["NFC", "NFD"]
+) -> None:
+    service = Embedded.started()
+    text = "müller.gärtner@x.example"
+    assert call(service, name, unicodedata.normalize(stored, text))["changed"]
+    logs = []
+    for form in (stored, typed):
+        service.log.clear()
+        assert not call(service, name, unicodedata.normalize(form, text)).get("changed", True)
+        logs.append(len(service.log))
+    assert logs[0] == logs[1]
+
+
+def test_of_two_records_that_look_the_same_a_text_means_the_one_with_exactly_this_text() -> None:
+    service = Embedded.started()
+    forms = [unicodedata.normalize("NFC", "München"), unicodedata.normalize("NFD", "München")]
+    for form in forms:
+        service.client().create(LOCATION, {"name": form})
+    for form, city in zip(forms, ("A", "B"), strict=True):
+        assert service.call("location", fields={"name": form, "city": city})["changed"]
+    listed = {record.flat["name"]: record.flat["city"] for record in service.client().list_all(LOCATION)}
+    assert [listed[form] for form in forms] == ["A", "B"]
+
+
+def test_filters_find_every_unicode_form() -> None:
+    service = Embedded.started()
+    forms = [unicodedata.normalize("NFC", "Bühl"), unicodedata.normalize("NFD", "Bühl")]
+    for form in forms:
+        service.client().create(LOCATION, {"name": form})
+    for wanted in ({"name": forms[0]}, {"name": {"in": forms[1:]}}, {"name": {"like": forms[1]}}):
+        found = service.call("location_info", filters=wanted, sort=[], limit=None, uuid=None)
+        assert sorted(record["name"] for record in found["records"]) == sorted(forms)
+    rest = service.call("location_info", filters={"name": {"neq": forms[0]}}, sort=[], limit=None, uuid=None)
+    assert rest["records"]
+    assert not {record["name"] for record in rest["records"]} & set(forms)
+
+
+def test_a_reference_in_another_form_costs_no_request_more() -> None:
+    service = Embedded.started()
+    service.client().create(LOCATION, {"name": unicodedata.normalize("NFD", "Köln")})
+    fields = {"barcode": "700001", "inventory_name": "x", "target_building": unicodedata.normalize("NFC", "Köln")}
+    assert service.call("object", fields=fields)["changed"]
+    assert not service.call("object", fields=fields)["changed"]
+
+
+@RANDOMISED
+@given(st.text(st.characters(codec="utf-8", categories=("L", "M", "N", "S")), min_size=1, max_size=8))
+def test_a_location_is_created_once_in_whatever_form_its_name_is_typed(name: str) -> None:
+    service = Embedded.started()
+    forms: tuple[Literal["NFC", "NFD"], ...] = ("NFD", "NFC", "NFD")
+    results = [service.call("location", fields={"name": unicodedata.normalize(form, name)}) for form in forms]
+    assert not any(result.get("changed") for result in results[1:])
