@@ -16,6 +16,7 @@ from ..errors import InvalidInput, NoMatch, OutcomeUnknown, SeventhingsError, Wr
 from ..local.safe_files import Folder, NotOpened
 from ..model.field import Field, integer_of, is_uuid, shorten
 from ..model.kinds import FILE
+from ..model.names import normal_name
 from ..model.types_links import Attachment, read_attachment
 from .client import Client
 from .record import Record, created_uuid
@@ -74,10 +75,14 @@ def _size_of(attachment: Attachment) -> int:
     :raises OSError: if it does not exist or cannot be read.
     """
     if attachment.folder is not None:
-        return attachment.folder.status(str(attachment.path)).st_size
+        attachment.path = _name_on_disk(attachment.folder, str(attachment.path))
+        return attachment.folder.status(attachment.path).st_size
     try:
         folder, name = Folder.around(Path(str(attachment.path)).expanduser())
-        return folder.status(name).st_size
+        existing = _name_on_disk(folder, name)
+        if existing != name:
+            attachment.path = str(folder.path / existing)
+        return folder.status(existing).st_size
     except NotOpened as refused:
         raise InvalidInput(f"{attachment.written or attachment.path} {refused.why}") from refused
 
@@ -96,6 +101,23 @@ def name_inside(written: str, root: str) -> str:
     if any(part.startswith(".") for part in parts):
         raise InvalidInput(f"{written} is hidden (a part of it begins with a dot); hidden files are never sent")
     return "/".join(parts)
+
+
+def _name_on_disk(folder: Folder, name: str) -> str:
+    """Return the name of a file as it is on the disk, if it was typed in another Unicode form."""
+    if name.isascii() or folder.type_of(name) is not None:
+        return name
+    place = ""
+    for part in name.split("/"):
+        wanted = normal_name(f"{place}/{part}" if place else part)
+        try:
+            found = [member.name for member in folder.listed(place) if normal_name(member.name) == wanted]
+        except (NotOpened, OSError):
+            return name
+        if len(found) != 1:
+            return name
+        [place] = found
+    return place
 
 
 class Contents:
@@ -127,10 +149,7 @@ class Contents:
         for other in linked if attachment.size is not None else ():
             if other.size is None:
                 describe(self.client, other)
-            if other.size not in (None, attachment.size) or attachment.name not in (
-                None,
-                other.name or attachment.name,
-            ):
+            if other.size not in (None, attachment.size) or not _is_named(attachment.name, other.name):
                 continue
             # Compare the name last: if the record does not contain it, it costs a request.
             if self.local(attachment) == self.linked(other) and self._is_called(other, attachment.name):
@@ -139,7 +158,12 @@ class Contents:
     def _is_called(self, linked: Attachment, name: str | None) -> bool:
         if name is not None and linked.name is None:
             describe(self.client, linked)
-        return name in (None, linked.name)
+        return name is None or (linked.name is not None and _is_named(name, linked.name))
+
+
+def _is_named(wanted: str | None, name: str | None) -> bool:
+    """Return True unless a file certainly has another name than the wanted one."""
+    return wanted is None or name is None or normal_name(wanted) == normal_name(name)
 
 
 def recognise(contents: Contents, wanted: Iterable[Attachment], linked: Sequence[Attachment]) -> None:
@@ -181,7 +205,7 @@ def upload_missing(contents: Contents, wanted: Iterable[Attachment], send: Calla
     """
     sent: list[Attachment] = []
     for attachment in _named_first(wanted):
-        equal_files = [file for file in sent if attachment.name in (None, name_of(file))]
+        equal_files = [file for file in sent if _is_named(attachment.name, name_of(file))]
         equal_file = next((twin for twin in equal_files if contents.local(twin) == contents.local(attachment)), None)
         if equal_file is None:
             send(attachment)

@@ -26,6 +26,7 @@ from .field import (
     parse_list,
     read_list,
 )
+from .names import normal_address
 from .types_basic import ANY, BOOLEAN, DATE, DATETIME, DECIMAL, INTEGER, TEXT, UNWRITABLE, WORDS
 from .types_definition import DEFINITIONS
 from .types_links import (
@@ -282,7 +283,7 @@ def _plain_renter(of_user: Callable[[Any], Any]) -> Callable[[tuple[str, Any] | 
 
 def is_called(user: Reference, text: str) -> bool:
     """Return True if a text may name a user: by uuid, e-mail address or display name."""
-    return text.casefold() in {name.casefold() for name in (user.uuid, *user.names) if name}
+    return normal_address(text) in {normal_address(name) for name in (user.uuid, *user.names) if name}
 
 
 def _equal_renter(left: Any, right: Any, field: Field) -> bool:

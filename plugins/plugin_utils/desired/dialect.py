@@ -22,6 +22,7 @@ from typing import Any, NamedTuple, Protocol
 
 from ...module_utils.model.dates import HOUR_ZERO, DateReader, UnclearDate
 from ...module_utils.model.field import Field, InvalidValue, Plain, Spelling, edge_blanks, shorten
+from ...module_utils.model.names import normal_name
 from ...module_utils.model.schema import FieldError, Misfit, Schema, type_of
 from .globs import Globs, fits
 from .nodes import EVERYTHING
@@ -279,7 +280,7 @@ class Dialect:
 
     def reads_column(self, name: str) -> bool:
         """Return True if a column of this name is read. A name that begins with ``#`` is a comment."""
-        if not name or name in self.named:
+        if not name or normal_name(name) in self.named:
             return bool(name)
         return not name.startswith(COMMENT) and name not in self._ignored
 

@@ -11,6 +11,8 @@ from fnmatch import translate as _translate
 from functools import lru_cache
 from itertools import count
 
+from ...module_utils.model.names import normal_name
+
 _PRIVATE = 0xE000
 """The first character that no standard uses."""
 
@@ -38,8 +40,8 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 def fits(text: str, pattern: str) -> bool:
-    """Return True if a text matches a glob. The case matters."""
-    return _compiled(pattern).match(text) is not None
+    """Return True if a text matches a glob in any Unicode form. The case matters."""
+    return _compiled(normal_name(pattern)).match(normal_name(text)) is not None
 
 
 class Globs:
@@ -56,7 +58,7 @@ class Globs:
         self._by_ends: dict[tuple[int, int], dict[tuple[str, str], list[int]]] = {}
         self._by_part: dict[int, dict[str, list[int]]] = {}
         self._rest: list[int] = []
-        for number, pattern in enumerate(patterns):
+        for number, pattern in enumerate(map(normal_name, patterns)):
             # A text may contain brackets itself.
             self._texts.setdefault(pattern, []).append(number)
             if not _WILDCARDS.isdisjoint(pattern):
@@ -82,13 +84,14 @@ class Globs:
 
     def written_as(self, text: str) -> Sequence[int]:
         """Return the numbers of the patterns that are a text, letter by letter."""
-        return self._texts.get(text, ())
+        return self._texts.get(normal_name(text), ())
 
     def matching(self, text: str, among: Collection[int] | None = None) -> Iterator[int]:
         """Yield the numbers of the patterns that a text matches.
 
         :param among: the patterns to compare; None for all of them.
         """
+        text = normal_name(text)
         yield from self.written_as(text)
         for number in self._candidates(text):
             if (among is None or number in among) and self._glob(number).match(text):

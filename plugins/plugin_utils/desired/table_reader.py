@@ -11,6 +11,7 @@ from typing import Any
 
 from ...module_utils.model.field import Plain, is_uuid, shorten
 from ...module_utils.model.kinds import KINDS, Kind
+from ...module_utils.model.names import normal_name
 from ...module_utils.model.schema import FieldError, Misfit, Schema
 from ...module_utils.model.suggestions import closest_names
 from .cell_checks import in_yaml, keys_without_column, mapping_words
@@ -104,8 +105,11 @@ class TableReader:
         names = frozenset({*map(table.mapped, columns), *table.constant})
         place = replace(place_at(node.source, node.mark_of_name(columns[0])), column=1)
         self.read = ReadTable(table, self._section, node.source, place, names, columns)
+        # A header may be in another Unicode form than in the settings.
+        self._written |= {table.mapped(column): column for column in columns if normal_name(column) in table.columns}
+        existing = set(map(normal_name, columns))
         for column in table.columns:
-            if column not in columns:
+            if column not in existing:
                 suggestions = closest_names(column, columns, 1, _LIKENESS)
                 hint = f"; did you mean {suggestions[0]}?" if suggestions else ""
                 self._warnings.append(
@@ -131,10 +135,10 @@ class TableReader:
         return (_MappedRow if node.is_row else _Mapped)(value, node, self._written, constant)
 
     def _value(self, node: Node, column: str, name: str, cell: Any) -> Any:
-        words = self._table.values.get(name)
-        if words is not None and isinstance(cell, str) and str(cell) in words:
-            return words[str(cell)]
-        if column not in self._table.ids or not isinstance(cell, str):
+        words = self._table.values.get(normal_name(name))
+        if words is not None and isinstance(cell, str) and (word := normal_name(str(cell))) in words:
+            return words[word]
+        if not isinstance(cell, str) or normal_name(column) not in self._table.ids:
             return cell
         text = str(cell).strip()
         if text.isdecimal() and text.isascii():
@@ -177,7 +181,7 @@ def _why_unidentified(
     kind = KINDS[SECTIONS[read.section]]
     schema = schema_of(kind)
     known = {name: schema.find(name) for name in read.names}
-    foreign = [name for name in read.columns if name not in read.table.columns and known.get(name) is None]
+    foreign = [name for name in read.columns if normal_name(name) not in read.table.columns and known.get(name) is None]
     if foreign and not is_complete(kind):
         return None
     present = {name if found is None else found.key for name, found in known.items()}

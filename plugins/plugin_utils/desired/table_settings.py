@@ -13,6 +13,7 @@ from typing import Any
 from ...module_utils.errors import InvalidInput
 from ...module_utils.local.safe_files import parts_of
 from ...module_utils.model.field import Plain, integer_of, shorten
+from ...module_utils.model.names import normal_name
 from ...module_utils.model.suggestions import LIKELY, closest_names
 from .csv_settings import CSV_KEYS, READERS, Unfit, read_preset, texts_of
 from .desired import SECTIONS
@@ -144,7 +145,7 @@ def _columns(value: Any) -> tuple[dict[str, str], frozenset[str]]:
         isinstance(member, str) and str(member).strip() for member in value.values()
     ):
         raise Unfit(expected)
-    columns = {str(column).strip(): str(name).strip() for column, name in value.items()}
+    columns = {normal_name(str(column).strip()): str(name).strip() for column, name in value.items()}
     ids = frozenset(column for column, name in columns.items() if name.endswith(ID) and name != ID)
     columns = {column: name.removesuffix(ID) if column in ids else name for column, name in columns.items()}
     twice = next((name for name, count in Counter(columns.values()).items() if count > 1), "")
@@ -156,11 +157,14 @@ def _columns(value: Any) -> tuple[dict[str, str], frozenset[str]]:
 def _values(value: Any) -> dict[str, dict[str, Any]]:
     if not isinstance(value, dict) or not all(isinstance(words, dict) and words for words in value.values()):
         raise Unfit("a map of fields to their words, such as {inventory_group: {EDV: IT}}")
-    return {str(name): {_word(word): meaning for word, meaning in words.items()} for name, words in value.items()}
+    return {
+        normal_name(str(name)): {_word(word): meaning for word, meaning in words.items()}
+        for name, words in value.items()
+    }
 
 
 def _word(word: Any) -> str:
-    return str(word).lower() if isinstance(word, bool) else str(word)
+    return str(word).lower() if isinstance(word, bool) else normal_name(str(word))
 
 
 def _missing_rows(value: Any) -> bool:
@@ -178,7 +182,7 @@ def _sheets(value: Any) -> dict[str, str]:
 
 
 def _sheet(name: Any) -> str:
-    return str(name).strip().casefold()
+    return normal_name(str(name)).strip().casefold()
 
 
 def _header_row(value: Any) -> int:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ...module_utils.model.names import normal_name
 from .dialect import ALL_ROWS, Dialect, Rows
 from .globs import fits
 from .nodes import Node
@@ -29,8 +30,8 @@ class Table:
     :ivar place: where it was written.
     :ivar patterns: of the paths of its files.
     :ivar changes: functions by setting that change the dialect of ``csv`` into the dialect of this table.
-    :ivar columns: the name of a column to its field.
-    :ivar ids: columns with ids of records.
+    :ivar columns: the normal name of a column to its field.
+    :ivar ids: the normal names of columns with ids of records.
     :ivar constant: field to the value that each record without a value of its own gets.
     :ivar values: field to a map of the words in its cells to values.
     :ivar keeps_missing: True if a record stays when its row is missing.
@@ -61,7 +62,7 @@ class Table:
 
     def mapped(self, name: str) -> str:
         """Return the field of a column, by the name of the column."""
-        return self.columns.get(name, name)
+        return self.columns.get(normal_name(name), name)
 
     @property
     def names(self) -> frozenset[str]:

@@ -13,6 +13,7 @@ from ...module_utils.errors import InvalidInput
 from ...module_utils.model.kinds import OBJECT, PERSON, ROOM, USER
 from ...module_utils.resolve.field_visibility import LIMITED
 from ...module_utils.resolve.hidden_records import NO
+from ...module_utils.resolve.natural_keys import KeyIndex
 from ..desired.entry import Entry
 from ..desired.positions import Place
 from .call import Call, named, run_call
@@ -112,14 +113,13 @@ def _unread(lists: ObjectLists, keys: Collection[str]) -> list[str]:
 
 
 def _with_codes(lists: ObjectLists, codes: Iterable[str]) -> list[Record]:
-    by_code: dict[str, list[Record]] = {}
-    for record in lists.objects:
-        by_code.setdefault(lists.code_of(record), []).append(record)
-    found, wrong = [], []
+    by_code = KeyIndex((lists.code_of(record), record) for record in lists.objects)
+    found: dict[str, Record] = {}
+    wrong = []
     for code in dict.fromkeys(codes):
-        records = by_code.get(code, []) if code else []
+        records = by_code.find(code) if code else []
         if len(records) == 1:
-            found.append(records[0])
+            found[records[0].uuid] = records[0]
         elif records:
             wrong.append(f"objects: {len(records)} objects have the scan code {code}; expected one")
         else:
@@ -128,4 +128,4 @@ def _with_codes(lists: ObjectLists, codes: Iterable[str]) -> list[Record]:
     if wrong:
         rest = len(wrong) - _MOST_PROBLEMS
         raise InvalidInput([*wrong[:_MOST_PROBLEMS], *([f"and {rest} more"] if rest > 0 else [])])
-    return found
+    return list(found.values())

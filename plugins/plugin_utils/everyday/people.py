@@ -13,6 +13,7 @@ from ...module_utils.client.record import Record
 from ...module_utils.errors import InvalidInput
 from ...module_utils.model.field import EMPTY, readable
 from ...module_utils.model.kinds import PERSON, SERVER_KEYS, USER
+from ...module_utils.model.names import normal_address
 from ...module_utils.model.schema import type_of
 from ...module_utils.printing.cleaner import clean
 from .lists import ObjectLists
@@ -76,7 +77,7 @@ def _is_address(value: Any) -> bool:
 
 
 def _is_same(address: Any, other: Any) -> bool:
-    return isinstance(address, str) and isinstance(other, str) and address.casefold() == other.casefold()
+    return isinstance(address, str) and isinstance(other, str) and normal_address(address) == normal_address(other)
 
 
 def fields_of_people(lists: ObjectLists) -> list[str]:

@@ -39,6 +39,7 @@ from ...module_utils.model.kinds import (
     USER,
     Kind,
 )
+from ...module_utils.model.names import normal_address
 from ...module_utils.model.schema import Schema, field_from_definition, type_of
 from ...module_utils.model.types_links import Reference
 from ...module_utils.operations.hub_items import asset_id
@@ -434,17 +435,17 @@ class _Export:
         """
         persons: dict[str, list[str]] = {}
         for record in self._state.records(PERSON):
-            persons.setdefault(str(record.flat.get("email") or "").casefold(), []).append(record.uuid)
+            persons.setdefault(normal_address(str(record.flat.get("email") or "")), []).append(record.uuid)
         users: list[tuple[str, str]] = []
         others = []
         for record in self._state.records(USER):
             address = str(record.flat.get("email") or "")
             if not address:
                 continue
-            if address.casefold() not in persons:
+            if normal_address(address) not in persons:
                 others.append(address)
                 continue
-            reason = self._why_not_created(address, persons[address.casefold()])
+            reason = self._why_not_created(address, persons[normal_address(address)])
             if reason:
                 self._leave_out(f"users: {address}: {reason}")
                 self._portable.leave_out(USER.name, record.uuid)

@@ -334,8 +334,8 @@ def _part(schema: Schema, entry: Entry, name: str) -> Any:
         if not findings.errors:
             key = natural_keys.key_of(schema, [field.key], values, mark_as_written)
             if key is not None:
-                return key
-    return _as_written(fields[name])
+                return natural_keys.normal_key(key)
+    return natural_keys.normal_key(_as_written(fields[name]))
 
 
 def _as_written(value: Any) -> Any:

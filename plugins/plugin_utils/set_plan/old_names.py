@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ...module_utils.model.kinds import KINDS, Kind
+from ...module_utils.model.names import normal_name
 
 _MOST_STEPS = 20
 """Maximum number of renames of a record."""
@@ -52,10 +53,10 @@ class OldNames:
         for old, new in self._moved.get(KINDS[kind.parent].section, ()):
             if len(old) != 1 or len(new) != 1:
                 continue
-            (before,), (after,) = map(str, old.values()), map(str, new.values())
-            if isinstance(written, str) and written.startswith(f"{before}/"):
-                return f"{after}/{written.removeprefix(f'{before}/')}"
-            if isinstance(written, Mapping) and str(written.get(kind.parent_key)) == before:
+            (before,), (after,) = map(normal_name, map(str, old.values())), map(str, new.values())
+            if isinstance(written, str) and normal_name(written).startswith(f"{before}/"):
+                return f"{after}/{normal_name(written).removeprefix(f'{before}/')}"
+            if isinstance(written, Mapping) and normal_name(str(written.get(kind.parent_key))) == before:
                 return {**written, kind.parent_key: after}
         return None
 
@@ -63,12 +64,13 @@ class OldNames:
 def _is_called(kind: Kind, written: Any, key: Mapping[str, Any]) -> bool:
     """Return True if a reference names a record by a natural key."""
     if isinstance(written, Mapping):
-        return {name: str(value) for name, value in written.items()} == {
-            name: str(value) for name, value in key.items()
+        return {name: normal_name(str(value)) for name, value in written.items()} == {
+            name: normal_name(str(value)) for name, value in key.items()
         }
     if not isinstance(written, str):
         return False
     own = [str(value) for name, value in key.items() if name != kind.parent_key]
     place = key.get(kind.parent_key) if kind.parent_key else None
     names = ["/".join(own), *(own if len(own) == 1 else [])]
-    return written in (names if place is None else [f"{place}/{name}" for name in names])
+    paths = names if place is None else [f"{place}/{name}" for name in names]
+    return normal_name(written) in map(normal_name, paths)

@@ -24,7 +24,7 @@ from ...module_utils.model.kinds import OBJECT
 from ...module_utils.model.schema import FieldError, Schema
 from ...module_utils.model.types_links import Reference, references_in
 from ...module_utils.resolve import natural_keys
-from ...module_utils.resolve.natural_keys import Key
+from ...module_utils.resolve.natural_keys import Key, normal_key
 from ..desired.hiding import NOT_SHOWN, VAULTED
 from ..desired.parsing import written_as
 from ..desired.positions import Finding, Place
@@ -55,16 +55,17 @@ class _Renames:
         self._to: dict[tuple[str, ...], dict[Key, _Pair]] = {}
         for pair in pairs:
             names = tuple(pair.new)
-            key = state.key_of(schema, names, pair.new)
-            # The case of some keys does not matter, so old and new may be the same key.
-            if key is not None and (names != tuple(pair.old) or key != state.key_of(schema, names, pair.old)):
+            key = normal_key(state.key_of(schema, names, pair.new))
+            # The case of some keys and their Unicode form do not matter, so old and new may be the same key.
+            same = names == tuple(pair.old) and key == normal_key(state.key_of(schema, names, pair.old))
+            if key is not None and not same:
                 self.pairs.append(pair)
                 self._to.setdefault(names, {}).setdefault(key, pair)
 
     def to(self, values: Values) -> _Pair | None:
         """Return the rename to the natural key of some values."""
         for names, pairs in self._to.items():
-            key = self._state.key_of(self._schema, names, values)
+            key = normal_key(self._state.key_of(self._schema, names, values))
             if key in pairs:
                 return pairs[key]
         return None
@@ -186,9 +187,9 @@ class Moved:
             for values in written:
                 key_values = {name: values[name] for name in names if name in values}
                 if self._context.resolve(key_values, None):
-                    keys.add(state.key_of(schema, names, key_values))
+                    keys.add(normal_key(state.key_of(schema, names, key_values)))
             self._written[section, names] = keys
-        return state.key_of(schema, names, key) in self._written[section, names]
+        return normal_key(state.key_of(schema, names, key)) in self._written[section, names]
 
 
 # ---- records with another key in the application

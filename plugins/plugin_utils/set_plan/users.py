@@ -8,6 +8,7 @@ from __future__ import annotations
 from ...module_utils.client.record import Record
 from ...module_utils.errors import InvalidInput
 from ...module_utils.model.kinds import USER
+from ...module_utils.model.names import normal_address
 from ...module_utils.model.types_links import Reference, references_in
 from ...module_utils.plan.change import CREATE, UNCHANGED, Change
 from ..desired.entry import Entry
@@ -33,7 +34,7 @@ def plan_user(state: ListedState, planned: Planned, current: Record | None) -> C
     email = planned.desired.get("email")
     if current is not None:
         other = str(current.flat.get("email"))
-        is_other = email is not None and other.casefold() != str(email).casefold()
+        is_other = email is not None and normal_address(other) != normal_address(str(email))
         words = f"exists already, as {other}; this collection does not change the address of a user"
         return Change(USER, UNCHANGED, current, warnings=(words,) if is_other else ())
     if email is None:

@@ -16,6 +16,7 @@ from ...module_utils.client.connection import connect
 from ...module_utils.errors import InvalidInput
 from ...module_utils.model.field import shorten
 from ...module_utils.model.kinds import OBJECT
+from ...module_utils.model.names import normal_name
 from ...module_utils.printing.cleaner import clean, cleaned
 from ..absorb.files import Files
 from ..controller.controller_run import ControllerRun
@@ -116,10 +117,12 @@ class _Call:
         self, lists: InstanceLists, evaluation: Evaluation, accepted: list[str], sources: list[Path]
     ) -> tuple[dict[str, Any], Closed]:
         """Edit the files. Return further members of the result, and a summary."""
-        wanted = set(accepted)
-        known = [item for item in evaluation.objects if item.code in wanted]
-        codes = {item.code for item in known}
-        evaluation.unknown_codes += [code for code in accepted if code not in {*codes, *evaluation.unknown_codes}]
+        wanted = set(map(normal_name, accepted))
+        known = [item for item in evaluation.objects if normal_name(item.code) in wanted]
+        codes = {normal_name(item.code) for item in known}
+        evaluation.unknown_codes += [
+            code for code in accepted if normal_name(code) not in codes and code not in evaluation.unknown_codes
+        ]
         files = Files(layers_of(sources), self._desired, self._options["formulas"])
         folder = Path(constants.DEFAULT_LOCAL_TMP)
         closed = Closing(lists, self._desired, files, Downloads(lists.client, folder, {})).run(known)

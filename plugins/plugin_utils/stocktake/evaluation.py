@@ -15,6 +15,7 @@ from typing import Any
 from ...module_utils.client.record import Record
 from ...module_utils.errors import InvalidInput
 from ...module_utils.model.field import Field, Unread, readable, shorten
+from ...module_utils.model.names import normal_name
 from ...module_utils.model.schema import type_of
 from ..desired.positions import Finding
 from ..desired.scan_codes import ScanCodeSettings
@@ -157,13 +158,16 @@ class Evaluator:
                 doubts.append(f"object {record.uuid}: {doubt}")
                 continue
             result.objects.append(item)
-            earlier = seen.setdefault(item.code, item)
-            if earlier is not item and item.code in listed:
+            name = normal_name(item.code)
+            earlier = seen.setdefault(name, item)
+            if earlier is not item and name in listed:
                 words = f"code: {shorten(item.code)} is the scan code of two objects, {earlier.record.uuid} and "
-                self._find(listed[item.code].scan, f"{words}{item.record.uuid}")
+                self._find(listed[name].scan, f"{words}{item.record.uuid}")
         if doubts:
             raise InvalidInput([*doubts[:20], *([f"and {len(doubts) - 20} more"] if len(doubts) > 20 else [])])
-        result.unknown_codes = [code for code in dict.fromkeys(scan.code for scan in scans) if code not in seen]
+        result.unknown_codes = [
+            code for code in dict.fromkeys(scan.code for scan in scans) if normal_name(code) not in seen
+        ]
         return result, self._findings
 
     # ---- scans of a list
@@ -172,7 +176,7 @@ class Evaluator:
         self._findings.append(Finding(scan.room.place, message))
 
     def _listed(self, scans: Sequence[Scan], result: Evaluation) -> dict[str, _Scanned]:
-        """Return the last scan of each code."""
+        """Return the last scan of each code, by its normal name."""
         found: dict[str, _Scanned] = {}
         rooms: dict[str, tuple[Room | None, str]] = {}
         for scan in scans:
@@ -190,7 +194,8 @@ class Evaluator:
                 result.left_out += 1
             else:
                 new = _Scanned(scan, room, time)
-                found[scan.code] = self._later(found.get(scan.code), new)
+                name = normal_name(scan.code)
+                found[name] = self._later(found.get(name), new)
         return found
 
     def _later(self, earlier: _Scanned | None, new: _Scanned) -> _Scanned:
@@ -209,7 +214,7 @@ class Evaluator:
     def _evaluated(self, record: Record, listed: Mapping[str, _Scanned]) -> StocktakeObject:
         rooms, fields, keys, flat = self._lists.rooms, self._lists.fields, self._keys, record.flat
         code = _code(keys["code"], flat.get(keys["code"]))
-        scan = listed.get(code)
+        scan = listed.get(normal_name(code))
         target = rooms.read(fields.target, flat.get(keys["target"]))
         actual = scan.room if scan else rooms.read(fields.actual, flat.get(keys["actual"]))
         _check_comparable(target, actual)

@@ -23,6 +23,7 @@ from xml.parsers import expat
 
 from ....module_utils.errors import InvalidInput
 from ....module_utils.model.field import MOST_CHARACTERS, Field, Spelling, TypedCell
+from ....module_utils.model.names import normal_name
 from ....module_utils.model.schema import FieldError, Misfit, Schema, type_of
 from ..cell_checks import in_yaml
 from ..desired import SECTIONS
@@ -149,7 +150,7 @@ def _section_of_folder(name: str) -> str:
 
 
 def _folded(title: str) -> str:
-    return title.strip().casefold()
+    return normal_name(title).strip().casefold()
 
 
 @dataclass(frozen=True)
