@@ -102,6 +102,8 @@ class _Ensure:
         # Planning may have found the other identifier (id or uuid) of a reference.
         desired = {key: with_references(value, self._state.completed) for key, value in desired.items()}
         self._check_new_key(planned.change, keys)
+        if planned.change.changed:
+            self._reading.check_numbers(references_in(tuple(needed)))
         change = self._with_unknown(planned.change) if self._desired_record.state == "present" else planned.change
         if self._check_mode:
             self._check_prediction(change)

@@ -12,6 +12,7 @@ this text.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
@@ -27,6 +28,9 @@ from ..model.types_links import Reference
 
 Key = Hashable
 """A natural key in its form for lookups: a value, or a tuple of the values of several fields."""
+
+_SHORT = 2
+"""Words of at most this length are in too many names."""
 
 _SIMILARITY = 0.4
 """Minimum similarity of record names for a hint."""
@@ -369,4 +373,11 @@ def path_splits(path: str) -> Iterator[tuple[str, str]]:
 
 def closest_names(wanted: str, names: Iterable[Any], limit: int = 5) -> list[str]:
     """Return the names of records closest to a wanted name, for a message."""
-    return nearest(wanted, (name for name in names if isinstance(name, str)), limit, _SIMILARITY)
+    known = [name for name in names if isinstance(name, str)]
+    return nearest(wanted, known, limit, _SIMILARITY) or _with_words(wanted, known)[:limit]
+
+
+def _with_words(wanted: str, names: Iterable[str]) -> list[str]:
+    """Return the names that have all words of a wanted name: people write ``david`` for ``david.okafor@x.example``."""
+    words = [word for word in re.findall(r"\w+", normal_name(wanted).casefold()) if len(word) > _SHORT]
+    return [name for name in names if words and all(word in normal_name(name).casefold() for word in words)]

@@ -23,12 +23,15 @@ from .references import (
     Unresolved,
     Why,
     at,
+    by_name,
     identity_of,
     if_an_id,
     inside,
+    is_number,
     is_text_renter,
     reference_in,
     resolve,
+    why_two,
     with_target,
     with_targets,
 )
@@ -157,6 +160,10 @@ class ReadIndex:
 
     def find(self, kind: Kind, questions: Sequence[Sequence[Question]]) -> list[list[Any]]:
         """Return the records that each reference may mean. One list, narrowed if possible, is read for all of them."""
+        found = self._find_active(kind, questions)
+        return [hits or self._archived(kind, ways) for hits, ways in zip(found, questions, strict=True)]
+
+    def _find_active(self, kind: Kind, questions: Sequence[Sequence[Question]]) -> list[list[Record]]:
         found = []
         for alternatives, candidates in zip(questions, self._candidates(kind, questions), strict=True):
             hits: dict[str, Record] = {}
@@ -170,7 +177,7 @@ class ReadIndex:
                 values = {key: with_targets(value, targets) for key, value in question.values.items()}
                 identified = natural_keys.identified(question.schema, question.keys, values, candidates)
                 hits.update((hit.uuid, hit) for hit in identified)
-            found.append(list(hits.values()) or self._archived(kind, alternatives))
+            found.append(list(hits.values()))
         return found
 
     def _archived(self, kind: Kind, questions: Sequence[Question]) -> list[Record]:
@@ -222,17 +229,33 @@ class ReadIndex:
             return []
         if kind.is_many:
             return [name for record in self.some(kind) for name in natural_keys.written_names(record)]
-        places: dict[Mark | None, Record] = {}
         if kind.parent:
-            for place in self.listed(KINDS[kind.parent]):
-                places |= {place.id: place, place.uuid: place}
+            self.listed(KINDS[kind.parent])
+        return [name for record in self.listed(kind) for name in natural_keys.written_names(record, self._known)]
 
-        def place_of(reference: Reference) -> Record | None:
-            return places.get(reference.id or reference.uuid) or places.get(reference.uuid)
-
-        return [name for record in self.listed(kind) for name in natural_keys.written_names(record, place_of)]
+    def path_of(self, record: Record) -> str | None:
+        """Return the name of a record with that of its place, for a message."""
+        if record.kind.parent:
+            self.listed(KINDS[record.kind.parent])
+        return next(iter(natural_keys.written_names(record, self._known)), None)
 
     # ---- references by id or uuid
+
+    def check_numbers(self, references: Iterable[Reference]) -> None:
+        """Refuse integers that may be the id of one record and are the natural key of another.
+
+        :raises InvalidInput: with both spellings.
+        """
+        numbers = [reference for reference in references if is_number(reference)]
+        wrong = []
+        for kind in (KINDS[name] for name in dict.fromkeys(reference.target for reference in numbers)):
+            mine = [reference for reference in numbers if reference.target == kind.name and kind.labels]
+            ways = [by_name(kind, str(reference.written)) for reference in mine]
+            found = self._find_active(kind, ways) if ways else []
+            words = (why_two(*pair, self.path_of) for pair in zip(mine, found, strict=True))
+            wrong += [f"{at(reference)}{why}" for reference, why in zip(mine, words, strict=True) if why]
+        if wrong:
+            raise InvalidInput(wrong)
 
     def records_of(self, references: Iterable[Reference], only_for_names: bool = False) -> dict[Reference, Record]:
         """Return the records of resolved references. Records that were not read yet are read by uuid or id.

@@ -9,7 +9,7 @@ has complete lists and what a plan will add to them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from typing import Any, NamedTuple, Protocol, TypeAlias
@@ -57,6 +57,9 @@ class Index(Protocol):
 
     def names(self, kind: Kind) -> list[str]:
         """Return the names of the records of a kind, for a message; none if they cost too much."""
+
+    def path_of(self, record: Record) -> str | None:
+        """Return the name of a record with that of its place, for a message; None if it must not or can't be named."""
 
 
 class Why(Enum):
@@ -229,7 +232,7 @@ class _Resolver:
     def _resolve_kind(self, kind: Kind, references: Sequence[Lookup], places: dict[str, list[Reference]]) -> None:
         questions = [list(self._questions(kind, reference, places)) for reference in references]
         names = list(places) if kind.name in _PLACES else []
-        all_questions = [*questions, *(_by_name(kind, name) for name in names)]
+        all_questions = [*questions, *(by_name(kind, name) for name in names)]
         if not all_questions:
             return
         found = self._index.find(kind, all_questions)
@@ -250,7 +253,7 @@ class _Resolver:
             return
         text = str(lookup.reference.written)
         if not kind.parent_key:
-            yield from _by_name(kind, text)
+            yield from by_name(kind, text)
             return
         schema, inside = natural_keys.identity_of(kind), kind.parent_key
         for name, label in natural_keys.path_splits(text):
@@ -258,15 +261,14 @@ class _Resolver:
                 for key in kind.labels:
                     yield Question(schema, (inside, key), {inside: place, key: label})
         if "/" not in text:
-            yield from _by_name(kind, text)
+            yield from by_name(kind, text)
 
     def _problem(
         self, kind: Kind, reference: Reference, questions: Sequence[Question], hits: Sequence[Target]
     ) -> Unresolved:
         if hits:
-            marks = sorted(hit.uuid for hit in hits if isinstance(hit, Record))
-            marks += [f"the one at {hit.place}" for hit in hits if not isinstance(hit, Record)]
-            words = f"{len(hits)} {kind.plural} have the natural key {reference.written!r}: {', '.join(marks)}"
+            marks = ", ".join(_marks(hits, self._index.path_of if kind.parent else None, reference.written))
+            words = f"{len(hits)} {kind.plural} have the natural key {reference.written!r}: {marks}"
             return Unresolved(reference, Why.AMBIGUOUS, words)
         why_removed = self._index.why_removed(kind, questions, reference.written) or self._why_place_removed(
             kind, reference
@@ -275,6 +277,8 @@ class _Resolver:
             return Unresolved(reference, Why.MISSING, why_removed, is_explained=True)
         words = f"there is no {kind.words} {reference.written!r}{perhaps_hidden(kind)}"
         cause = f"there is no such {kind.words}{perhaps_hidden(kind)}"
+        if "email" in kind.labels and isinstance(reference.written, str) and "@" not in reference.written:
+            words, cause = f"{words}; expected an e-mail address", f"{cause}; expected an e-mail address"
         for part in _parts(kind, reference.written):
             if blanks := edge_blanks(part):
                 words, cause = f"{words}; {part!r} {blanks}", f"{cause}; its name has a part that {blanks}"
@@ -287,7 +291,7 @@ class _Resolver:
         if not kind.parent_key or not splits:
             return ""
         parent, place = KINDS[kind.parent], splits[0][0]
-        return self._index.why_removed(parent, _by_name(parent, place), place)
+        return self._index.why_removed(parent, by_name(parent, place), place)
 
     def _nearest(self, kind: Kind, written: Any) -> tuple[str, ...]:
         names = self._index.names(kind) if isinstance(written, str) else []
@@ -297,6 +301,42 @@ class _Resolver:
         if kind.parent_key:
             suggestions = suggestions or natural_keys.closest_names(written.rpartition("/")[2], names)
         return tuple(suggestions)
+
+
+def is_number(reference: Reference) -> bool:
+    """Return True if a reference was written as an integer alone."""
+    return isinstance(reference.written, int) and not isinstance(reference.written, bool)
+
+
+def why_two(
+    reference: Reference, hits: Sequence[Target], path_of: Callable[[Record], str | None], target: Record | None = None
+) -> str:
+    """Say that an integer may be the id of one record and is the natural key of another; empty if it is not.
+
+    :param hits: the records with the text of the integer in their natural key. :param target: the record with the id.
+    """
+    number, words = reference.written, KINDS[reference.target].words
+    own = reference if target is None else with_target(reference, target)
+    is_own = any(isinstance(hit, Record) and (hit.id == own.id or hit.uuid == own.uuid) for hit in hits)
+    if is_own or not hits:
+        return ""
+    named = "" if target is None else f" of the {words} {(path_of(target) or target.uuid)!r} ({target.uuid})"
+    return (
+        f"{number} is the id{named} and the natural key of another {words} "
+        f"({', '.join(_marks(hits, path_of, number))}); write {{id: {number}}} if you mean the id, or "
+        f"{str(number)!r} in quotes if you mean the name"
+    )
+
+
+def _marks(hits: Sequence[Target], path_of: Callable[[Record], str | None] | None, written: Any) -> list[str]:
+    """Return what tells records apart in a message: their paths, or else their uuids, or where they are written."""
+    records = [hit for hit in hits if isinstance(hit, Record)]
+    paths = [path_of(record) if path_of else None for record in records]
+    marks = [
+        repr(path) if path != str(written) and paths.count(path) == 1 and path else record.uuid
+        for record, path in zip(records, paths, strict=True)
+    ]
+    return [*sorted(marks), *(f"the one at {hit.place}" for hit in hits if not isinstance(hit, Record))]
 
 
 _INSIDE = {kind.name for kind in _ORDER if kind.parent}
@@ -313,7 +353,8 @@ def _parts(kind: Kind, written: Any) -> list[str]:
     return written.split("/") if kind.parent_key else [written]
 
 
-def _by_name(kind: Kind, name: str) -> list[Question]:
+def by_name(kind: Kind, name: str) -> list[Question]:
+    """Return the questions for the record with a natural key of one text."""
     return [Question(natural_keys.identity_of(kind), (key,), {key: name}) for key in kind.labels]
 
 

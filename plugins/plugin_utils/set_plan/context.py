@@ -206,7 +206,6 @@ class PlanContext:
         :param before: use names as they are before anything is renamed.
         """
         reference, problem = self.state.resolved(reference, before)
-        problem = problem or ("" if before else self.places.why_ambiguous(reference))
         if not problem or reference.resolved:
             return Meaning(reference, problem)
         for written in () if before else self._old_names.now(reference.target, reference.written):

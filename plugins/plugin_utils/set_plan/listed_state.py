@@ -36,8 +36,11 @@ from ...module_utils.resolve.references import (
     Question,
     Unresolved,
     Why,
+    by_name,
     identity_of,
+    is_number,
     resolve,
+    why_two,
     with_target,
 )
 
@@ -413,7 +416,7 @@ class ListedState(InstanceState):
         if reference.pending is not None:
             return Meaning(reference)
         if reference.resolved:
-            return self.look_up(reference)
+            return self.look_up(reference, before)
         written = reference.written
         is_name = isinstance(written, str) and not before
         known = self._resolved.get(reference.target, {}) if is_name else {}
@@ -439,7 +442,7 @@ class ListedState(InstanceState):
         }
         return not any(meaning.problem for meaning in resolved.values())
 
-    def look_up(self, reference: Reference) -> Meaning:
+    def look_up(self, reference: Reference, before: bool = False) -> Meaning:
         """Return the meaning of a reference by id or uuid, which needs an existing record.
 
         An archived object is in no list.
@@ -448,7 +451,12 @@ class ListedState(InstanceState):
         written = reference.written is not None
         if written or not reference.uuid:
             self.records(kind)
+        if written and kind.parent:
+            # A plan names the record, and its name begins with that of its place.
+            self.records(KINDS[kind.parent])
         reference = self.completed(reference)
+        if is_number(reference) and not before and (problem := self._why_two(reference)):
+            return Meaning(reference, FieldError.at((), problem, misfit=Misfit(reference.written, problem)))
         if not written or self.find(reference) is not None:
             return Meaning(reference)
         record = self.read_unlisted(kind, reference.uuid) if kind.can_be_archived and reference.uuid else None
@@ -457,6 +465,12 @@ class ListedState(InstanceState):
         cause = Misfit(reference.written, f"there is no such {kind.words}{perhaps_hidden(kind)}")
         problem = f"there is no {kind.words} with the {identity_of(reference)}"
         return Meaning(reference, FieldError.at((), problem, misfit=cause))
+
+    def _why_two(self, reference: Reference) -> str:
+        """Say that an integer is the id of one record and the name of another; empty if it is not."""
+        ways = by_name(KINDS[reference.target], str(reference.written))
+        hits = {id(hit): hit for way in ways for hit in self.target_of(way, before=False)[0]}
+        return why_two(reference, list(hits.values()), self.shown_name_of, self.find(reference))
 
     def note_unlisted(self, record: Record) -> None:
         """Add a record that references may mean, and that no list shows."""
@@ -502,10 +516,8 @@ class ListedState(InstanceState):
         if self._hints > _MOST_HINTS:
             return []
         if kind.name not in self._names:
-            names_and_records = ((self.name_of(record), record) for record in self.records(kind))
-            self._names[kind.name] = list(
-                itertools.islice(((name, record) for name, record in names_and_records if name), _MOST_NAMES)
-            )
+            names = ((name, record) for record in self.records(kind) for name in self._names_of(record))
+            self._names[kind.name] = list(itertools.islice(names, _MOST_NAMES))
         return [name for name, record in self._names[kind.name] if not self._is_hidden(record)]
 
     def place_of(self, record: Record) -> Record | None:
@@ -516,9 +528,16 @@ class ListedState(InstanceState):
 
     def name_of(self, record: Record) -> str | None:
         """Return the natural key by which others refer to a record, or None if it has none."""
+        return next(iter(self._names_of(record)), None)
+
+    def shown_name_of(self, record: Record) -> str | None:
+        """Return the name of a record for a message, or None if it has none that may be shown."""
+        return None if self._is_hidden(record) else self.name_of(record)
+
+    def _names_of(self, record: Record) -> list[str]:
         if record.kind.parent and self.place_of(record) is None:
-            return None
-        return next(iter(natural_keys.written_names(record, self.find)), None)
+            return []
+        return natural_keys.written_names(record, self.find)
 
 
 def path_of(parts: Iterable[str]) -> str:
@@ -557,10 +576,13 @@ class _Names:
         return f"{kind.words} {written!r} ({renamed[0].uuid}) is renamed by these files; write its new name"
 
     def why_unknown(self, reference: Reference) -> str:
-        return self.state.look_up(reference).problem
+        return self.state.look_up(reference, self.before).problem
 
     def names(self, kind: Kind) -> list[str]:
         return self.state.names(kind)
+
+    def path_of(self, record: Record) -> str | None:
+        return self.state.shown_name_of(record)
 
 
 def _words_of(lookup: Lookup) -> str:

@@ -1,17 +1,16 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Ambiguous places: an integer that is a name and an id, and a room with the location of another room."""
+"""Ambiguous places: a room with the location of another room."""
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from ...module_utils.client.record import Record
-from ...module_utils.model.field import EMPTY, Field, shorten
-from ...module_utils.model.kinds import KINDS, LOCATION, ROOM, Kind
+from ...module_utils.model.field import Field, shorten
+from ...module_utils.model.kinds import ROOM
 from ...module_utils.model.schema import FieldError, Misfit, Schema
 from ...module_utils.model.types_links import Reference
 from ..desired.entry import Entry
@@ -35,58 +34,16 @@ class Places:
         self._state = state
         self._find = find
         self._meaning = meaning
-        self._by_label: dict[str, dict[str, list[Record]]] = {}
-        self._written: dict[str, dict[str, Entry]] = defaultdict(dict)
         self._locations: dict[Any, Reference | None] = {}
         self._pairs: dict[str, list[tuple[Field, Field]]] = {}
 
-    # ---- numbers
-
     def note(self, entry: Entry, values: Mapping[str, Any], current: Record | None) -> None:
-        """Note a place as the files write it."""
-        kind = entry.kind
+        """Note the location of a room as the files write it."""
         # Comparing kinds takes long, and there may be very many entries.
-        if kind.name not in (LOCATION.name, ROOM.name):
-            return
-        for key in kind.labels if kind is LOCATION and current is None else ():
-            if isinstance(values.get(key), str):
-                self._written[kind.name].setdefault(values[key], entry)
-        if kind is ROOM and kind.parent_key in values:
-            location = values[kind.parent_key]
+        if entry.kind.name == ROOM.name and ROOM.parent_key in values:
+            location = values[ROOM.parent_key]
             mark = id(entry) if current is None else current.uuid
             self._locations[mark] = location if isinstance(location, Reference) else None
-
-    def why_ambiguous(self, reference: Reference) -> str:
-        """Say that an integer is the id of one location and the name of another; empty if it is not."""
-        written = reference.written
-        kind = KINDS[reference.target]
-        # The number of a room is not unique without its location.
-        if not isinstance(written, int) or kind is not LOCATION:
-            return ""
-        location = self._state.find(reference)
-        if location is None:
-            return ""
-        others = [record for record in self._labelled(kind).get(str(written), ()) if record.uuid != location.uuid]
-        planned = self._written[kind.name].get(str(written))
-        if not others and planned is None:
-            return ""
-        named = f"{others[0].uuid}" if others else f"the one at {planned.place}" if planned is not None else ""
-        name = self._state.name_of(location) or location.uuid
-        why = (
-            f"is the id of the {kind.words} {name!r} ({location.uuid}) and the name of another {kind.words} ({named}); "
-            f"quote it if you mean the name, or write the uuid or the name of the first"
-        )
-        return FieldError.at((), f"{written} {why}", misfit=Misfit(written, why))
-
-    def _labelled(self, kind: Kind) -> dict[str, list[Record]]:
-        if kind.name not in self._by_label:
-            found: dict[str, list[Record]] = defaultdict(list)
-            for record in self._state.records(kind):
-                for key in kind.labels:
-                    if record.flat.get(key) not in EMPTY:
-                        found[str(record.flat[key])].append(record)
-            self._by_label[kind.name] = found
-        return self._by_label[kind.name]
 
     # ---- a room and its location
 
@@ -124,7 +81,7 @@ class Places:
             return self._locations[mark]
         record = self._state.find(room) if room.pending is None else None
         place = None if record is None else self._state.place_of(record)
-        return None if place is None else Reference(LOCATION.name, id=place.id, uuid=place.uuid)
+        return None if place is None else Reference(ROOM.parent, id=place.id, uuid=place.uuid)
 
     def _is_same(self, location: Reference, other: Reference) -> bool:
         for reference in (location, other):

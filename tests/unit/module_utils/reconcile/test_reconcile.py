@@ -238,6 +238,7 @@ def test_rooms_are_never_archived() -> None:
                 [definition("building_id", "LINKED_LOCATION"), definition("number", attributes={"unique": "yes"})]
             ),
             "GET /rooms": listing([{"room_uuid": uuid_of(8), "id": 8, "building_id": 1, "number": "7"}]),
+            "GET /locations": listing([]),
             "POST /room": refusal(422),
         }
     )

@@ -277,23 +277,23 @@ def test_no_rooms_are_asked_for_where_no_such_building_is() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "value", "numbers"),
+    ("kind", "value", "names"),
     [
-        ("location", "Twin", (4, 5)),
-        ("location", {"name": "Twin"}, (4, 5)),
-        ("person", "bob@example.com", (22, 23)),
-        ("person", {"last_name": "Miller"}, (22, 23)),
-        ("room", "0.12", (11, 14)),
-        ("room", "Harbour/Store", (16, 17)),
+        ("location", "Twin", (uuid_of(4), uuid_of(5))),
+        ("location", {"name": "Twin"}, (uuid_of(4), uuid_of(5))),
+        ("person", "bob@example.com", (uuid_of(22), uuid_of(23))),
+        ("person", {"last_name": "Miller"}, (uuid_of(22), uuid_of(23))),
+        ("room", "0.12", ("'Head office/0.12'", "'Harbour/0.12'")),
+        ("room", "Harbour/Store", (uuid_of(16), "'Harbour/B'")),
     ],
 )
 @pytest.mark.parametrize("check_mode", [True, False])
-def test_more_than_one_hit_is_an_error_with_all_uuids_in_check_mode_too(
-    kind: str, value: Any, numbers: tuple[int, int], check_mode: bool, transport: FakeTransport
+def test_more_than_one_hit_is_an_error_that_names_all_in_check_mode_too(
+    kind: str, value: Any, names: tuple[str, str], check_mode: bool, transport: FakeTransport
 ) -> None:
     with pytest.raises(Ambiguous) as caught:
         resolve(transport, (kind, value), allow_missing=check_mode)
-    assert all(uuid_of(number) in caught.value.message for number in numbers)
+    assert all(name in caught.value.message for name in names)
 
 
 def test_a_path_that_can_be_read_in_two_ways_must_hit_once(transport: FakeTransport) -> None:
