@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -23,7 +24,7 @@ from .entry import Entry
 from .hiding import Hiding
 from .lifecycle import NOTHING, OF_RECORD, read_record
 from .nodes import EVERYTHING, Node, plain_node
-from .positions import Finding, Place
+from .positions import Finding, Place, VaultedPlaces
 from .settings import API, VARIABLES, Settings
 from .sources import formulas
 from .sources.broken_files import conflict_in, without_totals
@@ -166,6 +167,7 @@ class _Loading:
         self._by_guess: list[str] = []
         self._suspicious: list[str] = []
         self._mapped: set[str] = set()
+        self._on_line: Counter[Place] = Counter()
         self.desired = DesiredInstance(hiding=hiding, dialects=reading.dialects, tables=reading.tables)
         self._read_settings = Settings(self.desired)
 
@@ -528,6 +530,8 @@ class _Loading:
                 return
             entry = self._entry(section, node, template)
             if entry is not None:
+                if node.source in self.desired.hiding.files:
+                    self._hide_columns(entry)
                 entry.cells = cells
                 entries = self.desired.entries if self._is_managed(node) else self.desired.unmanaged
                 entries.append(entry)
@@ -537,6 +541,17 @@ class _Loading:
             self.desired.tables_read.append(table.read)
         before = self.desired.sources.get((self._called(source), section), SourceCount())
         self.desired.sources[self._called(source), section] = SourceCount(before.rows + rows, before.records + records)
+
+    def _hide_columns(self, entry: Entry) -> None:
+        """Replace the columns of the places of a record by its number on its line."""
+        place = entry.place
+        if place == place.row:
+            return
+        self._on_line[place.row] += 1
+        number = self._on_line[place.row]
+        entry.places = VaultedPlaces(entry.places, number)
+        if entry.own_place is not None:
+            entry.own_place = replace(place, column=number)
 
     def _is_managed(self, node: Node) -> bool:
         """Return True if a record belongs to the set, and False if it is written as unmanaged."""

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
@@ -15,10 +14,6 @@ from ...module_utils.model.schema import FieldError, Misfit
 
 _SUFFIXES = frozenset((".yml", ".yaml", ".csv", ".tsv", ".jsonl", ".json", ".xlsx", ".xls", ".xlsm", ".xlsb", ".ods"))
 """Suffixes of files that a place may name without a line."""
-
-_POSITION = re.compile(r"(.+?):([1-9]\d*)(?::([1-9]\d*))?", re.ASCII | re.DOTALL)
-_CELL = re.compile(r"(.+?\.(?i:xls[xm])):(.+)!([A-Z]{1,3})([1-9]\d*)", re.ASCII | re.DOTALL)
-"""The text of a place in a file, and of one in a workbook."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,24 +71,6 @@ class CellPlace(Place):
 
     def __str__(self) -> str:
         return f"{self.source}!{letters_of(self.column)}{self.line}" if self.line else self.source
-
-
-def place_of_text(text: str) -> Place:
-    """Return the place that has a text."""
-    if cell := _CELL.fullmatch(text):
-        workbook, sheet, letters, line = cell.groups()
-        return CellPlace(SheetSource.for_sheet(workbook, sheet), int(line), _number_of(letters))
-    if position := _POSITION.fullmatch(text):
-        source, line, column = position.groups()
-        return Place(source, int(line), int(column or 0))
-    return Place(text)
-
-
-def _number_of(letters: str) -> int:
-    number = 0
-    for letter in letters:
-        number = number * 26 + ord(letter) - ord("A") + 1
-    return number
 
 
 def letters_of(column: int) -> str:
@@ -177,6 +154,49 @@ class Positions:
     def empty_cells(self) -> Sequence[str]:
         """Return the columns in which a row of a table has an empty cell that means "not managed"."""
         return ()
+
+
+class VaultedPlaces(Positions):
+    """The places of a record in a file that is vaulted as a whole.
+
+    A column would reveal the lengths of the texts before it, so a number of the record on its line replaces it.
+
+    :param places: the places in the file. :param number: of the record, from 1.
+    """
+
+    __slots__ = ("_number", "_places", "is_row")
+
+    def __init__(self, places: Positions, number: int) -> None:
+        self._places, self._number = places, number
+        self.is_row = places.is_row
+
+    def _sealed(self, place: Place) -> Place:
+        return place if place == place.row else replace(place, column=self._number)
+
+    def names(self) -> Collection[str]:
+        return self._places.names()
+
+    def of_record(self) -> Place:
+        return self._sealed(self._places.of_record())
+
+    def of_field(self, name: str) -> Place:
+        return self._sealed(self._places.of_field(name))
+
+    def within(self, way: Way) -> Place:
+        return self._sealed(self._places.within(way))
+
+    def of_name(self, name: str) -> Place:
+        return self._sealed(self._places.of_name(name))
+
+    def of_cell(self, name: str) -> Place | None:
+        place = self._places.of_cell(name)
+        return None if place is None else self._sealed(place)
+
+    def root_of(self, name: str) -> str:
+        return self._places.root_of(name)
+
+    def empty_cells(self) -> Sequence[str]:
+        return self._places.empty_cells()
 
 
 UNKNOWN_PLACES = Positions()

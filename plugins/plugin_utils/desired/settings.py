@@ -281,7 +281,8 @@ class Settings:
                 ):
                     self._check_duplicate(pair, section, seen)
                     moved.setdefault(section, []).append((pair.value["from"], pair.value["to"]))
-                    self._desired.moved_places[id(pair.value["to"])] = pair.place
+                    is_vaulted = self._desired.hiding.is_vaulted(pair.source)
+                    self._desired.moved_places[id(pair.value["to"])] = pair.place.row if is_vaulted else pair.place
                 else:
                     self._find(pair, "expected {from: {KEY: OLD}, to: {KEY: NEW}}")
         self._desired.moved = moved

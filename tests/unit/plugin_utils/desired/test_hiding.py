@@ -160,6 +160,36 @@ def test_journal_and_plan_file_hold_nothing_hidden_though_the_task_shows_it(site
     assert "b-77" not in "".join(path.read_text("utf-8") for path in journal.rglob("*") if path.is_file())
 
 
+_ENDINGS = {
+    "yml": "[{{Pin: '{0}', barcode: b-1}}, {{barcode: b-2, Size: 1}}, {{barcode: b-2, inventory_name: x, Size: 3}}]",
+    "csv": "Pin,barcode,inventory_name,Size\n{0},b-1,,\n{0},b-2,,1\n{0},b-2,x,3\n",
+    "jsonl": '{{"Pin": "{0}", "barcode": "b-1"}}\n{{"Pin": "{0}", "barcode": "b-1", "Size": 3}}\n',
+}
+
+
+@pytest.mark.parametrize("ending", list(_ENDINGS))
+def test_no_place_in_a_vaulted_file_depends_on_the_length_of_a_text(site: Site, ending: str) -> None:
+    """Several records may share a line. Findings name the places of two records."""
+    shown = []
+    for pin in ("4711", "4711" * 7):
+        site.write({**_FIELDS, f"objects.{ending}": _vaulted(_ENDINGS[ending].format(pin))})
+        results = [_provision(site, check_mode=True, src=site.root, mode=mode) for mode in ("validate", "apply")]
+        shown.append([(result["findings"], result["msg"].rpartition(" s: ")[2]) for result in results])
+    assert shown[0] == shown[1]
+    assert all(findings for findings, _message in shown[0])
+
+
+def test_records_on_one_line_of_a_vaulted_file_keep_their_own_keys(site: Site) -> None:
+    journal = site.root.parent / "journal"
+    for pin in ("4711", "47114711"):
+        records = ", ".join(f"{{Pin: '{pin}', barcode: b-{n}, inventory_name: x}}" for n in range(3))
+        site.write({**_FIELDS, "objects.yml": _vaulted(f"[{records}]")})
+        result = _provision(site, src=site.root, journal=str(journal))
+        keys = [change["key"] for change in result["changes"] if change["section"] == "objects"]
+        assert keys == [f"(vaulted) objects.yml:1:{n}" for n in (1, 2, 3)]
+    assert _provision(site, src=site.root, journal=str(journal))["outcome"] == "unchanged"
+
+
 # ---- hide
 
 
