@@ -77,9 +77,19 @@ def _parse_text(value: Any, _field: Field) -> str | None:
         return str(value) or None
     for type_in_words, types in _NO_TEXTS.items():
         if isinstance(value, types):
-            hint = f"without quotes it is {type_in_words}; in a template add | string"
+            hint = f"without quotes it is {type_in_words}{_octal_hint(value)}; in a template add | string"
             raise InvalidValue(f"text; quote it where it is written, exactly as it is ({hint})")
     raise InvalidValue('text, such as "Laptop 17"')
+
+
+def _octal_hint(value: Any) -> str:
+    """Say how a playbook may have written an integer with a leading zero; empty if it can't have."""
+    is_integer = isinstance(value, int) and not isinstance(value, bool)
+    return f"; 0{value:o} is read as an octal number" if is_integer and 7 < value < _MOST_OCTAL else ""
+
+
+_MOST_OCTAL = 8**20
+"""A limit for integers that may be numbers of things."""
 
 
 def _read_text(value: Any, _field: Field) -> Any:

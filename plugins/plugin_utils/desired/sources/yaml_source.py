@@ -33,6 +33,8 @@ from ..nodes import (
 from ..positions import Finding, Place
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_TAB = "a tab; YAML indents with spaces"
+_LINE_ENDS = re.compile("\r\n|[\r\n\x85\u2028\u2029]")
 _NO_TAGS = "tags are not allowed in these files, they are plain data"
 
 _WORDS: dict[str, Any] = {
@@ -100,13 +102,20 @@ class _Yaml:
             finally:
                 loader.dispose()
         except yaml.YAMLError as error:
-            self._findings.append(Finding(self._place_of(error), f"this is not YAML: {_problem(error)}"))
+            problem = _TAB if self._is_tab(error) else _problem(error)
+            self._findings.append(Finding(self._place_of(error), f"this is not YAML: {problem}"))
             return None
         except _GivenUp:
             return None
         if node is not None and node.value is None and not node.marks:
             return None
         return node
+
+    def _is_tab(self, error: yaml.YAMLError) -> bool:
+        """Return True if a tab is where YAML expects spaces."""
+        mark = getattr(error, "problem_mark", None)
+        line = _LINE_ENDS.split(self._text)[mark.line : mark.line + 1] if mark else []
+        return line[0][mark.column : mark.column + 1] == "\t" if line else False
 
     def _find(self, event: Any, message: str) -> None:
         self._findings.append(Finding(place_at(self._source, _mark_of(event)), message))

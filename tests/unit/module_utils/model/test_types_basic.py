@@ -12,6 +12,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -110,6 +111,12 @@ def test_what_yaml_made_of_an_unquoted_text_is_refused_with_quote_it(name: str, 
     message = refused(name, value)
     assert "quote it where it is written, exactly as it is" in message
     assert f"without quotes it is {reading};" in message
+
+
+@pytest.mark.parametrize("written", ["0042001", "0123", "010"])
+def test_a_number_may_be_a_text_with_zeros_that_was_read_as_octal(written: str) -> None:
+    message = refused("BARCODE", yaml.safe_load(written))
+    assert f"; 0{written.lstrip('0')} is read as an octal number; " in message
 
 
 def test_a_plain_scalar_that_looks_like_something_else_is_refused_with_itself_in_quotes() -> None:
