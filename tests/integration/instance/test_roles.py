@@ -232,7 +232,7 @@ def test_drift_is_found_named_and_never_mended(acme: Path, service: Emulator, tm
     options = {"drift_src": str(acme), "drift_report": str(tmp_path / "drift.json")}
     found = by_name("drift", tmp_path, service, **options)
     assert found.status != 0
-    assert "Records that differ: 1." in found.output
+    assert f"Drift: the instance is not what the files in {acme} say. Records that differ: 1." in found.output
     assert "Could not compare" not in found.output
     assert found.named("Compare the instance with its files")["outcome"] == "drift"
     assert writes(service) == []
