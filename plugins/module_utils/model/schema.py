@@ -280,6 +280,12 @@ class Schema:
         )
         return found if found is not None else self._by_shown_label.get(_as_shown(name))
 
+    def is_unique(self, field: Field) -> bool:
+        """Return True if no other field has a key or a label that looks like the label of a field."""
+        label = _as_shown(field.label)
+        others = (other for other in self.fields.values() if other.key != field.key)
+        return all(label not in (_as_shown(other.key), _as_shown(other.label)) for other in others)
+
     def _sharing(self, label: str) -> list[str]:
         """Return the keys of the fields that share a label, if it is not unique."""
         keys = [field.key for field in self.fields.values() if field.label == label and label]
@@ -333,7 +339,7 @@ class Schema:
                 continue
             field = self.find(name) if known is None else known.field
             at = f"{prefix}{name}"
-            if name in SERVER_KEYS:
+            if name in SERVER_KEYS or (field is not None and field.key in SERVER_KEYS):
                 words = f"{at}: this field is set by the service and can't be written"
                 findings.errors.append(FieldError.at((name,), words))
             elif field is None and self._sharing(name):

@@ -32,6 +32,7 @@ from ..desired.hiding import VAULTED
 from ..desired.lifecycle import NOTHING
 from ..desired.parsing import written_as
 from ..desired.positions import Place
+from ..desired.words import STATE, names_of
 from ..export.downloads import Downloads
 from ..export.export import Exported, Selection, export_instance
 from ..export.portable import NotPortable, Portable, check_read, why_not_empty
@@ -599,14 +600,14 @@ class _Absorbing:
         target = self._files.target(owner.place)
         override = self._override_layer(planned, target)
         if override is not None:
-            self._put_over(planned, "_state", state, override)
+            self._put_over(planned, STATE, state, override)
             return
         source = self._files.source(target)
         with source.file.coming_last():
-            if "_state" in owner.places.names():
-                source.set(cell_of(owner, "_state"), "_state", NewValue(state, lambda loaded: loaded == state))
+            if STATE in owner.places.names():
+                source.set(cell_of(owner, STATE), STATE, NewValue(state, lambda loaded: loaded == state))
             else:
-                source.add(cell_of(owner, "_state"), "_state", state)
+                source.add(cell_of(owner, STATE), STATE, state)
 
     def _is_protected(self, planned: Planned) -> bool:
         settings = self._desired.lifecycle.get(planned.section, NOTHING)
@@ -691,7 +692,7 @@ class _Absorbing:
 
         def others(name: str) -> Sequence[str]:
             field = schema.find(name) if schema is not None else None
-            return () if field is None else (field.key, field.label)
+            return () if schema is None or field is None else names_of(schema, field)
 
         def needed(record: Mapping[str, Any]) -> Collection[str]:
             ways = [[(key, *others(key)) for key in keys] for keys in choices]
@@ -730,8 +731,8 @@ class _Absorbing:
         for entry, record in overrides.items():
             if id(record) in left:
                 # The record was counted when its place was found.
-                self._count(section, "changed", -len(self._overridden[entry] - {"_state"}))
-                self._count(section, "removed", -len(self._overridden[entry] & {"_state"}))
+                self._count(section, "changed", -len(self._overridden[entry] - {STATE}))
+                self._count(section, "removed", -len(self._overridden[entry] & {STATE}))
 
 
 def _texts_in(value: Any) -> Iterable[str]:

@@ -37,7 +37,8 @@ class _Column:
     __slots__ = ("_convert", "_field", "_has_rules", "_name", "_schema", "_values", "is_text", "key")
 
     def __init__(self, schema: Schema, name: str, reader: CellReader | None) -> None:
-        field = None if name in SERVER_KEYS else schema.find(name)
+        found = schema.find(name)
+        field = None if found is None or {name, found.key} & SERVER_KEYS else found
         faces = UNWRITABLE if field is None else type_of(field)
         self.key = "" if field is None else field.key
         is_limited = field is not None and bool(field.allowed or field.constraints)

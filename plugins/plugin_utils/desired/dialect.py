@@ -26,6 +26,7 @@ from ...module_utils.model.names import normal_name
 from ...module_utils.model.schema import FieldError, Misfit, Schema, type_of
 from .globs import Globs, fits
 from .nodes import EVERYTHING
+from .words import COMMENT, OF_RECORDS
 
 ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _PLAIN_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?")
@@ -40,9 +41,6 @@ _DIGITS_OF_AMOUNTS = 3
 
 BLANKS = ("\N{NARROW NO-BREAK SPACE}", "\N{NO-BREAK SPACE}", "\N{THIN SPACE}", " ")
 """The spaces between thousands in French: programs write the first three, people type the last."""
-
-COMMENT = "#"
-"""Sheets and columns whose names begin with this are comments."""
 
 HOW_TO_SAVE = (
     "save it as UTF-8: in Excel as 'CSV UTF-8 (Comma delimited)', in LibreOffice with the character set "
@@ -310,8 +308,8 @@ class Dialect:
         return Globs(self.ignore)
 
     def clears_cell(self, name: str, cell: str) -> bool:
-        """Return True if a cell of a column clears its field. Names that begin with _ are not fields."""
-        return name[0] != "_" and (cell == self.null or (not cell and name in self.clears))
+        """Return True if a cell of a column clears its field."""
+        return name not in OF_RECORDS and (cell == self.null or (not cell and name in self.clears))
 
     def read(self, schema: Schema, fields: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, FieldError]]:
         found: dict[str, Any] = {}

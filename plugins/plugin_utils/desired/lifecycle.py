@@ -15,12 +15,10 @@ from ...module_utils.model.schema import Schema
 from ...module_utils.model.suggestions import LIKELY, closest_names
 from .globs import Globs, fits
 from .nodes import Node
+from .words import OWN_LIFECYCLE
 
 LIFECYCLE = "lifecycle"
 """The setting of ``instance.yml``."""
-
-OF_RECORD = "_lifecycle"
-"""The name of the setting in a record."""
 
 KEYS = ("initial", "ignore", "protect")
 _NO_PATTERN = frozenset("*?[")
@@ -148,16 +146,16 @@ def read_settings(node: Node, sections: Iterable[str], find: Find) -> dict[str, 
 def read_record(node: Node, find: Find) -> Lifecycle:
     """Read ``_lifecycle`` of a record. What does not fit is a finding."""
     if not isinstance(node.value, dict):
-        find(node, f"{OF_RECORD}: {shorten(node.value)} does not fit; expected a map with {', '.join(KEYS)}")
+        find(node, f"{OWN_LIFECYCLE}: {shorten(node.value)} does not fit; expected a map with {', '.join(KEYS)}")
         return NOTHING
-    members = _members(node, OF_RECORD, find)
+    members = _members(node, OWN_LIFECYCLE, find)
     lists = {key: members[key] for key in ("initial", "ignore") if key in members}
-    texts = {key: _texts(node, f"{OF_RECORD}.{key}", _WORDS[key], find) for key, node in lists.items()}
+    texts = {key: _texts(node, f"{OWN_LIFECYCLE}.{key}", _WORDS[key], find) for key, node in lists.items()}
     is_protected = None
     if "protect" in members:
         is_protected = members["protect"].value
         if not isinstance(is_protected, bool):
-            words = f"{OF_RECORD}.protect: {shorten(is_protected)} does not fit; expected true or false"
+            words = f"{OWN_LIFECYCLE}.protect: {shorten(is_protected)} does not fit; expected true or false"
             find(members["protect"], words)
             # If the value is invalid, keep the record.
             is_protected = True

@@ -22,7 +22,7 @@ from .desired import BY_TEMPLATE, INLINE, SECTIONS, DesiredInstance, SourceCount
 from .dialect import HOW_TO_SAVE, CellReader, Dialects, WrongEncoding
 from .entry import Entry
 from .hiding import Hiding
-from .lifecycle import NOTHING, OF_RECORD, read_record
+from .lifecycle import NOTHING, read_record
 from .nodes import EVERYTHING, Node, plain_node
 from .positions import Finding, Place, VaultedPlaces
 from .settings import API, VARIABLES, Settings
@@ -34,6 +34,7 @@ from .sources.xlsx_source import SheetCells, Sheets, Workbook
 from .sources.yaml_source import read_yaml
 from .table_reader import TableReader
 from .tables import Tables
+from .words import MANAGED, OF_RECORDS, OWN_LIFECYCLE, STATE
 
 WORKBOOK = ".xlsx"
 ENDINGS = (".yml", ".yaml", ".csv", ".jsonl", WORKBOOK)
@@ -52,9 +53,6 @@ MAX_SOURCE = 256 << 20
 
 MOST_RECORDS = 1_000_000
 """Maximum records of one desired state. Split a larger state into two sets."""
-
-_OWN = frozenset(("_state", "_managed", OF_RECORD))
-"""Members of a record that are not fields."""
 
 _NEVER_VAULTED = (
     "settings and field definitions can't be vaulted: they appear in plans, messages and journals; write them in "
@@ -555,12 +553,12 @@ class _Loading:
 
     def _is_managed(self, node: Node) -> bool:
         """Return True if a record belongs to the set, and False if it is written as unmanaged."""
-        managed = node.value.get("_managed", True) if isinstance(node.value, dict) else True
+        managed = node.value.get(MANAGED, True) if isinstance(node.value, dict) else True
         if isinstance(managed, bool):
             return managed
         if node.is_row and managed in ("true", "false"):
             return bool(managed == "true")
-        self._find(node.member("_managed").place, f"_managed: {shorten(managed)} does not fit; expected true or false")
+        self._find(node.member(MANAGED).place, f"{MANAGED}: {shorten(managed)} does not fit; expected true or false")
         return True
 
     def _entry(self, section: str, node: Node, template: str) -> Entry | None:
@@ -573,17 +571,17 @@ class _Loading:
                 node.place, f"{shorten(node.value)} does not fit; expected {kind.singular} as a map of its fields"
             )
             return None
-        state = node.value.get("_state", "present")
+        state = node.value.get(STATE, "present")
         allowed = states_of(section)
         if state not in allowed:
-            place = node.member("_state").place
-            self._find(place, f"_state: {shorten(state)} does not fit; expected {' or '.join(allowed)}")
+            place = node.member(STATE).place
+            self._find(place, f"{STATE}: {shorten(state)} does not fit; expected {' or '.join(allowed)}")
         fields = node.value
         lifecycle = NOTHING
-        if OF_RECORD in fields:
-            lifecycle = read_record(node.member(OF_RECORD), lambda node, words: self._find(node.place, words))
-        if not _OWN.isdisjoint(fields):
-            fields = {name: value for name, value in fields.items() if name not in _OWN}
+        if OWN_LIFECYCLE in fields:
+            lifecycle = read_record(node.member(OWN_LIFECYCLE), lambda node, words: self._find(node.place, words))
+        if not OF_RECORDS.isdisjoint(fields):
+            fields = {name: value for name, value in fields.items() if name not in OF_RECORDS}
         vaulted = self.desired.hiding.of_record(node.source, fields)
         return Entry(
             kind,

@@ -9,7 +9,6 @@ Nothing is written here, neither to the instance nor to a file.
 from __future__ import annotations
 
 import dataclasses
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -40,7 +39,7 @@ from ...module_utils.model.kinds import (
     Kind,
 )
 from ...module_utils.model.names import normal_address
-from ...module_utils.model.schema import Schema, field_from_definition, type_of
+from ...module_utils.model.schema import Schema, type_of
 from ...module_utils.model.types_links import Reference
 from ...module_utils.operations.hub_items import asset_id
 from ...module_utils.plan.replacing import missing_members
@@ -62,7 +61,6 @@ from .portable import (
     Portable,
     check_read,
     check_texts,
-    is_nameable,
     name_in_files,
     unwritable_fields,
     writable_fields,
@@ -173,8 +171,6 @@ class _Export:
         self._done: set[str] = set()
 
     def run(self) -> Exported:
-        for template in TEMPLATES:
-            self._check_labels(template)
         self._write_all()
         for name in sorted(self._client.lists.uncertain):
             if self._state.has_missed(name):
@@ -241,35 +237,16 @@ class _Export:
 
     # ---- field definitions
 
-    def _check_labels(self, template: str) -> None:
-        """Check labels: files name a field with a generated key by its label, so no other field may have it."""
-        definitions = [raw for raw in self._client.definitions(template) if raw.get("field_key") not in SERVER_KEYS]
-        labels = Counter(str(raw.get("label") or "") for raw in definitions)
-        keys = {str(raw.get("field_key")) for raw in definitions}
-        for raw in definitions:
-            key, label = str(raw.get("field_key")), str(raw.get("label") or "")
-            if is_generated_key(key) and (labels[label] > 1 or label in keys or not label):
-                raise InvalidInput(
-                    f"The label {label!r} of the {template} field {key} is used twice or empty, so files can't "
-                    f"name the field. Give each field a label of its own."
-                )
-
     def _definitions(self) -> None:
         schema = Schema.for_kind(FIELD_DEFINITION)
         for template in TEMPLATES:
             written = {}
+            own = self._fields_of(template)
             for raw in self._named(template):
                 values = schema.read(raw)
-                if is_generated_key(str(values.get("field_key"))):
+                if _is_known_by_label(own, own.fields[str(raw.get("field_key"))]):
                     values.pop("field_key")
                 values.pop("relations", None)
-                identity = str(values.get("field_key") or values.get("label") or "")
-                if edge_blanks(identity):
-                    self._leave_out(
-                        f"{template} field {identity!r}: left out, because its name {edge_blanks(identity)}"
-                    )
-                    self._withheld.setdefault(template, set()).add(str(raw.get("field_key")))
-                    continue
                 row = self._portable.record(
                     schema, _DEFINITION_ORDER, values, f"{template} field {values.get('label')}"
                 )
@@ -281,12 +258,17 @@ class _Export:
             rows = sorted(written.items(), key=lambda row: (row[1].get("field_key", "~"), row[1].get("label", "")))
             self._add(f"{FIELD_DEFINITION.section}/{template}", rows)
 
+    def _fields_of(self, template: str) -> Schema:
+        kind = next(kind for kind in KINDS.values() if kind.template == template and not kind.key_prefix)
+        return Schema.for_kind(kind, self._client.definitions(template))
+
     def _relate(self, template: str, written: Mapping[str, Row]) -> None:
         """Add the relations to the definitions. They may refer to any definition that is not left out."""
         schema = Schema.for_kind(FIELD_DEFINITION)
         show = type_of(schema.fields["relations"]).show
-        fields = [field_from_definition(raw) for raw in self._named(template)]
-        names = {field.uuid: name_in_files(field) for field in fields if not self._is_withheld(template, field)}
+        own = self._fields_of(template)
+        fields = [field for field in own.fields.values() if not self._is_withheld(own, field)]
+        names = {field.uuid: name for field in fields if (name := name_in_files(own, field))}
         for raw in self._named(template):
             row = written.get(str(raw.get("uuid")))
             relations = schema.read(raw).get("relations") or ()
@@ -302,11 +284,11 @@ class _Export:
             except NotPortable as reason:
                 self._leave_out(f"{template} field {row['label']}: relations: {reason}")
 
-    def _is_withheld(self, template: str, field: Field) -> bool:
+    def _is_withheld(self, schema: Schema, field: Field) -> bool:
         """Return True if the files can neither create nor name a field, so that they have no values of it."""
         # A key that the service did not generate exists on every instance.
-        is_left_out = is_generated_key(field.key) and field.key in self._withheld.get(template, ())
-        return is_left_out or not is_nameable(field)
+        is_left_out = is_generated_key(field.key) and field.key in self._withheld.get(schema.kind.template, ())
+        return is_left_out or (field.key not in SERVER_KEYS and not name_in_files(schema, field))
 
     def _named(self, template: str) -> list[Mapping[str, Any]]:
         named = [raw for raw in self._client.definitions(template) if raw.get("field_key") not in SERVER_KEYS]
@@ -352,13 +334,13 @@ class _Export:
     def _records(self, section: str, kind: Kind) -> None:
         schema = self._schema(kind)
         records = self._whole(section, schema, self._state.records(kind))
-        withheld = {field.key: field for field in schema.fields.values() if self._is_withheld(kind.template, field)}
+        withheld = {key: field for key, field in schema.fields.items() if self._is_withheld(schema, field)}
         read = {record.uuid: schema.read(record.flat) for record in records}
         visibility = self._visibility(section, schema)
         naming = Naming(self._state, self._portable, schema, read, withheld)
         apart = naming.best(records, self._choices(section, schema))
         if apart.keys and not self._selection.identity.get(section):
-            self._result.identity[section] = [name_in_files(schema.fields[key]) for key in apart.keys]
+            self._result.identity[section] = [name_in_files(schema, schema.fields[key]) for key in apart.keys]
         filters = self._selection.filters.get(section, {})
         chosen = matching_records(self._client, schema, filters, records, f"filters.{section}") if filters else records
         for line in apart.lines(section, [record.uuid for record in chosen]):
@@ -386,14 +368,13 @@ class _Export:
         self._add(section, list(rows.items()))
         scanned = [field for field in kept if field not in fields]
         exported = [read[uuid] for uuid in rows]
-        names = [
-            name_in_files(field) for field in scanned if any(record.get(field.key) not in EMPTY for record in exported)
-        ]
+        filled = [field for field in scanned if any(record.get(field.key) not in EMPTY for record in exported)]
+        names = [name_in_files(schema, field) for field in filled]
         if names:
             self._result.observed[section] = names
         for key in sorted(visibility.hidden):
             self._leave_out(
-                f"{section}: {name_in_files(schema.fields[key])}: {hidden_field_message(key)}, so no file contains it"
+                f"{section}: {_called(schema.fields[key])}: {hidden_field_message(key)}, so no file contains it"
             )
         for field in withheld.values():
             self._report_values(section, field, exported, "of a field that is left out")
@@ -417,7 +398,7 @@ class _Export:
         """Report once how many values of a field are left out."""
         number = sum(values.get(field.key) not in EMPTY for values in exported)
         if number:
-            self._leave_out(f"{section}: {name_in_files(field)}: {number} value(s) {reason}")
+            self._leave_out(f"{section}: {_called(field)}: {number} value(s) {reason}")
 
     def _choices(self, section: str, schema: Schema) -> Sequence[Keys | None]:
         """Return the natural keys that may identify the records of a section."""
@@ -517,6 +498,20 @@ _DEFINITION_ORDER = [
 def _why_missing(error: FeatureOff | ListMissing) -> str:
     is_off = isinstance(error, FeatureOff)
     return "this part is switched off on the instance" if is_off else "this instance has no such list"
+
+
+def _is_known_by_label(schema: Schema, field: Field) -> bool:
+    """Return True if the label alone finds the definition of a field again.
+
+    Only then does the definition mean the same on other instances, which generate another key.
+    """
+    has_name = bool(field.label) and not edge_blanks(field.label)
+    return is_generated_key(field.key) and has_name and schema.is_unique(field)
+
+
+def _called(field: Field) -> str:
+    """Return what people call a field: its key, or its label if the service generated the key."""
+    return field.label if field.label and is_generated_key(field.key) else field.key
 
 
 def _named_keys(section: str, schema: Schema, names: Sequence[str]) -> Keys:

@@ -23,6 +23,7 @@ from ..desired.desired import SECTIONS, prune_actions
 from ..desired.dialect import PRESETS
 from ..desired.observed import SECTIONS_WITH_FIELDS
 from ..desired.tables import KEEP, PRUNE
+from ..desired.words import MANAGED, OWN_LIFECYCLE, STATE, names_of
 from .export import Exported
 from .layout import schema_name
 from .portable import name_in_files, writable_fields
@@ -37,8 +38,8 @@ _LIFECYCLE: Json = {
     "ignore": {"description": "Fields that are neither written nor compared", **_FIELDS},
 }
 _MANAGED: Json = {
-    "_managed": {"type": "boolean"},
-    "_lifecycle": {
+    MANAGED: {"type": "boolean"},
+    OWN_LIFECYCLE: {
         "type": "object",
         "properties": {
             **_LIFECYCLE,
@@ -127,17 +128,23 @@ def _record(schema: Schema, closed: bool) -> Json:
     kind = schema.kind
     properties: Json = {}
     for field in writable_fields(schema):
-        described = _field(field) | ({FIELD_KEYWORD: _noted(field)} if closed and kind.template else {})
-        labels = () if is_generated_key(field.key) else (field.label, field.wire_key)
-        for name in dict.fromkeys([name_in_files(field), *labels]):
-            if name and schema.find(name) is field:
-                properties.setdefault(name, described)
+        described = _field(field) | ({FIELD_KEYWORD: _noted(schema, field)} if closed and kind.template else {})
+        for name in filter(None, (name_in_files(schema, field), *_other_names(schema, field))):
+            properties.setdefault(name, described)
     states = list(kind.states)
-    record: Json = {"type": "object", "properties": {**properties, "_state": {"enum": states}, **_MANAGED}}
+    record: Json = {"type": "object", "properties": {**properties, STATE: {"enum": states}, **_MANAGED}}
     if closed and kind.template:
         record["patternProperties"] = {f"^({GENERATED_KEY})$": {"$ref": "#/$defs/any"}}
     record["propertyNames"] = {"not": {"enum": sorted(SERVER_KEYS)}}
     return {**record, "additionalProperties": False if closed else {"$ref": "#/$defs/any"}}
+
+
+def _other_names(schema: Schema, field: Field) -> list[str]:
+    """Return further names of a field that are the same on every instance."""
+    if is_generated_key(field.key):
+        return []
+    wire_key = [field.wire_key] if schema.find(field.wire_key) is field else []
+    return [*names_of(schema, field), *wire_key]
 
 
 def _field(field: Field) -> Json:
@@ -157,10 +164,11 @@ def _field(field: Field) -> Json:
     return described
 
 
-def _noted(field: Field) -> Json:
+def _noted(schema: Schema, field: Field) -> Json:
     """Return the definition of a field, for :func:`saved_fields`."""
-    noted = {"key": name_in_files(field), "type": field.type, "label": field.label, "mandatory": field.mandatory}
-    return {**noted, "allowed": list(field.allowed), "constraints": dict(field.constraints)}
+    noted = {"key": name_in_files(schema, field), "type": field.type, "label": field.label}
+    rules = {"mandatory": field.mandatory, "allowed": list(field.allowed), "constraints": dict(field.constraints)}
+    return {**noted, **rules}
 
 
 def saved_fields(document: Any, section: str) -> list[Field]:
@@ -225,7 +233,7 @@ def _definition() -> Json:
             "attributes": _closed(attributes),
             "constraints": _closed(constraints),
             "relations": {"type": ["array", "null"], "items": relation},
-            "_state": {"enum": ["present"]},
+            STATE: {"enum": ["present"]},
             **_MANAGED,
         },
         "anyOf": [{"required": ["label"]}, {"required": ["field_key"]}],
@@ -255,7 +263,7 @@ def _short(kind: Kind) -> Json:
     address: Json = {"type": "string", "format": "email", "pattern": "@"}
     return address | {
         "type": ["string", "object"],
-        "properties": {kind.short_key: address, "_state": {"enum": list(kind.states)}, **_MANAGED},
+        "properties": {kind.short_key: address, STATE: {"enum": list(kind.states)}, **_MANAGED},
         "required": [kind.short_key],
         "additionalProperties": False,
     }
@@ -267,7 +275,7 @@ def _written(kind: Kind) -> Json:
         "type": "object",
         "properties": {
             **{field.key: _field(field) for field in kind.written},
-            "_state": {"enum": list(kind.states)},
+            STATE: {"enum": list(kind.states)},
             **_MANAGED,
         },
         "required": list(kind.written_key),

@@ -18,9 +18,7 @@ from ...module_utils.model.field import (
     InvalidValue,
     Plain,
     Unread,
-    edge_blanks,
     in_digits,
-    is_generated_key,
     shorten,
 )
 from ...module_utils.model.kinds import SERVER_KEYS, USER, Kind, maps_in
@@ -28,6 +26,7 @@ from ...module_utils.model.schema import Schema, type_of
 from ...module_utils.model.types_links import Attachment, Reference, attachments_in, parse_reference, references_in
 from ...module_utils.resolve.references import is_text_renter, renter_of
 from ..desired.dialect import is_ambiguous_amount
+from ..desired.words import names_of
 from ..set_plan.listed_state import ListedState
 from .downloads import Downloads
 
@@ -47,19 +46,17 @@ class NotPortable(Exception):
     """Raised if a value cannot be written in a file with the same meaning. The message says why."""
 
 
-def name_in_files(field: Field) -> str:
-    """Return the name of a field in files: its key, or its label if the service generated the key."""
-    return field.label if field.key and is_generated_key(field.key) and field.label else field.key
+def name_in_files(schema: Schema, field: Field) -> str:
+    """Return the name of a field in files; empty if files can't name it."""
+    return next((name for name in names_of(schema, field) if _is_writable(name)), "")
 
 
-def is_nameable(field: Field) -> bool:
-    """Return True if files can name a field. Keys are texts of the service and may be anything."""
-    name = name_in_files(field)
+def _is_writable(name: str) -> bool:
     try:
         check_texts(name)
     except NotPortable:
         return False
-    return bool(name) and not edge_blanks(name)
+    return True
 
 
 class Portable:
@@ -76,6 +73,7 @@ class Portable:
         self._left_out: set[tuple[str, str]] = set()
         self._needed_by: dict[tuple[str, str], set[tuple[str, str]]] = {}
         self._was_named = False
+        self._field_names: dict[tuple[str, str], str] = {}
 
     def begin(self) -> None:
         """Start to write all records, for the first time or again.
@@ -122,18 +120,21 @@ class Portable:
                 if why := why_not_empty(schema.kind, field.key):
                     self._on_left_out(f"{location}: {why}")
                 continue
-            name = name_in_files(field)
+            name = self._name_of_field(schema, field)
             try:
+                if not name:
+                    raise NotPortable("files can't name this field")
                 check_read(value)
                 if type_of(field).merge is not None:
-                    found = self._parts(schema, field, value, f"{location}: {name}")
+                    found = self._parts(schema, field, name, value, f"{location}: {name}")
                 else:
                     found = self._proved(schema, field, name, value)
             except NotPortable as reason:
+                called = name or field.key
                 if field.mandatory:
-                    self._on_left_out(f"{location}: left out, because its {name} can't be written: {reason}")
+                    self._on_left_out(f"{location}: left out, because its {called} can't be written: {reason}")
                     return None
-                self._on_left_out(f"{location}: {name}: {reason}")
+                self._on_left_out(f"{location}: {called}: {reason}")
             else:
                 files += attachments_in(value)
                 if found != {}:
@@ -143,6 +144,12 @@ class Portable:
         self._downloads.keep(files)
         return written
 
+    def _name_of_field(self, schema: Schema, field: Field) -> str:
+        key = (schema.kind.name, field.key)
+        if key not in self._field_names:
+            self._field_names[key] = name_in_files(schema, field)
+        return self._field_names[key]
+
     def _need(self, record: tuple[str, str], value: Any) -> None:
         """Note that a record needs the records that a value refers to."""
         for reference in references_in(value):
@@ -150,7 +157,9 @@ class Portable:
             if other is not None:
                 self._needed_by.setdefault((reference.target, other.uuid), set()).add(record)
 
-    def _parts(self, schema: Schema, field: Field, value: Mapping[str, Any], location: str) -> dict[str, Any]:
+    def _parts(
+        self, schema: Schema, field: Field, name: str, value: Mapping[str, Any], location: str
+    ) -> dict[str, Any]:
         """Return all writable parts of a map.
 
         Unwritten parts of a map stay unchanged, so a map with only some of its parts would plan no change.
@@ -158,15 +167,13 @@ class Portable:
         written: dict[str, Any] = {}
         for part in sorted(value):
             try:
-                written |= self._proved(schema, field, name_in_files(field), {part: value[part]})
+                written |= self._proved(schema, field, name, {part: value[part]})
             except NotPortable as reason:
                 self._on_left_out(f"{location}: {part}: {reason}")
         return written
 
     def _proved(self, schema: Schema, field: Field, name: str, value: Any) -> Any:
         """Return a value as written, after reading it again like the loader and the planner."""
-        if not is_nameable(field):
-            raise NotPortable("files can't name this field")
         written = self.checked(field, value)
         parsed, findings = schema.parse({name: written}, "")
         if findings.errors or findings.unknown:
@@ -362,7 +369,7 @@ def writable_fields(schema: Schema, definitions: Iterable[Mapping[str, Any]] = (
     first = [key for keys in kind.match_on for key in keys]
     order = list(dict.fromkeys([*first, *(field.key for field in kind.fields), *kind.labels, *kind.names]))
     places = {key: number for number, key in enumerate(order)}
-    return sorted(mine, key=lambda field: (places.get(field.key, len(places)), name_in_files(field)))
+    return sorted(mine, key=lambda field: (places.get(field.key, len(places)), name_in_files(schema, field), field.key))
 
 
 def unwritable_fields(schema: Schema, definitions: Iterable[Mapping[str, Any]]) -> list[Field]:

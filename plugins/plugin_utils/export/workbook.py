@@ -22,9 +22,10 @@ from ...module_utils.model.field import Field, Plain, Spelling
 from ...module_utils.model.schema import Schema, type_of
 from ...module_utils.printing.cleaner import clean
 from ..desired.desired import SECTIONS
-from ..desired.dialect import COMMENT, ISO_DATE, Dialect
+from ..desired.dialect import ISO_DATE, Dialect
 from ..desired.positions import letters_of
 from ..desired.sources.xlsx_source import CONTROL, DIGITS, MAX_CELL, MAX_COLUMNS, TEXT_FORMAT, openpyxl_library
+from ..desired.words import COMMENT, names_of
 from .export import Exported
 from .layout import BULK
 from .portable import name_in_files
@@ -163,24 +164,22 @@ class _Writer:
         """
         schema = self._exported.schemas[SECTIONS[section]]
         used = {str(name) for record in self._exported.sections[section] for name in record}
-        fields = [field for field in self._exported.columns[section] if _fits(name_in_files(field))]
-        if len(fields) > MAX_COLUMNS:
-            fields = [field for field in fields if name_in_files(field) in used][:MAX_COLUMNS]
-        columns = [_Column(name_in_files(field), self._header(schema, field), field) for field in fields]
-        # A reader strips spaces around a header, and reads some headers as comments.
-        return [
-            column
-            for column in columns
-            if self._dialect.reads_column(column.header.strip()) and schema.find(column.header.strip()) is column.field
-        ]
+        named = [(name_in_files(schema, field), field) for field in self._exported.columns[section]]
+        columns = [_Column(name, self._header(schema, field, name), field) for name, field in named]
+        columns = [column for column in columns if column.header]
+        if len(columns) > MAX_COLUMNS:
+            columns = [column for column in columns if column.name in used][:MAX_COLUMNS]
+        return columns
 
-    def _header(self, schema: Schema, field: Field) -> str:
-        """Return the label of a field if it is unambiguous, else its name in files."""
-        label = field.label
-        is_fine = label == label.strip() and self._dialect.reads_column(label) and _fits(label)
-        is_fine &= "\n" not in label and not _ESCAPE_LIKE.search(label)
-        field_of_label = schema.find(label) if label and is_fine else None
-        return label if field_of_label is not None and field_of_label.key == field.key else name_in_files(field)
+    def _header(self, schema: Schema, field: Field, name: str) -> str:
+        """Return the label of a field if a column can have it, else its name in files, else an empty text."""
+        label = field.label if field.label in names_of(schema, field) else ""
+        is_fine = self._is_header(label) and "\n" not in label and not _ESCAPE_LIKE.search(label)
+        return label if is_fine else name if self._is_header(name) else ""
+
+    def _is_header(self, name: str) -> bool:
+        """Return True if a reader reads a column of this name. It reads some columns as comments."""
+        return self._dialect.reads_column(name) and _fits(name)
 
     # ---- sheets
 

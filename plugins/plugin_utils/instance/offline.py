@@ -22,6 +22,7 @@ from ..desired.desired import SECTIONS, DesiredInstance
 from ..desired.entry import Entry
 from ..desired.loading import MAX_SOURCE
 from ..desired.positions import Finding, Place
+from ..desired.words import OF_RECORDS
 from ..export.json_schema import MAIN, saved_fields, static_schema
 from ..export.layout import SCHEMAS
 from ..rules.rule import RuleSet
@@ -71,7 +72,7 @@ def _not_judged(desired: DesiredInstance, known: Mapping[str, Sequence[Field]]) 
     lines = []
     for kind_name, written in names.items():
         kind = KINDS[kind_name]
-        own = {field.key for field in (*kind.fields, *kind.identity)} | defined.get(kind.template, set()) | {"_state"}
+        own = {field.key for field in (*kind.fields, *kind.identity)} | defined.get(kind.template, set()) | OF_RECORDS
         unknown = [name for name in written if name not in own]
         if unknown:
             more = f" and {len(unknown) - _MOST_NAMES} more" if len(unknown) > _MOST_NAMES else ""

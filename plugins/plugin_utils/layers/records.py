@@ -17,10 +17,11 @@ from ...module_utils.resolve import natural_keys
 from ..desired.desired import SECTIONS, DesiredInstance
 from ..desired.dialect import CellReader, Converter
 from ..desired.entry import Entry
-from ..desired.lifecycle import OF_RECORD, Lifecycle
+from ..desired.lifecycle import Lifecycle
 from ..desired.nodes import EVERYTHING
 from ..desired.parsing import mark_as_written
 from ..desired.positions import Finding, Place, Positions
+from ..desired.words import OWN_LIFECYCLE, STATE
 
 Key = tuple[Any, ...]
 _SECTION_OF = {kind: section for section, kind in SECTIONS.items()}
@@ -227,8 +228,8 @@ class MergedRecords:
 
     def _lifecycle(self, earlier: Entry, later: Entry) -> Lifecycle:
         if earlier.lifecycle.is_protected and later.lifecycle.is_protected is False:
-            words = f"{OF_RECORD}.protect: {earlier.place} protects this record; a later layer only narrows that"
-            self.findings.append(Finding.plain(later.place_of(OF_RECORD), words))
+            words = f"{OWN_LIFECYCLE}.protect: {earlier.place} protects this record; a later layer only narrows that"
+            self.findings.append(Finding.plain(later.place_of(OWN_LIFECYCLE), words))
         return earlier.lifecycle.with_more(later.lifecycle)
 
     def _merge(self, earlier: Entry, later: Entry) -> Entry:
@@ -238,7 +239,7 @@ class MergedRecords:
         is_hidden = EVERYTHING in (earlier.vaulted, later.vaulted)
         # If one of the two is hidden as a whole, use the place that is not shown.
         place = earlier.place if earlier.vaulted is EVERYTHING else later.place
-        says_state = "_state" in later.places.names() or later.misread
+        says_state = STATE in later.places.names() or later.misread
         return replace(
             later,
             fields={**kept, **later.fields},

@@ -16,8 +16,9 @@ from ...module_utils.model.schema import Schema
 from ...module_utils.plan.change import ARCHIVE, DELETE
 from ..desired.desired import SECTIONS
 from ..desired.entry import Entry
-from ..desired.lifecycle import LIFECYCLE, NOTHING, OF_RECORD, Lifecycle, idle_patterns, keys_of, unknown_fields
+from ..desired.lifecycle import LIFECYCLE, NOTHING, Lifecycle, idle_patterns, keys_of, unknown_fields
 from ..desired.positions import Finding
+from ..desired.words import OWN_LIFECYCLE
 from .context import PlanContext
 from .hub import asset_ids_offered
 from .hub import schema as offer_schema
@@ -110,7 +111,7 @@ class Lifecycles:
             return
         self._reported.add(id(entry))
         for _setting, problem in unknown_fields(entry.lifecycle, schema):
-            self._context.find(entry.place_of(OF_RECORD), f"{OF_RECORD}.{problem}")
+            self._context.find(entry.place_of(OWN_LIFECYCLE), f"{OWN_LIFECYCLE}.{problem}")
 
     # ---- protected
 
@@ -188,10 +189,10 @@ class _Shields:
             place = desired.place_of(f"{LIFECYCLE}.{section}.protect")
             return f"{LIFECYCLE}.{section}.protect at {place} names it"
         if entry is not None and entry.lifecycle.is_protected:
-            return f"{OF_RECORD} at {entry.place} says so"
+            return f"{OWN_LIFECYCLE} at {entry.place} says so"
         if mark in self._written:
-            return f"{OF_RECORD} at {self._written[mark].place} says so"
-        lifted = f"write it with `{OF_RECORD}: {{protect: false}}`"
+            return f"{OWN_LIFECYCLE} at {self._written[mark].place} says so"
+        lifted = f"write it with `{OWN_LIFECYCLE}: {{protect: false}}`"
         if mark in options.protected:
             return f"the files protected it when they were applied last; to remove it, {lifted}, and apply that once"
         if mark in self._others:

@@ -14,12 +14,13 @@ from ...module_utils.errors import InvalidInput
 from ...module_utils.local.safe_files import Folder
 from ...module_utils.model.field import CellList, CellMap, TypedCell, shorten
 from ...module_utils.model.kinds import OBJECT
-from ..desired.dialect import COMMENT, PRESETS, WrongEncoding
+from ..desired.dialect import PRESETS, WrongEncoding
 from ..desired.loading import MAX_SOURCE
 from ..desired.nodes import NO_JINJA, Node, place_at
 from ..desired.positions import Finding, Place
 from ..desired.sources.csv_source import read_csv
 from ..desired.sources.xlsx_source import Sheets, Workbook
+from ..desired.words import COMMENT
 
 _CSV, _WORKBOOK = ".csv", ".xlsx"
 CODE, ROOM, TIME, ACCEPT = "code", "room", "time", "accept"

@@ -27,9 +27,10 @@ from ....module_utils.model.names import normal_name
 from ....module_utils.model.schema import FieldError, Misfit, Schema, type_of
 from ..cell_checks import in_yaml
 from ..desired import SECTIONS
-from ..dialect import ALL_ROWS, COMMENT, ISO_DATE, WEB_PAGE, CellReader, Converter, Dialect
+from ..dialect import ALL_ROWS, ISO_DATE, WEB_PAGE, CellReader, Converter, Dialect
 from ..nodes import EVERYTHING, JINJA, TOO_LONG, Node, jinja_in, mark_at
 from ..positions import CellPlace, Finding, Place, SheetSource, letters_of
+from ..words import COMMENT
 from .csv_source import NO_NAME, TITLED, structure
 from .limited import LimitExceeded, limited
 

@@ -15,9 +15,12 @@ from exports import contents, export_of, loaded, records
 from instance_site import Site, sample_files
 from project import LONG
 
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import load
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.downloads import safe_name
+from ansible_collections.community.seventhings.plugins.plugin_utils.export.portable import name_in_files
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.offline import offline_findings
 
 CREATE_USERS = "api: seventhings/v1\npolicy: {create_users: true}\n"
@@ -219,23 +222,49 @@ def test_a_key_that_the_service_generated_may_stand_in_files_of_one_instance(sit
     assert [finding.message.split(":")[0] for finding in offline_findings(load(site.root / "out"))] == ["custom"]
 
 
-def test_a_label_that_two_fields_share_is_an_error(site: Site) -> None:
-    site.write({"fields/asset.yml": "- {label: Name, type: TEXT}\n"})
+@pytest.mark.parametrize(
+    ("labels", "is_known_by_label"),
+    [
+        (["_state"], True),
+        (["_managed"], True),
+        (["_lifecycle"], True),
+        (["uuid"], True),
+        (["archived_at"], True),
+        (["barcode"], False),
+        ([" _state"], False),
+        (["Twice", "Twice"], False),
+        (["caf\u00e9", "cafe\u0301"], False),
+    ],
+)
+def test_a_label_that_files_read_otherwise_is_replaced_by_the_key(
+    site: Site, labels: list[str], is_known_by_label: bool
+) -> None:
     definition: dict[str, Any] = {
-        "label": "Twice",
         "field_type": {"name": "TEXT", "constraints": []},
-        "comment": None,
-        "default_value": None,
-        "possible_values": None,
         "attributes": [],
         "relations": [],
+        **dict.fromkeys(("comment", "default_value", "possible_values")),
     }
     client = site.client()
-    for _time in range(2):
-        client.send("POST", "/asset-tracking/asset/field-definition", body=definition)
-    done = export_of(site)
-    assert done["failed"]
-    assert "'Twice'" in done["msg"]
+    for label in labels:
+        client.send("POST", "/asset-tracking/asset/field-definition", body={**definition, "label": label})
+    keys = [field["field_key"] for field in client.definitions("asset")[-len(labels) :]]
+    client.create(KINDS["object"], {"barcode": "1", "inventory_name": "x", **dict.fromkeys(keys, "absent")})
+    for format_name in ("yaml", "csv", "jsonl", "xlsx"):
+        first = Site(site.root / format_name, site.service)
+        done = export_of(first, format=format_name)
+        assert done["left_out"] == [], done
+        (entry,) = (entry for entry in first.load().entries if entry.kind.name == "object")
+        assert [entry.fields[key] for key in keys] == ["absent"] * len(keys)
+        assert not set(labels) - {"barcode"} & entry.fields.keys()
+        assert (first.run().outcome, site.writes()[-1]) == ("unchanged", "POST /object")
+    rows = [row for row in loaded(first.root, "fields/asset.yml") if row["label"] in labels]
+    assert ["field_key" in row for row in rows] == [not is_known_by_label] * len(labels)
+
+
+def test_a_key_that_is_a_word_of_the_format_gives_way_to_the_label() -> None:
+    schema = Schema(KINDS["object"], [Field("_state", "TEXT", label="State"), Field("_managed", "TEXT", label="uuid")])
+    assert [name_in_files(schema, field) for field in schema.fields.values()] == ["State", ""]
 
 
 def test_relations_name_the_other_field_and_are_created_on_a_copy(site: Site) -> None:

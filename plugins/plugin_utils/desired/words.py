@@ -1,0 +1,40 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The words of the file format, and the names by which files call a field.
+
+Labels and keys are texts of the service and may be anything, also a word of the format. Files never name a field by
+such a word, because the reader gives its own words to the format alone.
+"""
+
+from __future__ import annotations
+
+from ...module_utils.model.field import Field, edge_blanks, is_generated_key
+from ...module_utils.model.kinds import SERVER_KEYS
+from ...module_utils.model.schema import Schema
+
+STATE, MANAGED, OWN_LIFECYCLE = "_state", "_managed", "_lifecycle"
+
+OF_RECORDS = frozenset((STATE, MANAGED, OWN_LIFECYCLE))
+"""Members of a record that are not fields."""
+
+COMMENT = "#"
+"""Sheets and columns whose names begin with this are comments."""
+
+
+def names_of(schema: Schema, field: Field) -> list[str]:
+    """Return the names by which files can call a field, the best first: its key, and its label.
+
+    A label comes before a key that the service generated, because such a key differs between instances.
+    """
+    if field.key in SERVER_KEYS:
+        return []
+    names = (field.label, field.key) if is_generated_key(field.key) else (field.key, field.label)
+    return [name for name in names if _is_name_of(schema, field, name)]
+
+
+def _is_name_of(schema: Schema, field: Field, name: str) -> bool:
+    if not name or name in OF_RECORDS or name in SERVER_KEYS or edge_blanks(name):
+        return False
+    found = schema.find(name)
+    return found is not None and found.key == field.key and (name == field.key or schema.is_unique(field))
