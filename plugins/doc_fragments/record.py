@@ -60,8 +60,8 @@ options:
       - V(DATE) and V(REMINDER) accept C("YYYY-MM-DD") or C("YYYYMMDD"). V(DATETIME) accepts a time of ISO 8601 with its
         offset to UTC, such as C("2031-05-31T14:30:00+02:00"). A fraction of a second is ignored. If the module has the
         option C(timezone), a time without an offset is in that time zone.
-      - V(LINKED_LOCATION), V(LINKED_ROOM), V(LINKED_PERSON) and V(LINKED_USER) accept one reference. V(LINKED_ASSETS),
-        which some instances call V(LINKED_ASSET), accepts one reference to an object, or a list of references.
+      - V(LINKED_LOCATION), V(LINKED_ROOM), V(LINKED_PERSON), V(LINKED_USER) and V(LINKED_ASSET) accept one reference.
+        V(LINKED_ASSETS) accepts one reference to an object, or a list of references.
       - V(ATTACHMENT) accepts the whole list of files. Each file is the UUID of an uploaded file, a path, or a map with
         C(path) and C(name). Linked files that are not in the list are unlinked. Files with the same content count once,
         unless they have different names in C(name).

@@ -41,7 +41,7 @@ options:
   type:
     description:
       - Type of the field. The guide to field definitions lists the types and how to write their values. V(LINKED_ASSET)
-        and V(LINKED_ASSETS) are the same. No type accepts several choices.
+        links to one object, V(LINKED_ASSETS) to any number. No type accepts several choices.
       - V(FIELD_VALUE_COMPARISON) compares two other fields, which O(relations) names as C(actual_field) and
         C(expected_field). The service computes its value, so you cannot write it.
       - Required for a new definition. Changing it requires O(allow_destructive).

@@ -61,6 +61,8 @@ def test_the_service_is_small() -> None:
 
 
 def test_an_instance_is_provisioned_exported_and_inventoried(second: Emulator, source: Path, tmp_path: Path) -> None:
+    links = '- {barcode: "1", inventory_name: A, parts: ["2"]}\n- {barcode: "2", inventory_name: B, part_of: "1"}\n'
+    (source / "objects" / "parts.yml").write_text(links, "utf-8")
     predicted = apply(second, source, tmp_path, "--check")
     assert predicted.outcome == "ok", predicted.data["msg"]
     result = apply(second, source, tmp_path)
@@ -85,7 +87,7 @@ def test_an_instance_is_provisioned_exported_and_inventoried(second: Emulator, s
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert len(json.loads(done.stdout)["_meta"]["hostvars"]) == 6, done.stderr
+    assert len(json.loads(done.stdout)["_meta"]["hostvars"]) == 8, done.stderr
 
 
 @pytest.mark.sample(0)

@@ -10,8 +10,7 @@ If the document leaves a choice, this service answers in another legal way than 
 - Records carry ``uuid`` and ``id``. Fields without a value are left out. Links are ``{id, uuid, display_name}``.
 - A creation answers 200 with the new record, a replacement 200 with ``{}``, a deletion 200 without a body.
 - Tokens live for 90 seconds. A refresh token is replaced with each use, and a revocation ends only its own token.
-- Errors have a plain text. Operations that the document does not name are missing (404), except those without which
-  nothing could be created or removed. The hub is switched off (403).
+- Errors have a plain text. Only operations of the document, and those that create or remove, exist. The hub is off.
 
 Run ``python tests/second/service.py`` to start it. The first line that it prints is JSON with its address and login.
 """
@@ -63,7 +62,7 @@ def builtin(key: str, written: str) -> Json:
 
 FIELDS = {
     "asset": "barcode=BARCODE mandatory unique,inventory_name=TEXT,actual_room=LINKED_ROOM,target_room=LINKED_ROOM,"
-    "purchasing_price=MONEY,serial_number=TEXT",
+    "purchasing_price=MONEY,serial_number=TEXT,part_of=LINKED_ASSET,parts=LINKED_ASSETS",
     "room": "name=TEXT mandatory,number=TEXT,building_id=LINKED_LOCATION mandatory",
     "person": "email=TEXT mandatory unique,first_name=TEXT,last_name=TEXT,department=TEXT",
     "location": "name=TEXT mandatory,address=TEXT,zip=TEXT,city=TEXT,country=TEXT",
@@ -73,8 +72,8 @@ BUILT_IN = {
 }
 KINDS = ("object", "room", "location", "person", "user", "task", "rental_case")
 TEMPLATES = {"object": "asset", "user": "person", "rental_case": "location"}
-TARGETS = {"LOCATION": "location", "ROOM": "room", "ASSETS": "object", "PERSON": "person", "USER": "user"}
-LINKS = {f"LINKED_{name}": kind for name, kind in TARGETS.items()}
+LINKS = {f"LINKED_{kind.upper()}": kind for kind in ("location", "room", "person", "user")}
+LINKS |= {"LINKED_ASSET": "object", "LINKED_ASSETS": "object"}
 ORDER = {"gt": operator.gt, "gte": operator.ge, "lt": operator.lt, "lte": operator.le}
 
 
@@ -114,9 +113,11 @@ class Instance:
     def checked(self, definition: Json, value: Any) -> Any:
         name, key = definition["field_type"]["name"], definition["field_key"]
         if name in LINKS:
-            marks = value if isinstance(value, list) else [value]
-            uuids = [self.find(LINKS[name], mark)["uuid"] for mark in marks]
-            return uuids if isinstance(value, list) else uuids[0]
+            if name == "LINKED_ASSETS":
+                return [self.find("object", mark)["uuid"] for mark in (value if isinstance(value, list) else [value])]
+            if not isinstance(value, (int, str)):
+                raise Refused(422, f"{key} takes one id or uuid")
+            return self.find(LINKS[name], value)["uuid"]
         if name in ("MONEY", "DECIMAL", "NUMBER"):
             shapes: tuple[type, ...] = (int,) if name == "NUMBER" else (int, float)
             if isinstance(value, bool) or not isinstance(value, shapes):
@@ -227,10 +228,9 @@ class Handler(BaseHTTPRequestHandler):
                 answer, status = self.route(url.path), 200
         except (Refused, KeyError, TypeError, ValueError, AttributeError) as error:
             answer, status = str(error), getattr(error, "status", 400)
-        is_text = status != 200
-        data = str(answer).encode() if is_text else b"" if answer is None else json.dumps(answer).encode()
+        data = str(answer).encode() if status != 200 else b"" if answer is None else json.dumps(answer).encode()
         self.send_response(status)
-        self.send_header("Content-Type", "text/plain" if is_text else "application/json")
+        self.send_header("Content-Type", "text/plain" if status != 200 else "application/json")
         self.send_header("Content-Length", str(len(data)))
         if self.created:
             self.send_header("Location", f"http://{self.headers['Host']}{url.path}/{self.created}")

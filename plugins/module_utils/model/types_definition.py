@@ -318,15 +318,6 @@ def _plain_relation(value: tuple[Any, ...]) -> dict[str, Any]:
     return plain if value[2] is None else {**plain, "comparison_values": list(value[2])}
 
 
-def _equal_type_name(left: Any, right: Any, _field: Field) -> bool:
-    # Records call the type LINKED_ASSET, definitions LINKED_ASSETS. Both are the same type.
-    return str(left).removesuffix("S") == str(right).removesuffix("S")
-
-
-def _definition_type_name(value: str) -> str:
-    return "LINKED_ASSETS" if value == "LINKED_ASSET" else value
-
-
 DEFINITIONS: dict[str, FieldType] = {
     "ATTRIBUTES": faithful(
         FieldType(
@@ -376,14 +367,6 @@ DEFINITIONS: dict[str, FieldType] = {
             option={"type": "list", "elements": "raw"},
         )
     ),
-    "TYPE_NAME": replace(
-        TEXT,
-        write=_definition_type_name,
-        equal=_equal_type_name,
-        narrows=False,
-        is_text=False,
-        # Instances spell one type in two ways. Write the spelling that all of them accept.
-        in_files=lambda value, _called: _definition_type_name(value),
-    ),
+    "TYPE_NAME": replace(TEXT, narrows=False, is_text=False),
 }
 """Type names of the catalogue for the fields of field definitions."""

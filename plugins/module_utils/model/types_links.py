@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..local.safe_files import Folder
@@ -326,27 +326,27 @@ def _read_links(value: Any, field: Field) -> tuple[Reference, ...]:
     return found if isinstance(value, list) else SingleLink(found) if found else ()
 
 
-def _alone(shape: Callable[[Any], Any]) -> Callable[[tuple[Reference, ...]], Any]:
-    """Return one link as itself, several links as a list, and no link as null."""
-    return lambda values: shape(values[0]) if isinstance(values, SingleLink) else each(shape)(values) or None
+def _brief_links(values: tuple[Reference, ...]) -> Any:
+    """Return one link that is in no list as itself."""
+    return brief_reference(values[0]) if isinstance(values, SingleLink) else each(brief_reference)(values)
 
 
-def _links(write: Callable[[Any], Any], show: Callable[[Any], Any]) -> FieldType:
-    brief = _alone(brief_reference)
-    return FieldType(_parse_links, _read_links, write, show, equal_references, lambda values: brief(values) or [], ())
-
-
-_LINKS = replace(
-    _links(_alone(_write_reference), each(_show_reference)),
+LINKED_ASSETS = FieldType(
+    _parse_links,
+    _read_links,
+    lambda values: list(dict.fromkeys(map(_write_reference, values))),
+    each(_show_reference),
+    equal_references,
+    _brief_links,
+    (),
     shape="links",
     json_schema={
         "description": "One reference, or a list of references",
         "anyOf": [{"$ref": "#/$defs/reference"}, REFERENCES_SHAPE],
     },
 )
-LINKED_ASSETS = replace(_LINKS, write=lambda values: list(dict.fromkeys(map(_write_reference, values))))
-LINKED_ASSET = replace(_LINKS, narrows=True)
-"""One type with two names (section 2.1, and the published description). Either may have one link or a list of them."""
+LINKED_ASSET = link_type("object")
+"""One link (section 2.1). The published description also has a type for a list of them."""
 
 
 def references_in(value: Any) -> Iterator[Reference]:

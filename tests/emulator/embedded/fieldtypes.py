@@ -351,7 +351,7 @@ def _table() -> Mapping[str, FieldType]:
     types += [Date("DATE"), Date("REMINDER"), DateTime("DATETIME")]
     types += [Integer("NUMBER"), Number("DECIMAL"), Number("MONEY"), Boolean("BOOLEAN")]
     types += [Link(f"LINKED_{name.upper()}", name) for name in ("location", "room", "user", "person")]
-    types += [LinkList("LINKED_ASSETS"), FileList("ATTACHMENT")]
+    types += [Link("LINKED_ASSET", "asset"), LinkList("LINKED_ASSETS"), FileList("ATTACHMENT")]
     types += [Comparison("FIELD_VALUE_COMPARISON"), Coordinates("COORDINATES")]
     return {field_type.name: field_type for field_type in types}
 

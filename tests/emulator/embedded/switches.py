@@ -164,12 +164,6 @@ TABLE: tuple[Switch, ...] = (
         "not stated",
     ),
     _switch(
-        "linked_assets_name",
-        "LINKED_ASSETS LINKED_ASSET",
-        "definitions name the type of links to objects LINKED_ASSETS, or LINKED_ASSET",
-        "interface 2.1, seen",
-    ),
-    _switch(
         "datetime_read", "as_written utc", "DATETIME is read as it was written, or as Y-m-d H:i:s in UTC", "not stated"
     ),
     _switch("attachment_read", "objects uuids", "the files of a record are objects, or bare uuids", "not stated"),

@@ -59,7 +59,6 @@ _TABLE = (
         "boolean_form boolean integer",
         "empty_keys sent left_out",
         "linked_assets_read list one",
-        "linked_assets_name LINKED_ASSETS LINKED_ASSET",
         "attachment_read objects uuids",
         "attachment_name none given",
         "archived_at given none",

@@ -129,9 +129,6 @@ class Look:
             found = self._fields_of(template)
             self.definitions[template] = found
             self.types[template] = types_of(found)
-            for name in self.types[template].values():
-                if name in ("LINKED_ASSETS", "LINKED_ASSET"):
-                    self.evidence.observe("linked_assets_name", name, f"GET {path}")
             labels = [str(definition.get("label")) for definition in found if definition.get("field_key") in _BUILT_IN]
             for label in labels:
                 self.evidence.observe(

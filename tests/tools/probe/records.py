@@ -19,7 +19,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 from .evidence import Evidence
 from .values import LINKS, sides_of_value
 
-_LINK_LISTS = ("LINKED_ASSETS", "LINKED_ASSET")
+_LINK_LIST = "LINKED_ASSETS"
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class ObservedRecords:
     def _value(self, request: str, type_name: str, value: Any) -> None:
         for switch, side in sides_of_value(type_name, value):
             self.evidence.observe(switch, side, request)
-        if type_name in _LINK_LISTS and value not in (0, "") and value is not None:
+        if type_name == _LINK_LIST and value not in (0, "") and value is not None:
             self._link_list(request, value)
 
     def _link_list(self, request: str, value: Any) -> None:

@@ -284,7 +284,7 @@ class Touch:
         if other is None:
             return
         # Official clients write a reference as the integer id.
-        key, number = self._field("LINKED_ASSETS", "LINKED_ASSET"), self._id_of(OBJECT, other)
+        key, number = self._field("LINKED_ASSETS"), self._id_of(OBJECT, other)
         is_linked = bool(key) and self._patch(uuid, {str(key): [number]}).is_good
         if is_linked:
             self._observe(OBJECT, uuid)

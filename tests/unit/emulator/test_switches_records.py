@@ -111,17 +111,6 @@ def test_linked_assets_read(api: Api, side: str) -> None:
     assert (single[0] if side == "list" else single)["uuid"] == things[0]
 
 
-@every_side("linked_assets_name", "LINKED_ASSETS", "LINKED_ASSET")
-def test_linked_assets_name(api: Api, side: str) -> None:
-    found = api.define("LINKED_ASSETS")
-    assert found["field_type"]["name"] == side
-    names = {entry["field_type"]["name"] for entry in api.read("/asset-tracking/asset/field-definitions")}
-    assert names & {"LINKED_ASSETS", "LINKED_ASSET"} == {side}
-    path = f"/asset-tracking/asset/field-definition/{found['uuid']}"
-    assert api.put(path, {**found, "label": "Other"}).status_code == 204
-    assert api.read(path)["field_type"]["name"] == side
-
-
 @every_side("builtin_labels", "plain", "keys")
 def test_builtin_labels(api: Api, side: str) -> None:
     own = api.define("TEXT")

@@ -24,14 +24,11 @@ from . import records
 _KEYS = ("field_type", "label", "comment", "default_value", "possible_values", "attributes", "relations")
 _LONGEST_KEY = 64
 _PER_PAGE = 10
-_LINKED_ASSET = "LINKED_ASSET"
 
 
 def shown(definition: Definition, weather: Weather) -> dict[str, Any]:
     """Return a definition as this instance shows it."""
     body = dict(definition.body)
-    if body["field_type"]["name"] == "LINKED_ASSETS":
-        body["field_type"] = {**body["field_type"], "name": weather["linked_assets_name"]}
     if definition.builtin and body["label"] == definition.builtin and weather["builtin_labels"] == "keys":
         body["label"] = definition.label_key
     return {"uuid": definition.uuid, "field_key": definition.key, **body}
@@ -96,9 +93,7 @@ def _body(context: Context, written: Mapping[str, Any]) -> dict[str, Any]:
     body["possible_values"] = body["possible_values"] or []
     body["relations"] = body["relations"] or []
     name = body["field_type"]["name"]
-    if name == _LINKED_ASSET:
-        body["field_type"] = {**body["field_type"], "name": "LINKED_ASSETS"}
-    elif name not in TYPES:
+    if name not in TYPES:
         raise bad_request(f"Body does not match schema: there is no field type {name!r}")
     for constraint in body["field_type"]["constraints"]:
         if constraint["type"] == "regular_expression":

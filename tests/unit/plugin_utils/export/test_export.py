@@ -37,7 +37,7 @@ WEATHERS = [
     {"empty_form": "list"},
     {"empty_form": "text"},
     {"datetime_read": "utc"},
-    {"linked_assets_name": "LINKED_ASSET", "linked_assets_read": "one"},
+    {"linked_assets_read": "one"},
     {"attachment_name": "given"},
     {"rental_renter_read": "text", "rental_references": "reduced"},
     {"page_order": "unstable", "list_envelope": "array"},
@@ -61,13 +61,23 @@ def test_the_plan_of_an_export_is_empty_and_two_exports_are_equal(
     assert contents(demo.root) == contents(tmp_path / "again")
 
 
-def test_instances_that_spell_a_type_in_another_way_export_the_same(demo: Site, tmp_path: Path) -> None:
-    exports = []
-    for name in ("LINKED_ASSETS", "LINKED_ASSET"):
-        demo.service.steer("PUT", "/switches", {"linked_assets_name": name})
-        export_of(demo, tmp_path / name)
-        exports.append((tmp_path / name / "fields" / "asset.yml").read_bytes())
-    assert exports[0] == exports[1]
+@pytest.mark.parametrize("format_name", ["yaml", "csv", "jsonl", "xlsx"])
+def test_one_link_to_an_object_stays_one(site: Site, format_name: str) -> None:
+    site.write(
+        {
+            "fields/asset.yml": "- {label: Part of, type: LINKED_ASSET}\n- {label: Parts, type: LINKED_ASSETS}\n",
+            "objects.yml": '- {barcode: "1", inventory_name: A, Parts: ["2"]}\n'
+            '- {barcode: "2", inventory_name: B, Part of: "1"}\n',
+        }
+    )
+    assert site.run().outcome == "changed"
+    first = Site(site.root / format_name, site.service)
+    assert export_of(first, format=format_name)["left_out"] == []
+    types = {row["label"]: row["type"] for row in loaded(first.root, "fields/asset.yml") if row["label"][:4] == "Part"}
+    assert types == {"Part of": "LINKED_ASSET", "Parts": "LINKED_ASSETS"}
+    whole, part = (entry.fields for entry in first.load().entries if entry.kind.name == "object")
+    assert (whole["Parts"], part["Part of"]) == (["2"], "1")
+    assert first.run().outcome == "unchanged"
 
 
 @pytest.mark.slow

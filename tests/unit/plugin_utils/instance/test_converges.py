@@ -55,7 +55,6 @@ _SWITCHES = {
     "boolean_form": ("boolean", "integer"),
     "empty_form": ("as_sent", "null", "text", "list"),
     "linked_assets_read": ("list", "one"),
-    "linked_assets_name": ("LINKED_ASSETS", "LINKED_ASSET"),
     "datetime_read": ("as_written", "utc"),
     "attachment_name": ("none", "given"),
     "archived_at": ("given", "none"),
