@@ -114,8 +114,10 @@ class _Yaml:
     def _is_tab(self, error: yaml.YAMLError) -> bool:
         """Return True if a tab is where YAML expects spaces."""
         mark = getattr(error, "problem_mark", None)
-        line = _LINE_ENDS.split(self._text)[mark.line : mark.line + 1] if mark else []
-        return line[0][mark.column : mark.column + 1] == "\t" if line else False
+        if mark is None:
+            return False
+        line = _LINE_ENDS.split(self._text)[mark.line : mark.line + 1]
+        return "".join(line)[mark.column : mark.column + 1] == "\t"
 
     def _find(self, event: Any, message: str) -> None:
         self._findings.append(Finding(place_at(self._source, _mark_of(event)), message))
