@@ -40,11 +40,8 @@ LOCK_WAIT = 600.0
 SHORTEST_SETTLE = 30.0
 """Minimum default of the settling horizon in seconds."""
 
-_LAYOUT = struct.Struct("<4sQQd16x")
-"""The last 16 bytes are unused. Earlier versions wrote them, and read files of this size only."""
-_FORMAT = b"mrk2"
-_EARLIER_LAYOUT = struct.Struct("<QQd16x")
-"""The layout of earlier versions, whose times are from a clock that other processes may not share."""
+_LAYOUT = struct.Struct("<4sQQd")
+_FORMAT = b"mark"
 _UNKNOWN_PROCESS = (1 << 64) - 1
 UNKNOWN_MOMENT = math.inf
 """An unknown moment. It counts as the newest."""
@@ -81,9 +78,6 @@ class _State:
         if len(content) == _LAYOUT.size and content.startswith(_FORMAT):
             number, process, moment = _LAYOUT.unpack(content)[1:]
             return cls(number, process, UNKNOWN_MOMENT if math.isnan(moment) else moment)
-        if len(content) == _EARLIER_LAYOUT.size:
-            number, process, _moment = _EARLIER_LAYOUT.unpack(content)
-            return cls(number, process)
         # The content is foreign, so assume that it marks a pending creation.
         return cls(process=_UNKNOWN_PROCESS) if content else cls()
 

@@ -167,7 +167,7 @@ class Memory:
 
     def _managed(self, note: dict[str, str]) -> None:
         self.known.add(note["uuid"])
-        # Earlier versions noted no key.
+        # The key is unknown if the record has none.
         if "kind" in note:
             self.names[note["uuid"]] = f"{note['kind']} {note['key']}"
             self.refused.discard(self.names[note["uuid"]])
@@ -793,7 +793,7 @@ def _note_of(line: bytes) -> dict[str, str] | None:
 
 
 def _moment_of(note: Mapping[str, str]) -> float:
-    """Return the moment of a note in seconds since 1970. Notes of earlier versions have none."""
+    """Return the moment of a note in seconds since 1970. A note that anybody may have written may have none."""
     try:
         return dt.datetime.fromisoformat(note["at"]).timestamp()
     except (KeyError, ValueError, OverflowError):

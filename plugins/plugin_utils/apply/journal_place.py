@@ -20,7 +20,6 @@ from ...module_utils.errors import InvalidInput
 from ...module_utils.local.safe_files import FileType, Folder
 
 _FILE = "journal.jsonl"
-_EARLIER = f".seventhings/{_FILE}"
 _NO_SET = "_"
 _APPLIED = "applied"
 _LONGEST = 200
@@ -102,20 +101,6 @@ def applied_place(instance: str, set_name: str) -> tuple[Folder, str]:
     """
     folder = _state_folder("apply_record", "; set apply_record to a file that can be written")
     return folder, f"{_APPLIED}/{_instance_step(instance)}/{_step(set_name) if set_name else _NO_SET}"
-
-
-def earlier_journal(src: str, place: JournalPlace) -> Path | None:
-    """Return the journal that an earlier version left among the files.
-
-    It is never opened, because it may be anything by now.
-
-    :param src: the directory of the files; empty without one.
-    :param place: of the journal in use.
-    """
-    path = Path(src) / _EARLIER
-    if not src or not os.path.lexists(path) or os.path.realpath(path.parent) == str(place.path.parent):
-        return None
-    return path
 
 
 def _state_folder(option: str, hint: str) -> Folder:

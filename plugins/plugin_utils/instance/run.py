@@ -25,7 +25,7 @@ from ...module_utils.printing.cleaner import clean
 from ..apply.applied_base import AppliedBase, new_baseline
 from ..apply.executor import Executor, Outcome, Progress
 from ..apply.journal import Journal, JournalBroken, JournalRefused, protected_by_others
-from ..apply.journal_place import earlier_journal, place_of
+from ..apply.journal_place import place_of
 from ..controller.heap import many_objects
 from ..desired.desired import INLINE, SECTIONS, DesiredInstance, Limits, SourceCount, digest_of
 from ..desired.fingerprints import scrypted
@@ -285,7 +285,7 @@ class _Run:
 
     def _journal(self) -> Journal:
         desired = self._desired
-        journal = Journal(
+        return Journal(
             self._options.journal,
             self._client.transport.root,
             desired.set_name,
@@ -296,13 +296,6 @@ class _Run:
             lock_wait=self._client.creations.lock_wait,
             on_wait=self._client.creations.on_wait,
         )
-        earlier = earlier_journal(desired.src, journal.place)
-        if earlier is not None:
-            self._warnings.append(
-                f"{earlier} is the journal of an earlier version. It is not read; the journal is {journal.place.path} "
-                f"now. Delete the old file."
-            )
-        return journal
 
     def _run_of(self, journal: Journal) -> str:
         """Return the digest of the changes to make. A later run resumes this one only if it has the same digest."""

@@ -29,8 +29,6 @@ _TEXT_OR_NULL = {"type": ["string", "null"]}
 _COUNT = {"type": "integer", "minimum": 0}
 _TEXTS = {"type": "array", "items": _TEXT}
 _PLACE = {**_TEXT, "description": "File, line and column, or the path in the playbook."}
-_OVERVIEW = "overview"
-"""A member that the reports of earlier versions do not have."""
 _COUNTED = (*ACTIONS.values(), "unchanged", "errors", "skipped")
 
 
@@ -38,7 +36,7 @@ def report_schema() -> dict[str, Any]:
     """Return the schema of the report, with every member described."""
     document = _closed(
         {
-            _OVERVIEW: {
+            "overview": {
                 **_TEXTS,
                 "description": "The first lines for people who open this file: why a run failed, what is odd, what the "
                 "changes mean, and the first changes. Programs read the other members.",
@@ -127,7 +125,6 @@ def report_schema() -> dict[str, Any]:
         "$id": ADDRESS + NAME,
         "title": "The report of community.seventhings.instance as JSON",
         **document,
-        "required": [name for name in document["required"] if name != _OVERVIEW],
         "$defs": {"change": _change(), "record": _record()},
     }
 

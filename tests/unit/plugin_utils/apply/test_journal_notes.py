@@ -309,21 +309,6 @@ def test_a_line_has_at_most_1000_uuids(tmp_path: Path) -> None:
     assert list(_journal(tmp_path).memory.origins) == uuids
 
 
-def test_a_journal_that_is_not_kept_is_not_written(tmp_path: Path) -> None:
-    with _journal(tmp_path) as journal:
-        journal.managed("object", {"one": ""})
-    before = _lines(tmp_path)
-    other = Journal(tmp_path, "https://acme.test", "set", set_id=ID, src="/elsewhere", is_kept=False)
-    with other:
-        other.managed("object", {"two": ""})
-        assert other.known == {"one", "two"}
-    assert _lines(tmp_path) == before
-    nameless = Journal(tmp_path / "none", "https://acme.test", "set", src="/files", is_kept=False)
-    with nameless:
-        assert len(nameless.set_id) == 16
-    assert not (tmp_path / "none").exists()
-
-
 # ---- creations of this set
 
 
