@@ -9,11 +9,7 @@ has a limit, too.
 
 from __future__ import annotations
 
-import contextlib
 import json
-import math
-import os
-import socket
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -210,123 +206,44 @@ def _integer(digits: str) -> int:
     return int(digits)
 
 
+class DeadlinePassed(OSError):
+    """Raised if a request exceeds its deadline."""
+
+
 class Deadline:
     """The deadline of one request, whatever it waits for.
 
-    An answer of a byte a second never times out between two bytes.
+    An answer of a byte a second never times out between two bytes, so the deadline is checked before each of them.
 
-    :param seconds: after which the current connection is cut off.
-    :ivar has_passed: True if the connection was cut off.
+    :param seconds: after which nothing more is sent or read.
     """
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
-        self.has_passed = False
-        self._connection: Any = None
-        self._lock = threading.Lock()
+        self._end = time.monotonic() + seconds
+
+    @property
+    def has_passed(self) -> bool:
+        return time.monotonic() >= self._end
 
     def __enter__(self) -> Deadline:
         _OF_THIS_THREAD.deadline = self
-        _DEADLINES.add(self)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        _DEADLINES.remove(self)
         _OF_THIS_THREAD.deadline = None
-        with self._lock:
-            self._connection = None
-
-    def watch(self, connection: Any) -> None:
-        """Cut off this connection when the deadline passes.
-
-        :param connection: a connection of the library, or its socket.
-        """
-        with self._lock:
-            self._connection = connection
-        if self.has_passed:
-            self.pass_now()
-
-    def pass_now(self) -> None:
-        """Cut off the current connection because the deadline passed."""
-        self.has_passed = True
-        with self._lock:
-            cut_off(self._connection)
 
 
-class _Deadlines:
-    """The deadlines of this process, and the one thread that waits for the next deadline.
-
-    A thread per deadline would take longer than some requests.
-    """
-
-    def __init__(self) -> None:
-        self.begin()
-
-    def begin(self) -> None:
-        """Start without deadlines. A forked process has neither the threads nor the requests of its parent."""
-        self._ends: dict[Deadline, float] = {}
-        self._changed = threading.Condition(threading.Lock())
-        self._wakes_at = math.inf
-        self._thread: threading.Thread | None = None
-
-    def add(self, deadline: Deadline) -> None:
-        """Start a deadline."""
-        with self._changed:
-            end = time.monotonic() + deadline.seconds
-            self._ends[deadline] = end
-            if self._thread is None or not self._thread.is_alive():
-                self._thread = threading.Thread(target=self._wait, name="seventhings deadlines", daemon=True)
-                self._thread.start()
-            elif end < self._wakes_at:
-                self._changed.notify()
-
-    def remove(self, deadline: Deadline) -> None:
-        """Remove a deadline. The thread notices when the deadline would have passed."""
-        with self._changed:
-            self._ends.pop(deadline, None)
-
-    def _wait(self) -> None:
-        while True:
-            for deadline in self._passed():
-                deadline.pass_now()
-
-    def _passed(self) -> list[Deadline]:
-        """Wait for the first deadline, or for an earlier one that is added meanwhile.
-
-        Return the deadlines that have passed.
-        """
-        with self._changed:
-            self._wakes_at = min(self._ends.values(), default=math.inf)
-            pause = self._wakes_at - time.monotonic()
-            if pause > 0:
-                self._changed.wait(min(pause, threading.TIMEOUT_MAX))
-            now = time.monotonic()
-            passed = [deadline for deadline, end in self._ends.items() if end <= now]
-            for deadline in passed:
-                del self._ends[deadline]
-            return passed
-
-
-_DEADLINES = _Deadlines()
-os.register_at_fork(after_in_child=_DEADLINES.begin)
 _OF_THIS_THREAD = threading.local()
 
 
-def watched(connection: Any) -> None:
-    """Put a connection of this thread under the deadline of the current request, if there is one."""
+def check_deadline() -> None:
+    """Check the deadline of the current request of this thread, if there is one.
+
+    :raises DeadlinePassed: if it has passed.
+    """
     deadline: Deadline | None = getattr(_OF_THIS_THREAD, "deadline", None)
-    if deadline is not None:
-        deadline.watch(connection)
-
-
-def cut_off(connection: Any) -> None:
-    """Shut a connection down, so that no other thread waits for it any longer."""
-    # For TLS inside TLS, through a proxy, the socket is one level deeper.
-    inner = getattr(connection, "sock", connection)
-    plain = getattr(inner, "socket", inner)
-    if plain is not None:
-        with contextlib.suppress(OSError):
-            # Shutting down the TLS socket would only end the encryption; the read would continue.
-            socket.socket.shutdown(plain, socket.SHUT_RDWR)
+    if deadline is not None and deadline.has_passed:
+        raise DeadlinePassed(f"no whole answer within {deadline.seconds:g} seconds")

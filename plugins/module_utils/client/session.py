@@ -17,7 +17,7 @@ import traceback
 from typing import Any
 from urllib.parse import urlsplit
 
-from .limits import watched
+from .limits import check_deadline
 
 try:
     # requests needs idna and encodes host names with it.
@@ -78,6 +78,23 @@ def trusted(verify: bool | str, is_at_home: bool) -> bool | str:
 
 if REQUESTS_IMPORT_ERROR is None:
 
+    class _InTime(io.RawIOBase):
+        """The bytes from the other end, before the deadline of the request."""
+
+        def __init__(self, raw: io.RawIOBase) -> None:
+            self._raw = raw
+
+        def readable(self) -> bool:
+            return True
+
+        def readinto(self, buffer: Any, /) -> int | None:
+            check_deadline()
+            return self._raw.readinto(buffer)
+
+        def close(self) -> None:
+            self._raw.close()
+            super().close()
+
     class _Measured(io.BufferedReader):
         """The bytes from the other end, in chunks of limited size.
 
@@ -94,25 +111,16 @@ if REQUESTS_IMPORT_ERROR is None:
 
         def __init__(self, *arguments: Any, **options: Any) -> None:
             super().__init__(*arguments, **options)
-            self.fp = _Measured(self.fp.detach())
+            self.fp = _Measured(_InTime(self.fp.detach()))
 
     class _Watched(urllib3.connection.HTTPConnection):
-        """A connection that the deadline of a request can cut off."""
+        """A connection that checks the deadline of a request before each part that it sends and reads."""
 
         response_class = _Answer
 
-        def connect(self) -> None:
-            watched(self)
-            super().connect()
-
-        def request(self, *arguments: Any, **options: Any) -> None:
-            watched(self)
-            super().request(*arguments, **options)
-
-        def getresponse(self) -> Any:
-            # A connection that is not kept open drops its socket once it has read the headers.
-            watched(self.sock)
-            return super().getresponse()
+        def send(self, data: Any) -> None:
+            check_deadline()
+            super().send(data)
 
     @functools.cache
     def _watched_kind(kind: type[Any]) -> type[Any]:

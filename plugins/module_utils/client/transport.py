@@ -355,6 +355,7 @@ class Transport:
         if body is not None:
             data = _as_json(body, endpoint)
             headers["Content-Type"] = "application/json"
+        most = min(self.timeout, self.deadline)
         with Deadline(self.deadline) as deadline:
             session = self._open()
             try:
@@ -365,7 +366,7 @@ class Transport:
                     files=files,
                     headers=headers,
                     auth=_Bearer(token),
-                    timeout=(min(_CONNECT_TIMEOUT, self.timeout), self.timeout),
+                    timeout=(min(_CONNECT_TIMEOUT, most), most),
                     verify=trusted(self.tls.verify, self._is_at_home),
                     cert=self.tls.cert,
                     allow_redirects=False,
@@ -374,9 +375,6 @@ class Transport:
             except requests.exceptions.RequestException as error:
                 raise self._broken(error, endpoint, effect, deadline, login) from error
             with response:
-                if deadline.has_passed:
-                    # Truncated headers look complete.
-                    raise self._late(endpoint, effect)
                 return self._read(response, endpoint, effect, sent, login, deadline)
 
     def _read(
@@ -398,12 +396,8 @@ class Transport:
             self._outages.answered()
         if self.on_answer is not None:
             self.on_answer(endpoint, status, response.headers, content)
-        # Without a length, a truncated body looks complete.
-        is_whole = is_whole and not deadline.has_passed
         if effect is not Effect.SAFE and is_good and not is_whole and not login:
             return Response(status, response.headers, b"", endpoint)
-        if deadline.has_passed:
-            raise self._late(endpoint, effect)
         if is_good:
             if not is_whole:
                 raise LimitExceeded(
