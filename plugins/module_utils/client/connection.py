@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import resource
 import stat
 import threading
 from collections.abc import Mapping
@@ -146,6 +147,8 @@ def connect(options: Mapping[str, Any], read_only: bool = False, run_folder: Pat
     :raises InvalidInput: if an option is invalid.
     """
     given = from_environment(options)
+    # A core dump would have the secrets of this process.
+    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
     root = canonical_root(instance_root(given.get("base_url"), bool(given.get("allow_http"))))
     # An instance shares one budget and one set of locks, whether the root is http or https.
     shared_name = digest_of(identity_of(root).partition("://")[2])

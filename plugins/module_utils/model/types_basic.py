@@ -429,6 +429,8 @@ def _broken_rule(rule: str, limit: Any, value: Any) -> list[str]:
     return []
 
 
+_LONGEST_MATCHED = 1_000
+"""Maximum characters of a text that is matched with a pattern of the service."""
 _DELIMITED = re.compile(r"([^\w\s\\])(.*)([^\w\s\\])([a-zA-Z]*)", re.DOTALL)
 _CLOSING = {"(": ")", "[": "]", "{": "}", "<": ">"}
 _MODIFIERS = {"i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL, "x": re.VERBOSE, "u": re.UNICODE}
@@ -438,8 +440,10 @@ def _may_match(pattern: str, value: str) -> bool:
     """Return True if a value may match a pattern.
 
     The service's patterns are PHP's, with or without delimiters and modifiers. A pattern without a certain meaning in
-    Python is left to the service.
+    Python is left to the service, and so is a long text.
     """
+    if len(value) > _LONGEST_MATCHED:
+        return True
     readings = [(pattern, "")]
     delimited = _DELIMITED.fullmatch(pattern)
     if delimited and delimited.group(3) == _CLOSING.get(delimited.group(1), delimited.group(1)):

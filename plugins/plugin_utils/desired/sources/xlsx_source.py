@@ -19,7 +19,6 @@ from functools import partial
 from itertools import groupby, pairwise, zip_longest
 from operator import itemgetter
 from typing import Any
-from xml.parsers import expat
 
 from ....module_utils.errors import InvalidInput
 from ....module_utils.model.field import MOST_CHARACTERS, Field, Spelling, TypedCell
@@ -32,7 +31,6 @@ from ..nodes import EVERYTHING, JINJA, TOO_LONG, Node, jinja_in, mark_at
 from ..positions import CellPlace, Finding, Place, SheetSource, letters_of
 from ..words import COMMENT
 from .csv_source import NO_NAME, TITLED, structure
-from .limited import LimitExceeded, limited
 
 MAX_UNPACKED = 256 << 20
 MAX_COLUMNS = 200
@@ -40,13 +38,6 @@ MAX_CELL = 32_767
 """Maximum characters of a cell in Excel."""
 MAX_ROWS = 1_048_576
 """Maximum rows of a sheet in Excel. If a row had a higher number, the library would create all rows before it."""
-MOST_ELEMENTS = 300_000
-"""Maximum number of XML elements, and items of their attributes, that the library may have in memory at once.
-
-Cells of rows and shared texts are counted elsewhere. Each takes up to 2 KiB of memory.
-"""
-MOST_TEXTS = 4_000_000
-"""Maximum number of shared texts of a workbook."""
 
 TEXT_FORMAT = "@"
 """The format of a cell whose number is shown as a text."""
@@ -96,16 +87,6 @@ _UNREADABLE = {
     _LONG: TOO_LONG,
     _UNSTORED: "this formula has no stored value; open the workbook in a spreadsheet program and save it",
 }
-
-_MEMORY = (640, 64)
-"""Memory limit of reading: a fixed number of MiB, and MiB for each MiB of the file.
-
-A small file may unpack to anything.
-"""
-_SECONDS = (30, 30)
-"""Time limit of reading: seconds of processor time, and seconds for each MiB of the file."""
-
-_REFUSED = "refused"
 
 
 class _Refused(Exception):
@@ -411,13 +392,8 @@ class Workbook:
 
     def sections(self) -> Iterator[tuple[str, SheetSource, list[Node]]]:
         """Read each sheet with records: its section, its name in places, and the records."""
-        mebibytes, seconds = (most + share * len(self._content) // (1 << 20) for most, share in (_MEMORY, _SECONDS))
         try:
-            openpyxl_library()
-            yield from self._sections(limited(lambda: _contents(self._content, self._sheets), mebibytes, seconds))
-        except LimitExceeded as limit:
-            words = f"this workbook can't be read: {limit}; split it, or save it as CSV"
-            self._findings.append(Finding.plain(Place(self._name), words))
+            yield from self._sections(_contents(self._content, self._sheets))
         except (_Refused, InvalidInput) as refused:
             self._findings.append(Finding.plain(Place(self._name), str(refused)))
         except _Broken as broken:
@@ -429,8 +405,6 @@ class Workbook:
         titles: list[str] = []
         for number, of_sheet in groupby(contents, key=itemgetter(0)):
             _number, title, facts = next(of_sheet, (number, "", ("", True, (), (), ())))
-            if not number:
-                raise (_Refused if title == _REFUSED else _Broken)(facts)
             titles.append(title)
             section, is_visible, merged, hidden, formulas = facts
             if section in read and not self._sheets.named:
@@ -491,15 +465,17 @@ def section_of(title: str) -> str:
     return section if section in SECTIONS and section != "fields" else ""
 
 
-# ---- in the child process
+# ---- the library
 
 
 def _contents(content: bytes, sheets: Sheets) -> Iterator[Sequence[Any]]:
     """Yield the contents of the sheets as plain data.
 
     Each item begins with the number of its sheet. The first item of a sheet has its title, its section, whether people
-    see it, and the ranges of merged cells. Each further item is a row with its number and its cells. An item that
-    begins with 0 says why the file can't be read.
+    see it, and the ranges of merged cells. Each further item is a row with its number and its cells.
+
+    :raises _Refused: if it is not a workbook, or has too much. :raises _Broken: if the library can't read it.
+    :raises InvalidInput: if the library is not installed.
     """
     try:
         with _quiet():
@@ -520,15 +496,11 @@ def _contents(content: bytes, sheets: Sheets) -> Iterator[Sequence[Any]]:
                 if section:
                     for row, cells in _rows(sheet, None if formulas is None else formulas[sheet.title]):
                         yield number, row, cells
-    except _Refused as refused:
-        yield 0, _REFUSED, str(refused)
-    except _Broken as broken:
-        yield 0, "", str(broken)
+    except (_Refused, _Broken, InvalidInput):
+        raise
     except Exception as error:
         # For a broken file, the library raises any kind of error.
-        if isinstance(error, MemoryError) or "out of memory" in str(error):
-            raise MemoryError from error
-        yield 0, "", f"{type(error).__name__}: {error}"
+        raise _Broken(f"{type(error).__name__}: {error}") from error
 
 
 def _rows(values: Any, formulas: Any) -> Iterator[tuple[int, list[Cell]]]:
@@ -536,25 +508,16 @@ def _rows(values: Any, formulas: Any) -> Iterator[tuple[int, list[Cell]]]:
 
     :param values: the sheet with values.
     :param formulas: the sheet with formulas; None: there are none.
-    :raises _Refused: if there are too many rows, or they contain too much.
+    :raises _Refused: if there are too many rows.
     """
     values.reset_dimensions()
     others: Iterator[Sequence[Any]] = iter(())
     if formulas is not None:
         formulas.reset_dimensions()
         others = formulas.iter_rows()
-    size = 0
     for number, (row, other) in enumerate(zip_longest(values.iter_rows(), others, fillvalue=()), start=1):
         if number > MAX_ROWS:
             raise _Refused(f"expected at most {MAX_ROWS:,} rows, the sheet {values.title!r} has more")
-        # A few bytes can declare a cell in the last column, for which the library fills in all cells before it, or a
-        # long text that a million cells share.
-        size += len(row) + sum(len(cell.value) for cell in row if cell.value.__class__ is str)
-        if size > MAX_UNPACKED:
-            raise _Refused(
-                f"the cells of the sheet {values.title!r} have more than {MAX_UNPACKED >> 20} MiB, counting empty "
-                "cells before the last of a row; delete what is far to the right"
-            )
         cells = [_cell(cell) for cell in row if cell.value is not None]
         cells += [
             (formula.column, "", _UNSTORED)
@@ -725,23 +688,15 @@ def _prepared(content: bytes) -> tuple[bytes, bool]:
                 part = packed.read(name)
                 _check_part(name, part)
                 has_formulas |= _FORMULA.search(part) is not None
-                part = _without_cost(part)
-                _check_elements(name, part)
-                kept.writestr(name, part)
+                kept.writestr(name, _without_cost(part))
     return packed_again.getvalue(), has_formulas
 
 
 def _check_part(name: str, part: bytes) -> None:
-    """Refuse XML that no spreadsheet program writes.
-
-    Two readers could read it differently, or it could cost too much to read.
+    """Refuse XML that no spreadsheet program writes, because two readers could read it differently.
 
     :raises _Refused: for such XML.
     """
-    if _LONG_ATTRIBUTE.search(part):
-        raise _Refused(
-            f"{name} has an attribute that is longer than spreadsheet programs write; save it as .xlsx again"
-        )
     head = _HEAD.match(part)
     encoding = _ENCODING.search(head["declaration"] or b"") if head else None
     if not head or b"\0" in part or (encoding and encoding[1].upper() not in _ENCODINGS):
@@ -750,47 +705,9 @@ def _check_part(name: str, part: bytes) -> None:
         raise _Refused(f"{name} declares entities, and no spreadsheet program does that; save it as .xlsx again")
     if name == "xl/workbook.xml" and _STRICT in part:
         raise _Refused("this is a 'Strict Open XML Spreadsheet'; save it as the plain 'Excel Workbook' (.xlsx)")
-    if _LONG_FORMAT.search(part):
-        raise _Refused(f"{name} has a number format that is longer than Excel accepts; save it as .xlsx again")
     if any(int(row) >= int(following) for row, following in pairwise(_ROW_NUMBER.findall(part))):
         # The library keeps only the first of several such rows.
         raise _Refused(f"{name} has rows out of order or repeated; save it as .xlsx again")
-
-
-def _check_elements(name: str, part: bytes) -> None:
-    """Refuse XML with so many elements that they fill the memory.
-
-    The library keeps each element until its row, its shared text or the whole part was read.
-
-    :raises _Refused: if there are too many.
-    """
-    if part.count(b"<") + part.count(b" ") + len(part) // _ATTRIBUTE <= MOST_ELEMENTS:
-        return
-    freed = next((element for path, element in _FREED if path in name), "")
-    most_read = MOST_TEXTS if freed == _TEXT else MAX_ROWS
-    in_memory = read = 0
-    before: list[int] = []
-
-    def begin(element: str, attributes: Mapping[str, str]) -> None:
-        nonlocal in_memory
-        if element == freed:
-            before.append(in_memory)
-        in_memory += 1 + sum(value.count(" ") + len(value) // _ATTRIBUTE for value in attributes.values())
-        if in_memory > MOST_ELEMENTS:
-            raise _Refused(f"{name} has more elements of XML than spreadsheet programs write; save it as .xlsx again")
-
-    def end(element: str) -> None:
-        nonlocal in_memory, read
-        if element == freed:
-            in_memory = before.pop()
-            read += 1
-            if read > most_read:
-                raise _Refused(f"{name}: expected at most {most_read:,} {'texts' if freed == _TEXT else 'rows'}")
-
-    parser = expat.ParserCreate(namespace_separator=" ")
-    parser.StartElementHandler = begin
-    parser.EndElementHandler = end
-    parser.Parse(part, True)
 
 
 def _without_cost(part: bytes) -> bytes:
@@ -814,16 +731,9 @@ def _parts_of_sheets(content: bytes) -> dict[str, str]:
 
     reader = ExcelReader(io.BytesIO(content), read_only=True, keep_links=False)
     reader.read_manifest()
-    for listed in reader.package.Override:
-        if listed.PartName.removeprefix("/").startswith(_UNREAD):
-            continue
-        if any(path in listed.PartName and kind not in listed.ContentType for path, kind in _KINDS_OF_PARTS):
-            raise _Refused(f"{listed.PartName} is listed as something else than it is; save it as .xlsx again")
     reader.read_workbook()
     parts: dict[str, str] = {}
     for sheet, relation in reader.parser.find_sheets():
-        if _TEXTS in relation.target:
-            raise _Refused(f"the sheet {sheet.name!r} is the part with the shared texts; save it as .xlsx again")
         if relation.target in parts.values():
             raise _Refused(f"the sheet {sheet.name!r} is the same part of the file as another; save it as .xlsx again")
         parts[sheet.name] = relation.target
@@ -839,23 +749,9 @@ _READ = (".xml", ".rels")
 _UNREAD = ("xl/worksheets/_rels/", "xl/pivotCache/", "xl/pivotTables/", "xl/tables/", "xl/externalLinks/", "customXml/")
 """Parts with these suffixes that are not read anyway. Some of them are large."""
 
-_MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
-_TEXT = f"{_MAIN} si"
-_SHEETS, _TEXTS = "xl/worksheets/", "xl/sharedStrings.xml"
-_FREED = ((_SHEETS, f"{_MAIN} row"), (_TEXTS, _TEXT))
-"""Parts of which the library frees an element with all of its children once it was read."""
-
-_KINDS_OF_PARTS = ((_SHEETS, "worksheet+xml"), (_TEXTS, "sharedStrings+xml"))
-"""Words in the content types of parts that values are read from."""
-
-_ATTRIBUTE = 32
-"""Number of characters of an attribute that count as one element."""
-
 _HEAD = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?P<declaration>\?xml[^>]*>)?")
 _ENCODING = re.compile(rb"""\sencoding\s*=\s*["']([^"']*)""")
 _ENCODINGS = (b"UTF-8", b"UTF8", b"ASCII", b"US-ASCII")
 _FORMULA = re.compile(rb"(<(?:[^\s<>/:]+:)?f)\b[^<>]*?(/?>)")
 _FORMULA_CELL = re.compile(rb"""<(?:\w+:)?c\b[^<>]*?\sr=["']([A-Z]{1,3})(\d{1,7})["'][^<>]*>\s*<(?:\w+:)?f\b""")
 _MERGED = re.compile(rb"""<(?:\w+:)?mergeCell\b[^<>]*?\sref=["']([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})["']""")
-_LONG_ATTRIBUTE = re.compile(rb"""=\s*(?:"[^"<]{1000000}|'[^'<]{1000000})""")
-_LONG_FORMAT = re.compile(rb"""\bformatCode\s*=\s*(?:"[^"]{1000}|'[^']{1000})""")

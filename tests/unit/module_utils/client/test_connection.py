@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import resource
+
 import pytest
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import (
@@ -133,3 +135,13 @@ def test_a_variable_that_does_not_fit_is_refused(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("SEVENTHINGS_SETTLE", "soon")
     with pytest.raises(InvalidInput, match="SEVENTHINGS_SETTLE: 'soon' does not fit"):
         connect({"base_url": "https://acme.test"})
+
+
+def test_a_process_that_connects_leaves_no_core_dump() -> None:
+    before = resource.getrlimit(resource.RLIMIT_CORE)
+    try:
+        resource.setrlimit(resource.RLIMIT_CORE, (before[1], before[1]))
+        connect({"base_url": "https://acme.test", "access_token": "t"})
+        assert resource.getrlimit(resource.RLIMIT_CORE)[0] == 0
+    finally:
+        resource.setrlimit(resource.RLIMIT_CORE, before)

@@ -79,3 +79,9 @@ def test_in_another_thread_patterns_are_left_to_the_service() -> None:
     thread.start()
     thread.join()
     assert found == [None]
+
+
+@pytest.mark.parametrize(("length", "is_judged"), [(1_000, True), (1_001, False)])
+def test_long_texts_are_left_to_the_service(length: int, is_judged: bool) -> None:
+    field = Field("code", "TEXT", constraints={"regular_expression": "^[0-9]*$"})
+    assert bool(broken_rules("a" * length, field)) is is_judged

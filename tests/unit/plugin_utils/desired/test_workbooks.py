@@ -366,13 +366,6 @@ def test_xml_in_utf_8_is_read_however_it_says_so(tmp_path: Path, mark: bytes, de
     assert [entry.fields["barcode"] for entry in desired.entries] == ["ä"]
 
 
-def test_a_format_of_numbers_that_takes_long_to_read_is_refused(tmp_path: Path) -> None:
-    path = _book(tmp_path / "a.xlsx", {"objects": [["bought"], [dt.date(2024, 5, 31)]]})
-    _changed(path, lambda _name, part: part.replace(b'formatCode="', b'formatCode="' + b"[h" * 500))
-    (finding,) = _load(tmp_path).findings
-    assert str(finding).startswith("a.xlsx: xl/styles.xml has a number format that is longer than Excel accepts")
-
-
 @pytest.mark.parametrize("prefix", ["", "x:"])
 def test_formulas_that_many_cells_share_are_not_worked_out(
     tmp_path: Path, prefix: str, monkeypatch: pytest.MonkeyPatch
@@ -413,85 +406,6 @@ def test_each_sheet_is_a_part_of_its_own(tmp_path: Path) -> None:
     assert str(finding).startswith(
         "a.xlsx: the sheet 'rooms' is the same part of the file as another; save it as .xlsx"
     )
-
-
-def _share(path: Path, texts: bytes) -> None:
-    """Add texts that cells share to a workbook."""
-    kind = b"application/vnd.openxmlformats-officedocument.spreadsheetml.sharedStrings+xml"
-    listed = b'<Override PartName="/xl/sharedStrings.xml" ContentType="' + kind + b'"/></Types>'
-    _changed(path, lambda name, part: part.replace(b"</Types>", listed) if name == "[Content_Types].xml" else part)
-    with zipfile.ZipFile(path, "a") as packed:
-        main = b"http://schemas.openxmlformats.org/spreadsheetml/2006/main"
-        packed.writestr("xl/sharedStrings.xml", b'<sst xmlns="' + main + b'">' + texts + b"</sst>")
-
-
-@pytest.mark.parametrize("cell", ["ZZZ{}", "B{}"])
-def test_memory_that_the_library_needs_for_a_few_bytes_is_limited(
-    tmp_path: Path, cell: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Examples are empty cells before a cell in the last column, and a long text that many cells share."""
-    path = _book(tmp_path / "a.xlsx", {"objects": [["barcode"], *[[str(row)] for row in range(2, 52)]]})
-
-    def stretch(name: str, part: bytes) -> bytes:
-        if "sheet1" not in name:
-            return part
-        numbers = iter(range(1, 99))
-        return re.sub(
-            b"</row>", lambda _end: f'<c r="{cell.format(next(numbers))}" t="s"><v>0</v></c></row>'.encode(), part
-        )
-
-    _share(path, b"<si><t>" + b"x" * 5000 + b"</t></si>")
-    monkeypatch.setattr(xlsx_source, "MAX_UNPACKED", 200_000)
-    assert not _load(tmp_path).findings
-    _changed(path, stretch)
-    assert str(_load(tmp_path).findings[-1]).startswith("a.xlsx: the cells of the sheet 'objects' have more than 0 MiB")
-
-
-@pytest.mark.sample(3)
-@pytest.mark.parametrize(
-    ("part", "before", "element"),
-    [
-        ("xl/styles.xml", "</cellXfs>", "<xf/>"),
-        ("xl/workbook.xml", "<sheets", "<x/>"),
-        ("xl/worksheets/sheet1.xml", "<sheetData", "<x/>"),
-        ("xl/worksheets/sheet1.xml", "</row>", "<c/>"),
-        ("xl/worksheets/sheet1.xml", "<sheetData", '<x a="{}"/>'.format("A1 " * 40)),
-        ("xl/worksheets/sheet1.xml", "</sheetData>", '<row a=""/>'),
-        ("xl/sharedStrings.xml", "</si>", "<r/>"),
-        ("xl/sharedStrings.xml", "</sst>", "<si/>"),
-    ],
-)
-def test_the_elements_in_the_memory_of_the_library_are_counted(
-    tmp_path: Path, part: str, before: str, element: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Cells of completed rows, and completed shared texts, no longer count."""
-    rows = [["barcode", "name"], *[[str(row), f"name {row}"] for row in range(300)]]
-    path = _book(tmp_path / "a.xlsx", {"objects": rows})
-    for limit in ("MOST_ELEMENTS", "MOST_TEXTS", "MAX_ROWS"):
-        monkeypatch.setattr(xlsx_source, limit, 610)
-    assert not _load(tmp_path).findings
-    _share(path, b"<si><t>x</t></si>" * 600)
-    assert not _load(tmp_path).findings
-    many = element.encode() * 620
-    _changed(path, lambda name, old: old.replace(before.encode(), many + before.encode(), 1) if name == part else old)
-    (finding,) = _load(tmp_path).findings
-    assert str(finding).startswith(f"a.xlsx: {part}")
-
-
-@pytest.mark.parametrize(
-    ("part", "old", "new", "found"),
-    [
-        ("xl/_rels/workbook.xml.rels", b"worksheets/sheet1.xml", b"sharedStrings.xml", "is the part with the shared"),
-        ("[Content_Types].xml", b"/xl/workbook.xml", b"/xl/worksheets/sheet1.xml", "is listed as something else than"),
-        ("[Content_Types].xml", b"/xl/workbook.xml", b"/xl/sharedStrings.xml", "is listed as something else than it"),
-    ],
-)
-def test_a_part_is_not_read_as_another_one(tmp_path: Path, part: str, old: bytes, new: bytes, found: str) -> None:
-    """Its elements would be counted for another part than the one they are read for."""
-    path = _book(tmp_path / "a.xlsx", {"objects": [["barcode"], ["1"]]})
-    _changed(path, lambda name, content: content.replace(old, new) if name == part else content)
-    (finding,) = _load(tmp_path).findings
-    assert found in str(finding)
 
 
 def test_a_section_has_one_sheet(tmp_path: Path) -> None:
