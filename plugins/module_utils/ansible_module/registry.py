@@ -313,8 +313,11 @@ def _require_given(rules: Mapping[str, Any], options: Options) -> None:
 
 
 def _run_once(module_spec: ModuleSpec, client: Client, invocation: Invocation) -> ModuleResult:
-    """Run a module under the lock of its kind: if many processes ensure a record, only one of them creates it."""
-    if not module_spec.creates or invocation.check_mode:
+    """Run a module under the lock of its kind: if many processes ensure a record, only one of them creates it.
+
+    Run it again if it had to wait for an earlier change of its record.
+    """
+    if invocation.check_mode:
         return module_spec.run(client, invocation)
     return client.creations.run(
         module_spec.creates, lambda: module_spec.run(client, invocation), client.forget_definitions

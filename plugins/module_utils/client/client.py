@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
@@ -37,6 +39,8 @@ from .redaction import hide
 from .tokens import Tokens
 from .transport import Effect, Response, Transport
 
+_RECORD = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|^/.+/[0-9]+(?=/|$)", re.IGNORECASE)
+"""The part of a path that identifies a record: its uuid, or the path to its integer id."""
 _SAMPLE = 20
 """Number of records that is enough to learn which keys an instance returns."""
 
@@ -70,8 +74,16 @@ class Client:
     def send(self, method: str, path: str, effect: Effect = Effect.SAFE, **options: Any) -> Response:
         """Send a request with a token.
 
-        If the token is refused, send the request once more with a new token: the service did not execute it.
+        If the token is refused, send the request once more with a new token: the service did not execute it. A request
+        that changes a record waits for earlier changes whose answers were lost.
+
+        :raises CreatedMeanwhile: after such a wait, so that the caller reads the record again.
         """
+        record = None if effect is Effect.SAFE or self.transport.read_only else _RECORD.search(path)
+        with self.creations.changing(record[0].lower()) if record else contextlib.nullcontext():
+            return self._send(method, path, effect, **options)
+
+    def _send(self, method: str, path: str, effect: Effect, **options: Any) -> Response:
         token = self.tokens.current()
         try:
             return self.transport.request(method, path, effect=effect, token=token, **options)

@@ -66,8 +66,8 @@ _QUOTED = 300
 class Effect(Enum):
     """The effect of sending a request twice.
 
-    In the words of RFC 9110: SAFE changes nothing. IDEMPOTENT has the same end state. UNSAFE creates something each
-    time.
+    In the words of RFC 9110: SAFE changes nothing. IDEMPOTENT has the same end state, but a request whose answer was
+    lost may overwrite what is written after it. UNSAFE creates something each time.
     """
 
     SAFE = "safe"
@@ -260,7 +260,7 @@ class Transport:
                     self._outages.failed(failed.error.message, failed.after)
                 if failed.is_lost and kind:
                     self.on_lost()
-                if failed.was_sent and effect is Effect.UNSAFE:
+                if failed.was_sent and (effect is Effect.UNSAFE or (kind and failed.is_lost)):
                     if failed.is_outage:
                         self._outages.lost(kind)
                     raise failed.error from failed.error.__cause__
@@ -414,7 +414,7 @@ class Transport:
                     answer.json()
                 except NotJson as garbled:
                     unknown = OutcomeUnknown(garbled.message, status)
-                    raise _Repeatable(unknown if effect is Effect.UNSAFE else garbled) from garbled
+                    raise _Repeatable(garbled if effect is Effect.SAFE or login else unknown) from garbled
             return answer
         if status < HTTPStatus.BAD_REQUEST:
             target = "" if login else f" to {self._quoted(_address(response.headers.get('Location')))}"
@@ -429,7 +429,7 @@ class Transport:
         if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
             failure: SeventhingsError = refusal
             is_lost = not _is_of_service(status, content)
-            if effect is Effect.UNSAFE:
+            if effect is Effect.UNSAFE or (effect is Effect.IDEMPOTENT and is_lost and not login):
                 failure = OutcomeUnknown(refusal.message, status, is_lost=is_lost)
             raise _Repeatable(failure, status in UNAVAILABLE, retry_after(response.headers), is_lost=is_lost)
         raise refusal

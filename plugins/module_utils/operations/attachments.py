@@ -26,7 +26,7 @@ from ..client.files import (
     upload,
 )
 from ..client.record import Record
-from ..client.settling import await_effect
+from ..client.settling import await_effect, poll_after_lost_response
 from ..client.transport import Effect
 from ..errors import InvalidInput, NoMatch, NotFound, OutcomeUnknown, SeventhingsError, UnknownField, unless
 from ..local.local_files import LocalFiles, Target, file_name, sides
@@ -36,6 +36,7 @@ from ..model.kinds import FILE, KINDS
 from ..model.schema import Schema, type_of
 from ..model.types_basic import broken_rules
 from ..model.types_links import Attachment, attachments_in
+from ..reconcile.lost_changes import Step, carry_out
 from ..reconcile.result import Result
 from ..resolve.field_visibility import field_visibility_of, hidden_field_message
 from ..resolve.listing import ListResult
@@ -161,8 +162,23 @@ def _listed(record: Record) -> Attachment:
 
 def _replace(client: Client, record: Record, field: Field, files: Sequence[Attachment]) -> list[Attachment]:
     """Replace the whole list of files of a record without calls for single files."""
-    client.update(record.kind, record.uuid, {field.wire_key: [file.uuid for file in files]})
     wanted = {file.uuid for file in files}
+    before = {file.uuid for file in _linked(record, field)}
+
+    def send(_now: Record) -> None:
+        client.update(record.kind, record.uuid, {field.wire_key: [file.uuid for file in files]})
+
+    def has(now: Record | None, uuids: set[str | None]) -> bool:
+        return now is not None and {file.uuid for file in _linked(now, field)} == uuids
+
+    step = Step(
+        record.uuid.lower(),
+        send,
+        lambda: client.get(record.kind, record.uuid),
+        lambda now: has(now, wanted),
+        lambda now: has(now, before),
+    )
+    carry_out(client, step, record)
 
     def read() -> list[Attachment] | None:
         linked = _linked_now(client, record, field)
@@ -227,9 +243,13 @@ def _link(client: Client, record: Record, field: Field, files: Sequence[Attachme
         is_answered = False
         try:
             answer = client.send("POST", path, Effect.UNSAFE, body=body)
-        except OutcomeUnknown:
+        except OutcomeUnknown as lost:
             if last:
                 raise
+            # A late request would be carried out after the second one.
+            looked_for = partial(_all_changed, client, record, field, todo, present)
+            poll_after_lost_response(client.transport, lost, looked_for)
+            client.creations.outcome_known(record.uuid)
         else:
             results = answer.json() if answer.status == _HTTP_MIXED else None
             is_answered = results is None
@@ -259,6 +279,10 @@ def _all_linked(
 ) -> list[Attachment] | None:
     linked, left = _left(client, record, field, todo, present)
     return None if left else linked
+
+
+def _all_changed(client: Client, record: Record, field: Field, todo: Sequence[str], present: bool) -> bool:
+    return _all_linked(client, record, field, todo, present) is not None
 
 
 def _words_about(uuids: Sequence[str], results: Any) -> str:

@@ -23,6 +23,7 @@ from ..model.field import Field, InvalidValue, integer_of, is_uuid, shorten
 from ..model.kinds import HUB_ITEM, HUB_ORDER, KINDS, Kind
 from ..model.schema import Schema
 from ..model.types_basic import DECIMAL, broken_rules
+from ..reconcile.lost_changes import Step, carry_out
 from ..reconcile.result import Result
 from ..resolve import natural_keys
 from ..resolve.listing import ListResult, conditions_as_sent, list_records
@@ -171,7 +172,7 @@ def _take_off(client: Client, offered: Record | None, check_mode: bool) -> Resul
         return Result(False)
     shown = ITEMS.show(offered.flat)
     if not check_mode:
-        client.delete(HUB_ITEM, str(offered.id))
+        change_item(client, offered, None)
         await_effect(
             client.transport,
             lambda: None if is_offered(client.get(HUB_ITEM, str(offered.id))) else True,
@@ -187,11 +188,35 @@ def _change_price(client: Client, offered: Record, price: Decimal | None, check_
     diff = diff_of({"price": DECIMAL.show(have)}, {"price": DECIMAL.show(price)})
     if check_mode:
         return Result(True, {**ITEMS.show(offered.flat), "price": DECIMAL.show(price)}, None, diff)
-    client.send(
-        "PATCH", HUB_ITEM.item_path.format(uuid=offered.id), Effect.IDEMPOTENT, body={"price": DECIMAL.write(price)}
-    )
+    change_item(client, offered, price)
     now = read_again(client, HUB_ITEM, offered.id, lambda record: ITEMS.read(record.flat).get("price") != have)
     return Result(True, ITEMS.show(now.flat), None, diff)
+
+
+def change_item(
+    client: Client, offered: Record, price: Decimal | None, defers: bool = False, lost: OutcomeUnknown | None = None
+) -> None:
+    """Change the price of an offer, or take it off. Errors and ``defers`` as in :func:`.lost_changes.carry_out`.
+
+    :param price: None to take it off.
+    """
+    number, before = str(offered.id), ITEMS.read(offered.flat).get("price")
+
+    def send(_now: Record) -> None:
+        if price is None:
+            client.delete(HUB_ITEM, number)
+        else:
+            client.update(HUB_ITEM, number, {"price": DECIMAL.write(price)})
+
+    def has(now: Record, value: Any) -> bool:
+        return is_offered(now) and DECIMAL.equal(value, ITEMS.read(now.flat).get("price"), PRICE)
+
+    def is_done(now: Record | None) -> bool:
+        return not is_offered(now) if price is None else now is not None and has(now, price)
+
+    path = HUB_ITEM.item_path.format(uuid=number)
+    step = Step(path, send, lambda: client.get(HUB_ITEM, number), is_done, lambda now: has(now, before))
+    carry_out(client, step, offered, defers, lost)
 
 
 def _offer(

@@ -16,6 +16,7 @@ from ..client.transport import Effect
 from ..errors import InvalidInput, NoMatch, OutcomeUnknown
 from ..model.field import integer_of
 from ..model.kinds import HUB_ITEM, HUB_ORDER
+from ..reconcile.lost_changes import Step, carry_out
 from ..reconcile.result import Result
 from ..resolve import natural_keys
 from ..resolve.read_cache import find_objects
@@ -112,14 +113,31 @@ def _flag(client: Client, order: Record, flags: Mapping[str, Any], check_mode: b
     diff = diff_of({name: have.get(name) for name in differ}, differ)
     if check_mode:
         return Result(True, {**ORDERS.show(order.flat), **differ}, None, diff)
-    client.send("PATCH", HUB_ORDER.item_path.format(uuid=order.id), Effect.IDEMPOTENT, body=differ)
     before = {name: have.get(name) or None for name in differ}
+
+    def has(now: Record | None, flags: Mapping[str, Any]) -> bool:
+        shown = {} if now is None else ORDERS.read(now.flat)
+        return all((shown.get(name) or None) == (value or None) for name, value in flags.items())
+
+    number, path = str(order.id), HUB_ORDER.item_path.format(uuid=order.id)
+    step = Step(
+        path,
+        lambda _now: _patch(client, path, differ),
+        lambda: client.get(HUB_ORDER, number),
+        lambda now: has(now, differ),
+        lambda now: has(now, before),
+    )
+    carry_out(client, step, order)
 
     def is_changed(record: Record) -> bool:
         now = ORDERS.read(record.flat)
         return all((now.get(name) or None) != value for name, value in before.items())
 
     return Result(True, ORDERS.show(read_again(client, HUB_ORDER, order.id, is_changed).flat), None, diff)
+
+
+def _patch(client: Client, path: str, body: Mapping[str, Any]) -> None:
+    client.send("PATCH", path, Effect.IDEMPOTENT, body=body)
 
 
 def _order(

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from http import HTTPStatus
 from typing import Any
@@ -33,6 +33,7 @@ from ..model.types_links import attachments_in
 from ..plan.change import ARCHIVE, CREATE, DELETE, UPDATE, Change
 from ..resolve.field_visibility import check_kept, perhaps_hidden
 from .effects import without_effect
+from .lost_changes import Step, carry_out
 from .refusals import at_the_same_time, may_meet, why_occupied
 from .request_bodies import create_body, update_body
 
@@ -57,8 +58,8 @@ class Applier:
 
     :param template: the template of field definitions.
     :param extra: members of a body that are only written (notify).
-    :param defers: raise a lost answer to a creation at once. The caller looks for many records together, and then calls
-        :meth:`write` with the error.
+    :param defers: raise a lost answer at once. The caller waits for many records together, and then calls :meth:`write`
+        with the error.
     :ivar answered: the record in the answer to an update; None if the answer had none.
     """
 
@@ -134,7 +135,7 @@ class Applier:
     ) -> str | None:
         """Send the requests of a change, and nothing else. Return the uuid of the record; None if there is none.
 
-        :param lost: the error of an earlier creation that was deferred. ``find`` then returns what became of it.
+        :param lost: the error of an earlier attempt that was deferred. ``find`` then returns what became of a creation.
         """
         try:
             return self._written(change, find, known, lost)
@@ -158,13 +159,31 @@ class Applier:
             return self._create(change, find, known, lost)
         if change.current is None:
             return None
-        if change.action == DELETE:
-            self._delete(change.current, change.unarchive)
-        elif change.action == ARCHIVE:
-            self._archive(change.current, back=False)
-        elif change.action == UPDATE:
-            self._update(change, change.current)
+        for step in self._steps(change, change.current):
+            carry_out(self._client, step, change.current, self._defers, lost)
         return change.current.uuid
+
+    def _steps(self, change: Change, current: Record) -> Iterator[Step]:
+        """Yield the requests of a change of an existing record."""
+        if change.action == DELETE:
+            yield self._deletion(current, change.unarchive)
+        if change.action == ARCHIVE:
+            yield self._archiving(current, back=False)
+        if change.action == UPDATE:
+            yield from self._updates(change, current)
+
+    def _step(
+        self,
+        current: Record,
+        send: Callable[[Record], None],
+        is_done: Callable[[Record | None], bool],
+        is_open: Callable[[Record], bool],
+        repeats: bool = False,
+    ) -> Step:
+        def read() -> Record | None:
+            return self._client.get(self._kind, current.uuid, self._template)
+
+        return Step(current.uuid.lower(), send, read, is_done, is_open, repeats)
 
     # ---- create
 
@@ -178,7 +197,8 @@ class Applier:
                 uuid = self._after_loss(lost, body, change, find, known, 0.0)
         status = change.values.get(self._kind.status_key)
         if status not in (None, self._kind.open_status):
-            self._client.set_status(self._kind, uuid, status)
+            created = Record(self._kind, uuid, None, {self._kind.status_key: self._kind.open_status})
+            carry_out(self._client, self._status_step(status, created), created, self._defers)
         return uuid
 
     def _create_once(self, body: Mapping[str, Any], change: Change, find: Finder, known: frozenset[str]) -> str:
@@ -270,6 +290,14 @@ class Applier:
 
     # ---- delete, archive
 
+    def _deletion(self, record: Record, may_unarchive: bool) -> Step:
+        return self._step(
+            record,
+            lambda _now: self._delete(record, may_unarchive),
+            lambda now: now is None,
+            lambda now: all(self._has(now, key, record) for key in self._schema.fields if self._shows(record, key)),
+        )
+
     def _delete(self, record: Record, may_unarchive: bool) -> None:
         """Delete a record.
 
@@ -298,40 +326,73 @@ class Applier:
                 raise
 
     def _archive(self, record: Record, back: bool) -> None:
-        """Archive or unarchive a record.
+        carry_out(self._client, self._archiving(record, back), record, self._defers)
 
-        If an answer is lost, read the state before the request is sent again. The service may refuse the second request
-        because the first one took effect in between.
-        """
-        for last in (False, True):
+    def _archiving(self, record: Record, back: bool) -> Step:
+        """Return the request that archives or unarchives a record."""
+
+        def is_done(now: Record | None) -> bool:
+            return now is not None and self._client.is_archived(now) != back
+
+        def send(_now: Record) -> None:
             try:
                 self._client.archive(self._kind, record.uuid, back)
-            except (OutcomeUnknown, *REFUSED_VALUES) as failed:
-                if not last and not isinstance(failed, OutcomeUnknown):
+            except REFUSED_VALUES:
+                # The service refuses a repetition if the first request took effect after all.
+                if not is_done(self._client.get(self._kind, record.uuid)):
                     raise
-                now = self._client.get(self._kind, record.uuid)
-                if now is not None and self._client.is_archived(now) != back:
-                    return
-                if last:
-                    raise
-            else:
-                return
+
+        return self._step(record, send, is_done, lambda now: not is_done(now), repeats=True)
 
     # ---- update
 
-    def _update(self, change: Change, current: Record) -> None:
+    def _updates(self, change: Change, current: Record) -> Iterator[Step]:
         if change.unarchive:
-            self._archive(current, back=True)
+            yield self._archiving(current, back=True)
         self._upload(change)
         status = change.values.get(self._kind.status_key)
         values = {key: value for key, value in change.values.items() if key != self._kind.status_key}
         if values:
-            with self._replacing():
-                self._send_values(change, self._whole(current), values)
-                self._clear_the_rest(change, current.uuid)
+            yield self._values_step(change, current, values)
         if status is not None:
-            self._client.set_status(self._kind, current.uuid, status)
+            yield self._status_step(status, current)
             self._read = None
+
+    def _values_step(self, change: Change, current: Record, values: Mapping[str, Any]) -> Step:
+        def send(now: Record) -> None:
+            with self._replacing():
+                self._send_values(change, self._whole(now), values)
+                self._clear_the_rest(change, current.uuid)
+
+        def is_done(now: Record | None) -> bool:
+            shown = [key for key in values if now is not None and (self._shows(now, key) or values[key] in EMPTY)]
+            return bool(shown) and all(self._is(now, key, values[key]) for key in shown)
+
+        def is_open(now: Record) -> bool:
+            return all(self._is(now, key, values[key]) or self._has(now, key, current) for key in values)
+
+        return self._step(current, send, is_done, is_open)
+
+    def _status_step(self, status: str, current: Record) -> Step:
+        key = self._kind.status_key
+        return self._step(
+            current,
+            lambda _now: self._client.set_status(self._kind, current.uuid, status),
+            lambda now: self._is(now, key, status),
+            lambda now: self._has(now, key, current),
+        )
+
+    def _shows(self, now: Record, key: str) -> bool:
+        """Return True if a record shows a field. Empty fields may be left out, and some fields are never shown."""
+        return self._schema.fields[key].wire_key in now.flat
+
+    def _is(self, now: Record | None, key: str, value: Any) -> bool:
+        """Return True if a record has a value."""
+        return now is not None and self._schema.equal(key, value, self._schema.read_field(key, now.flat))
+
+    def _has(self, now: Record, key: str, before: Record) -> bool:
+        """Return True if a record still has the value that it had before, or does not show it."""
+        return not self._shows(now, key) or self._is(now, key, self._schema.read_field(key, before.flat))
 
     def _replacing(self) -> AbstractContextManager[None]:
         """Keep other processes from changing a record from its last read until it is replaced."""
@@ -373,10 +434,6 @@ class Applier:
         is_incomplete = any(body.get(key) in EMPTY for key in self._kind.needed)
         try:
             self.answered = self._client.update(self._kind, current.uuid, body, self._template, once=is_incomplete)
-        except OutcomeUnknown as lost:
-            if not is_incomplete or lost.status == HTTPStatus.INTERNAL_SERVER_ERROR:
-                raise
-            self._client.update(self._kind, current.uuid, body, self._template)
         except InvalidRequest:
             before = None if sets_status else BY_TIME.get(str(body.get("status")))
             if before is None:

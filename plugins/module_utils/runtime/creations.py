@@ -31,6 +31,7 @@ from typing import TypeVar
 from ..errors import OutcomeUnknown, SeventhingsError
 from ..local.safe_files import Folder
 from ..model.kinds import KINDS
+from .changes import Changes, seconds_left
 from .locks import REPORTED_AFTER, Busy, Lock, Obstructed, describe, wait_for
 from .places import NAMED
 
@@ -83,16 +84,6 @@ class _State:
 
     def encoded(self) -> bytes:
         return _LAYOUT.pack(_FORMAT, self.number, self.process, self.moment)
-
-
-def seconds_left(moment: float, now: float, settle: float) -> float:
-    """Return how long a request may still take effect.
-
-    :param moment: the time of the request, in seconds since 1970. If it is unknown or in the future, the whole horizon
-        is left.
-    :param settle: the settling horizon.
-    """
-    return min(max(settle - (now - moment), 0.0), settle)
 
 
 class _Kind:
@@ -198,19 +189,21 @@ class Creations:
         self._kinds: dict[str, _Kind] = {}
         self._mutex = threading.RLock()
         self._inside = threading.local()
+        self._changes = Changes(folders or (), name, settle, clock, sleep, now)
 
     # ---- one record
 
     def run(self, kind: str, act: Callable[[], Done], forget: Callable[[], None] = lambda: None) -> Done:
-        """Run a function that may create a record of a kind, from the initial read to the last request.
+        """Run a function that may create or change a record, from the initial read to the last request.
 
-        If others created records meanwhile, run it again under the lock.
+        If others created or changed records meanwhile, run it again.
 
+        :param kind: the kind that it may create; empty if it creates nothing.
         :param forget: called before the function runs again, to drop everything that was read before.
         :raises LockTimeout: if the lock is not free in time. Nothing was created.
         :raises LockRefused: if it cannot be taken. Nothing was created.
         """
-        self.watch([kind])
+        self.watch([kind] if kind else [])
         try:
             while True:
                 with contextlib.suppress(CreatedMeanwhile):
@@ -253,6 +246,36 @@ class Creations:
             self._done(watched, True, is_replaced)
         finally:
             self._inside.watched = None
+
+    @contextlib.contextmanager
+    def changing(self, record: str) -> Iterator[None]:
+        """Guard a request that changes a record. If an earlier change may still take effect, wait until it can't.
+
+        :param record: identifies the record among all records of the instance.
+        :raises CreatedMeanwhile: after a wait, before anything was sent, so that the record is read again.
+        """
+        if self.settle_changes([record]):
+            raise CreatedMeanwhile
+        self._changes.begin(record)
+        try:
+            yield
+        except BaseException as error:
+            if _is_known_after(error):
+                self._changes.end(record)
+            else:
+                self._changes.begin(record)
+            raise
+        self._changes.end(record)
+
+    def settle_changes(self, records: Iterable[str]) -> bool:
+        """Wait until earlier changes of some records can't take effect any more. Return True if that took time."""
+        words = "Waiting: the answer to an earlier change of the same record was lost, and it may still take effect."
+        waits = [self._changes.wait(record.lower(), lambda: self.on_wait(words)) for record in records]
+        return any(waits)
+
+    def outcome_known(self, record: str) -> None:
+        """Note that a change whose answer was lost took effect, or no longer can."""
+        self._changes.end(record.lower())
 
     def refresh(self) -> None:
         """Renew the moment of the mark of this thread, because a request is about to be sent."""

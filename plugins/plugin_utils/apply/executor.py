@@ -32,13 +32,13 @@ from ...module_utils.errors import (
 )
 from ...module_utils.model.field import EMPTY
 from ...module_utils.model.kinds import HUB_ITEM, OBJECT, USER, Level
-from ...module_utils.model.types_basic import DECIMAL
 from ...module_utils.model.types_links import attachments_in, references_in
 from ...module_utils.operations.accounts import make_user
-from ...module_utils.operations.hub_items import offer
+from ...module_utils.operations.hub_items import change_item, offer
 from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE, Change, plan_present
 from ...module_utils.plan.state import find_now
 from ...module_utils.reconcile.apply import Applier
+from ...module_utils.reconcile.effects import without_effect
 from ...module_utils.reconcile.refusals import perhaps_hidden_owner
 from ...module_utils.resolve.field_visibility import not_kept, unkept
 from ...module_utils.runtime.creations import CreatedMeanwhile
@@ -284,17 +284,17 @@ class Executor:
     # ---- lost answers
 
     @contextlib.contextmanager
-    def _deferred(self, planned: Planned, is_creation: bool = True) -> Iterator[None]:
+    def _deferred(self, planned: Planned, is_upload: bool = False) -> Iterator[None]:
         """Put a record aside if the answer to a request is lost. Raise the error the second time.
 
-        :param is_creation: the request creates the record; else it only uploads a file for it.
+        :param is_upload: the request only uploads a file for the record.
         """
         try:
             yield
         except OutcomeUnknown as lost:
             if self._found is not None or not lost.is_lost:
                 raise
-            if is_creation:
+            if not is_upload:
                 self._lost[id(planned)] = lost
             raise _PutAside(lost) from lost
 
@@ -322,14 +322,20 @@ class Executor:
             return
         transport = self._client.transport
         left = max(waiting.moment for waiting in aside) + transport.settle - transport.rate.clock()
-        lost = [waiting.planned for waiting in aside if id(waiting.planned) in self._lost]
+        lost = [
+            waiting.planned
+            for waiting in aside
+            if id(waiting.planned) in self._lost and waiting.planned.change.action == CREATE
+        ]
         try:
             if self._stopped:
                 raise SeventhingsError("the run has stopped.")
             found = self._created(lost)
-            if len(found) < len(aside) and left > 0:
+            changed = sum(self._took_effect(waiting.planned) for waiting in aside if id(waiting.planned) in self._lost)
+            pending = len(aside) - len(found) - changed
+            if pending and left > 0:
                 self._client.creations.on_wait(
-                    f"Waiting {left:.0f} seconds for {len(aside) - len(found)} requests whose answers were lost."
+                    f"Waiting {left:.0f} seconds for {pending} requests whose answers were lost."
                 )
                 transport.sleep(left)
                 found |= self._created([planned for planned in lost if id(planned) not in found])
@@ -341,6 +347,14 @@ class Executor:
         self._client.creations.settled()
         self._found = found
         yield from (waiting.planned for waiting in aside)
+
+    def _took_effect(self, planned: Planned) -> bool:
+        """Return True if a change of an existing record whose answer was lost shows its effect."""
+        current = planned.change.current
+        if current is None or planned.kind is HUB_ITEM:
+            return False
+        now = self._client.get(planned.kind, current.uuid, planned.entry.template)
+        return not without_effect(self._client, planned.schema, planned.change, now)
 
     def _created(self, creations: Sequence[Planned]) -> dict[int, list[Record]]:
         """Return the new records with the natural keys of creations whose answers were lost."""
@@ -386,10 +400,15 @@ class Executor:
             raise _Orphaned("not sent: the process that started this run has ended")
 
     def _carry_out_until_done(self, planned: Planned) -> None:
-        """Execute a change. Start again if others created records of its kind during a long pause."""
+        """Execute a change. Start again if others created records of its kind, or changed the record meanwhile."""
         while True:
-            with contextlib.suppress(CreatedMeanwhile):
+            try:
                 self._carry_out(planned)
+            except CreatedMeanwhile:
+                if planned.change.current is not None:
+                    # The record is read before anything is sent, as after a lost answer.
+                    self._lost.setdefault(id(planned), OutcomeUnknown("An earlier change of the record was pending."))
+            else:
                 return
 
     def _carry_out(self, planned: Planned) -> None:
@@ -424,11 +443,9 @@ class Executor:
     def _write_offer(self, planned: Planned) -> None:
         change = planned.change
         if change.current is not None:
-            if change.action == DELETE:
-                self._client.delete(HUB_ITEM, str(change.current.id))
-            else:
-                price = DECIMAL.write(change.values["price"])
-                self._client.update(HUB_ITEM, str(change.current.id), {"price": price})
+            price = None if change.action == DELETE else change.values["price"]
+            with self._deferred(planned):
+                change_item(self._client, change.current, price, True, self._lost.get(id(planned)))
             self._effects.note(planned, change)
             return
         if self._found_after_loss(planned) is not None:
@@ -460,7 +477,8 @@ class Executor:
         if change.action == UPDATE and change.current is not None and self._of_plan:
             self._journal.changing(change.current.uuid)
         was_managed = change.current is not None and change.current.uuid in self._journal.known
-        planned.created_uuid = applier.write(change, lambda: self._find(planned))
+        with self._deferred(planned):
+            planned.created_uuid = applier.write(change, lambda: self._find(planned), lost=self._lost.get(id(planned)))
         self._note_filled(planned, change)
         answered = applier.answered
         if change.action in (DELETE, ARCHIVE):
@@ -472,7 +490,7 @@ class Executor:
 
     def _upload(self, planned: Planned, change: Change) -> None:
         files = [file for value in change.values.values() for file in attachments_in(value)]
-        with self._deferred(planned, is_creation=False):
+        with self._deferred(planned, is_upload=True):
             upload_missing(self._contents, files, self._uploads.upload)
 
     def _create(self, applier: Applier, planned: Planned, change: Change) -> str:

@@ -32,7 +32,8 @@ from typing import Any, NamedTuple
 from ...module_utils.client.roots import identity_of
 from ...module_utils.errors import InvalidInput, SeventhingsError
 from ...module_utils.local.safe_files import WRITABLE_BY_OTHERS
-from ...module_utils.runtime.creations import LOCK_WAIT, UNKNOWN_MOMENT, seconds_left
+from ...module_utils.runtime.changes import seconds_left
+from ...module_utils.runtime.creations import LOCK_WAIT, UNKNOWN_MOMENT
 from ...module_utils.runtime.locks import Busy, lock_owner_of, wait_for
 from ..desired.desired import INLINE, Source, SourceCount
 from .journal_place import place_of, places_of_all

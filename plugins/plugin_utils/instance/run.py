@@ -508,12 +508,15 @@ class _Run:
     def _must_read_again(self, plan: InstancePlan, journal: Journal) -> bool:
         """Take the locks of the kinds that the plan creates or replaces, in the order of the catalogue.
 
-        Wait for the requests of interrupted runs. Return True if others wrote such records since the lists were read,
-        or may have.
+        Wait for earlier changes of the same records and for the requests of interrupted runs. Return True if others
+        wrote such records since the lists were read, or may have.
 
         :raises LockTimeout: if another process does not release a lock in time.
         """
         creations = self._client.creations
+        current = [planned.change.current for planned in plan.changes if planned.change.current is not None]
+        if creations.settle_changes(record.uuid for record in current):
+            return True
         created = [
             (planned.kind.name, planned.journal_key) for planned in plan.changes if planned.change.action == CREATE
         ]

@@ -532,13 +532,14 @@ def test_a_refused_put_without_a_renter_is_explained_and_sent_once(failure: Exce
 
 
 @pytest.mark.parametrize("status", [None, 503])
-def test_a_put_without_a_renter_whose_answer_is_lost_is_sent_again(status: int | None) -> None:
+def test_a_put_without_a_renter_whose_answer_is_lost_is_looked_up(status: int | None) -> None:
     flat = {**RENTAL_FLAT, "renter": {"type": "plain", "value": "Ada"}}
     transport = FakeTransport(
         {f"PUT {ITEM}": [lost(status), answer(None, 204)], f"GET {ITEM}": answer({**flat, "renter": None})}
     )
     carry_out(transport, update(RENTAL, flat, {"renter": None}), schema=RENTAL)
-    assert [call.effect for call in transport.calls][:2] == [Effect.UNSAFE, Effect.IDEMPOTENT]
+    assert [call.effect for call in transport.calls][:2] == [Effect.UNSAFE, Effect.SAFE]
+    assert transport.count(f"PUT {ITEM}") == 1
 
 
 def test_a_put_that_carries_what_an_instance_refuses_is_explained_though_that_does_not_change() -> None:

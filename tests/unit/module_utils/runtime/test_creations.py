@@ -26,12 +26,12 @@ from project import LONG
 from ansible_collections.community.seventhings.plugins.module_utils.errors import OutcomeUnknown, service_error
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
 from ansible_collections.community.seventhings.plugins.module_utils.runtime import locks
+from ansible_collections.community.seventhings.plugins.module_utils.runtime.changes import seconds_left
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.creations import (
     CreatedMeanwhile,
     Creations,
     LockRefused,
     LockTimeout,
-    seconds_left,
 )
 
 from ..support import Clock
