@@ -66,8 +66,8 @@ options:
     description:
       - How often a request may be repeated.
       - A request that never reached the instance (no connection) is repeated. After a lost answer or an HTTP 5xx, a
-        request is only repeated if the second request does no harm. Before a request that creates a record is repeated,
-        the record is looked up.
+        request is only repeated if the second request does no harm. Before a request that creates or changes a record
+        is repeated, the record is looked up.
       - An HTTP 429 does not count. O(rate_limit_wait) limits how long to wait after it.
     type: int
     default: 3
@@ -79,6 +79,7 @@ options:
         If they set different limits, the smallest limit of the last minute applies.
       - Requests that fit into a minute are sent at once. Other requests are spread evenly. An HTTP 429 stops all
         requests to the instance for as long as it asks. If it comes again, all requests slow down.
+      - A task that waits more than 5 seconds in all for the limit says so in a warning.
       - The default is the limit of an instance, unless the service raised it.
       - If it is not set, the environment variable E(SEVENTHINGS_RATE_LIMIT) is read on the machine where the module
         runs.
@@ -134,9 +135,9 @@ options:
   tuning:
     description:
       - Settings that few users need, as a map. Every key is optional. An unknown key is an error.
-      - C(settle) is the settling horizon in seconds. If the answer to a request that creates a record is lost, the
-        instance may still create the record. Until the horizon is over, the record is looked up, and it is not created
-        a second time. The default is O(timeout), at least 30. A run in which no answer is lost never waits.
+      - C(settle) is the settling horizon in seconds. If the answer to a request that creates or changes a record is
+        lost, the instance may still carry it out. Until the horizon is over, the record is looked up, and the request
+        is not sent a second time. The default is O(timeout), at least 30. A run in which no answer is lost never waits.
       - A mark in the runtime directory (see the notes) warns the next run of an interrupted run. The journal of a set
         does the same. Without both, a run that is repeated within the settling horizon may create a record twice. A
         later run reports two records with one natural key as an error that names both.
@@ -255,8 +256,8 @@ options:
     description:
       - How often a request may be repeated.
       - A request that never reached the instance (no connection) is repeated. After a lost answer or an HTTP 5xx, a
-        request is only repeated if the second request does no harm. Before a request that creates a record is repeated,
-        the record is looked up.
+        request is only repeated if the second request does no harm. Before a request that creates or changes a record
+        is repeated, the record is looked up.
       - An HTTP 429 does not count. O(rate_limit_wait) limits how long to wait after it.
     type: int
     default: 3
@@ -268,6 +269,7 @@ options:
         If they set different limits, the smallest limit of the last minute applies.
       - Requests that fit into a minute are sent at once. Other requests are spread evenly. An HTTP 429 stops all
         requests to the instance for as long as it asks. If it comes again, all requests slow down.
+      - A task that waits more than 5 seconds in all for the limit says so in a warning.
       - The default is the limit of an instance, unless the service raised it.
     type: int
     default: 200
@@ -323,9 +325,9 @@ options:
   tuning:
     description:
       - Settings that few users need, as a map. Every key is optional. An unknown key is an error.
-      - C(settle) is the settling horizon in seconds. If the answer to a request that creates a record is lost, the
-        instance may still create the record. Until the horizon is over, the record is looked up, and it is not created
-        a second time. The default is O(timeout), at least 30. A run in which no answer is lost never waits.
+      - C(settle) is the settling horizon in seconds. If the answer to a request that creates or changes a record is
+        lost, the instance may still carry it out. Until the horizon is over, the record is looked up, and the request
+        is not sent a second time. The default is O(timeout), at least 30. A run in which no answer is lost never waits.
       - A mark in the runtime directory (see the notes) warns the next run of an interrupted run. The journal of a set
         does the same. Without both, a run that is repeated within the settling horizon may create a record twice. A
         later run reports two records with one natural key as an error that names both.

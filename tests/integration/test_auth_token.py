@@ -80,7 +80,7 @@ def test_the_code_of_an_identity_provider_can_be_used_once(service: Emulator) ->
         ({"grant_type": "sso_auth_code"}, "provider_name, auth_code"),
         ({"grant_type": "implicit"}, "value of grant_type must be one of: password, refresh_token, sso_auth_code"),
         ({"grant_type": "refresh_token", "refresh_token": "wrong-token"}, "grant refresh_token and the client_id"),
-        ({"password": "wrong-password"}, "user name, password, code or client_id is wrong"),
+        ({"password": "wrong-password"}, "user name, password or client id not accepted"),
     ],
 )
 def test_a_grant_that_fails(

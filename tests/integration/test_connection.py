@@ -170,7 +170,7 @@ def test_wrong_credentials(service: Emulator, wrong: str, side: str) -> None:
 
     assert f"Signing in as {credentials['username']} with the grant password" in message
     assert f"the client_id {credentials['client_id']} at {service.base_url} failed" in message
-    assert "user name, password, code or client_id is wrong" in message
+    assert "user name, password or client id not accepted" in message
     assert credentials["password"] not in message
 
 

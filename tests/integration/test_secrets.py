@@ -195,7 +195,7 @@ def test_a_registered_token_is_usable_though_hidden(emulator: Emulator, tmp_path
     ("case", "words"),
     [
         ("good", "locations: 1 created"),
-        ("wrong password", "user name, password, code or client_id is wrong"),
+        ("wrong password", "user name, password or client id not accepted"),
         ("unreachable", "can't be reached"),
         ("expired token", "the refresh token was refused too"),
         ("not an option", "passwort"),

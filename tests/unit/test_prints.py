@@ -28,7 +28,7 @@ CLEANS = {
     "clean_lines",
     "cleaned",
     "sanitized",
-    "missing_required_lib",
+    "missing_library",
     "message_in_short",
     "in_short",
     "as_text",

@@ -16,13 +16,13 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from ansible.module_utils.basic import AnsibleModule, missing_required_lib
+from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.common.validation import check_required_one_of, check_required_together
 
 from ..client.client import Client
 from ..client.connection import connect, hidden_in, risks_of, secrets_in_environment
 from ..client.redaction import hide_in_result
-from ..client.session import REQUESTS_IMPORT_ERROR
+from ..client.session import REQUESTS_IMPORT_ERROR, missing_library
 from ..errors import InvalidInput, NoMatch, SeventhingsError, UnknownField
 from ..model.kinds import FILE, HUB_ITEM, HUB_ORDER, KINDS, USER, Kind
 from ..operations.accounts import auth_token, user_from_person
@@ -347,7 +347,7 @@ def run(name: str) -> None:
     module_spec = MODULES[name]
     module = _Module(argument_spec=module_spec.spec, supports_check_mode=True, **module_spec.rules)
     if REQUESTS_IMPORT_ERROR is not None:
-        module.fail_json(msg=missing_required_lib("requests"), exception=REQUESTS_IMPORT_ERROR)
+        module.fail_json(msg=missing_library(), exception=REQUESTS_IMPORT_ERROR)
     module.no_log_values.update(hidden_in(module.params))
     secrets = {*module.no_log_values, *secrets_in_environment()}
     invocation = Invocation(module.params, module.written, module.check_mode, module._diff)

@@ -87,6 +87,8 @@ def hidden_in(options: Mapping[str, Any]) -> list[str]:
     return list(found)
 
 
+_OF_THE_SERVICE = re.compile(rf"/{PREFIX.split('/')[1]}(?:/.*)?\Z")
+"""A path below a root."""
 _AT = re.compile("@|%40|[\ufe6b\uff20]")
 """The sign after credentials in all its spellings."""
 _SCHEME = re.compile(r"\A\s*(?:https?\b)?[:/\\\s]*", re.IGNORECASE)
@@ -122,6 +124,11 @@ def instance_root(base_url: str | None, allow_http: bool, option: str = "base_ur
         raise InvalidInput(
             f"{option}: {base_url!r} is not the root of an instance; expected a URL such as "
             f"https://acme.seventhings.com"
+        )
+    if below := _OF_THE_SERVICE.search(canonical):
+        raise InvalidInput(
+            f"{option}: {base_url!r} is a path of the service; expected the root of an instance, "
+            f"{canonical[: below.start()]}; cut {below[0]}"
         )
     if parts.scheme == "http" and not allow_http and not is_local(canonical):
         raise InvalidInput(

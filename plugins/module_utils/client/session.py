@@ -11,8 +11,10 @@ import http.cookiejar
 import io
 import ipaddress
 import os
+import platform
 import socket
 import ssl
+import sys
 import traceback
 from typing import Any
 from urllib.parse import urlsplit
@@ -24,12 +26,26 @@ try:
     import idna
     import requests
     import urllib3
-except ImportError:
+except ImportError as missing:
     REQUESTS_IMPORT_ERROR: str | None = traceback.format_exc()
+    _MISSING = (missing.name or "requests").partition(".")[0]
 else:
-    REQUESTS_IMPORT_ERROR = None
+    REQUESTS_IMPORT_ERROR, _MISSING = None, "requests"
 
 _CA_VARIABLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
+
+
+def missing_library(name: str = _MISSING) -> str:
+    """Return the message that a Python library is missing, with the command that installs it.
+
+    :param name: of the library; by default the one without which no request can be sent.
+    """
+    packages = dict.fromkeys(("requests", name)) if name == _MISSING else (name,)
+    return (
+        f"Failed to import the required Python library ({name}) on {platform.node()}'s Python {sys.executable}. "
+        f"Install it there: {sys.executable} -m pip install {' '.join(packages)}. If this is the wrong interpreter, "
+        "set ansible_python_interpreter."
+    )
 
 
 def is_local(url: str) -> bool:

@@ -13,14 +13,21 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeGuard
+from urllib.parse import urlsplit
 
 from ..ansible_compat import register_secrets
-from ..errors import AccessTokenRefused, InvalidInput, InvalidRequest, NotJson, PermissionMissing
+from ..errors import AccessTokenRefused, InvalidInput, InvalidRequest, NotFound, NotJson, PermissionMissing
 from ..runtime.token_store import Pair, TokenStore
 from .transport import Effect, Response, Transport
 
 PATH = "/auth_token"
 
+_CREDENTIALS = {
+    "password": "user name, password or client id",
+    "refresh_token": "refresh token or client id",
+    "sso_auth_code": "provider name, code or client id",
+}
+"""What a login with each grant gives."""
 _REASONS = {
     "LoginDeactivated": "login is switched off for now",
     "Banned": "the user is banned",
@@ -200,9 +207,13 @@ class Tokens:
             )
         except (AccessTokenRefused, InvalidRequest) as error:
             self._forget_pair()
+            given = _CREDENTIALS.get(str(body["grant_type"]), "the credentials")
             raise InvalidInput(
-                f"Signing in {how} failed: user name, password, code or client_id is wrong. ({error.message})"
+                f"Signing in {how} failed: {given} not accepted (HTTP {error.status}). The answer of the service to a "
+                "login is not shown."
             ) from error
+        except NotFound as error:
+            raise InvalidInput(_no_login_at(self._transport.root)) from error
         except PermissionMissing as error:
             self._forget_pair()
             other = _UNKNOWN_REASON if error.words else "no reason given"
@@ -280,3 +291,10 @@ def named_user(token: str) -> int | None:
         return None
     digits = str(subject)
     return int(digits) if digits.isdecimal() and len(digits) <= _ID_DIGITS else None
+
+
+def _no_login_at(root: str) -> str:
+    """Return the message that nobody can sign in at a root (404)."""
+    parts = urlsplit(root)
+    example = f"{parts.scheme}://{parts.netloc}; cut {parts.path}" if parts.path else "https://acme.seventhings.com"
+    return f"base_url: nobody can sign in at {root} (HTTP 404); expected the root of an instance, such as {example}"

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import re
 import ssl
 import threading
@@ -56,8 +57,12 @@ OUTAGE_WAIT = 300.0
 _MOST_OUTAGES = 3
 """Maximum number of outages after which a request starts again."""
 _CONNECT_TIMEOUT = 10.0
+_REPORTED_PACE = 5.0
+"""Seconds of waiting for the rate limit above which the task says so."""
 _SPEAKER = re.compile(r"\A(?:<[^>]*>|\w+\(host=[^()]*\)): ")
 """The name of a Python object at the beginning of the library's error, which does not help the reader."""
+_NO_TLS = ("WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE", "PACKET_LENGTH_TOO_LONG", "HTTP_REQUEST", "UNKNOWN_PROTOCOL")
+"""The names with which versions of OpenSSL say that the other side speaks plain HTTP."""
 _EXCERPT_BYTES = 16 << 10
 _QUOTED = 300
 """Characters of a foreign text that a message quotes."""
@@ -187,6 +192,7 @@ class Transport:
         self._has_proxy = False
         self._local = threading.local()
         self._lock = threading.Lock()
+        self._paced, self._paced_until = 0.0, -math.inf
 
     def request(
         self,
@@ -329,12 +335,16 @@ class Transport:
 
     def _turn(self, endpoint: str, budget: RetryBudget) -> float:
         """Wait until one more request may be sent, and count it. Return the moment."""
+        begun = self.rate.clock()
         try:
             sent = self.rate.wait(budget.left, self.pausing)
         except PauseTooLong as pause:
             raise budget.not_sent(endpoint, pause.seconds, self.written) from None
         with self._lock:
             self.sent += 1
+            # Threads wait at the same time.
+            self._paced += max(sent - max(begun, self._paced_until), 0.0)
+            self._paced_until = max(sent, self._paced_until)
         return sent
 
     def _once(
@@ -467,10 +477,7 @@ class Transport:
         reason = self._quoted(_reason(error))
         host = urlsplit(self.root).netloc
         if isinstance(error, requests.exceptions.SSLError):
-            return ConnectionFailed(
-                f"{endpoint}: the certificate of {host} was not accepted ({reason}). Give the authority in "
-                f"ca_path; validate_certs: false accepts any."
-            )
+            return ConnectionFailed(f"{endpoint}: {self._about_tls(error, host, reason)}")
         if isinstance(error, requests.exceptions.ProxyError):
             return _Repeatable(
                 ConnectionFailed(
@@ -506,6 +513,18 @@ class Transport:
         # A service that starts to answer is not down.
         return _Repeatable(failure, is_outage=in_time and not has_begun)
 
+    def _about_tls(self, error: Exception, host: str, reason: str) -> str:
+        """Return why TLS failed, and what to do."""
+        cause = _cause_of(error)
+        if any(word in str(cause) for word in _NO_TLS):
+            return f"this port does not speak TLS ({reason}); is base_url {self.root.replace('https:', 'http:', 1)}?"
+        if isinstance(cause, ssl.SSLError) and not isinstance(cause, ssl.SSLCertVerificationError):
+            return f"TLS with {host} failed ({reason}). Does this port speak TLS, and does it accept client_cert?"
+        return (
+            f"the certificate of {host} was not accepted ({reason}). Give the authority in ca_path; validate_certs: "
+            "false accepts any."
+        )
+
     def _open(self) -> Any:
         """Return the session of this thread. Connections are kept open, and threads never share a session.
 
@@ -528,6 +547,10 @@ class Transport:
         """Return the notes about the connection for the user, each once."""
         notes = list(self.warnings)
         self.warnings.clear()
+        if self._paced > _REPORTED_PACE:
+            limit = f"{self.rate.per_minute} requests a minute (rate_limit)" if self.rate.per_minute else "the service"
+            notes.append(f"Waited {self._paced:.0f} seconds in all for the rate limit of {limit}.")
+            self._paced = -math.inf
         return notes
 
     def mask(self, text: str) -> str:
@@ -632,8 +655,14 @@ def _address(location: str | None) -> str:
     return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()
 
 
-def _reason(error: Exception) -> str:
+def _cause_of(error: Exception) -> Any:
+    """Return the innermost error that the library wraps."""
     inner = getattr(error.args[0], "reason", error.args[0]) if error.args else error
+    inner = getattr(inner, "original_error", inner)
     if isinstance(inner, urllib3.exceptions.SSLError) and inner.args and isinstance(inner.args[0], ssl.SSLError):
         inner = inner.args[0]
-    return _SPEAKER.sub("", str(inner))
+    return inner
+
+
+def _reason(error: Exception) -> str:
+    return _SPEAKER.sub("", str(_cause_of(error)))

@@ -9,12 +9,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from ansible.errors import AnsibleError
-from ansible.module_utils.basic import missing_required_lib
 from ansible.plugins.action import ActionBase
 
 from ...module_utils.client.connection import from_environment, risks_of, secrets_of
 from ...module_utils.client.redaction import hide_in_result
-from ...module_utils.client.session import REQUESTS_IMPORT_ERROR
+from ...module_utils.client.session import REQUESTS_IMPORT_ERROR, missing_library
 from ...module_utils.printing.cleaner import sanitized
 from ..ansible_compat import marked
 from ..printing.screen import warn
@@ -42,7 +41,7 @@ class ControllerAction(ActionBase):
         """Run the action; called by Ansible."""
         result: dict[str, Any] = super().run(tmp, task_vars or {})
         if REQUESTS_IMPORT_ERROR is not None:
-            raise AnsibleError(missing_required_lib("requests"))
+            raise AnsibleError(missing_library())
         # A module process gets the environment of its task; here nothing sets it. Read it before defaults are filled
         # in.
         of_the_task: dict[str, Any] = {}

@@ -12,11 +12,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from ansible.module_utils.basic import missing_required_lib
-
 from ...module_utils.ansible_module.argument_specs import INSTANCE
 from ...module_utils.client.client import Client
 from ...module_utils.client.connection import connect, secrets_of
+from ...module_utils.client.session import missing_library
 from ...module_utils.errors import InvalidInput, SeventhingsError
 from ...module_utils.model.field import shorten
 from ...module_utils.resolve.hidden_records import UNKNOWN
@@ -226,7 +225,7 @@ def _rules(options: Mapping[str, Any], sources: Sequence[Path]) -> RuleSet | Non
 
 def _require_jsonschema() -> None:
     if find_spec("jsonschema") is None:
-        raise SeventhingsError(missing_required_lib("jsonschema"))
+        raise SeventhingsError(missing_library("jsonschema"))
 
 
 def _path(options: Mapping[str, Any], name: str) -> Path | None:

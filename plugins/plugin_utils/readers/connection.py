@@ -12,12 +12,11 @@ from typing import Any, Protocol
 
 from ansible import constants
 from ansible.errors import AnsibleError
-from ansible.module_utils.basic import missing_required_lib
 
 from ...module_utils.ansible_module.argument_specs import CONNECTION
 from ...module_utils.client.client import Client
 from ...module_utils.client.connection import connect, risks_of
-from ...module_utils.client.session import REQUESTS_IMPORT_ERROR
+from ...module_utils.client.session import REQUESTS_IMPORT_ERROR, missing_library
 from ...module_utils.errors import InvalidInput, SeventhingsError
 from ..printing.screen import warn
 
@@ -62,7 +61,7 @@ def reader(options: dict[str, Any]) -> Client:
     :raises SeventhingsError: if an option is invalid, or the library requests is missing.
     """
     if REQUESTS_IMPORT_ERROR is not None:
-        raise SeventhingsError(missing_required_lib("requests"))
+        raise SeventhingsError(missing_library())
     client = connect(options, read_only=True, run_folder=Path(constants.DEFAULT_LOCAL_TMP))
     for risk in risks_of(options):
         warn(risk)

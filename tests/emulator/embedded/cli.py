@@ -189,5 +189,6 @@ def _announce(options: argparse.Namespace, base_url: str, admin: str) -> None:
         f"  export SEVENTHINGS_{name.upper()}={shlex.quote(ready[name])}"
         for name in ("base_url", "username", "password", "client_id")
     ]
+    exports.append("  export SEVENTHINGS_RATE_LIMIT=0")
     # In one write, so that a reader that stops after the first line does not end the service.
     print(line, "\nFor Ansible, in another terminal:\n", *exports, "\nCtrl+C ends it.", sep="\n", flush=True)

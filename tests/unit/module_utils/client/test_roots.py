@@ -64,6 +64,14 @@ def test_what_is_no_root_is_refused(root: str) -> None:
         named_root(root)
 
 
+@pytest.mark.parametrize("root", ["https://acme.test", "https://gate.test:8443/assets"])
+@pytest.mark.parametrize("path", ["/customer-api", "/customer-api/v1/objects", "/customer-api/v1/object/7?x=1"])
+def test_a_path_of_the_service_is_no_root(root: str, path: str) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        named_root(f"{root}{path}")
+    assert f"expected the root of an instance, {root}; cut {path.partition('?')[0]}" in caught.value.message
+
+
 @pytest.mark.parametrize(
     "host", ["localhost", "LocalHost.", "127.0.0.1", "127.1", "[::1]", "0.0.0.0", "[::ffff:127.0.0.1]"]
 )
