@@ -98,7 +98,7 @@ DEFECTS = (
     ),
     Defect(
         "settling",
-        "module_utils/runtime/creations",
+        "module_utils/runtime/changes",
         "return min(max(settle - (now - moment), 0.0), settle)",
         "return max(settle - abs(now - moment), 0.0)",
         "A mark from the future, after a clock was set back, is not waited for.",

@@ -31,7 +31,7 @@ from .change import (
     with_equal_allowed_values,
 )
 from .hours import check_hours_known, needs_hours
-from .replacing import check_carried, missing_members
+from .replacing import check_carried, missing_members, unread_members, without_unreadable
 from .state import InstanceState
 
 
@@ -109,7 +109,7 @@ class Comparer:
                 self.recognise_files(schema, desired, current)
                 change = self._planned(wanted, desired, current, archived)
         if change.action == UPDATE and schema.kind.update == "PUT":
-            change = self._replaced(wanted, change)
+            change = self._replaced(wanted, self._without_unreadable(wanted, change))
         check_choices(current, change)
         check_destructive(current, change, wanted.allow_destructive, partial(self._values_in_use, wanted.template))
         change = self._with_renter(schema, change)
@@ -138,6 +138,15 @@ class Comparer:
         return is_compared and sends_empty_members(
             wanted.schema, self._state.answered(wanted.schema.kind, wanted.template)
         )
+
+    def _without_unreadable(self, wanted: Wanted, change: Change) -> Change:
+        """Take out fields that the instance never returns. A field is only missing if empty fields are returned."""
+        current = change.current
+        unreadable = [] if current is None else unread_members(wanted.schema, change, current)
+        answered = self._state.answered(wanted.schema.kind, wanted.template) if unreadable else ()
+        if current is None or not sends_empty_members(wanted.schema, [*answered, current]):
+            return change
+        return without_unreadable(change, unreadable)
 
     def _replaced(self, wanted: Wanted, change: Change) -> Change:
         """Check a change that sets all fields of a record at once.

@@ -9,16 +9,18 @@ have a value. A value that can't be represented is sent back as received. No req
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Collection, Container, Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from ..client.record import Record
 from ..errors import InvalidInput
-from ..model.field import Field, InvalidValue
+from ..model.field import EMPTY, Field, InvalidValue
 from ..model.kinds import Kind
 from ..model.schema import Schema, type_of
 from ..model.types_links import references_in
 from ..resolve.field_visibility import sends_empty_members
+from .change import UNCHANGED, Change
 
 
 def carried_along(schema: Schema, current: Record, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -76,6 +78,43 @@ def check_carried(schema: Schema, current: Record, values: Mapping[str, Any], re
     if wrong:
         raise InvalidInput(wrong)
     return missing
+
+
+def without_unreadable(change: Change, unreadable: Collection[str]) -> Change:
+    """Return a change with a warning about fields that the service never returns.
+
+    Whether they have the written values is unknown. So they are sent if something else changes, and are no change of
+    their own: otherwise every run would report one.
+    """
+    if not unreadable:
+        return change
+    warning = (
+        f"{', '.join(unreadable)}: can't be read back, because this instance does not return it. So it is sent only if "
+        "something else of the record changes."
+    )
+    before, after = (
+        {key: value for key, value in side.items() if key not in unreadable} for side in (change.before, change.after)
+    )
+    is_left = change.unarchive or not change.values.keys() <= set(unreadable)
+    return replace(
+        change,
+        action=change.action if is_left else UNCHANGED,
+        values=change.values if is_left else {},
+        before=before,
+        after=after,
+        warnings=(*change.warnings, warning),
+    )
+
+
+def unread_members(schema: Schema, change: Change, now: Record) -> list[str]:
+    """Return the changed fields that a record does not show, although their new values are not empty."""
+    if schema.kind.update != "PUT" or schema.kind.has_own_fields:
+        return []
+    return [
+        key
+        for key, value in change.values.items()
+        if value not in EMPTY and schema.fields[key].wire_key not in now.flat
+    ]
 
 
 def _lost(kind: Kind, key: str, why: str) -> str:

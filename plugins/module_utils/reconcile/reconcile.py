@@ -25,6 +25,7 @@ from ..plan.change import CREATE, DELETE, UNCHANGED, UPDATE, Change
 from ..plan.compare import Wanted
 from ..plan.record_planner import PlannedRecord, plan_record
 from ..plan.relations import names_fields, unknown_uuids, with_uuids
+from ..plan.replacing import unread_members, without_unreadable
 from ..plan.state import QueriedState, find_now
 from ..resolve import natural_keys
 from ..resolve.field_visibility import perhaps_not_deleted
@@ -318,6 +319,7 @@ class _Ensure:
     def _report(self, change: Change, record: Record | None) -> Result:
         if record is None:
             return self._finish(change, {}, change.current.uuid if change.current else None)
+        change = without_unreadable(change, unread_members(self._schema, change, record) if change.current else ())
         self._warnings += [
             f"{name}: this instance does not know the field and did not keep its value, so every run will send it."
             for name in change.values

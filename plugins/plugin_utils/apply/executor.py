@@ -36,6 +36,7 @@ from ...module_utils.model.types_links import attachments_in, references_in
 from ...module_utils.operations.accounts import make_user
 from ...module_utils.operations.hub_items import change_item, offer
 from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE, Change, plan_present
+from ...module_utils.plan.replacing import unread_members, without_unreadable
 from ...module_utils.plan.state import find_now
 from ...module_utils.reconcile.apply import Applier
 from ...module_utils.reconcile.effects import without_effect
@@ -486,7 +487,16 @@ class Executor:
             note(planned.kind.name, planned.journal_key, planned.created_uuid or "")
         elif planned.kind.update == "PUT" and planned.created_uuid:
             answered = applier.read_back(change, planned.created_uuid)
+            self._leave_out_unreadable(planned, change, answered)
         self._effects.note(planned, change, answered, was_managed and change.action in (DELETE, ARCHIVE))
+
+    def _leave_out_unreadable(self, planned: Planned, change: Change, now: Record) -> None:
+        """Count no change if all written fields turn out to be fields that the instance does not return."""
+        unreadable = unread_members(planned.schema, change, now)
+        if change is planned.change and unreadable:
+            planned.change = without_unreadable(change, unreadable)
+            with self._mutex:
+                self._plan.warnings += [f"{planned}: {warning}" for warning in planned.change.warnings[-1:]]
 
     def _upload(self, planned: Planned, change: Change) -> None:
         files = [file for value in change.values.values() for file in attachments_in(value)]

@@ -232,6 +232,47 @@ def test_a_member_that_no_answer_has_is_left_out_if_the_instance_leaves_out_what
     assert "comment" in warning
 
 
+WRITTEN = [
+    (kind, member)
+    for kind, member in MEMBERS
+    if member not in ("attachments", "responsible_user_uuid", "comment", "attributes", "relations")
+]
+
+
+@pytest.mark.sample(6)
+@pytest.mark.parametrize(("kind", "member"), WRITTEN, ids=str)
+@pytest.mark.parametrize("by_set", [False, True])
+def test_a_written_member_that_no_answer_has_is_no_change_of_its_own(
+    here: Office, kind: Replaced, member: str, by_set: bool
+) -> None:
+    here.make(kind)
+    here.leave_out(kind, [member], kind.listed, kind.read)
+    wanted = {**kind.create_options}
+    wanted.pop("attachments", None)
+
+    def ensure(check_mode: bool) -> tuple[bool, str]:
+        if not by_set:
+            done = here.call(kind.module, check_mode, **wanted)
+            assert not done.failed, done.data
+            return done["changed"], " ".join(done.data.get("warnings", ()))
+        entry = {key: value for key, value in wanted.items() if key != "template"}
+        here.write(**{kind.section: yaml_list([entry])})
+        run = here.run(check_mode=check_mode)
+        assert not run.failed, run.findings
+        return run.outcome != "unchanged", " ".join(run.warnings)
+
+    for check_mode in (True, False, False):
+        changed, warnings = ensure(check_mode)
+        assert (changed, warnings.count(f"{member}: can't be read back")) == (False, 1), warnings
+    assert here.writes() == []
+    wanted.update(kind.change)
+    for check_mode in (True, False):
+        assert ensure(check_mode)[0]
+    (body,) = here.put(kind)
+    assert member in body
+    assert not ensure(check_mode=False)[0]
+
+
 @pytest.mark.parametrize("kind", KINDS, ids=str)
 def test_a_change_reads_the_record_once_before_it_is_replaced(here: Office, kind: Replaced) -> None:
     uuid = here.make(kind)
