@@ -16,6 +16,7 @@ from ...module_utils.client.redaction import hide_in_result
 from ...module_utils.client.session import REQUESTS_IMPORT_ERROR, missing_library
 from ...module_utils.printing.cleaner import sanitized
 from ..ansible_compat import marked
+from ..controller.parent import end_with_parent
 from ..printing.screen import warn
 from .arguments import read_arguments
 
@@ -39,6 +40,7 @@ class ControllerAction(ActionBase):
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         """Run the action; called by Ansible."""
+        end_with_parent()
         result: dict[str, Any] = super().run(tmp, task_vars or {})
         if REQUESTS_IMPORT_ERROR is not None:
             raise AnsibleError(missing_library())

@@ -53,7 +53,6 @@ def provision(
 
     :param host: the inventory host of the task. With many hosts at once, each line of progress names its host.
     """
-    parent = os.getppid()
     hiding = Hiding(show=options["show_vaulted"], names=set(options["hide"]))
     run = InstanceRun(options, connect, loader, written, hiding, shorten=message_in_short)
     run.host = host
@@ -66,10 +65,6 @@ def provision(
             raise
         # The error may quote a secret.
         return {"failed": True, "changed": False, "outcome": "failed", "msg": f"{type(error).__name__}. {NOT_SHOWN}"}
-    finally:
-        if os.getppid() != parent:
-            # ansible-playbook was killed (kill -9). Nobody reads the result, and handing it over would block for ever.
-            os._exit(1)
 
 
 class InstanceRun(ControllerRun):

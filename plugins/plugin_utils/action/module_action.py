@@ -25,6 +25,7 @@ from ...module_utils.client.redaction import hide
 from ...module_utils.client.session import REQUESTS_IMPORT_ERROR
 from ...module_utils.runtime.places import RUN_FOLDER
 from ..ansible_compat import as_data, module_of, wants_invocation
+from ..controller.parent import end_with_parent
 from .arguments import misshapen, read_arguments
 
 _CLIENTS: dict[str, Client] = {}
@@ -39,6 +40,7 @@ class ActionModule(ActionBase):
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         """Run the action; called by Ansible."""
+        end_with_parent()
         variables = task_vars or {}
         result: dict[str, Any] = super().run(tmp, variables)
         if self._belongs_here(variables):
