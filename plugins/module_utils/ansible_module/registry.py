@@ -21,9 +21,11 @@ from ansible.module_utils.common.validation import check_required_one_of, check_
 
 from ..client.client import Client
 from ..client.connection import connect, hidden_in, risks_of, secrets_in_environment
+from ..client.masks import MASKED, masked_in
 from ..client.redaction import hide_in_result
 from ..client.session import REQUESTS_IMPORT_ERROR, missing_library
 from ..errors import InvalidInput, NoMatch, SeventhingsError, UnknownField
+from ..model.field import words_of
 from ..model.kinds import FILE, HUB_ITEM, HUB_ORDER, KINDS, USER, Kind
 from ..operations.accounts import auth_token, user_from_person
 from ..operations.api import api, api_info
@@ -277,6 +279,7 @@ def run_module(
     client, before, module_spec = None, 0, MODULES[name]
     try:
         _require_given(module_spec.rules, invocation.options)
+        _require_unmasked(name, invocation.written)
         client = client_of(invocation.options, invocation.check_mode)
         before = client.transport.sent
         client.transport.written.begin()
@@ -310,6 +313,19 @@ def _require_given(rules: Mapping[str, Any], options: Options) -> None:
         check_required_together(rules.get("required_together"), given)
     except TypeError as missing:
         raise InvalidInput(str(missing)) from None
+
+
+def _require_unmasked(name: str, written: Options) -> None:
+    """Check that nothing that a module writes contains a mask of Ansible.
+
+    :raises InvalidInput: for each place with a mask.
+    """
+    if name.endswith("_info") or name == "auth_token":
+        return
+    own = {option: value for option, value in written.items() if option not in argument_specs.CONNECTION}
+    masked = [f"{words_of(way)}: {MASKED}" for way in masked_in(own)]
+    if masked:
+        raise InvalidInput(masked)
 
 
 def _run_once(module_spec: ModuleSpec, client: Client, invocation: Invocation) -> ModuleResult:

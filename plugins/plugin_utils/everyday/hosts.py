@@ -16,6 +16,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from ...module_utils.client.client import Client
+from ...module_utils.client.masks import is_masked
 from ...module_utils.client.record import Record
 from ...module_utils.errors import InvalidInput
 from ...module_utils.model.field import Field, shorten
@@ -337,7 +338,7 @@ def text_of(raw: Any) -> str | None:
     if not isinstance(raw, (str, int)) or isinstance(raw, bool):
         return None
     text = " ".join(str(raw).split())
-    if len(text) > _LONGEST or not text.isprintable():
+    if len(text) > _LONGEST or not text.isprintable() or is_masked(text):
         return None
     letters = _letters(text)
     return None if not letters or _UNSET.fullmatch(letters) else text
@@ -353,6 +354,8 @@ def _why_unusable(raw: Any) -> str:
     if raw is not None and not isinstance(raw, str):
         return "is a map or a list"
     text = " ".join((raw or "").split())
+    if is_masked(text):
+        return "was masked by Ansible (no_log)"
     if len(text) > _LONGEST:
         return f"has more than {_LONGEST:,} characters"
     return "" if text.isprintable() else "has characters that can't be printed"

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from ...module_utils.client.masks import MASKED, masked_in
 from ...module_utils.client.record import Record
-from ...module_utils.model.field import EMPTY, is_uuid, shorten
+from ...module_utils.model.field import EMPTY, is_uuid, shorten, words_of
 from ...module_utils.model.names import normal_name
 from ...module_utils.model.types_links import Reference, references_in
 from ...module_utils.plan.change import CREATE
@@ -201,6 +202,15 @@ def check_unique(context: PlanContext, planned: Planned, removals: Mapping[str, 
             name = written_as(schema, planned.entry, key)
             words = f"{name}: {shorten(value)} must be unique, and {planned.kind.singular} has it already: {other.uuid}"
             context.find(planned.entry.place_of(name), words)
+
+
+def check_masks(context: PlanContext) -> Iterator[Finding]:
+    """Refuse to write masks of Ansible. A value that equals that of the instance is not written."""
+    for planned in context.result.changes:
+        for key in planned.change.values:
+            name = written_as(planned.schema, planned.entry, key)
+            for way in masked_in(planned.entry.fields.get(name), (name,)):
+                yield Finding.for_message(planned.entry.place_in(way), f"{words_of(way)}: {MASKED}")
 
 
 def check_order(context: PlanContext) -> Iterator[Finding]:

@@ -95,6 +95,7 @@ def test_a_host_without_a_mandatory_value_does_not_stop_the_others(here: Embedde
         (["LENOVO"], "is a map or a list"),
         (None, ""),
         ("Not Specified", ""),
+        ("LENOVO ********", "was masked by Ansible (no_log)"),
     ],
 )
 def test_a_fact_that_is_not_usable_is_left_out_with_a_warning(here: Embedded, vendor: Any, why: str) -> None:
