@@ -11,8 +11,9 @@ from typing import Any
 from ...module_utils.client.masks import MASKED, masked_in
 from ...module_utils.client.record import Record
 from ...module_utils.model.field import EMPTY, is_uuid, shorten, words_of
+from ...module_utils.model.kinds import FILE
 from ...module_utils.model.names import normal_name
-from ...module_utils.model.types_links import Reference, references_in
+from ...module_utils.model.types_links import Reference, attachments_in, references_in
 from ...module_utils.plan.change import CREATE
 from ...module_utils.resolve import natural_keys
 from ...module_utils.resolve.field_visibility import hidden_field_message
@@ -25,6 +26,7 @@ from .context import PlanContext, numbered_references
 from .order import waiting_for_ever
 from .plan import Planned
 
+_MOST_FILES = 20
 _LEFT_OUT = "does not exist yet, and creating it is not part of this plan"
 
 
@@ -211,6 +213,30 @@ def check_masks(context: PlanContext) -> Iterator[Finding]:
             name = written_as(planned.schema, planned.entry, key)
             for way in masked_in(planned.entry.fields.get(name), (name,)):
                 yield Finding.for_message(planned.entry.place_in(way), f"{words_of(way)}: {MASKED}")
+
+
+def check_files(context: PlanContext) -> Iterator[Finding]:
+    """Refuse files by uuid that do not exist. Each of them takes a request, so only the first are looked up."""
+    read: dict[str, bool] = {}
+    for planned in context.result.changes:
+        for key, number, uuid in _new_files(planned):
+            if uuid not in read and len(read) < _MOST_FILES:
+                read[uuid] = context.client.get(FILE, uuid) is not None
+            if not read.get(uuid, True):
+                name = written_as(planned.schema, planned.entry, key)
+                words = f"{words_of((name, number))}: there is no file with the uuid {uuid}"
+                yield Finding.for_message(planned.entry.place_in((name, number)), words)
+
+
+def _new_files(planned: Planned) -> Iterator[tuple[str, int, str]]:
+    """Yield the files by uuid that a record does not have yet, each with its field and its number in the field."""
+    current = planned.change.current
+    for key, value in planned.change.values.items():
+        now = None if current is None else planned.schema.read_field(key, current.flat)
+        linked = {file.uuid for file in attachments_in(now)}
+        for number, file in enumerate(attachments_in(value)):
+            if file.uuid is not None and file.path is None and file.uuid not in linked:
+                yield key, number, file.uuid
 
 
 def check_order(context: PlanContext) -> Iterator[Finding]:

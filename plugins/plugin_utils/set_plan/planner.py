@@ -73,6 +73,7 @@ from .asked import asked_by_files
 from .cells import EmptiedCells, LostDigits
 from .checks import (
     check_chosen,
+    check_files,
     check_masks,
     check_needs,
     check_order,
@@ -112,7 +113,7 @@ _MOST_KEPT = 400_000
 SCOPE: tuple[Check, ...] = (check_scope, check_visibility)
 """The checks before records are pruned."""
 
-CHANGES: tuple[Check, ...] = (check_order, check_chosen, check_masks)
+CHANGES: tuple[Check, ...] = (check_order, check_chosen, check_masks, check_files)
 """The checks of all changes."""
 
 

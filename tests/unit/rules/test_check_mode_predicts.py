@@ -5,12 +5,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from embedded_here import Embedded
 
 NOTHING = "09158a1e-19b2-49ee-9859-2ffcb73dadbc"
+OBJECTS = ["324e18a5-6374-5db1-8f73-658eb527373d", "48c197fa-128d-5647-9393-5d0b6078b387"]
+ROOM = "a5466d6c-cd85-50da-adea-a7a590bdcbd4"
 USER = "clara.mendes@nordhain.example"
 TASK = {"title": "Check it", "deadline": "2032-01-01", "assignees": [USER]}
 CASE = {
@@ -121,8 +124,8 @@ def test_an_empty_place_is_deleted_without_a_warning() -> None:
 @pytest.mark.parametrize(
     ("link", "reads"),
     [
-        ({"target_room": 3}, 1),
-        ({"accessories": [3, 4, 5]}, 1),
+        ({"target_room": ROOM}, 1),
+        ({"accessories": OBJECTS}, 1),
         ({"accessories": ["100003"]}, 0),
         ({"inventory_name": "Other"}, 0),
     ],
@@ -141,6 +144,27 @@ def test_only_check_mode_reads_what_a_new_link_means(link: dict[str, Any], reads
 
 def test_a_target_that_the_account_may_not_read_is_a_warning() -> None:
     instance = Embedded.started()
-    instance.fault("403", method="GET", path="*/rooms", times=100)
-    [warning] = instance.call("object", True, **changed(target_room=3))["warnings"]
+    instance.fault("403", method="GET", path="*/room/*")
+    [warning] = instance.call("object", True, **changed(target_room=ROOM))["warnings"]
     assert "It was not checked whether all references have targets" in warning
+
+
+HEAD = "api: seventhings/v1\nset: test\nset_id: c0ffee5ca1ab1e42\n"
+IN_A_SET: list[tuple[str, str, str]] = [
+    ("objects.yml", '- {barcode: "100001", target_room: 999999}', "there is no room with the id 999999"),
+    ("objects.yml", f'- {{barcode: "100001", accessories: [{NOTHING}]}}', f"no object with the uuid {NOTHING}"),
+    ("objects.yml", f'- {{barcode: "100001", documents: [{NOTHING}]}}', f"no file with the uuid {NOTHING}"),
+    ("objects.yml", '- {barcode: "X1"}', "can't be created without inventory_name"),
+    ("rooms.yml", '- {building_id: Dresden, number: "0.12", _state: absent}', "refer to it; first move"),
+    ("tasks.yml", "- {title: X, deadline: 2032-01-01}", "can't be created without assignees"),
+]
+
+
+@pytest.mark.parametrize(("name", "record", "words"), IN_A_SET)
+def test_in_a_set_everything_that_fails_is_a_finding(tmp_path: Path, name: str, record: str, words: str) -> None:
+    """A set has no earlier task: it says itself what it creates."""
+    site = Embedded.started().site(tmp_path)
+    site.write({"instance.yml": HEAD, name: f"{record}\n"})
+    result = site.run(check_mode=True)
+    assert result.outcome == "failed"
+    assert [words in finding for finding in result.findings] == [True]
