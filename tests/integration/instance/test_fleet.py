@@ -102,8 +102,9 @@ def test_all_instances_are_provisioned_and_one_that_is_bad_stops_nobody(
     assert {stat.S_IMODE(report.stat().st_mode) for report in reports} == {0o600}
 
 
-def test_a_site_needs_no_overlay(tmp_path: Path, services: list[Emulator]) -> None:
-    done = _fleet(tmp_path, "fleet", {"kiel": _hosts(services)["berlin"]}, "--check")
+@pytest.mark.parametrize("layers", [["base", "overlays/kiel"], "base,overlays/kiel"])
+def test_a_site_needs_no_overlay(tmp_path: Path, services: list[Emulator], layers: list[str] | str) -> None:
+    done = _fleet(tmp_path, "fleet", {"kiel": _hosts(services)["berlin"]}, "--check", fleet_src=layers)
     assert "kiel has no overlays/kiel, so the other layers are used alone" in done.output
     assert done.status == 0, done.output
 
