@@ -20,7 +20,7 @@ from ..desired.entry import Entry
 from ..desired.observed import ACTUAL_KEYS, OBSERVED, TARGET_KEY, finding_words, together, warning_words
 from ..desired.positions import Finding, Place
 from .context import PlanContext
-from .rooms import TO_ROOM, coupled_locations
+from .rooms import TO_LOCATION, TO_ROOM, coupled_locations
 
 _COMPARISON = "FIELD_VALUE_COMPARISON"
 _ACTUAL, _EXPECTED = "actual_field", "expected_field"
@@ -30,13 +30,14 @@ Relations = Mapping[str, str]
 
 
 def compared_rooms(schema: Schema, comparisons: Iterable[Relations]) -> dict[str, None]:
-    """Return the keys of the fields that hold an actual room, and of the locations that are coupled to these."""
+    """Return the keys of the fields that hold an actual room or location, and of the locations coupled to these."""
     by_uuid = {field.uuid: field for field in schema.fields.values() if field.uuid}
     found: dict[str, None] = {}
     for relations in comparisons:
         pair = [relations.get(name, "") for name in (_ACTUAL, _EXPECTED)]
         fields = [by_uuid.get(name) or (schema.find(name) if name else None) for name in pair]
-        if all(field is not None and field.type == TO_ROOM for field in fields) and fields[0] is not None:
+        types = [None if field is None else field.type for field in fields]
+        if fields[0] is not None and types in ([TO_ROOM, TO_ROOM], [TO_LOCATION, TO_LOCATION]):
             found[fields[0].key] = None
             found |= dict.fromkeys(location.key for location in coupled_locations(schema, fields[0]))
     return found

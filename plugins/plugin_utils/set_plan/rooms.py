@@ -5,25 +5,22 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from ...module_utils.model.field import Field
 from ...module_utils.model.schema import Schema
 
 TO_ROOM, TO_LOCATION = "LINKED_ROOM", "LINKED_LOCATION"
-_WORDS = (("room", "building"), ("room", "location"), ("raum", "standort"))
-"""The words that distinguish the key or label of a room field from that of its location field."""
+_WORDS = ("building", "location")
+"""The words that the key of a location field has in place of ``room`` in the key of its room field."""
 
 
 def coupled_locations(schema: Schema, room: Field) -> Iterator[Field]:
-    """Yield the locations that belong to a room: their key or label only differs in the word for room."""
-    names = {
-        re.sub(old, new, name.casefold())
-        for name in (room.key, room.label)
-        for old, new in _WORDS
-        if old in name.casefold()
-    }
+    """Yield the locations that belong to a room: their key only differs in the word for room.
+
+    Labels couple nothing, because people choose them.
+    """
+    keys = {room.key.replace("room", word) for word in _WORDS if "room" in room.key}
     for field in schema.fields.values():
-        if field.type == TO_LOCATION and not names.isdisjoint((field.key.casefold(), field.label.casefold())):
+        if field.type == TO_LOCATION and field.key in keys:
             yield field

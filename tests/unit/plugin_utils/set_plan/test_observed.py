@@ -152,14 +152,17 @@ def test_another_pair_of_rooms_is_detected_by_its_comparison(site: Site) -> None
     fields: list[dict[str, Any]] = [
         {"label": "Lager-Raum", "type": "LINKED_ROOM"},
         {"label": "Lager-Standort", "type": "LINKED_LOCATION"},
-        {
-            "label": "Lager",
-            "type": "FIELD_VALUE_COMPARISON",
-            "relations": [
-                {"type": "actual_field", "field": "Lager-Raum"},
-                {"type": "expected_field", "field": "target_room"},
-            ],
-        },
+        *(
+            {
+                "label": f"{actual} stimmt",
+                "type": "FIELD_VALUE_COMPARISON",
+                "relations": [
+                    {"type": "actual_field", "field": actual},
+                    {"type": "expected_field", "field": expected},
+                ],
+            }
+            for actual, expected in (("Lager-Raum", "target_room"), ("Lager-Standort", "target_building"))
+        ),
     ]
     record = thing(**{"Lager-Raum": "Dresden/1.04", "Lager-Standort": "Dresden"})
     objects(site, record, **{"fields/asset.yml": yaml_list(fields)})

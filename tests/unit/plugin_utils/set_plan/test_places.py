@@ -146,3 +146,15 @@ def test_the_two_checks_read_no_list_of_their_own(site: Site) -> None:
     site.service.clear_log()
     plan_instance(site.client(), site.load())
     assert len(site.sent()) == before
+
+
+def test_labels_couple_no_room_with_a_location(site: Site) -> None:
+    """People choose labels: a room may have a field Room that leads into another location."""
+    fields = yaml_list([{"label": "Room", "type": "LINKED_ROOM"}, {"label": "Building", "type": "LINKED_LOCATION"}])
+    site.write({**PLACES, "fields/room.yml": fields, "fields/asset.yml": fields})
+    assert site.run().outcome == "changed"
+    far = {"building_id": "Leipzig", "number": "3.01", "Room": "Dresden/1.04"}
+    elsewhere = thing(Room="Dresden/1.04", Building="Leipzig")
+    site.write({"rooms.yml": yaml_list([{"building_id": "Dresden", "number": "1.04"}, far]), "objects.yml": elsewhere})
+    assert site.run().outcome == "changed"
+    assert site.plan().outcome == "unchanged"
