@@ -139,7 +139,7 @@ def by_label(schema: Schema, records: Sequence[Mapping[str, Any]]) -> tuple[list
     fields = [field for field in schema.fields.values() if field.label and is_generated_key(field.key)]
     names, warnings = {}, []
     for field in fields:
-        shared = [other.key for other in schema.fields.values() if other.label == field.label]
+        shared = [other.key for other in schema.fields.values() if normal_name(other.label) == normal_name(field.label)]
         if len(shared) > 1:
             words = f"the fields {' and '.join(shared)} have the label {field.label!r}; they keep their keys"
             warnings.append(f"keys: {words}")

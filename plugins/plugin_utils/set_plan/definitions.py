@@ -17,6 +17,7 @@ from typing import Any
 from ...module_utils.client.record import Record
 from ...module_utils.model.field import Field
 from ...module_utils.model.kinds import FIELD_DEFINITION, KINDS, TEMPLATES, Kind
+from ...module_utils.model.names import normal_name
 from ...module_utils.model.schema import Schema, field_to_be
 from ...module_utils.plan.change import UNCHANGED, UPDATE
 from ...module_utils.plan.relations import names_fields, unknown_uuids, with_uuids
@@ -142,10 +143,13 @@ class Definitions:
             mine = current.uuid if current else ""
             if "label" not in entry.fields or (current is not None and current.flat.get("label") == label):
                 continue
-            same_label = [uuid for other, uuid in others if other == label]
-            same_label += [str(other[2].place) for at, other in enumerate(final) if at != number and other[0] == label]
-            if label in keys and keys[label] != mine:
-                same_label.append(keys[label])
+            name = normal_name(label)
+            same_label = [uuid for other, uuid in others if normal_name(other) == name]
+            same_label += [
+                str(other[2].place) for at, other in enumerate(final) if at != number and normal_name(other[0]) == name
+            ]
+            if keys.get(name, mine) != mine:
+                same_label.append(keys[name])
             if same_label:
                 names = ", ".join(dict.fromkeys(same_label))
                 problem = f"label: {label!r} is the label or the key of another field too ({names})"
