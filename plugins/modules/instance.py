@@ -61,8 +61,8 @@ options:
       - A list of directories or files is a list of layers, from the first to the last. A later layer adds records. If
         it has a record with the same natural key, its fields override those of the earlier layer. C(null) clears a
         field, a list replaces the whole list, and other fields stay. C(_managed) V(false) removes a record from the
-        set. Only the first layer needs an C(instance.yml). That of a later layer can only narrow it. Attachments are
-        relative to their layer.
+        set. Only the first layer needs an C(instance.yml), and only that one may have C(policy), C(scope) and
+        C(identity). Attachments are relative to their layer.
       - One of O(src), O(desired) and O(applied) is required.
       - With O(mode=undo), the files only say which set to undo and which records are protected.
     type: raw
