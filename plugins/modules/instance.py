@@ -280,9 +280,9 @@ options:
       - Limits by name, with their defaults in parentheses. C(create_percent) (30) and C(update_percent) (30) are
         percentages of the records of a section in scope. C(delete_percent) (10) is a percentage of these records, and
         also of the records of the set. The set has the records that the files name, and the records that the journal or
-        the marker field knows. A percentage only applies if at least C(from_existing) (10) records exist, so that you
-        can fill an empty instance. If this option has a percentage and no C(from_existing), files can't raise
-        C(from_existing) above its default.
+        the marker field knows. A percentage only applies if there are at least C(from_existing) (10) records, so that
+        you can fill an empty instance. Records of the set that only the journal knows count too. If this option has a
+        percentage and no C(from_existing), files can't raise C(from_existing) above its default.
       - C(creates), C(updates) and C(deletes) (none) are numbers of records of a section. Archived records count as
         deleted. C(users) (10) is the number of users that one run may create.
       - Limits also apply to the first run, when nothing is known about the set. A first run in an instance that already

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ...module_utils.model.kinds import KINDS
 from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE
@@ -31,11 +31,13 @@ class LimitCheck:
 
     :ivar existing_before: section to the number of records before an interrupted run created the first of these.
         Empty if no run is resumed.
+    :ivar remembered: section to the number of records that the journal knows. An account may not see all of them.
     """
 
     plan: InstancePlan
     policy: Policy
     existing_before: Mapping[str, int]
+    remembered: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def limits(self) -> Limits:
@@ -47,6 +49,7 @@ class LimitCheck:
         if self.policy.is_capped and in_scope < self.limits.from_existing:
             # Files define the scope, and a scope of few records must not lift a limit of the task.
             in_scope = self.plan.everywhere[section]
+        in_scope = max(in_scope, self.remembered.get(section, 0))
         if action == CREATE and section in self.existing_before:
             # A resumed run may complete what the limit of the interrupted run allowed.
             before = self.existing_before[section]

@@ -54,7 +54,7 @@ from ...module_utils.client.record import Record
 from ...module_utils.errors import Ambiguous, InvalidInput
 from ...module_utils.model.kinds import HUB_ITEM, KINDS
 from ...module_utils.model.schema import Schema
-from ...module_utils.model.types_links import Reference
+from ...module_utils.model.types_links import Reference, references_in
 from ...module_utils.plan.change import ARCHIVE, DELETE, UPDATE, Change
 from ...module_utils.plan.compare import Comparer, Wanted
 from ...module_utils.plan.record_planner import is_archived, possible_targets
@@ -186,7 +186,7 @@ class _Planner:
         for planned in pruned:
             context.take(planned)
         without_dependants_of_users(context)
-        context.check((partial(check_removal_blockers, lifecycles=self._lifecycles), *CHANGES))
+        context.check((partial(check_removal_blockers, lifecycles=self._lifecycles, observed=self._observed), *CHANGES))
         if not context.findings:
             self._lifecycles.check_protected()
             result.warnings += idle_settings(context)
@@ -218,7 +218,10 @@ class _Planner:
         for (section, action), number in actions.items():
             if action in (DELETE, ARCHIVE) or (action == UPDATE and number > MANY_UPDATES):
                 self._measure_set(section)
-        check = LimitCheck(result, self._desired.policy, self._context.options.existing_before)
+        options = self._context.options
+        names = (options.names.get(uuid, "").partition(" ")[0] for uuid in options.known)
+        remembered = Counter(KINDS[name].section for name in names if name in KINDS)
+        check = LimitCheck(result, self._desired.policy, options.existing_before, remembered)
         result.exceeded_limits += check.exceeded()
         result.cautions = check.mass_updates()
         result.existing_before = check.existing()
@@ -637,7 +640,10 @@ class _Planner:
             lambda schema, entry: context.wanted.parse(schema, entry, entry.fields),
             context.meaning,
         )
+        without_object = {id(entry) for entry in context.entries["hub"] if entry.state == "absent"}
         for entry, values, key, change in offers:
+            if all(reference.pending is None for reference in references_in(values["object"])):
+                without_object.discard(id(entry))
             planned = context.planned("hub", entry, hub_schema(), values, ("object",), key)
             planned.change = change
             self._lifecycles.narrow(planned, change.current is not None)
@@ -653,6 +659,8 @@ class _Planner:
             if change.current is not None:
                 self._resume(planned, change.current)
             context.take(planned)
+        if without_object:
+            self._result.unmatched["hub"] = len(without_object)
         if any(planned.kind is HUB_ITEM for planned in self._result.changes):
             # The scope does not apply to the hub.
             self._result.existing["hub"] = len(offered(self._state))

@@ -22,6 +22,7 @@ from ..desired.positions import Finding
 from .context import PlanContext
 from .lifecycle import Lifecycles
 from .listed_state import ListedState
+from .observed import ObservedFields
 from .plan import Planned
 
 _MOST_NAMED = 3
@@ -50,13 +51,13 @@ def may_be_occupied(planned: Planned) -> bool:
     return planned.entry.state == "absent" and link_to(planned.kind) in FIELD_TYPES
 
 
-def check_removal_blockers(context: PlanContext, lifecycles: Lifecycles) -> Iterator[Finding]:
+def check_removal_blockers(context: PlanContext, lifecycles: Lifecycles, observed: ObservedFields) -> Iterator[Finding]:
     """Refuse to delete a record with a reference from a record that stays unchanged.
 
     Warn that a deletion may fail if the other records are not all known. If there are other findings, it is unknown
     which records are removed, so nothing is checked.
 
-    :param lifecycles: says which references stay, whatever the files say.
+    :param lifecycles: says which references stay, whatever the files say. :param observed: likewise.
     """
     if context.findings:
         return
@@ -64,12 +65,15 @@ def check_removal_blockers(context: PlanContext, lifecycles: Lifecycles) -> Iter
     def is_reported(schema: Schema, blocker: Blocker) -> bool:
         """Return True if the reference is written in the files, where it is a separate finding."""
         entry = context.claimed.get(schema.kind.name, {}).get(blocker.record.uuid)
-        if entry is None or entry.state != "present" or context.options.only or context.options.exclude:
+        if entry is None or entry.state != "present" or id(entry) in unmanaged:
+            return False
+        if context.options.only or context.options.exclude or blocker.key in observed.keys(schema.kind.section):
             return False
         if blocker.key in lifecycles.left_alone(schema.kind.section, schema, entry, exists=True):
             return False
         return written_as(schema, entry, blocker.key) in entry.fields
 
+    unmanaged = {id(entry) for entry in context.desired.unmanaged}
     search = _BlockerSearch(context.state, context.result.changes)
     context.result.searched |= search.searched
     for planned, blockers in search.blocked(is_reported):

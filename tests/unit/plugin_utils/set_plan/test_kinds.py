@@ -88,7 +88,7 @@ def test_an_archived_twin_among_very_many_new_objects_is_found_when_the_service_
             client.archive(OBJECT, record.uuid)
         else:
             client.delete(OBJECT, record.uuid)
-    result = site.run()
+    result = site.run(limits={"create_percent": 100})
     assert result.outcome == "changed", result.failures
     assert site.plan().outcome == "unchanged"
     assert len(site.dump()["objects"]) == 150

@@ -42,12 +42,14 @@ def check(
     sizes: dict[str, int] | None = None,
     before: dict[str, int] | None = None,
     is_capped: bool = False,
+    remembered: int = 0,
     **limits: float,
 ) -> LimitCheck:
     plan = InstancePlan(planned, set_sizes=sizes or {})
     plan.existing = Counter(dict.fromkeys(SECTIONS, existing))
     plan.everywhere = Counter(dict.fromkeys(SECTIONS, everywhere))
-    return LimitCheck(plan, Policy(limits=limits, is_capped=is_capped), before or {})
+    known = dict.fromkeys(SECTIONS, remembered)
+    return LimitCheck(plan, Policy(limits=limits, is_capped=is_capped), before or {}, known)
 
 
 @pytest.mark.parametrize(("action", "name"), NAMES.items())
@@ -152,3 +154,11 @@ def test_a_field_that_changes_in_most_of_a_set_is_a_warning() -> None:
     assert check(changes(101, "update", price=1), update_percent=1).mass_updates() == [], "nobody knows its size"
     many = changes(101, "update", price=1, name="x")
     assert [line.split()[1] for line in check(many, sizes=sizes, update_percent=1).mass_updates()] == ["name", "price"]
+
+
+@pytest.mark.parametrize("visible", [0, 8, 60])
+def test_a_limit_counts_the_records_that_only_the_journal_knows(visible: int) -> None:
+    assert check(changes(18, "create"), visible, remembered=60).exceeded() == []
+    (line,) = check(changes(19, "create"), visible, remembered=60).exceeded()
+    assert line.startswith("objects: create 19 of 60 records is more than limits.create_percent (30 %)")
+    assert check(changes(60, "create"), 0).exceeded() == []

@@ -245,3 +245,24 @@ def test_an_archived_object_that_is_brought_back_keeps_its_room(full: Site) -> N
     client.archive(kind, archived.uuid)
     full.write(files(rooms=[ROOMS[0]], objects=[thing("5")]))
     assert "object 5 (target_room) refers to it" in "".join(full.plan().findings)
+
+
+@pytest.mark.parametrize("written", ["North/2", "North/1"])
+@pytest.mark.parametrize("left_out", ["observed", "ignored", "unmanaged"])
+def test_a_written_room_that_is_left_out_of_the_plan_blocks_a_removal(house: Site, left_out: str, written: str) -> None:
+    objects = [thing("1", target_room="North/1", actual_room="North/2")]
+    house.write({**files(objects=objects), "instance.yml": SETTINGS + "observed: {objects: []}\n"})
+    assert house.run().outcome == "changed"
+    settings = {
+        "observed": SETTINGS,
+        "ignored": SETTINGS + "observed: {objects: []}\nlifecycle: {objects: {ignore: [actual_room]}}\n",
+        "unmanaged": SETTINGS + "observed: {objects: []}\n",
+    }
+    more = {"_managed": False} if left_out == "unmanaged" else {}
+    state = {"rooms": [ROOMS[0]], "objects": [{**objects[0], "actual_room": written, **more}]}
+    house.write({**files(locations=LOCATIONS, persons=PERSONS, **state), "instance.yml": settings[left_out]})
+    house.service.clear_log()
+    (message,) = house.plan().findings
+    assert "prune of rooms: room North/2 is to be removed, and object 1 (actual_room) refers to it" in message
+    assert house.run().outcome == "failed"
+    assert house.writes() == []
