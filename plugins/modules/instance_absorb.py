@@ -99,11 +99,18 @@ options:
     description:
       - Assume that an object, a task or a similar record is deleted if no list shows it, although this account may not
         see all records. Its access may be limited to locations.
-      - Without this option, such a record stays in the files if another record proves that the lists are incomplete, or
-        if the files put it into a location in which the account sees no object at all. If its section has a C(scope),
-        it can still be removed.
+      - Without this option, such a record stays in the files unless RV(hidden_records) is V(no).
     type: bool
     default: false
+  limits:
+    description:
+      - How many records O(gone) may remove from the files. If a section exceeds a limit, all of its deleted records
+        stay in the files and are reported.
+      - C(delete_percent) (10) is a percentage of the records of the section in the files or, if there are more, of the
+        records that the instance lists. It applies if there are at least C(from_existing) (10), or if no record of the
+        section would be left in the files. C(deletes) (none) is a number of records.
+      - Archived records do not count. C(policy.limits) in C(instance.yml) can only lower a limit of the task.
+    type: dict
   expect_instance:
     description:
       - Roots of the instances that may be read. They replace the roots in C(instance.yml). If some roots are in both,

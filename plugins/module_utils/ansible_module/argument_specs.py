@@ -289,6 +289,7 @@ INSTANCE_ABSORB: Spec = {
     **_FORMULAS,
     "assume_archived": {"type": "bool", "default": False},
     "limited_account": {"type": "bool", "default": False},
+    "limits": {"type": "dict"},
     "expect_instance": {"type": "list", "elements": "str"},
     "workers": {"type": "int", "default": 8},
     "backup": {"type": "bool", "default": False},

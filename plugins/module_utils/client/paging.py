@@ -28,7 +28,7 @@ from ..errors import (
     NotProcessable,
     SeventhingsError,
 )
-from ..model.field import integer_of
+from ..model.field import integer_of, shorten
 from ..model.kinds import Kind
 from ..runtime.unpaged import UnpagedLists
 from . import query
@@ -39,6 +39,8 @@ from .record import Record, flat_record
 from .rows import compressed_rows
 from .transport import Response
 
+_ERRORS = ("error", "errors", "message", "detail", "title")
+"""Members of an answer that say that something failed, whatever its status is."""
 _LINK_FORMS = ("id", "uuid")
 """The forms of links in filters."""
 _NO_PAGES = (InvalidRequest, NotFound, NotProcessable)
@@ -387,6 +389,10 @@ class Page:
         decoded = answer.json()
         envelope: Mapping[str, Any] = decoded if isinstance(decoded, Mapping) else {}
         items = envelope.get("items") if envelope else decoded
+        error = next((envelope[name] for name in _ERRORS if envelope.get(name)), None)
+        if error is not None:
+            # An error beside an empty list does not mean that there are no records.
+            raise SeventhingsError(f"{answer.endpoint}: expected a list of records, got the error {shorten(error)}.")
         if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
             raise SeventhingsError(
                 f"{answer.endpoint}: expected a list of records or {{items: [...]}}, got something else."

@@ -26,6 +26,7 @@ from ..model.types_basic import DECIMAL, broken_rules
 from ..reconcile.lost_changes import Step, carry_out
 from ..reconcile.result import Result
 from ..resolve import natural_keys
+from ..resolve.field_visibility import perhaps_not_deleted
 from ..resolve.listing import ListResult, conditions_as_sent, list_records
 from ..resolve.read_cache import find_object
 
@@ -120,7 +121,7 @@ def hub_item(client: Client, options: Mapping[str, Any], check_mode: bool) -> Re
         wanted = find_object(client, options["object"])
     except NoMatch as missing:
         if options["state"] == "absent":
-            return Result(False)
+            return Result(False, warnings=(perhaps_not_deleted(HUB_ITEM),))
         if not check_mode or missing.is_typo:
             raise
         return Result(True, {}, None, diff_of({}, _written(options)), missing.to_come)

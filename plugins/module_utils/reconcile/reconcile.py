@@ -224,7 +224,7 @@ class _Ensure:
         if self._desired_record.state == "archived" and planned.change.current is None:
             words = f"No {self._kind.words} with {planned.words} was found, so there is nothing to archive."
             self._warnings.append(words)
-        if self._desired_record.state == "absent" and planned.change.current is None and self._kind.can_be_archived:
+        if self._desired_record.state == "absent" and planned.change.current is None and self._kind.can_be_hidden:
             self._warnings.append(perhaps_not_deleted(self._kind))
         return planned
 

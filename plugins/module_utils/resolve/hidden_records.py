@@ -55,6 +55,9 @@ class Listed:
         return (reference.uuid or reference.id) in self.marks
 
 
+PROOF = (OBJECT, ROOM, LOCATION)
+"""The kinds whose lists together prove that no record is hidden."""
+
 Lists = Mapping[str, Listed]
 """What was read, by the name of the kind."""
 
@@ -75,6 +78,13 @@ class Visibility:
     hidden_records: str = UNKNOWN
     evidence: str = ""
     closed_rooms: frozenset[Any] = frozenset()
+
+    def may_hide(self, kind: Kind) -> bool:
+        """Return True if a record of a kind may exist although no list shows it.
+
+        Records that refer to objects may be hidden together with them, so a list of them proves as little.
+        """
+        return kind.can_be_hidden and self.hidden_records != NO
 
 
 def known_without_reading(kind: Kind) -> str:
@@ -180,9 +190,9 @@ def _closed_rooms(lists: Lists) -> frozenset[Any] | None:
 
     Rooms and locations are listed for every account, whichever objects are hidden in them.
     """
-    if not {OBJECT.name, ROOM.name, LOCATION.name} <= lists.keys():
+    if any(kind.name not in lists for kind in PROOF):
         return None
-    objects, rooms, locations = (lists[kind.name] for kind in (OBJECT, ROOM, LOCATION))
+    objects, rooms, locations = (lists[kind.name] for kind in PROOF)
     if not rooms.is_whole or not locations.is_whole:
         return None
     location_of = {mark: place for room in rooms.records for mark, place in _located(rooms.schema, room).items()}

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ from ...module_utils.plan.change import CREATE, UPDATE
 from ...module_utils.plan.replacing import missing_members
 from ...module_utils.resolve import natural_keys
 from ...module_utils.resolve.field_visibility import LIMITED, maybe_hidden_message
-from ...module_utils.resolve.hidden_records import NO
+from ...module_utils.resolve.hidden_records import Visibility
 from ..desired.desired import BY_TEMPLATE, SECTIONS, DesiredInstance, Limits, states_of
 from ..desired.entry import Entry
 from ..desired.hiding import VAULTED
@@ -40,13 +40,13 @@ from ..layers.records import MergedPlaces
 from ..layers.variables import escaped
 from ..set_plan.applied_values import compared_names
 from ..set_plan.baseline import Baseline
-from ..set_plan.hidden_records import may_exist_hidden
 from ..set_plan.listed_state import ListedState
 from ..set_plan.plan import SAMPLE, InstancePlan, Planned, PlanOptions, mark_of
 from ..set_plan.planner import plan_instance
 from ..set_plan.prune import Scope
 from .files import Files, Names, Target, cell_of, section_names
 from .labels import Labels
+from .removal_limits import beyond_limits
 from .splices import is_same
 from .text_file import NewValue, NotSpliced
 
@@ -76,6 +76,7 @@ class AbsorbOptions:
 
     :ivar into: section, as an export names it, to the file for its new records.
     :ivar limited_account: True if an unlisted record counts as deleted although the account may not see all records.
+    :ivar limits: how many records may be removed from the files.
     :ivar baseline: what was applied last; None if unknown.
     :ivar on_conflict: what happens to a record that both sides changed.
     :ivar new: which new records are added.
@@ -87,6 +88,7 @@ class AbsorbOptions:
     workers: int = 8
     assume_archived: bool = False
     limited_account: bool = False
+    limits: Limits = field(default_factory=Limits)
     has_files_elsewhere: bool = False
     baseline: Baseline | None = None
     on_conflict: str = KEEP
@@ -173,6 +175,7 @@ class _Absorbing:
         self._downloads = downloads
         self._options = options
         self._planned = planned
+        self._listed = listed
         self._targets = targets
         # Only the lists that were read, without the records that the files will add.
         self._state = ListedState(client)
@@ -494,7 +497,7 @@ class _Absorbing:
         ]
         stay = {id(change.entry): why for change in deleted if (why := self._why_it_stays(change))}
         before, overrides = self._files.mark(), deepcopy(self._overrides)
-        while found := self._refused(deleted, stay):
+        while found := self._refused(deleted, stay) or self._beyond_limits(deleted, stay):
             # A record stays if a record that stays refers to it.
             stay |= found
             self._files.undo(before)
@@ -531,19 +534,31 @@ class _Absorbing:
             return "it may be archived, and it could not be looked up in the archive"
         return "" if self._options.limited_account else self._why_hidden(planned)
 
+    @cached_property
+    def _visibility(self) -> Visibility:
+        """What is known about hidden records, with the lists that can prove that there are none."""
+        self._planned.visibility = self._listed.visibility(reads_proof=True)
+        return self._planned.visibility
+
     def _why_hidden(self, planned: Planned) -> str:
-        """Say why a record may exist although no list shows it; empty if there is no reason."""
-        visibility = self._planned.visibility
-        is_bounded = planned.section in self._desired.scope
-        if planned.archived or is_bounded or visibility.hidden_records == NO or not may_exist_hidden(planned.section):
+        """Say why a record may exist although no list shows it; empty if that is impossible."""
+        if planned.archived or not planned.kind.can_be_hidden or not self._visibility.may_hide(planned.kind):
             return ""
-        why = visibility.evidence
-        if any(
-            (reference.uuid or reference.id) in visibility.closed_rooms
-            for reference in references_in(tuple(planned.desired.values()))
-        ):
+        linked = references_in(tuple(planned.desired.values()))
+        if any((reference.uuid or reference.id) in self._visibility.closed_rooms for reference in linked):
             why = f"this account sees no object in its location: {LIMITED}"
-        return f"it may be hidden ({why}); limited_account: true treats it as deleted" if why else ""
+        else:
+            why = self._visibility.evidence or f"nothing proves that this account sees all records: {LIMITED}"
+        return f"it may be hidden ({why}); limited_account: true treats it as deleted"
+
+    def _beyond_limits(self, deleted: Sequence[Planned], stay: Mapping[int, str]) -> dict[int, str]:
+        """Return the records of which too many would be removed from the files, with reasons."""
+        # An archived record was read, so it is certainly archived.
+        leaving = [change for change in deleted if id(change.entry) not in stay and not change.archived]
+        in_files = Counter(entry.kind.section for entry in self._desired.entries if entry.state == "present")
+        removed = Counter(change.section for change in leaving)
+        reasons = beyond_limits(self._options.limits, removed, in_files, self._planned.everywhere)
+        return {id(change.entry): reasons[change.section] for change in leaving if change.section in reasons}
 
     def _refused(self, deleted: Sequence[Planned], stay: Mapping[int, str]) -> dict[int, str]:
         """Remove all records except those that stay. Return the records that cannot be removed, with reasons."""

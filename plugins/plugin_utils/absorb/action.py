@@ -18,7 +18,7 @@ from ..apply.applied_base import AppliedBase
 from ..apply.journal_place import place_of
 from ..controller.controller_run import ControllerRun
 from ..controller.heap import many_objects
-from ..desired.desired import DesiredInstance
+from ..desired.desired import DesiredInstance, Limits
 from ..desired.grouped_findings import group_findings
 from ..export.downloads import Downloads
 from ..instance.caps import Caps
@@ -50,7 +50,10 @@ def _take_in(run: ControllerRun, check_mode: bool) -> dict[str, Any]:
     if desired.findings:
         return with_findings(run, group_findings(desired.findings, desired).lines)
     client = run.connect()
-    caps = Caps.from_task({"expect_instance": options.get("expect_instance")})
+    caps = Caps.from_task(
+        # The files only lower the limits, as in a protected run.
+        {"expect_instance": options["expect_instance"], "limits": options["limits"], "protected": True}
+    )
     wrong = caps.wrong_instance(client.transport.root, desired.instances)
     if wrong:
         raise InvalidInput(wrong)
@@ -62,6 +65,7 @@ def _take_in(run: ControllerRun, check_mode: bool) -> dict[str, Any]:
         options["workers"],
         options["assume_archived"],
         options["limited_account"],
+        Limits(**caps.policy(desired.policy).limits),
         has_files_elsewhere=bool(options["files_root"]),
         baseline=_baseline(options, client.transport.root, desired),
         on_conflict=options["on_conflict"],

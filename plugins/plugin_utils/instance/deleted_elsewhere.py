@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from ...module_utils.model.types_links import Reference
 from ...module_utils.plan.change import CREATE
-from ...module_utils.resolve.hidden_records import NO
 from ..apply.journal import Memory
 from ..set_plan.plan import InstancePlan, Planned
 
@@ -28,7 +27,6 @@ def _is_deleted(planned: Planned, plan: InstancePlan, created: dict[str, str]) -
     uuid = created.get(planned.journal_name)
     if uuid is None or planned.change.action != CREATE or plan.state is None:
         return False
-    may_be_hidden = planned.kind.can_be_hidden and plan.visibility.hidden_records != NO
-    if may_be_hidden or id(planned.entry) in plan.unchecked:
+    if plan.visibility.may_hide(planned.kind) or id(planned.entry) in plan.unchecked:
         return False
     return plan.state.find(Reference(planned.kind.name, uuid=uuid)) is None

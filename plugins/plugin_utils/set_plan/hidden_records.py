@@ -110,6 +110,6 @@ def _warnings(context: PlanContext, creations: Sequence[Planned], visible: Visib
             f"({visible.evidence}). The service refuses those whose unique values are taken."
         )
     for section, number in sorted(context.result.unmatched.items()):
-        if is_proven or (visible.hidden_records != NO and KINDS[SECTIONS[section]].can_be_archived):
+        if visible.may_hide(KINDS[SECTIONS[section]]):
             why = visible.evidence if is_proven else LIMITED
             yield f"{section}: {number} that should be absent or archived are in no list, and may be hidden ({why})."

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from ...module_utils.client.client import Client
 from ...module_utils.client.query import Condition
 from ...module_utils.client.record import Record
+from ...module_utils.errors import PermissionMissing
 from ...module_utils.model.field import EMPTY
 from ...module_utils.model.kinds import KINDS, Kind
 from ...module_utils.model.schema import FieldError, Misfit, Schema, cause_of
@@ -29,7 +30,7 @@ from ...module_utils.resolve.field_visibility import (
     why_unfound,
     with_more_evidence,
 )
-from ...module_utils.resolve.hidden_records import Listed, Visibility, visibility
+from ...module_utils.resolve.hidden_records import PROOF, Listed, Visibility, visibility
 from ...module_utils.resolve.natural_keys import Key, KeyIndex, normal_key
 from ...module_utils.resolve.references import (
     Lookup,
@@ -486,8 +487,14 @@ class ListedState(InstanceState):
             self._unlisted[uuid] = self.client.get(kind, uuid)
         return self._unlisted[uuid]
 
-    def visibility(self) -> Visibility:
-        """Return what the lists that were read prove of records that are hidden from the account."""
+    def visibility(self, reads_proof: bool = False) -> Visibility:
+        """Return what the lists that were read prove of records that are hidden from the account.
+
+        :param reads_proof: True to read the lists that can prove that no record is hidden.
+        """
+        for kind in PROOF if reads_proof else ():
+            with contextlib.suppress(PermissionMissing):
+                self.records(kind)
         kinds = [kind for kind in KINDS.values() if kind.name in self._records]
         lists = {kind.name: Listed(self.client.schema(kind), self._records[kind.name]) for kind in kinds}
         found = [record for record in self._unlisted.values() if record is not None]

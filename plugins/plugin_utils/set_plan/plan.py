@@ -16,7 +16,7 @@ from ...module_utils.model.names import normal_address, normal_name
 from ...module_utils.model.schema import Schema
 from ...module_utils.model.types_links import attachments_in, references_in
 from ...module_utils.plan.change import CREATE, UNCHANGED, Change
-from ...module_utils.resolve.hidden_records import NO, Visibility
+from ...module_utils.resolve.hidden_records import Visibility
 from ...module_utils.resolve.natural_keys import ignores_case
 from ..desired.desired import SECTIONS, Source
 from ..desired.entry import Entry
@@ -262,7 +262,7 @@ class InstancePlan:
         The service deletes no file, and it may refuse the record because a hidden record has its unique values.
         """
         change, fields = planned.change, planned.schema.fields
-        may_be_refused = self.visibility.hidden_records != NO and planned.kind.can_be_archived
+        may_be_refused = self.visibility.may_hide(planned.kind) and planned.kind.can_be_archived
         for key, value in change.values.items() if may_be_refused and change.action == CREATE else ():
             if not fields[key].mandatory and any(file.uuid is None for file in attachments_in(value)):
                 yield key

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 BEFORE = ("401", "403", "406", "422", "429", "500", "500_later_page", "502_html", "503", "reset_before")
 """Faults whose requests are not carried out."""
-BROKEN = ("not_json", "empty_body", "html_body")
-"""Faults whose answers have a useless body."""
+BROKEN = ("not_json", "empty_body", "html_body", "error_list")
+"""Faults whose answers have a useless body. ``error_list`` is an error beside an empty list."""
 LATE = ("504_late", "502_late", "reset_late")
 """Faults whose requests are carried out after the answer."""
 RESETS = ("reset_before", "reset_after", "reset_late", "half_body")
@@ -177,6 +177,8 @@ def broken_body(fault: str, answer: Answer) -> Answer:
         return Answer(status, b"", JSON, answer.headers)
     if fault == "html_body":
         return Answer(status, _PAGE, "text/html", answer.headers)
+    if fault == "error_list":
+        return Answer(status, encoded({"error": _MESSAGES["500"], "items": []}), JSON, answer.headers)
     cut = answer.body[: len(answer.body) // 2] if answer.media == JSON and len(answer.body) > 2 else b'{"items": ['
     return Answer(status, cut, JSON, answer.headers)
 

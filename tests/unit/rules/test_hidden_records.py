@@ -18,7 +18,14 @@ from ansible_collections.community.seventhings.plugins.module_utils.ansible_modu
     INSTANCE_ABSORB,
     INSTANCE_EXPORT,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import LOCATION, OBJECT, TASK, USER
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
+    LOCATION,
+    OBJECT,
+    RENTAL_CASE,
+    TASK,
+    USER,
+)
+from ansible_collections.community.seventhings.plugins.module_utils.operations.hub_items import hub_item
 from ansible_collections.community.seventhings.plugins.module_utils.reconcile.reconcile import DesiredRecord, ensure
 from ansible_collections.community.seventhings.plugins.plugin_utils.absorb.action import absorb_instance
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.action import export
@@ -354,6 +361,29 @@ def test_absorb_never_treats_a_hidden_record_as_deleted(house: Site, if_deleted:
     assert absorbed(account, gone=if_deleted, limited_account=True)["changed"] is True
 
 
+@pytest.mark.parametrize("gone", ["remove", "absent"])
+@pytest.mark.parametrize("side", ["unreadable", "readable", "nowhere"])
+def test_what_refers_to_a_hidden_object_may_be_hidden_with_it(house: Site, gone: str, side: str) -> None:
+    """Offers, tasks and rental cases are in no list of an account that does not see their objects."""
+    case: dict[str, Any] = {"title": "Lend", "issue_date": "2031-01-01", "due_date": "2031-01-02", "references": ["2"]}
+    case |= {"responsible_user": house.client().list_all(USER)[0].flat["email"]}
+    case |= {"renter": {"type": "plain", "value": "Ada"}, "status": "requested"}
+    hub = yaml_list([{"object": "2", "category": "category_it", "price": 4}])
+    house.write({"rental_cases.yml": yaml_list([case]), "hub.yml": hub})
+    assert house.run().outcome == "changed"
+    before = {path.name: path.read_text() for path in house.root.glob("*.yml")}
+    account = limited(house, "North", side=side)
+    # A scope of the files proves nothing.
+    scope = "scope: {objects: {actual_room: [North/1, South/1]}}\n"
+    account.write({"instance.yml": SETTINGS + scope})
+    for settings in (SETTINGS + scope, SETTINGS):
+        account.write({"instance.yml": settings})
+        done = absorbed(account, gone=gone, limits={"delete_percent": 100})
+        assert done["changed"] is False
+        assert done["hidden_records"] != "no" or not done["not_changed"]
+    assert {path.name: path.read_text() for path in house.root.glob("*.yml")} == before
+
+
 def absorbed(site: Site, **options: Any) -> dict[str, Any]:
     given = {**site.service.options(), "token_cache": False, "rate_limit": 0, **site.options, "src": str(site.root)}
     return absorb_instance(options_of(INSTANCE_ABSORB, {**given, **options}), False, None, {})
@@ -379,6 +409,36 @@ def test_a_hidden_object_that_a_module_does_not_find_is_not_absent_without_a_not
     for result in results:
         assert (result.changed, result.warnings) == (False, (warning,))
     assert house.writes() == []
+
+
+@pytest.mark.parametrize("side", ["unreadable", "readable", "nowhere"])
+def test_no_module_finds_a_record_absent_without_a_note_if_it_may_be_hidden(house: Site, side: str) -> None:
+    hub = yaml_list([{"object": "2", "category": "category_it", "price": 4}])
+    house.write({"hub.yml": hub})
+    assert house.run().outcome == "changed"
+    house.write({"hub.yml": hub.replace('"2"', '"2"\n  _state: absent')})
+    (task,) = house.client().list_all(TASK)
+    account = limited(house, "North", side=side)
+    client = account.client()
+    options = {"object": "2", "category": None, "price": None, "state": "absent"}
+    offer = hub_item(client, options, check_mode=True)
+    titled = {key: task.flat[key] for key in ("title", "deadline")}
+    about = ensure(client, DesiredRecord(TASK, titled, state="absent"), check_mode=True)
+    by_uuid = ensure(client, DesiredRecord(TASK, {}, uuid=task.uuid, state="absent"), check_mode=True)
+    lent = ensure(
+        client,
+        DesiredRecord(RENTAL_CASE, {"title": "None", "issue_date": "2031-01-01"}, state="absent"),
+        check_mode=True,
+    )
+    for result in (offer, about, by_uuid, lent):
+        assert result.changed or "may be hidden: this account may be limited to locations" in result.warnings[0]
+    assert [about.changed, by_uuid.changed] == [side != "nowhere"] * 2
+    account.write({"tasks.yml": "- {title: Other, deadline: 2031-01-01, _state: absent}\n"})
+    unmatched = [line for line in account.plan(confirm_empty=True).warnings if "in no list, and may be hidden" in line]
+    expected = ["hub", "tasks"] if side == "unreadable" else ["tasks"]
+    assert [line.partition(":")[0] for line in unmatched] == expected or side == "nowhere"
+    visible = hub_item(client, {**options, "object": "1"}, check_mode=True)
+    assert (visible.changed, visible.warnings) == (False, ())
 
 
 # ---- at random
