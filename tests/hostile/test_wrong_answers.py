@@ -182,7 +182,7 @@ for _name, _options in _REMOVED.items():
 # ---- whole instances
 
 FILES: dict[str, str] = {
-    "instance.yml": "api: seventhings/v1\nset: test\npolicy: {limits: {create_percent: 1000, update_percent: 1000}}\n",
+    "instance.yml": "api: seventhings/v1\nset: test\n",
     "locations.yml": yaml_list([{"name": "Mill", "city": "Halle"}, {"name": "Dresden", "city": "Meissen"}]),
     "rooms.yml": yaml_list(
         [

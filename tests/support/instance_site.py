@@ -39,6 +39,10 @@ FAULTS = ("429", "500", "502_html", "503", "504_after", "reset_before", "reset_a
 _READS = ("/suggest-category", "/suggest-rest-price", "/auth_token")
 
 
+task_limits: dict[str, float] = {}
+"""The limits of tasks that name none; a fixture sets them from the constant TASK_LIMITS of a test file."""
+
+
 def no_pause(_seconds: float) -> None:
     """Replace ``sleep``, but return at once."""
 
@@ -110,6 +114,7 @@ def run_options(**given: Any) -> RunOptions:
     approving = _approving(given)
     scope = Scope(**{name: given.pop(name) for name in ("only", "exclude") if name in given})
     own = {field.name for field in fields(RunOptions)}
+    given.setdefault("limits", task_limits)
     caps = Caps.from_task({name: given.pop(name) for name in list(given) if name not in own})
     return RunOptions(**given, scope=scope, caps=caps, approving=approving)
 

@@ -19,10 +19,11 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.clien
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.creations import Creations
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import load
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.caps import Caps
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.run import RunOptions, run_instance
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.result import RunResult
 
-SETTINGS = "api: seventhings/v1\nset: test\npolicy: {create_users: true, limits: {create_percent: 1000}}\n"
+SETTINGS = "api: seventhings/v1\nset: test\npolicy: {create_users: true}\n"
 
 
 class Machine:
@@ -71,7 +72,8 @@ class Machine:
         self.client.transport.read_only = check_mode
         if kill:
             kill_at_the_loss(self.client)
-        options = RunOptions(check_mode, journal=self.directory)
+        caps = Caps(limits={"create_percent": 1000, "delete_percent": 100})
+        options = RunOptions(check_mode, journal=self.directory, caps=caps)
         return run_instance(self.client, load(self.directory / "files"), options, clock=self.service.clock.now)
 
     def writes(self) -> list[tuple[str, str]]:

@@ -373,8 +373,8 @@ DEFECTS = (
     Defect(
         "refusals",
         "plugin_utils/instance/caps",
-        "narrowed = {name: min(number, self.limits.get(name, number)) for name, number in written.limits.items()}",
-        "narrowed = dict(written.limits)",
+        " for name, number in written.limits.items() if number < (most := self._most(name))}",
+        " for name, number in written.limits.items() if (most := number) == number}",
         "Files lift the limits of the task.",
         "unit/plugin_utils/instance/test_caps:no_policy_of_the_files",
     ),

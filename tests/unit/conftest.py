@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import instance_site
 import pytest
 from emulator_process import Emulator
 from hypothesis.configuration import set_hypothesis_home_dir
@@ -52,6 +53,12 @@ def _no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "NETRC", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.lower(), raising=False)
+
+
+@pytest.fixture(autouse=True)
+def _limits_of_tasks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the tasks of a test file have the limits of its constant TASK_LIMITS."""
+    monkeypatch.setattr(instance_site, "task_limits", getattr(request.module, "TASK_LIMITS", {}))
 
 
 @pytest.fixture

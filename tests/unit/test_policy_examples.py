@@ -18,6 +18,9 @@ from project import ROOT
 
 from ansible_collections.community.seventhings.plugins.plugin_utils.rules.rule import read_rules
 
+TASK_LIMITS = {"delete_percent": 100, "update_percent": 100}
+"""The limits of every task in this file."""
+
 POLICY = ROOT / "examples" / "policy"
 SCHEMA = json.loads((ROOT / "docs" / "schema" / "report.schema.json").read_text("utf-8"))
 
@@ -68,7 +71,7 @@ def test_the_rules_of_the_example_find_what_they_say(site: Site) -> None:
     device = {"inventory_name": "Laptop", "inventory_group": "IT", "purchasing_price": 900}
     site.write(
         {
-            "instance.yml": f"{SETTINGS}policy: {{limits: {{delete_percent: 100, update_percent: 100}}}}\n",
+            "instance.yml": SETTINGS,
             "objects.yml": yaml_list([{**device, "barcode": "100001"}, {**device, "barcode": "100002"}]),
         }
     )

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -19,6 +20,32 @@ from ..ansible_compat import marked
 from ..controller.parent import end_with_parent
 from ..printing.screen import warn
 from .arguments import read_arguments
+
+_COLLECTION = "community.seventhings"
+
+_MESSAGES = ("msg", "brief", "findings", "refusals")
+"""The members of a result that tell what to do."""
+
+_OPTION = re.compile(
+    r"(?<![\w.])(limits|prune|allow_destructive|confirm_empty|limited_account)(?:\.\w+ of th(?:e|is) task|: true)"
+)
+"""An option that a message tells to set."""
+
+
+def with_variables(result: dict[str, Any], role: str) -> dict[str, Any]:
+    """Return a result whose texts name the variable of the role beside each option that they tell to set.
+
+    :param role: the name of a role of this collection; empty if the task belongs to none.
+    """
+    if not role:
+        return result
+
+    def changed(value: Any) -> Any:
+        if isinstance(value, str):
+            return _OPTION.sub(rf"\g<0> (in the role: {role}_\g<1>)", value)
+        return [changed(item) for item in value] if isinstance(value, list) else value
+
+    return {**result, **{name: changed(result[name]) for name in _MESSAGES if name in result}}
 
 
 class ControllerAction(ActionBase):
@@ -58,7 +85,13 @@ class ControllerAction(ActionBase):
         options = read.options
         for risk in risks_of(options):
             warn(risk)
-        return marked({**result, **hide_in_result(secrets_of(self.spec, options), sanitized(self.carry_out(options)))})
+        carried_out = with_variables(sanitized(self.carry_out(options)), self._role_name())
+        return marked({**result, **hide_in_result(secrets_of(self.spec, options), carried_out)})
+
+    def _role_name(self) -> str:
+        """Return the name of the role of this collection whose task this is; empty if it is another task."""
+        role = self._task._role
+        return role.get_name(False) if role is not None and role._role_collection == _COLLECTION else ""
 
     def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
         """Do the work with validated options."""

@@ -24,7 +24,7 @@ from ..controller.heap import many_objects
 from ..desired.desired import DesiredInstance
 from ..desired.grouped_findings import GroupedFindings, group_findings
 from ..desired.hiding import NOT_SHOWN, Hiding
-from ..desired.observed import of_task, together
+from ..desired.observed import together
 from ..instance.approval_file import ApprovalFile, sha256_of
 from ..instance.caps import Caps, require_caps
 from ..instance.merged_records import merged_records
@@ -122,7 +122,9 @@ def _provision(run: InstanceRun, check_mode: bool, written: Mapping[str, Any]) -
         raise InvalidInput("src: neither src nor desired says what to plan. A plan_file only approves it.")
     desired.findings += rules.findings if rules is not None else []
     if options["mode"] == "validate":
-        desired.observed = together(of_task(options.get("observed")), desired.observed)
+        caps = Caps.from_task(options)
+        desired.findings += caps.raised(desired)
+        desired.observed = together(caps.observed, desired.observed)
         return _validated(desired, reports, check_mode, src, url, run.host, options["plan_follows"], rules)
     is_drift = options["mode"] == "drift"
     run_options = RunOptions(

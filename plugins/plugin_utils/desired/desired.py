@@ -97,6 +97,7 @@ class Policy:
 
     :ivar prune: section to ``report``, ``delete`` or ``archive``.
     :ivar limits: written limits by name; the others have the defaults of :class:`Limits`.
+    :ivar lowered: the limits that the files lower, by name, with what the task allows.
     :ivar create_users: None if nothing is written about it.
     :ivar is_capped: True if the task limits percentages. Files define the scope, and a scope of few records must not
         lift these limits.
@@ -107,6 +108,7 @@ class Policy:
     create_users: bool | None = None
     notify: bool = False
     is_capped: bool = False
+    lowered: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass

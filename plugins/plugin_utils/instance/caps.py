@@ -17,8 +17,9 @@ from typing import Any
 from ...module_utils.client.connection import named_root
 from ...module_utils.errors import InvalidInput
 from ...module_utils.plan.change import ARCHIVE, DELETE
-from ..desired.desired import SECTIONS, Limits, Policy, limit_of, prune_actions
+from ..desired.desired import SECTIONS, DesiredInstance, Limits, Policy, limit_of, prune_actions
 from ..desired.observed import of_task
+from ..desired.positions import Finding
 
 CAPS = ("limits", "prune", "create_users", "allow_destructive", "expect_instance")
 """Options of a task that the files may narrow and never widen. ``protected`` requires all of them."""
@@ -26,9 +27,7 @@ CAPS = ("limits", "prune", "create_users", "allow_destructive", "expect_instance
 _STRENGTH = ("report", ARCHIVE, DELETE)
 """The actions of prune, the weakest first."""
 
-_FROM_EXISTING = "from_existing"
-
-_OF_EXISTING = frozenset({"create_percent", "update_percent", "delete_percent", _FROM_EXISTING})
+_OF_EXISTING = frozenset({"create_percent", "update_percent", "delete_percent", "from_existing"})
 """Limits that depend on the number of existing records."""
 
 
@@ -59,21 +58,15 @@ class Caps:
     def from_task(cls, options: Mapping[str, Any]) -> Caps:
         """Return the caps that the options of a task set.
 
-        With ``protected``, a limit missing in ``limits`` has its default, a section missing in ``prune`` has
-        ``report``, and a missing ``notify`` is False. If ``limits`` has a percentage, ``from_existing`` has its default
-        too, because a high number in the files would switch the percentage off.
+        With ``protected``, a section missing in ``prune`` has ``report``, and a missing ``notify`` is False.
 
         :raises InvalidInput: if an option does not fit.
         """
         is_protected = bool(options.get("protected"))
-        limits = _limits_of(options.get("limits") or {})
-        defaults = vars(Limits()) if is_protected else {}
-        if not _OF_EXISTING.isdisjoint(limits):
-            defaults = {_FROM_EXISTING: Limits().from_existing, **defaults}
         notify = options.get("notify")
         reports = dict.fromkeys(SECTIONS, _STRENGTH[0]) if is_protected else {}
         return cls(
-            {**defaults, **limits},
+            _limits_of(options.get("limits") or {}),
             {**reports, **_prune_of(options.get("prune") or {})},
             options.get("create_users"),
             [named_root(root, "expect_instance") for root in options.get("expect_instance") or ()],
@@ -87,8 +80,8 @@ class Caps:
 
     def policy(self, written: Policy) -> Policy:
         """Return the policy of the files as far as the task allows it. If the files do not say, the task decides."""
-        narrowed = {name: min(number, self.limits.get(name, number)) for name, number in written.limits.items()}
-        limits = {**self.limits, **narrowed}
+        lowered = {name: most for name, number in written.limits.items() if number < (most := self._most(name))}
+        limits = {**self.limits, **{name: written.limits[name] for name in lowered}}
         prune = {**self.prune, **{section: self._weaker(section, action) for section, action in written.prune.items()}}
         create_users = self.create_users if written.create_users is None else written.create_users
         return replace(
@@ -98,19 +91,26 @@ class Caps:
             prune=prune,
             create_users=bool(create_users) and self.create_users is not False,
             notify=written.notify and self.notify,
-            is_capped=not _OF_EXISTING.isdisjoint(self.limits),
+            is_capped=self.is_protected or not _OF_EXISTING.isdisjoint(self.limits),
+            lowered=lowered,
         )
 
-    def narrowed(self, written: Policy) -> list[str]:
-        """Return the limits that the files set lower than the task, in words.
-
-        Files cannot raise the limits of the task.
-        """
+    def raised(self, desired: DesiredInstance) -> list[Finding]:
+        """Return a finding for each limit that the files try to raise."""
         return [
-            f"limits.{name}: the task allows {self.limits[name]:g}, and the files {number:g}; the smaller one counts."
-            for name, number in written.limits.items()
-            if number < self.limits.get(name, 0) < math.inf
+            Finding(
+                desired.place_of(f"policy.limits.{name}"),
+                f"policy.limits.{name}: {number:g} is more than {self._most(name):g}, "
+                f"{f'limits.{name} of the task' if name in self.limits else 'the default'}; files only lower limits, "
+                f"so set limits.{name} of the task",
+            )
+            for name, number in desired.policy.limits.items()
+            if number > self._most(name)
         ]
+
+    def _most(self, name: str) -> float:
+        """Return the highest number that the files may set for a limit."""
+        return self.limits.get(name, vars(Limits())[name])
 
     def wrong_instance(self, connected: str, instances: Sequence[str]) -> str:
         """Return why an instance is not the expected instance; empty if it is, or if nothing names one.

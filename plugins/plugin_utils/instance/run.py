@@ -178,7 +178,6 @@ class _Run:
         self._approving = run_options.approving
         self._approval = run_options.approving.approval if run_options.approving is not None else None
         self._warnings: list[str] = []
-        self._policy_of_files = desired.policy
         self._digest = self._approval.digest if self._approval is not None else ""
         self._forecast = dict(NOTHING)
         self._base: AppliedBase | None = None
@@ -238,7 +237,10 @@ class _Run:
         if refusal:
             return refusal
         self._client.transport.secrets |= self._desired.hiding.texts(self._desired.entries)
-        self._desired.policy = self._options.caps.policy(self._policy_of_files)
+        caps = self._options.caps
+        if not self._options.drift:
+            self._desired.findings += caps.raised(self._desired)
+        self._desired.policy = caps.policy(self._desired.policy)
         if self._options.drift:
             self._desired.policy = replace(self._desired.policy, limits=_NO_LIMITS)
         if self._options.undo is not None:
@@ -425,11 +427,7 @@ class _Run:
             # Drift removes nothing.
             plan.warnings += plan.protected
             plan.protected = []
-        caps = self._options.caps
-        refusals = [*self._undo_refusals, *plan.protected, *plan.exceeded_limits]
-        if refusals:
-            plan.warnings += caps.narrowed(self._policy_of_files)
-        return plan, refusals
+        return plan, [*self._undo_refusals, *plan.protected, *plan.exceeded_limits]
 
     def _approved(self, plan: InstancePlan, journal: Journal) -> tuple[InstancePlan, list[str]]:
         """Return the part of the plan that is approved, or why it is refused. Check mode needs no approval."""

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -42,6 +43,14 @@ class LimitCheck:
     @property
     def limits(self) -> Limits:
         return Limits(**self.policy.limits)
+
+    def way_out(self, name: str) -> str:
+        """Return where to raise a limit."""
+        if name not in self.policy.lowered:
+            return f"a higher limits.{name} of the task lets this pass"
+        most = self.policy.lowered[name]
+        allowed = f" up to {most:g}, which the task allows" if math.isfinite(most) else ""
+        return f"a higher policy.limits.{name} in instance.yml lets this pass{allowed}"
 
     def bases(self, section: str, action: str) -> Iterator[tuple[int, str]]:
         """Yield each number of records that a limit in percent refers to, with the name of these records."""
@@ -112,7 +121,7 @@ def _users(check: LimitCheck, section: str, _action: str, number: int) -> str:
     if number <= most:
         return ""
     words = f"{number} would be created, more than limits.users ({most:g}) a run"
-    return f"{section}: {words}; a higher limits.users lets this pass"
+    return f"{section}: {words}; {check.way_out('users')}"
 
 
 def _percent(check: LimitCheck, section: str, action: str, number: int) -> str:
@@ -120,10 +129,8 @@ def _percent(check: LimitCheck, section: str, action: str, number: int) -> str:
     most = getattr(check.limits, name)
     for base, records in check.bases(section, action):
         if base >= check.limits.from_existing and number * 100 > base * most:
-            return (
-                f"{section}: {action} {number} of {base} {records} is more than limits.{name} ({most:g} %); a higher "
-                f"limits.{name} lets this pass"
-            )
+            exceeded = f"{section}: {action} {number} of {base} {records} is more than limits.{name} ({most:g} %)"
+            return f"{exceeded}; {check.way_out(name)}"
     return ""
 
 
@@ -132,7 +139,7 @@ def _total(check: LimitCheck, section: str, action: str, number: int) -> str:
     most = getattr(check.limits, name)
     if number <= most:
         return ""
-    return f"{section}: {action} {number} is more than limits.{name} ({most:g}); a higher limits.{name} lets this pass"
+    return f"{section}: {action} {number} is more than limits.{name} ({most:g}); {check.way_out(name)}"
 
 
 Limit = Callable[[LimitCheck, str, str, int], str]

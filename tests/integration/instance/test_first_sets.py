@@ -158,7 +158,7 @@ def test_a_room_in_which_somebody_else_has_something_is_not_pruned(
     service: Emulator, src: Path, tmp_path: Path
 ) -> None:
     rooms = [{"building_id": "North", "number": number} for number in ("1", "2")]
-    pruning = SETTINGS + "policy: {prune: {rooms: delete}, limits: {delete_percent: 100}}\n"
+    pruning = SETTINGS + "policy: {prune: {rooms: delete}}\n"
     files = {"instance.yml": pruning, "locations.yml": "- name: North\n", "rooms.yml": yaml_list(rooms)}
     theirs = {"barcode": "99", "inventory_name": "Theirs", "target_room": "North/2"}
     result = play(

@@ -239,7 +239,7 @@ def test_drift_is_found_named_and_never_mended(acme: Path, service: Emulator, tm
     assert (tmp_path / "drift.json").exists()
     # Neither limits of the files nor changes that an apply would refuse suppress the report of drift.
     settings = (acme / "instance.yml").read_text("utf-8")
-    strict = settings.replace("limits: {create_percent: 50}", "limits: {updates: 0, deletes: 0}")
+    strict = settings.replace("policy:\n", "policy:\n  limits: {updates: 0, deletes: 0}\n")
     assert strict != settings
     (acme / "instance.yml").write_text(strict, "utf-8")
     tasks = yaml.safe_load((acme / "tasks.yml").read_text("utf-8"))
@@ -424,11 +424,12 @@ def test_a_protected_role_allows_nothing_by_its_defaults(acme: Path, service: Em
 def test_a_role_limits_what_the_files_may_set(acme: Path, service: Emulator, tmp_path: Path) -> None:
     settings = (acme / "instance.yml").read_text("utf-8")
     service.reset()
-    demanding = settings.replace("limits: {create_percent: 50}", "limits: {creates: 1000}\n  create_users: true")
+    demanding = settings.replace("policy:\n", "policy:\n  create_users: true\n")
     assert demanding != settings
     (acme / "instance.yml").write_text(demanding, "utf-8")
     refused = provision(tmp_path, service, provision_limits={"creates": 1})
     assert refused.named("Apply")["outcome"] == "refused"
+    assert "of the task (in the role: provision_limits) lets this pass" in refused.named("Apply")["msg"]
     done = applied(provision(tmp_path, service, provision_create_users=False))
     assert done["summary"]["users"]["created"] == 0
     skipped = {section: counts["skipped"] for section, counts in done["summary"].items() if counts["skipped"]}

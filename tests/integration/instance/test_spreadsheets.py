@@ -15,7 +15,7 @@ from emulator_here import running_here
 from emulator_process import Emulator
 from playbook import Run, run
 
-_SETTINGS = "api: seventhings/v1\npolicy: {limits: {create_percent: 200}}\n"
+_SETTINGS = "api: seventhings/v1\n"
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +71,7 @@ def test_a_german_table_gets_a_line_for_each_kind_of_mistake(service: Emulator, 
     ]
     assert len(json.loads((tmp_path / "plan.json").read_text("utf-8"))["every_finding"]) == 40
     (files / "instance.yml").write_text(_SETTINGS + "csv: {preset: excel-de}\n", "utf-8")
-    fine = _play(tmp_path, service, "instance", src=str(files))
+    fine = _play(tmp_path, service, "instance", src=str(files), limits={"create_percent": 200})
     assert fine.status == 0, fine.output
     assert fine.named("Do it")["summary"]["objects"]["created"] == 20
     second = _play(tmp_path, service, "instance", src=str(files))

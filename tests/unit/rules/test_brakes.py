@@ -11,9 +11,11 @@ from instance_site import Site, yaml_list
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.lifecycle import Lifecycle
 
+TASK_LIMITS = {"delete_percent": 100}
+"""The limits of every task in this file."""
+
 SETTINGS = (
-    "api: seventhings/v1\nset: test\npolicy: {{prune: {{objects: archive}}, limits: {{delete_percent: 100}}}}\n"
-    "lifecycle: {{objects: {lifecycle}}}\n"
+    "api: seventhings/v1\nset: test\npolicy: {{prune: {{objects: archive}}}}\nlifecycle: {{objects: {lifecycle}}}\n"
 )
 PANELS = [{"barcode": str(number), "inventory_name": f"Panel {number}"} for number in range(3)]
 

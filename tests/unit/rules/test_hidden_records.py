@@ -31,10 +31,10 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.absorb.actio
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.action import export
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.text_report import as_text, write_report
 
-SETTINGS = (
-    "api: seventhings/v1\nset: test\npolicy: {prune: {objects: archive}, limits: {delete_percent: 100}}\n"
-    "observed: {objects: []}\n"
-)
+TASK_LIMITS = {"delete_percent": 100}
+"""The limits of every task in this file."""
+
+SETTINGS = "api: seventhings/v1\nset: test\npolicy: {prune: {objects: archive}}\nobserved: {objects: []}\n"
 LOCATIONS = [{"name": "North"}, {"name": "South"}]
 ROOMS = [{"building_id": name, "number": "1"} for name in ("North", "South")]
 OBJECTS = [

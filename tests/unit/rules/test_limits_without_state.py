@@ -62,7 +62,7 @@ def test_percents_hold_on_a_first_run(site: Site, adopted: Iterable[int]) -> Non
     (refusal,) = result.refusals
     assert refusal == (
         "objects: create 200 of 25 records is more than limits.create_percent (30 %); "
-        "a higher limits.create_percent lets this pass"
+        "a higher limits.create_percent of the task lets this pass"
     )
     assert site.writes() == []
     assert site.run(limits={"create_percent": 800}).outcome == "changed"
@@ -128,7 +128,7 @@ def test_an_interrupted_run_lifts_no_limit_for_what_others_change_meanwhile(
     (refusal,) = site.run().refusals
     assert refusal == (
         "objects: update 30 of 50 records is more than limits.update_percent (30 %); "
-        "a higher limits.update_percent lets this pass"
+        "a higher limits.update_percent of the task lets this pass"
     )
 
 
@@ -149,7 +149,7 @@ def shared(site: Site) -> Site:
 
 OF_SET = (
     "objects: archive 9 of 20 records of this set is more than limits.delete_percent (10 %); a higher "
-    "limits.delete_percent lets this pass"
+    "limits.delete_percent of the task lets this pass"
 )
 
 

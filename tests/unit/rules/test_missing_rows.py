@@ -10,8 +10,11 @@ from instance_site import Site
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
 
+TASK_LIMITS = {"delete_percent": 100}
+"""The limits of every task in this file."""
+
 KEEPS = (
-    "api: seventhings/v1\nset: test\npolicy: {prune: {objects: archive}, limits: {delete_percent: 100}}\n"
+    "api: seventhings/v1\nset: test\npolicy: {prune: {objects: archive}}\n"
     "tables: [{files: 'objects/feed*.csv', columns: {Number: barcode, Name: inventory_name}, missing_rows: keep}]\n"
 )
 

@@ -27,13 +27,14 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 from ansible_collections.community.seventhings.plugins.module_utils.reconcile.reconcile import DesiredRecord, ensure
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import load
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.caps import Caps
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.run import RunOptions, run_instance
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.result import RunResult
 
 Embedded = embedded_here.Embedded
 FILE, LOCATION = KINDS["file"], KINDS["location"]
 DOWN = ("503", "502_html", "reset_before")
-SETTINGS = "api: seventhings/v1\nset: test\npolicy: {limits: {create_percent: 1000}}\n"
+SETTINGS = "api: seventhings/v1\nset: test\n"
 PREFIX = "/customer-api/v1"
 
 
@@ -204,7 +205,7 @@ class Set:
 
     def run(self) -> RunResult:
         client = self.service.client()
-        options = RunOptions(journal=self.directory)
+        options = RunOptions(journal=self.directory, caps=Caps(limits={"create_percent": 1000}))
         return run_instance(client, load(self.directory / "files"), options, clock=self.service.clock.now)
 
     def depots(self) -> list[str]:

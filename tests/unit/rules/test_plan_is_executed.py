@@ -26,6 +26,9 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.report.text_
 
 from ..plugin_utils.absorb.absorbing import take
 
+TASK_LIMITS = {"delete_percent": 100}
+"""The limits of every task in this file."""
+
 LOOKUP = "GET /object/by-barcode/"
 LISTED = {"barcode": "LISTED", "inventory_name": "On the list"}
 SECOND = "A service that accepts duplicates creates a second object if one with the same key is archived."
@@ -261,7 +264,7 @@ def test_a_plan_file_is_stale_if_its_record_is_archived_by_now(listed: Site, tmp
 # ---- archived records in places that are deleted
 
 ROOMS = "- {building_id: North, number: '1'}\n"
-PRUNE = "api: seventhings/v1\nset: test\npolicy: {prune: {rooms: delete}, limits: {delete_percent: 100}}\n"
+PRUNE = "api: seventhings/v1\nset: test\npolicy: {prune: {rooms: delete}}\n"
 
 
 @pytest.fixture

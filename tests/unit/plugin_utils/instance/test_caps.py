@@ -50,14 +50,11 @@ def test_no_policy_of_the_files_goes_beyond_the_task(
     is_protected: bool,
 ) -> None:
     caps = Caps.from_task({"limits": on_the_task, "prune": pruned_by_the_task, "protected": is_protected})
-    found = caps.policy(Policy(pruned_by_the_files, in_the_files))
+    written = Policy(pruned_by_the_files, in_the_files)
+    found = caps.policy(written)
     limits, defaults = vars(Limits(**found.limits)), vars(Limits())
     for name, number in limits.items():
-        assert number <= on_the_task.get(name, defaults[name] if is_protected else number)
-        assert number <= in_the_files.get(name, number)
-        if name == "from_existing" and any(limit.endswith("_percent") for limit in on_the_task):
-            assert number <= on_the_task.get(name, defaults[name]), "it would switch a percentage of the task off"
-        assert number == defaults[name] or name in on_the_task or name in in_the_files
+        assert number == min(on_the_task.get(name, defaults[name]), in_the_files.get(name, number))
     for section, action in found.prune.items():
         allowed = pruned_by_the_task.get(section, "report" if is_protected else action)
         assert STRENGTH.index(action) <= STRENGTH.index(allowed)
@@ -138,14 +135,12 @@ def test_a_limit_that_is_no_number_is_an_error(value: Any) -> None:
 
 def test_a_task_that_says_nothing_caps_nothing() -> None:
     assert Caps.from_task({}) == Caps(expected=[])
-    assert Caps().policy(Policy({"objects": "delete"}, {"creates": 7})) == Policy(
-        {"objects": "delete"}, {"creates": 7}, create_users=False
-    )
+    assert Caps().policy(Policy({"objects": "delete"})) == Policy({"objects": "delete"}, create_users=False)
 
 
-def test_a_protected_task_that_says_nothing_has_the_defaults_and_only_reports() -> None:
+def test_a_protected_task_that_says_nothing_only_reports() -> None:
     caps = Caps.from_task({"protected": True})
-    assert (caps.limits, caps.prune) == (vars(Limits()), dict.fromkeys(SECTIONS, "report"))
+    assert (caps.limits, caps.prune) == ({}, dict.fromkeys(SECTIONS, "report"))
     assert caps.is_protected
 
 
@@ -176,12 +171,6 @@ def test_limits_that_depend_on_existing_records_cap_the_scope(name: str) -> None
     assert not Caps.from_task({"limits": {"creates": 1, "users": 1}}).policy(Policy(limits={name: 1})).is_capped
 
 
-def test_infinite_defaults_are_left_out_of_the_policy() -> None:
-    limits = Caps.from_task({"protected": True}).policy(Policy()).limits
-    percents = {"create_percent": 30, "update_percent": 30, "delete_percent": 10}
-    assert limits == {**percents, "from_existing": 10, "users": 10}
-
-
 def test_a_limit_of_an_unknown_name_is_an_error() -> None:
     with pytest.raises(InvalidInput) as caught:
         Caps.from_task({"limits": {"things": 1}})
@@ -206,15 +195,6 @@ def test_an_action_of_prune_that_no_section_has_is_an_error(prune: dict[str, str
 
 
 # ---- what the user hears
-
-
-def test_a_limit_that_the_files_lower_is_reported() -> None:
-    caps = Caps.from_task({"protected": True, "limits": {"creates": 50, "users": 3, "updates": 4}})
-    of_files = Policy(limits={"creates": 5.5, "users": 3, "updates": 9, "deletes": 0})
-    assert caps.narrowed(of_files) == [
-        "limits.creates: the task allows 50, and the files 5.5; the smaller one counts.",
-    ]
-    assert Caps().narrowed(of_files) == []
 
 
 def pruning(section: str, action: str, pruned: bool = True) -> Planned:

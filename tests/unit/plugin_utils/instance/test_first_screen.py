@@ -26,10 +26,10 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.report.resul
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.sarif_report import as_sarif
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.text_report import as_json, as_text
 
-OPEN = (
-    f"{SETTINGS}policy: {{limits: {{update_percent: 100, delete_percent: 100, creates: 10000}}, "
-    "prune: {objects: delete}}\n"
-)
+TASK_LIMITS = {"update_percent": 100, "delete_percent": 100}
+"""The limits of every task in this file."""
+
+OPEN = f"{SETTINGS}policy: {{prune: {{objects: delete}}}}\n"
 PLACES = {
     "locations.yml": "- name: Head\n",
     "rooms.yml": yaml_list({"number": f"0.{number}", "building_id": "Head"} for number in range(20)),

@@ -13,10 +13,10 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.result import RunResult
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.text_report import as_text
 
-OPEN = (
-    f"{SETTINGS}policy: {{limits: {{update_percent: 100, delete_percent: 100}}, create_users: true, "
-    f"prune: {{objects: archive}}}}\n"
-)
+TASK_LIMITS = {"update_percent": 100, "delete_percent": 100}
+"""The limits of every task in this file."""
+
+OPEN = f"{SETTINGS}policy: {{create_users: true, prune: {{objects: archive}}}}\n"
 PLACES = {
     "locations.yml": "- name: Head\n",
     "rooms.yml": '- {number: "0.1", building_id: Head}\n- {number: "0.2", building_id: Head}\n',

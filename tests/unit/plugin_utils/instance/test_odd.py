@@ -18,7 +18,10 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.report.markd
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.result import RunResult
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.text_report import as_text
 
-OPEN = f"{SETTINGS}policy: {{limits: {{update_percent: 100}}}}\n"
+TASK_LIMITS = {"update_percent": 100}
+"""The limits of every task in this file."""
+
+OPEN = SETTINGS
 
 
 def things(number: int, **fields: Callable[[int], Any]) -> str:

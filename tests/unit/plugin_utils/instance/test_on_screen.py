@@ -23,7 +23,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.report.on_sc
 )
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.result import RunResult
 
-_HELD = "objects: create 300 is more than limits.creates (100); a higher limits.creates lets this pass"
+_HELD = "objects: create 300 is more than limits.creates (100); a higher limits.creates of the task lets this pass"
 
 RESULT = RunResult(
     outcome="refused",

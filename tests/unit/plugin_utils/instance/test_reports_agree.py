@@ -25,6 +25,9 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.report.parts
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.result import RunResult
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.text_report import as_text, write_report
 
+TASK_LIMITS = {"update_percent": 100}
+"""The limits of every task in this file."""
+
 SCHEMA = Draft202012Validator(report_schema())
 
 RUNS = ("planned", "applied", "partly_applied", "refused", "stale", "failed", "drift", "unchanged", "findings")
@@ -46,7 +49,7 @@ def run_of(kind: str, site: Site, seed: int, tmp_path: Path) -> RunResult:
     """Return a run with the given outcome."""
     chance = random.Random(seed)
     first = state(chance)
-    settings = f"{SETTINGS}policy: {{limits: {{update_percent: 100}}}}\n"
+    settings = SETTINGS
     site.write({"instance.yml": settings, "objects.yml": yaml_list(first)})
     if kind == "planned":
         return site.plan()

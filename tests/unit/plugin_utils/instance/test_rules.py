@@ -30,6 +30,9 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.action.insta
 from ansible_collections.community.seventhings.plugins.plugin_utils.rules import found as found_by_rules
 from ansible_collections.community.seventhings.plugins.plugin_utils.rules.schemas import TYPES
 
+TASK_LIMITS = {"update_percent": 100, "delete_percent": 100}
+"""The limits of every task in this file."""
+
 NUMBERED = """\
 rules:
   - id: it-has-a-serial-number
@@ -319,9 +322,7 @@ def test_offers_and_users_have_rules_too(site: Site) -> None:
 
 def test_rules_about_changes(site: Site) -> None:
     old = things({"purchasing_price": 10, "inventory_group": "IT"}, {"purchasing_price": 10}, {"inventory_group": "IT"})
-    settings = (
-        f"{SETTINGS}policy: {{prune: {{objects: delete}}, limits: {{update_percent: 100, delete_percent: 100}}}}\n"
-    )
+    settings = f"{SETTINGS}policy: {{prune: {{objects: delete}}}}\n"
     site.write({"instance.yml": settings, "objects.yml": old})
     assert site.run().outcome == "changed"
     site.write({"objects.yml": things({"purchasing_price": 11}, {"description": "left"})})

@@ -22,6 +22,9 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.instance.off
 from ansible_collections.community.seventhings.plugins.plugin_utils.layers import layers
 from ansible_collections.community.seventhings.plugins.plugin_utils.layers.layers import load_layers
 
+TASK_LIMITS = {"delete_percent": 100}
+"""The limits of every task in this file."""
+
 SETTINGS = "api: seventhings/v1\n"
 
 
@@ -444,7 +447,7 @@ def test_local_files_are_relative_to_their_layer(tmp_path: Path) -> None:
 
 
 def test_a_released_record_is_never_pruned_and_leaves_the_journal(site: Site) -> None:
-    base = "set: acme\npolicy: {prune: {locations: delete}, limits: {delete_percent: 100}}\n"
+    base = "set: acme\npolicy: {prune: {locations: delete}}\n"
     _write(
         site.root,
         {

@@ -15,6 +15,9 @@ from instance_site import SETTINGS, Site, yaml_list
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import CATALOG_ITEM
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.offline import offline_findings
 
+TASK_LIMITS = {"delete_percent": 100}
+"""The limits of every task in this file."""
+
 LAPTOP = {"inventory_name": "Laptop 17", "purchasing_price": "1299.50", "description": "32 GB"}
 
 
@@ -73,7 +76,7 @@ def test_two_items_of_one_name_are_an_error_that_names_both(site: Site) -> None:
 
 
 def test_an_item_is_removed_by_state_and_by_prune(site: Site) -> None:
-    settings = SETTINGS + "policy: {prune: {catalog: delete}, limits: {delete_percent: 100}}\n"
+    settings = SETTINGS + "policy: {prune: {catalog: delete}}\n"
     names = [{"inventory_name": name} for name in ("Chair", "Lamp", "Shelf")]
     site.write({"instance.yml": settings, "catalog.yml": yaml_list(names)})
     site.run()

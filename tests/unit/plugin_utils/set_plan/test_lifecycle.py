@@ -20,8 +20,11 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.instance import provision
 from ansible_collections.community.seventhings.plugins.plugin_utils.layers.layers import load_layers
 
+TASK_LIMITS = {"delete_percent": 100}
+"""The limits of every task in this file."""
+
 ALL = {"delete_percent": 100, "create_percent": 1000, "update_percent": 1000}
-PRUNE = "policy: {prune: {objects: delete}, limits: {delete_percent: 100}}\n"
+PRUNE = "policy: {prune: {objects: delete}}\n"
 HEAD = "api: seventhings/v1\nset: test\n"
 
 
@@ -313,7 +316,7 @@ def test_rooms_are_protected_by_all_of_their_key(site: Site) -> None:
     site.write(
         {
             "instance.yml": HEAD
-            + "policy: {prune: {rooms: delete}, limits: {delete_percent: 100}}\n"
+            + "policy: {prune: {rooms: delete}}\n"
             + "lifecycle: {rooms: {protect: ['North/*']}}\n",
             "locations.yml": "- name: North\n- name: South\n",
             "rooms.yml": "- {building_id: North, number: '1'}\n- {building_id: South, number: '1'}\n"

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from typing import Any
 
@@ -58,7 +59,10 @@ def test_a_percent_limit_includes_its_last_record(action: str, name: str) -> Non
     limit: Any = {name: 25}
     assert check(changes(5, action), 20, **limit).exceeded() == []
     assert check(changes(6, action), 20, **limit).exceeded() == [
-        f"objects: {words} 6 of 20 records is more than limits.{name} (25 %); a higher limits.{name} lets this pass"
+        (
+            f"objects: {words} 6 of 20 records is more than limits.{name} (25 %); "
+            f"a higher limits.{name} of the task lets this pass"
+        )
     ]
 
 
@@ -67,14 +71,21 @@ def test_an_absolute_limit_includes_its_last_record(action: str, name: str) -> N
     limit: Any = {name: 5}
     assert check(changes(5, action), **limit).exceeded() == []
     assert check(changes(6, action), **limit).exceeded() == [
-        f"objects: {action} 6 is more than limits.{name} (5); a higher limits.{name} lets this pass"
+        f"objects: {action} 6 is more than limits.{name} (5); a higher limits.{name} of the task lets this pass"
     ]
+
+
+def test_a_limit_of_the_files_is_raised_there() -> None:
+    plan = InstancePlan(changes(6, "create"))
+    for most, up_to in ((20, " up to 20, which the task allows"), (math.inf, "")):
+        (line,) = LimitCheck(plan, Policy(limits={"creates": 5}, lowered={"creates": most}), {}).exceeded()
+        assert line.endswith(f"; a higher policy.limits.creates in instance.yml lets this pass{up_to}")
 
 
 def test_users_have_a_limit_of_their_own() -> None:
     assert check(changes(3, "create", "users"), 100, users=3, create_percent=0, creates=0).exceeded() == []
     assert check(changes(4, "create", "users"), 100, users=3).exceeded() == [
-        "users: 4 would be created, more than limits.users (3) a run; a higher limits.users lets this pass"
+        "users: 4 would be created, more than limits.users (3) a run; a higher limits.users of the task lets this pass"
     ]
 
 

@@ -57,7 +57,7 @@ def test_what_is_pruned_is_called_as_the_files_called_it(site: Site) -> None:
     settings = "api: seventhings/v1\nset: test\nidentity: {objects: [inventory_name, target_room]}\npolicy:\n"
     site.write(
         {
-            "instance.yml": settings + "  prune: {objects: delete}\n  limits: {delete_percent: 100}\n",
+            "instance.yml": settings + "  prune: {objects: delete}\n",
             "locations.yml": "- name: North\n",
             "rooms.yml": "- {building_id: North, number: '1'}\n- {building_id: North, number: '2'}\n",
             "objects.csv": "barcode,inventory_name,target_room\n1,Chair,North/1\n2,Chair,North/2\n",
@@ -65,7 +65,7 @@ def test_what_is_pruned_is_called_as_the_files_called_it(site: Site) -> None:
     )
     keys = {change["key"] for change in site.run().changes if change["section"] == "objects"}
     site.write({"objects.csv": "barcode,inventory_name,target_room\n1,Chair,North/1\n", "rooms.yml": "[]\n"})
-    result = site.plan(confirm_empty=True)
+    result = site.plan(confirm_empty=True, limits={"delete_percent": 100})
     assert [(change["section"], change["key"]) for change in result.changes] == [("objects", "Chair/North/2")]
     assert "Chair/North/2" in keys
     assert result.reported == {"rooms": ["North/1", "North/2"]}

@@ -14,10 +14,12 @@ from records import record_of
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, ROOM
 
+TASK_LIMITS = {"delete_percent": 100, "update_percent": 100}
+"""The limits of every task in this file."""
+
 SETTINGS = (
     "api: seventhings/v1\nset: test\npolicy:\n"
     "  prune: {locations: delete, rooms: delete, persons: delete, objects: delete}\n"
-    "  limits: {delete_percent: 100, update_percent: 100}\n"
 )
 LOCATIONS = [{"name": "North"}, {"name": "South"}]
 ROOMS = [record_of(ROOM, name) for name in ("North/1", "North/2")]
