@@ -179,9 +179,10 @@ options:
       - >-
         The apply record to undo. V(last) is the newest record at the default path. It is a record of the set that
         O(src) names, or without O(src) of any set of the instance. Any other value is the path of a file.
-      - An undo writes its own record, and V(last) then selects that record. A second undo of the same file changes
-        nothing.
+      - An undo writes its own record. If that is the newest record, V(last) changes nothing, and a warning says why.
+        To undo an undo, name its file. A second undo of the same file changes nothing.
       - Repeat the same task to finish an interrupted undo. V(last) still selects the record that it was undoing.
+      - The result names the apply in RV(undone), and lists what stays in RV(not_restored).
       - The file must belong to the user who runs the task. It must not be writable by others, be a link, or have a
         second hard link. A record of another instance is refused. It is also refused if the journal of its set has
         another C(set_id).
@@ -195,7 +196,8 @@ options:
         stays if an archived record that the apply created refers to it. If a choice was removed from a definition, its
         values are lost.
       - A created record is only removed if it has not changed since the apply and nothing refers to it. The journal
-        must also know that this set created it, or O(record_digest) must approve the record.
+        must also know that this set created it, or O(record_digest) must approve the record. The same is true of a
+        record that is archived again. An undo removes at most as many records as the apply created or unarchived.
       - Required with O(mode=undo), and not used otherwise.
     type: str
   changed_since:
@@ -214,7 +216,7 @@ options:
     description:
       - SHA-256 of the apply record that was reviewed and approved. The apply returns it as RV(apply_record_digest). Any
         other O(applied) is refused.
-      - Lets O(mode=undo) remove created records that the journal does not know, for example on another machine.
+      - Lets O(mode=undo) remove records that the journal does not know, for example on another machine.
       - Required with O(protected) if O(applied) is a file.
     type: str
   only:
@@ -586,6 +588,7 @@ outcome:
       records could not be compared.
     - V(unchanged) means that nothing differs. V(changed) means that everything was applied (in check mode, would be
       applied).
+    - V(partly_undone) means that an undo has nothing left to change, although RV(not_restored) is not empty.
     - V(drift) means that something differs with O(mode=drift).
     - V(failed) means that nothing was applied, because of RV(findings) or because every change failed.
     - V(refused) means that a limit, a stale plan, the guard or the journal stopped the run. V(partly_applied) means
@@ -875,6 +878,44 @@ undo:
   returned: O(mode=apply), O(mode=undo) or O(mode=drift)
   type: str
   sample: "cannot be undone: 1 user; only in part: 3 deletions"
+undone:
+  description: The apply that O(mode=undo) undoes, and how to recognise it.
+  returned: O(mode=undo)
+  type: dict
+  contains:
+    time:
+      description: The time of the apply in UTC.
+      type: str
+    set:
+      description: The name of its set.
+      type: str
+    user:
+      description: The user and the machine.
+      type: str
+    changes:
+      description: The number of its changes.
+      type: int
+    record:
+      description: The file of its apply record.
+      type: str
+not_restored:
+  description: What O(mode=undo) does not restore.
+  returned: O(mode=undo)
+  type: list
+  elements: dict
+  contains:
+    section:
+      description: The section.
+      type: str
+    key:
+      description: The natural key of the record.
+      type: str
+    field:
+      description: The field. Empty if it is the whole record.
+      type: str
+    reason:
+      description: Why it stays as the apply wrote it, or as somebody changed it since.
+      type: str
 every_finding:
   description:
     - Each mistake with its place, if RV(findings) combines several mistakes into one entry. Otherwise empty. If the

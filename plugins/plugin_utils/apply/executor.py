@@ -477,6 +477,8 @@ class Executor:
         self._upload(planned, change)
         if change.action == UPDATE and change.current is not None and self._of_plan:
             self._journal.changing(change.current.uuid)
+        if change.unarchive and change.current is not None:
+            self._journal.unarchiving(change.current.uuid)
         was_managed = change.current is not None and change.current.uuid in self._journal.known
         with self._deferred(planned):
             planned.created_uuid = applier.write(change, lambda: self._find(planned), lost=self._lost.get(id(planned)))

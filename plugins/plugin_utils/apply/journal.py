@@ -91,6 +91,7 @@ class Memory:
     :ivar known: uuids of the records that belong to the set.
     :ivar names: uuid to the last noted kind and key of a record, if any.
     :ivar created: uuids of the records that the set created and did not remove.
+    :ivar unarchived: uuids of the records that the set brought back from the archive and did not remove.
     :ivar unresolved: kind and key of sent creations without a noted outcome, to the time in seconds since 1970.
     :ivar uploads: files that earlier runs uploaded, to their uuids; empty without a noted outcome.
     :ivar uploading: uploads without a noted outcome, to the time, as in ``unresolved``.
@@ -108,6 +109,7 @@ class Memory:
     known: set[str] = field(default_factory=set)
     names: dict[str, str] = field(default_factory=dict)
     created: set[str] = field(default_factory=set)
+    unarchived: set[str] = field(default_factory=set)
     unresolved: dict[str, float] = field(default_factory=dict)
     uploads: dict[Upload, str] = field(default_factory=dict)
     uploading: dict[Upload, float] = field(default_factory=dict)
@@ -177,7 +179,11 @@ class Memory:
         # The record no longer belongs to the set, but its uuid still finds it.
         self.known.discard(note["uuid"])
         self.created.discard(note["uuid"])
+        self.unarchived.discard(note["uuid"])
         self.names[note["uuid"]] = f"{note['kind']} {note['key']}"
+
+    def _unarchived(self, note: dict[str, str]) -> None:
+        self.unarchived.add(note["uuid"])
 
     def _refused(self, note: dict[str, str]) -> None:
         record = f"{note['kind']} {note['key']}"
@@ -186,6 +192,7 @@ class Memory:
 
     def _removed(self, note: dict[str, str]) -> None:
         self.unresolved.pop(f"{note['kind']} {note['key']}", None)
+        self.unarchived.discard(note["uuid"])
         self.known.discard(note["uuid"])
         self.created.discard(note["uuid"])
         self.names.pop(note["uuid"], None)
@@ -233,6 +240,7 @@ _TAKERS: dict[str, Callable[[Memory, dict[str, str]], None]] = {
     "managed": Memory._managed,
     "gone": Memory._removed,
     "archived": Memory._archived,
+    "unarchived": Memory._unarchived,
     "refused": Memory._refused,
     "protected": Memory._protected,
     "released": Memory._released,
@@ -607,6 +615,10 @@ class Journal:
         """Note that a record was archived. It is no longer managed, and is found again by its uuid."""
         self._write([{"note": "archived", "kind": kind, "key": key, "uuid": uuid}])
         self.known.discard(uuid)
+
+    def unarchiving(self, uuid: str) -> None:
+        """Note that a record is about to be brought back from the archive, so that an undo may archive it again."""
+        self._write([{"note": "unarchived", "uuid": uuid}])
 
     def refused(self, kind: str, key: str) -> None:
         """Note that the service refused a creation because another record has its values.

@@ -48,6 +48,7 @@ from ..undo.record import ApplyRecord
 from ..undo.record_file import NOT_KEPT, RecordPlace
 from ..undo.recorder import Hides, unrecorded_values
 from ..undo.recording import Recording
+from ..undo.removals import too_many_removals
 from .approval import REFUSE, Approval, Digests, Gate
 from .approval_file import ApprovalFile
 from .caps import Caps
@@ -187,6 +188,7 @@ class _Run:
         self._record_place: RecordPlace | None = None
         self._record_digest = ""
         self._undo_refusals: list[str] = []
+        self._not_restored: list[dict[str, str]] = []
         self._lists = run_options.lists
 
     def run(self) -> RunResult:
@@ -381,7 +383,7 @@ class _Run:
             source: SourceCount(number, number) for source, number in journal.memory.sources.items()
         }
         inverse = inverse_of(self._client, undo, self._desired, journal, self._is_resumed(journal))
-        self._desired, self._undo_refusals = inverse.desired, inverse.refusals
+        self._desired, self._undo_refusals, self._not_restored = inverse.desired, inverse.refusals, inverse.not_restored
         # An undo also restores values that scans or people wrote.
         nothing: dict[str, tuple[str, ...]] = {
             section: () for section, name in SECTIONS.items() if KINDS[name].is_plain
@@ -427,7 +429,12 @@ class _Run:
             # Drift removes nothing.
             plan.warnings += plan.protected
             plan.protected = []
-        return plan, [*self._undo_refusals, *plan.protected, *plan.exceeded_limits]
+        return plan, [*self._refused_undo(plan), *plan.protected, *plan.exceeded_limits]
+
+    def _refused_undo(self, plan: InstancePlan) -> list[str]:
+        """Return why nothing may be undone; empty if the run undoes nothing."""
+        undo = self._options.undo
+        return [] if undo is None else [*self._undo_refusals, *too_many_removals(undo.record, plan.changes)]
 
     def _approved(self, plan: InstancePlan, journal: Journal) -> tuple[InstancePlan, list[str]]:
         """Return the part of the plan that is approved, or why it is refused. Check mode needs no approval."""
@@ -501,7 +508,11 @@ class _Run:
         differs = "drift" if self._options.drift else "changed"
         if plan.live_findings:
             return self._result("failed", plan)
-        return self._result(differs if plan.changes else "unchanged", plan)
+        return self._result(differs if plan.changes else self._without_changes(), plan)
+
+    def _without_changes(self) -> str:
+        """Return the outcome of a run that changes nothing."""
+        return "partly_undone" if self._not_restored else "unchanged"
 
     def _must_read_again(self, plan: InstancePlan, journal: Journal) -> bool:
         """Take the locks of the kinds that the plan creates or replaces, in the order of the catalogue.
@@ -563,7 +574,7 @@ class _Run:
             self._note_base(plan, Outcome())
             if recording is not None:
                 recording.finish()
-            return self._result("unchanged", plan)
+            return self._result(self._without_changes(), plan)
         if recording is not None:
             recording.begin(plan)
         journal.begun(self._run_of(journal), plan.existing_before)
@@ -580,7 +591,7 @@ class _Run:
         if bad:
             name = "partly_applied" if outcome.has_changed else "failed"
         else:
-            name = "changed" if outcome.has_changed else "unchanged"
+            name = "changed" if outcome.has_changed else self._without_changes()
         plan.drop_unchanged()
         return self._result(name, plan, outcome)
 
@@ -699,6 +710,8 @@ class _Run:
             findings=grouped.lines,
             warnings=[*plan.cautions, *self._warnings, *self._desired.warnings, *of_rules, *plan.warnings],
             cautions=plan.cautions,
+            undone={} if self._options.undo is None else self._options.undo.apply(),
+            not_restored=self._not_restored,
             undo="" if self._options.drift else not_undoable(plan.changes, self._unrecorded_values(plan)),
             **vars(meaning),
             hidden_records=plan.visibility.hidden_records,

@@ -66,6 +66,7 @@ _OUTCOMES = {
     "failed": "Failed",
     "refused": "Refused",
     "partly_applied": "Partly applied",
+    "partly_undone": "Partly undone",
 }
 _LEAST_SHARE = 1.5
 """Minimum width of a share in percent, so that it is visible."""

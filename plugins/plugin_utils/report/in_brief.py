@@ -19,6 +19,9 @@ from .result import RunResult
 _MOST = 6
 """Rows of a table; the others are counted."""
 
+_MOST_LEFT = 20
+"""Rows of the table of what an undo does not restore."""
+
 _CENTS = 2
 _RECIPIENTS = 3
 _LONGEST = 80
@@ -67,10 +70,11 @@ def is_warned_of(result: RunResult) -> bool:
 
 
 def tables(result: RunResult) -> list[Table]:
-    """Return the tables that have rows: removals, moves, money, persons and e-mails."""
+    """Return the tables that have rows, the most important first."""
     found = [_moves(result.moves, result.is_drift), _money(result.money, result.is_drift)]
     if not result.is_drift:
         found = [_removals(result.changes), *found, _persons(result.persons), _mails(result.mails)]
+        found = [_undone(result.undone), *found, _not_restored(result.not_restored)]
     return [table for table in found if table.rows]
 
 
@@ -183,6 +187,20 @@ def _mails(mails: Sequence[Mapping[str, Any]]) -> Table:
         more = f" and {rest:,} more" if rest > 0 else ""
         rows.append((counted(mail["count"], mail["section"]), f"{named}{more}" or "unknown"))
     return Table("Sends e-mail", ("Because of", "To"), rows, "{0}: to {1}")
+
+
+def _undone(apply: Mapping[str, Any]) -> Table:
+    rows = [tuple(_printed(apply[name] or "unknown") for name in ("time", "set", "user", "changes"))] if apply else []
+    return Table("Undoes an apply", ("Time", "Set", "User", "Changes"), rows, "{0}, set {1}, user {2}, changes: {3}")
+
+
+def _not_restored(left: Sequence[Mapping[str, Any]]) -> Table:
+    rows = [
+        (f"{words_of(row['section'])} {_printed(row['key'])}", _printed(row["field"] or "whole record"), row["reason"])
+        for row in left[:_MOST_LEFT]
+    ]
+    heads = ("Record", "Field", "Reason")
+    return Table(f"Not restored ({len(left):,})", heads, rows, "{0}, {1}: {2}", more=len(left) - len(rows))
 
 
 def _printed(text: str) -> str:

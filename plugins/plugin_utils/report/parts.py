@@ -49,7 +49,7 @@ def sent(result: RunResult) -> str:
         return "nothing was applied"
     if result.check_mode:
         return "comparison, nothing was sent" if result.is_drift else "plan, nothing was sent"
-    return "nothing had to be sent" if result.outcome == "unchanged" else "applied"
+    return "nothing had to be sent" if result.outcome in ("unchanged", "partly_undone") else "applied"
 
 
 def _failure(failure: Mapping[str, str]) -> str:

@@ -33,14 +33,29 @@ _ARCHIVED = "archived"
 
 ACTIONS = {CREATE: "created", UPDATE: "updated", DELETE: "deleted", ARCHIVE: "archived"}
 
-OUTCOMES = ("unchanged", "changed", "drift", "failed", "refused", "partly_applied")
+OUTCOMES = ("unchanged", "changed", "drift", "failed", "refused", "partly_applied", "partly_undone")
 """The possible outcomes of a run."""
 
 
 _ONLY_HERE = ("located", "places", "warning_places", "rules", "odd", "digits")
 """Members of a result that are not part of any document."""
 
-_FIRST = ("outcome", "instance", "check_mode", "summary", "cautions", "moves", "money", "persons", "mails", "undo")
+OF_UNDO = ("undone", "not_restored")
+"""Members that only the documents of an undo have."""
+
+_FIRST = (
+    "outcome",
+    "instance",
+    "check_mode",
+    "summary",
+    "cautions",
+    "moves",
+    "money",
+    "persons",
+    "mails",
+    "undo",
+    "undone",
+)
 """The first members of every document: what a reader must see before the changes."""
 
 
@@ -67,6 +82,8 @@ class RunResult:
     :ivar digits: section and key of a field to the digits after the point that people expect. These six are not part of
         the document.
     :ivar undo: what can't be undone, in words.
+    :ivar undone: the apply that the run undoes: time, set, user, number of changes, and its record; empty without one.
+    :ivar not_restored: section, key, field and reason of what an undo does not restore.
     :ivar hidden_records: whether records are hidden from the account: yes, no or unknown.
     :ivar moves: records that change their place.
     :ivar money: totals before and after.
@@ -103,6 +120,8 @@ class RunResult:
     hidden_records: str = ""
     scan_codes: dict[str, int] = field(default_factory=dict)
     undo: str = ""
+    undone: dict[str, Any] = field(default_factory=dict)
+    not_restored: list[dict[str, str]] = field(default_factory=list)
     moves: list[dict[str, Any]] = field(default_factory=list)
     money: list[dict[str, Any]] = field(default_factory=list)
     persons: list[dict[str, Any]] = field(default_factory=list)
@@ -127,12 +146,13 @@ class RunResult:
     def document(self) -> dict[str, Any]:
         """Return the result as JSON, with the meaning of the changes before the changes."""
         names = dict.fromkeys((*_FIRST, *self.__dataclass_fields__))
-        return {name: getattr(self, name) for name in names if name not in _ONLY_HERE}
+        left_out = _ONLY_HERE if self.undone else (*_ONLY_HERE, *OF_UNDO)
+        return {name: getattr(self, name) for name in names if name not in left_out}
 
 
 _OF_OTHERS = (
     *("failures", "refusals", "findings", "every_finding", "warnings", "cautions", "reported"),
-    *("moves", "money", "persons", "mails", "records"),
+    *("moves", "money", "persons", "mails", "records", "undone", "not_restored"),
 )
 """Members of a result that quote texts of the service and of files."""
 _OURS = ("section", "action", "uuid", "status")

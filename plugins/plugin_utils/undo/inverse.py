@@ -36,6 +36,7 @@ from ..set_plan.listed_state import ListedState
 from ..set_plan.rooms import TO_ROOM, coupled_locations
 from .lasting import Lasting, kept_by_archived, lasting_words
 from .record import ApplyRecord, RecordedChange
+from .removals import Removable
 from .values import REFERENCE, is_fingerprint, referred, stored, with_references, with_removed_parts
 
 SKIP, REFUSE, FORCE = "skip", "refuse", "force"
@@ -66,6 +67,26 @@ class Undo:
     def digest(self) -> str:
         """Return the digest by which an interrupted undo is resumed."""
         return f"undo {self.record.digest} {self.changed_since}"
+
+    def apply(self) -> dict[str, Any]:
+        """Return what people need to recognise the apply: its time, set and user, and its number of changes."""
+        origin, record = self.record.provenance, self.record
+        return {
+            "time": origin.get("date", ""),
+            "set": record.set_name,
+            "user": origin.get("user", ""),
+            "changes": sum(change.may_have_effect for change in record.changes),
+            "record": self.source,
+        }
+
+    def why_nothing(self) -> str:
+        """Return why nothing is undone; empty if something may be."""
+        if not self.record.is_spent:
+            return ""
+        return (
+            f"applied: last is itself a finished undo ({self.source}), so nothing is undone. To undo that undo, or an "
+            f"earlier apply, name the file of its apply record."
+        )
 
     def base(self) -> DesiredInstance:
         """Return a desired state of the same set, without records."""
@@ -99,11 +120,13 @@ class Inverse:
 
     :ivar state: the lists that were read for it.
     :ivar refusals: why nothing may be undone.
+    :ivar not_restored: section, key, field and reason of each record or field that keeps what the apply wrote.
     """
 
     desired: DesiredInstance
     state: ListedState
     refusals: list[str] = field(default_factory=list)
+    not_restored: list[dict[str, str]] = field(default_factory=list)
 
 
 def inverse_of(client: Client, undo: Undo, base: DesiredInstance, journal: Journal, is_resumed: bool) -> Inverse:
@@ -125,7 +148,9 @@ class _Inverter:
         self._desired = replace(
             base, entries=[], warnings=[], findings=list(base.findings), identity=_identity(undo.record)
         )
+        self._removable = Removable(journal, undo.is_approved)
         self._refusals: list[str] = []
+        self._not_restored: list[dict[str, str]] = []
         changes = undo.record.changes
         self._restored = {change.uuid for change in changes if change.action == DELETE and change.may_have_effect}
         self._lasting = [_lasting(change) for change in changes if change.may_have_effect]
@@ -137,12 +162,17 @@ class _Inverter:
         self._withdrawn: set[int | None] = set()
 
     def run(self) -> Inverse:
+        why_nothing = self._undo.why_nothing()
+        if why_nothing:
+            self._warn(why_nothing)
+            return Inverse(self._desired, self._state)
         lasting = lasting_words(self._lasting)
         if lasting:
             self._warn(lasting)
         for number, change in enumerate(self._undo.record.changes):
             if change.may_have_effect:
-                self._desired.entries += self._entries(change, Place(f"changes[{number}] of {self._undo.source}"))
+                place = Place(f"changes[{number}] of {self._undo.source}")
+                self._desired.entries += self._entries(self._by_keys(change), place)
         for section, count in self._hidden.items():
             self._warn(
                 f"{section}: {count} vaulted, hidden or unreadable value{'s' if count > 1 else ''} can't be undone, "
@@ -151,23 +181,55 @@ class _Inverter:
         self._refer_again()
         self._refuse_referred()
         self._warn(STILL_WANTED)
-        return Inverse(self._desired, self._state, self._refusals)
+        return Inverse(self._desired, self._state, self._refusals, self._not_restored)
 
     def _warn(self, words: str) -> None:
         self._desired.warnings.append(words)
 
-    def _changed(self, change: RecordedChange, what: str) -> None:
-        """Note what somebody changed since the apply."""
+    def _keep(self, change: RecordedChange, reason: str, *fields: str) -> None:
+        """Note what is not restored.
+
+        :param fields: the keys of the fields; none: the whole record.
+        """
+        self._not_restored += [
+            {"section": change.section, "key": change.key, "field": key, "reason": reason} for key in fields or ("",)
+        ]
+
+    def _keep_hidden(self, change: RecordedChange, key: str) -> None:
+        self._hidden[change.section] += 1
+        self._keep(change, "the apply record has only a fingerprint of the vaulted, hidden or unreadable value", key)
+
+    def _by_keys(self, change: RecordedChange) -> RecordedChange:
+        """Return a change whose fields have their present keys.
+
+        An apply that creates a field knows only its label until the service has given it a key.
+        """
+        if not KINDS[change.kind].template:
+            return change
+        schema = self._schema(KINDS[change.kind])
+
+        def name(written: str) -> str:
+            found = schema.find(written)
+            return written if found is None else found.key
+
+        return replace(
+            change,
+            before={name(key): value for key, value in change.before.items()},
+            after={name(key): value for key, value in change.after.items()},
+            keys=tuple(map(name, change.keys)),
+        )
+
+    def _changed(self, change: RecordedChange, what: str, *fields: str) -> None:
+        """Note what somebody changed since the apply.
+
+        :param fields: the keys of the fields; none: the whole record.
+        """
+        self._keep(change, "it was changed since the apply", *fields)
         words = f"{KINDS[change.kind].words} {change.key}: {what}"
         if self._undo.changed_since == REFUSE:
             self._refusals.append(f"{words} was changed since the apply. Set changed_since: skip or force.")
         else:
             self._warn(f"{words} was changed since the apply, and is left as it is.")
-
-    @cached_property
-    def _known(self) -> frozenset[str]:
-        """The uuids of the records that the journal knows as created by this set."""
-        return frozenset(filter(None, self._journal.created.values()))
 
     @cached_property
     def _created(self) -> dict[tuple[str, Any], str]:
@@ -192,6 +254,7 @@ class _Inverter:
         current = self._state.of_uuid(kind, change.uuid, change.template)
         if current is None:
             self._warn(f"{kind.words} {change.key}: does not exist any more.")
+            self._keep(change, "it does not exist any more")
             return
         is_archived = kind.can_be_archived and self._state.is_archived(current)
         if change.action == ARCHIVE:
@@ -199,14 +262,18 @@ class _Inverter:
                 yield Entry(kind, self._present_key(change, current), place, uuid=current.uuid)
             return
         if change.unarchived:
-            if not is_archived and self._is_as_applied(kind, change, current):
+            may_archive = not is_archived and self._may_remove(change, "", current.uuid)
+            if may_archive and self._is_as_applied(kind, change, current):
                 self._warn(f"{kind.words} {change.key}: is archived again, with the values of the apply.")
+                self._keep(change, "it has the values of the apply in the archive", *change.before)
                 yield self._removal(change, current, place, "archived")
             return
         fields = self._restored_fields(self._schema(kind), change, current)
         if fields and is_archived:
             self._changed(change, "archived since; it")
         elif fields:
+            if _lasting(change).drops_values:
+                self._keep(change, "records that lost a value do not get it back", "possible_values")
             yield Entry(
                 kind,
                 {**self._present_key(change, current), **fields},
@@ -230,7 +297,8 @@ class _Inverter:
 
     def _created_record(self, kind: Kind, change: RecordedChange, place: Place) -> Iterator[Entry]:
         if kind.defines_fields or kind.creation_sends_mail:
-            # The summary lists these records.
+            sent = ", and the e-mail was sent" if kind.creation_sends_mail else ""
+            self._keep(change, f"{kind.plural} can't be removed by an undo{sent}")
             return
         name = f"{kind.name} {change.key}"
         uuid = change.uuid or self._journal.created.get(name)
@@ -242,20 +310,15 @@ class _Inverter:
             return
         if uuid in self._kept:
             self._warn(f"{kind.words} {change.key}: stays, because records that are archived refer to it.")
+            self._keep(change, "records that are archived refer to it")
             return
-        if not self._may_remove(change, uuid in self._known or self._journal.created.get(name) == ""):
-            return
-        if self._is_as_applied(kind, change, current):
+        if self._may_remove(change, name, uuid) and self._is_as_applied(kind, change, current):
             yield self._removal(change, current, place, "archived" if kind.can_be_archived else "absent")
 
-    def _may_remove(self, change: RecordedChange, is_known: bool) -> bool:
-        if self._undo.is_approved or is_known:
-            return True
-        self._refusals.append(
-            f"{KINDS[change.kind].words} {change.key}: the journal does not know it as created by this set, so it is "
-            f"not removed. Check the apply record, and give its SHA-256 as record_digest."
-        )
-        return False
+    def _may_remove(self, change: RecordedChange, name: str, uuid: str | None) -> bool:
+        refusal = self._removable.refusal(f"{KINDS[change.kind].words} {change.key}", name, uuid)
+        self._refusals += [refusal] if refusal else []
+        return not refusal
 
     def _removal(self, change: RecordedChange, current: Record, place: Place, state: str) -> Entry:
         return Entry(current.kind, self._present_key(change, current), place, state=state, uuid=current.uuid)
@@ -272,7 +335,7 @@ class _Inverter:
             if key not in schema.fields or not (is_fingerprint(value) or self._is_now(schema, key, value, current))
         ]
         if changed:
-            self._changed(change, ", ".join(sorted(changed)))
+            self._changed(change, ", ".join(sorted(changed)), *sorted(changed))
         return not changed
 
     def _deleted_record(self, kind: Kind, change: RecordedChange, place: Place) -> Iterator[Entry]:
@@ -280,16 +343,18 @@ class _Inverter:
             return
         if change.unarchived:
             self._warn(f"{kind.words} {change.key}: was in the archive, so it is not created again.")
+            self._keep(change, "it was in the archive")
             return
         schema = self._schema(kind)
         fields: dict[str, Any] = {}
         for key, was in change.before.items():
             if is_fingerprint(was):
-                self._hidden[change.section] += 1
+                self._keep_hidden(change, key)
             elif was in EMPTY:
                 continue
             elif key not in schema.fields:
                 self._warn(f"{kind.words} {change.key}: {key} can't be restored, because the field does not exist.")
+                self._keep(change, "the field does not exist any more", key)
             else:
                 value = self._written(schema, change, key, was)
                 if value not in EMPTY:
@@ -305,7 +370,9 @@ class _Inverter:
         missing = schema.missing(fields)
         if missing:
             self._warn(f"{kind.words} {change.key}: can't be created again without {', '.join(missing)}.")
+            self._keep(change, f"it can't be created again without {', '.join(missing)}")
             return
+        self._keep(change, "it is created again with another uuid and without its history", "uuid")
         self._created_again[change.uuid] = _key_of(change, fields)
         yield Entry(kind, fields, place)
 
@@ -338,14 +405,14 @@ class _Inverter:
         is_as_applied = written is None or schema.equal("price", _recorded(schema, "price", written), have)
         if change.action == CREATE:
             if not is_as_applied:
-                self._changed(change, "price")
-            elif self._may_remove(change, f"{kind.name} {change.key}" in self._journal.created):
+                self._changed(change, "price", "price")
+            elif self._may_remove(change, f"{kind.name} {change.key}", None):
                 self._withdrawn.add(asset_id(item))
                 yield Entry(kind, {"object": offered}, place, state="absent")
         elif is_as_applied or self._undo.changed_since == FORCE:
             yield Entry(kind, {"object": offered, "price": change.before.get("price")}, place)
         elif not schema.equal("price", _recorded(schema, "price", change.before.get("price")), have):
-            self._changed(change, "price")
+            self._changed(change, "price", "price")
 
     # ---- values
 
@@ -365,13 +432,13 @@ class _Inverter:
         for key, was in change.before.items():
             then = change.after.get(key)
             if is_fingerprint(was) or is_fingerprint(then):
-                self._hidden[change.section] += 1
+                self._keep_hidden(change, key)
             elif key not in schema.fields:
-                self._changed(change, key)
+                self._changed(change, key, key)
             elif self._is_now(schema, key, was, current):
                 continue
             elif self._undo.changed_since != FORCE and not self._is_now(schema, key, then, current):
-                self._changed(change, key)
+                self._changed(change, key, key)
             else:
                 value = self._written(schema, change, key, was)
                 if value is not None or was in EMPTY:
@@ -444,6 +511,7 @@ class _Inverter:
                 f"{KINDS[change.kind].words} {change.key}: {key} can't be restored in full, because {', '.join(lost)} "
                 f"does not exist any more."
             )
+            self._keep(change, f"{', '.join(lost)} does not exist any more", key)
             return [item for item in written if item is not None] if isinstance(written, list) else None
         return written
 

@@ -170,7 +170,7 @@ def last_record(instance: str, set_name: str | None) -> tuple[Path, ApplyRecord]
     """Return the newest record of an instance at the default place.
 
     If it belongs to an interrupted undo, return the record that this run was undoing, because the undo must be
-    completed.
+    completed. A finished undo is returned without changes: it is never undone by this name, nor is the apply before it.
 
     :param set_name: the set of the record; None: any.
     :raises RecordRefused: if there is none.
@@ -192,7 +192,7 @@ def last_record(instance: str, set_name: str | None) -> tuple[Path, ApplyRecord]
         )
     record = _read(folder, names[-1])
     if record.is_complete or not record.undoes:
-        return folder.path / names[-1], record
+        return folder.path / names[-1], record.spent() if record.undoes else record
     for name in reversed(names[:-1]):
         if hashlib.sha256(folder.read(name, MAX_RECORD)).hexdigest() == record.undoes:
             return folder.path / name, _read(folder, name)

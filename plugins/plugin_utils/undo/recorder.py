@@ -101,7 +101,7 @@ class _Recorder:
             before=before,
             after=after,
             template=planned.entry.template,
-            keys=planned.keys,
+            keys=tuple(_key_of(planned, key) for key in planned.keys),
             unarchived=change.unarchive,
         )
 
@@ -143,8 +143,16 @@ class _Recorder:
         found = {key: stored(planned.schema, key, value, self._state) for key, value in values.items()}
         # A value that can't be read can't be written again either.
         return {
-            key: fingerprint(self._key, value)
+            _key_of(planned, key): fingerprint(self._key, value)
             if isinstance(values[key], Unread) or self._hides(planned, key)
             else value
             for key, value in found.items()
         }
+
+
+def _key_of(planned: Planned, key: str) -> str:
+    """Return the key of a field. A plan calls a field by its label until the service has created it."""
+    field = planned.schema.fields.get(key)
+    if field is None or not planned.kind.template:
+        return key
+    return field.wire_key.removeprefix(planned.kind.key_prefix)

@@ -16,6 +16,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.report.resul
     DONE,
     FAILED,
     NOT_TRIED,
+    OF_UNDO,
     OUTCOMES,
     SKIPPED,
 )
@@ -114,6 +115,15 @@ def report_schema() -> dict[str, Any]:
                 "empty. Records that are written as unmanaged are last.",
             },
             "undo": {**_TEXT, "description": "Changes that can't be undone, or only in part; empty if there are none."},
+            "undone": {
+                **_closed({**dict.fromkeys(("time", "set", "user", "record"), _TEXT), "changes": _COUNT}),
+                "description": "The apply that the run undoes, and the file of its apply record.",
+            },
+            "not_restored": _rows(
+                {"key": _TEXT, "reason": _TEXT},
+                "What an undo does not restore. The field is empty if it is the whole record.",
+                ("section", "field"),
+            ),
             "made_by": {
                 **_closed(dict.fromkeys(("set", "date", "user", "version", "host"), _TEXT)),
                 "description": "The set, time (UTC), user, version and host of the run.",
@@ -125,6 +135,7 @@ def report_schema() -> dict[str, Any]:
         "$id": ADDRESS + NAME,
         "title": "The report of community.seventhings.instance as JSON",
         **document,
+        "required": [name for name in document["required"] if name not in OF_UNDO],
         "$defs": {"change": _change(), "record": _record()},
     }
 

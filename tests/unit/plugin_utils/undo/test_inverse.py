@@ -93,6 +93,12 @@ class Found:
     refusals: list[str] = field(default_factory=list)
 
 
+NOT_KNOWN = (
+    "{}: the journal does not know it as created by this set, so it is not removed. Check the apply record, and give "
+    "its SHA-256 as record_digest."
+)
+
+
 @dataclass
 class Instance:
     """An instance with records of all kinds.
@@ -387,6 +393,9 @@ def test_an_object_from_the_archive_is_archived_again_unless_somebody_changed_it
     members: dict[str, Any] = {"before": {"description": ""}, "unarchived": True}
     as_applied = here.change(OBJECT, "100001", "update", after={"description": "now"}, **members)
     lasting = "only in part: 1 record from the archive"
+    assert here.undo(as_applied).refusals == [NOT_KNOWN.format("object 100001")]
+    with here.journal() as journal:
+        journal.unarchiving(here.uuid(OBJECT, "100001"))
     assert here.undo(as_applied) == Found(
         [here.entry(OBJECT, "100001", {"barcode": "100001"}, state="archived")],
         [lasting, "object 100001: is archived again, with the values of the apply."],
@@ -471,14 +480,7 @@ def test_created_definitions_and_users_stay(here: Instance) -> None:
 
 def test_only_records_of_the_set_are_removed(here: Instance) -> None:
     code = here.change(OBJECT, "100004", "create", after={"barcode": "100004"})
-    assert here.undo(code) == Found(
-        refusals=[
-            (
-                "object 100004: the journal does not know it as created by this set, so it is not removed. Check the "
-                "apply record, and give its SHA-256 as record_digest."
-            )
-        ]
-    )
+    assert here.undo(code) == Found(refusals=[NOT_KNOWN.format("object 100004")])
     assert len(here.undo(code, is_approved=True).entries) == 1
 
 

@@ -18,7 +18,7 @@ from records import record_of
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import ROOM
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.result import RunResult
 from ansible_collections.community.seventhings.plugins.plugin_utils.undo.inverse import Undo
-from ansible_collections.community.seventhings.plugins.plugin_utils.undo.record_file import last_record
+from ansible_collections.community.seventhings.plugins.plugin_utils.undo.record_file import last_record, read_record
 
 SETTINGS = 'api: seventhings/v1\nset: test\nset_id: "5d1c8e07f3a9b264"\n'
 EVERYTHING = {"create_percent": 1000, "update_percent": 100, "delete_percent": 100}
@@ -63,9 +63,11 @@ def random_files(chance: random.Random) -> dict[str, str | bytes]:
     }
 
 
-def undo(here: SiteHere) -> RunResult:
-    """Undo the last apply."""
-    path, record = last_record(here.client().transport.root, "test")
+def undo(here: SiteHere, applied: Path | None = None) -> RunResult:
+    """Undo the last apply, or the apply of a record."""
+    path, record = (
+        last_record(here.client().transport.root, "test") if applied is None else (applied, read_record(applied))
+    )
     wanted = Undo(record, str(path))
     return here.run(wanted.base(), undo=wanted)
 
@@ -96,13 +98,13 @@ def others_edit(here: SiteHere, chance: random.Random, before: Mapping[str, Any]
     return expected
 
 
-def undo_in_pieces(here: SiteHere, chance: random.Random) -> RunResult:
-    """Undo the last apply; kill the undo at random requests, and run it again until one run is finished."""
+def undo_in_pieces(here: SiteHere, chance: random.Random, applied: Path | None = None) -> RunResult:
+    """Undo an apply; kill the undo at random requests, and run it again until one run is finished."""
     while True:
         here.embedded.log.clear()
         here.embedded.kill_at = chance.choice([0, 0, 1, -1]) * chance.randint(1, 40)
         try:
-            return undo(here)
+            return undo(here, applied)
         except Killed:
             here.embedded.clock.forward(120)
         finally:
@@ -130,6 +132,10 @@ def test_what_was_applied_returns(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         assert not undone.failed, (undone.findings, undone.failures, undone.refusals)
         assert active(here.dump()) == expected
         if expected == before and chance.random() < 0.5:
-            again = undo_in_pieces(here, chance)
+            finished = here.dump()
+            assert not undo(here).changes, "the newest record is an undo"
+            assert here.dump() == finished
+            newest = max((tmp_path / "state" / "seventhings" / "applied").glob("*/*/*"), key=lambda path: path.name)
+            again = undo_in_pieces(here, chance, newest)
             assert not again.failed, (again.findings, again.failures, again.refusals)
             assert active(here.dump()) == after

@@ -21,6 +21,7 @@ from embedded_here import ACCOUNT, Embedded, Killed, SiteHere
 from instance_site import yaml_list
 
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.result import RunResult
+from ansible_collections.community.seventhings.plugins.plugin_utils.report.text_report import as_text
 from ansible_collections.community.seventhings.plugins.plugin_utils.undo import record
 from ansible_collections.community.seventhings.plugins.plugin_utils.undo.inverse import STILL_WANTED, Undo
 from ansible_collections.community.seventhings.plugins.plugin_utils.undo.record_file import (
@@ -32,9 +33,10 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.undo.record_
 
 pytestmark = pytest.mark.slow
 
-LIMITS = "  limits: {create_percent: 100, update_percent: 100, delete_percent: 100}\n"
-SETTINGS = 'api: seventhings/v1\nset: test\nset_id: "5d1c8e07f3a9b264"\npolicy:\n' + LIMITS
+SETTINGS = 'api: seventhings/v1\nset: test\nset_id: "5d1c8e07f3a9b264"\n'
 EVERYTHING = {"create_percent": 100, "update_percent": 100, "delete_percent": 100}
+TASK_LIMITS = EVERYTHING
+"""The limits of every task in this file."""
 
 
 def thing(number: int, **fields: Any) -> dict[str, Any]:
@@ -167,7 +169,12 @@ def test_a_second_undo_of_the_same_record_changes_nothing(here: SiteHere) -> Non
     path, _record = last_record(here.client().transport.root, "test")
     assert undo(here, path, allow_destructive=True).outcome == "changed"
     after = here.dump()
-    assert undo(here, path, allow_destructive=True).outcome == "unchanged"
+    again = undo(here, path, allow_destructive=True)
+    assert (again.outcome, again.changes) == ("partly_undone", [])
+    assert [(row["section"], row["key"], row["field"]) for row in again.not_restored] == [
+        ("users", "ada@acme.example", ""),
+        ("users", "eva@acme.example", ""),
+    ]
     assert here.dump() == after
 
 
@@ -239,8 +246,13 @@ def test_an_undo_is_undone(here: SiteHere) -> None:
     small_apply(here)
     assert here.run(limits=EVERYTHING).outcome == "changed"
     applied = here.dump()
-    assert undo(here).outcome == "changed"
-    assert undo(here).outcome == "changed"
+    undone = undo(here)
+    assert (undone.outcome, undone.undone["changes"], undone.undone["set"]) == ("changed", 6, "test")
+    before = here.dump()
+    again = undo(here)
+    assert (again.outcome, again.changes, here.dump()) == ("unchanged", [], before)
+    assert f"applied: last is itself a finished undo ({undone.apply_record})" in again.warnings[0]
+    assert undo(here, Path(undone.apply_record)).outcome == "changed"
     assert active(here.dump()) == active(applied)
 
 
@@ -467,7 +479,7 @@ def test_a_reference_by_several_fields_to_a_missing_record_is_a_warning(here: Si
     name = {"building_id": "North", "number": "9"}
     path = forged_value(here, "target_room", {"reference": "room", "uuid": None, "id": None, "name": name})
     result = undo(here, path)
-    assert result.outcome == "unchanged"
+    assert result.outcome == "partly_undone"
     assert any("target_room can't be restored in full" in warning for warning in result.warnings)
 
 
@@ -801,3 +813,49 @@ def sent_by(here: SiteHere) -> list[str]:
     with mock.patch.dict(os.environ, {"XDG_STATE_HOME": str(here.root.parent / "copy")}):
         copy.run(workers=1)
     return copy.sent()
+
+
+# ---- what the apply created
+
+
+@pytest.mark.parametrize("by_label", [False, True], ids=["finished", "interrupted"])
+def test_records_with_a_field_that_the_same_apply_created_are_undone(here: SiteHere, by_label: bool) -> None:
+    """The record of an interrupted apply has the label of the field, because nobody knew the key yet."""
+    here.write({"objects.yml": yaml_list([thing(1)])})
+    assert here.run().outcome == "changed"
+    here.write(
+        {
+            "fields/asset.yml": yaml_list([{"label": "Kiosk name", "type": "TEXT"}]),
+            "objects.yml": yaml_list([thing(1, **{"Kiosk name": "wrong"}), thing(2, **{"Kiosk name": "wrong"})]),
+        }
+    )
+    path = Path(here.run().apply_record)
+    (key,) = (field["field_key"] for field in here.client().definitions("asset") if field["label"] == "Kiosk name")
+    content = gzip.decompress(path.read_bytes())
+    assert content.count(f'"{key}"'.encode()) == 3
+    if by_label:
+        path.write_bytes(gzip.compress(content.replace(f'"{key}"'.encode(), b'"Kiosk name"')))
+    undone = undo(here)
+    assert (undone.outcome, len(undone.changes)) == ("changed", 2)
+    assert not any("was changed since" in warning for warning in undone.warnings)
+    assert [(row["section"], row["key"], row["field"]) for row in undone.not_restored] == [
+        ("fields", "asset Kiosk name", "")
+    ]
+    (left,) = active(here.dump())["objects"]
+    assert left["fields"]["barcode"] == "100001"
+    assert "wrong" not in left["fields"].values()
+    text = as_text(undone)
+    assert "Not restored (1):" in text
+    assert "set test, user " in text
+
+
+def test_a_forged_record_archives_nothing_that_the_set_did_not_unarchive(here: SiteHere) -> None:
+    assert here.embedded.call("object", fields=thing(1))["changed"]
+    path = forged_value(here, "description", "x")
+    (change,) = json.loads(gzip.decompress(path.read_bytes()))["changes"]
+    forged(path, changes=[{**change, "unarchived": True}])
+    before = here.dump()
+    result = undo(here, path)
+    assert result.outcome == "refused", result.document()
+    assert "the journal does not know it" in result.refusals[0]
+    assert here.dump() == before
