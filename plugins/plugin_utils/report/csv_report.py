@@ -16,7 +16,7 @@ from ...module_utils.printing.cleaner import clean
 from ..desired.sources.formulas import escaped
 from .groups import said
 from .in_brief import first_removals
-from .parts import field_name, keys_of
+from .parts import action_words, field_name, keys_of, remark
 from .removals import removal_texts
 from .result import RunResult, in_figures
 
@@ -50,7 +50,8 @@ def _in_order(result: RunResult) -> Iterator[list[str]]:
     rest: list[list[str]] = []
     seen: set[tuple[str, ...]] = set()
     for number, change in enumerate(result.changes):
-        for row in _rows(change, partial(_odd, result.odd, number)):
+        shown = {**change, "note": remark(change, True) or action_words(UPDATE, True)} if result.is_drift else change
+        for row in _rows(shown, partial(_odd, result.odd, number)):
             kind = (row[0], row[_ACTION], row[_FIELD], row[_ODD])
             is_new = kind not in seen
             seen.add(kind)

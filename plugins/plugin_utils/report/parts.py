@@ -103,7 +103,7 @@ _NAME = 80
 
 DRIFT_WORDS = {
     "created": "missing in the instance",
-    "updated": "changed in the application",
+    "updated": "differs from the files",
     "deleted": "only in the instance",
     "archived": "not archived in the instance",
 }
@@ -217,7 +217,7 @@ def removal_lines(result: RunResult) -> list[tuple[Place, str]]:
     return [
         (
             result.places.get(number, Place("")),
-            f"{clean(change['action'])}: {clean(change['section'])} {_whole(change)}",
+            f"{action_words(change['action'], result.is_drift)}: {clean(change['section'])} {_whole(change)}",
         )
         for number, change in enumerate(result.changes)
         if change["action"] in (DELETE, ARCHIVE)
