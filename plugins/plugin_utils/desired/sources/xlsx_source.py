@@ -427,7 +427,7 @@ class Workbook:
             self._findings.append(Finding(Place(self._name), words))
         elif not read:
             wanted = ", ".join(name for name in SECTIONS if name != "fields")
-            sheets = ", ".join(map(repr, self.ignored)) or "none"
+            sheets = ", ".join(map(repr, self.ignored)) or "none (a chart has no cells)"
             self.ignored = []
             words = f"expected sheets named after sections: {wanted}; these are {sheets}"
             if titles and not self._sheets.section:
@@ -479,13 +479,13 @@ def _contents(content: bytes, sheets: Sheets) -> Iterator[Sequence[Any]]:
     """
     try:
         with _quiet():
-            openpyxl = openpyxl_library()
+            openpyxl_library()
             prepared, has_formulas = _prepared(content)
             parts = _parts_of_sheets(prepared)
-            values = openpyxl.load_workbook(io.BytesIO(prepared), read_only=True, data_only=True, keep_links=False)
+            values = _workbook(prepared, data_only=True)
             formulas = None
             if has_formulas:
-                formulas = openpyxl.load_workbook(io.BytesIO(prepared), read_only=True, keep_links=False)
+                formulas = _workbook(prepared, data_only=False)
             sections = sheets.sections([sheet.title for sheet in values.worksheets])
             for number, sheet in enumerate(values.worksheets, start=1):
                 section = sections.get(sheet.title, "")
@@ -718,6 +718,24 @@ def _without_cost(part: bytes) -> bytes:
     if b"<![CDATA[" not in part:
         part = _EMPTY_ROW.sub(b"", part)
     return _FORMULA.sub(rb"\1\2", part)
+
+
+def _workbook(content: bytes, data_only: bool) -> Any:
+    """Return a workbook of the library. Sheets that are charts stay empty: the library can't read all of them.
+
+    :param data_only: read the stored results of formulas, not the formulas.
+    """
+    from openpyxl.chartsheet import Chartsheet
+    from openpyxl.reader.excel import ExcelReader
+
+    reader = ExcelReader(io.BytesIO(content), read_only=True, data_only=data_only, keep_links=False)
+
+    def skip(sheet: Any, _relation: Any) -> None:
+        reader.wb._add_sheet(Chartsheet(parent=reader.wb, title=sheet.name))
+
+    reader.read_chartsheet = skip
+    reader.read()
+    return reader.wb
 
 
 def _parts_of_sheets(content: bytes) -> dict[str, str]:

@@ -107,6 +107,24 @@ def _changed(path: Path, change: Callable[[str, bytes], bytes]) -> None:
             packed.writestr(name, part)
 
 
+@pytest.mark.parametrize("has_records", [False, True])
+def test_a_sheet_that_is_a_chart_has_no_records(tmp_path: Path, has_records: bool) -> None:
+    book = openpyxl.Workbook()
+    book.create_chartsheet("Chart")
+    sheet = book.worksheets[0]
+    sheet.title = "objects"
+    sheet.append(["barcode"])
+    sheet.append(["0001"])
+    if not has_records:
+        book.remove(sheet)
+    book.save(tmp_path / "objects.xlsx")
+    found = _load(tmp_path)
+    assert len(found.entries) == has_records
+    assert [finding.message.endswith("these are none (a chart has no cells)") for finding in found.findings] == (
+        [] if has_records else [True]
+    )
+
+
 def test_each_sheet_is_a_section_and_each_cell_has_its_type(tmp_path: Path) -> None:
     _book(
         tmp_path / "assets.xlsx",
