@@ -304,10 +304,19 @@ class Schema:
 
     def nearest(self, name: str) -> str:
         """Return the names closest to an unknown name, in words."""
-        suggestions = closest_names(name, self._names(), 3, _SIMILARITY)
+        suggestions = self._on_the_wire(name) or closest_names(name, self._names(), 3, _SIMILARITY)
         if suggestions:
             return f"did you mean {' or '.join(suggestions)}?"
         return f"known are {', '.join(sorted(self.fields))}" if self.fields else "this template has no fields"
+
+    def _on_the_wire(self, name: str) -> list[str]:
+        """Return the field that bodies of the service call by a name, if the name is no field."""
+        is_split = name in self.kind.split_members
+        return [
+            field.key
+            for field in self.fields.values()
+            if field.wire_key == name or (is_split and name.endswith(f"_{field.key}"))
+        ]
 
     def is_typo(self, name: str) -> bool:
         """Return True if an unknown name is most likely a typo of a known one.
