@@ -158,7 +158,7 @@ def _money(totals: Sequence[Mapping[str, Any]], is_drift: bool) -> Table:
     rows = [
         (
             f"{words_of(total['section'])} {_printed(total['field'])}",
-            *(in_digits(Decimal(repr(total[side])), _CENTS, ",") for side in sides),
+            *_sums(total, sides),
             counted(total["count"], total["section"]),
         )
         for total in totals[:_MOST]
@@ -167,6 +167,12 @@ def _money(totals: Sequence[Mapping[str, Any]], is_drift: bool) -> Table:
     form = "{0}: files say {1} / instance has {2} ({3})" if is_drift else "{0}: {1} -> {2} ({3})"
     numbers = frozenset({1, 2})
     return Table("Money", ("Total of", *heads, "Records"), rows, form, numbers, len(totals) - len(rows))
+
+
+def _sums(total: Mapping[str, Any], sides: tuple[str, str]) -> tuple[str, str]:
+    """Return both sums. If the changes cancel each other out, say so in place of the second one."""
+    first, second = (in_digits(Decimal(repr(total[side])), _CENTS, ",") for side in sides)
+    return first, f"the same in total, {total['count']:,} values differ" if first == second else second
 
 
 def _persons(persons: Sequence[Mapping[str, Any]]) -> Table:

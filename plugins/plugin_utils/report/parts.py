@@ -251,7 +251,8 @@ def forecast(result: RunResult) -> str:
     requests, minutes = result.forecast.get("requests"), result.forecast.get("minutes")
     if not result.check_mode or result.is_drift or not requests:
         return ""
-    return f"{requests:,} requests" + ("" if minutes is None else f", {minutes:,.1f} minutes")
+    words = f"{requests:,} request{'' if requests == 1 else 's'}"
+    return words if minutes is None else f"{words}, {'1 minute' if minutes == 1 else f'{minutes:,.1f} minutes'}"
 
 
 def key_of(change: Mapping[str, Any]) -> str:

@@ -213,5 +213,6 @@ class _Missing:
     def _advice(self, number: int, words: str) -> str:
         if self._has_lookup is False or words == self._kind.plural:
             return ""
-        minutes = number / (self._context.client.transport.rate.per_minute or _PER_MINUTE)
-        return f" archived_duplicates: check looks up all of them, which takes about {math.ceil(minutes)} minutes."
+        minutes = math.ceil(number / (self._context.client.transport.rate.per_minute or _PER_MINUTE))
+        duration = "1 minute" if minutes == 1 else f"{minutes:,} minutes"
+        return f" archived_duplicates: check looks up all of them, which takes about {duration}."

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -200,3 +201,5 @@ def test_totals_that_differ_look_different() -> None:
     money = [{"section": "objects", "field": "purchasing_price", "before": 100.004, "after": 100.001, "count": 2}]
     result = RunResult("changed", "", True, {}, [], [], [], [], [], {}, 0, 0.0, money=money)
     assert "100.004 -> 100.001" in as_text(result)
+    same = [{**money[0], "after": 100.004}]
+    assert "100.004 -> the same in total, 2 values differ (2 objects)" in as_text(replace(result, money=same))

@@ -140,6 +140,8 @@ def test_the_outcome_of_each_change_is_beside_it(form: Callable[[RunResult], str
 def test_a_plan_has_a_forecast_and_what_was_applied_has_none(form: Callable[[RunResult], str]) -> None:
     planned = result_of(MANY, forecast={"requests": 1044, "minutes": 5.22})
     assert "Forecast: 1,044 requests, 5.2 minutes" in form(planned)
+    short = form(replace(planned, forecast={"requests": 1, "minutes": 1.0}))
+    assert re.search(r"Forecast: 1 request, 1 minute\b(?!s)", short)
     unlimited = form(replace(planned, forecast={"requests": 1044, "minutes": None}))
     assert "Forecast: 1,044 requests" in unlimited
     assert "minutes" not in unlimited
