@@ -433,6 +433,8 @@ options:
     description:
       - With O(mode=validate), do not warn about fields whose types only the instance knows. Use it for jobs in which a
         plan follows, because the plan checks them.
+      - The task then only fails if files can't be read. The plan fails because of all other RV(findings), together with
+        those that only the instance shows.
     type: bool
     default: false
   expect_instance:

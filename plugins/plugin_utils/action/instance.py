@@ -282,7 +282,9 @@ def _validated(
     fine = f"{len(desired.entries)} records, nothing wrong"
     warned = {"warnings": warnings} if warnings else {}
     shown = findings_in_short(problems, reports) if problems else fine
-    return {"changed": False, "failed": bool(problems), "findings": problems, "msg": shown, **warned}
+    # A plan of files that can't be read would be about something else.
+    failed = bool(desired.findings if plan_follows else problems)
+    return {"changed": False, "failed": failed, "findings": problems, "msg": shown, **warned}
 
 
 def _judged(grouped: GroupedFindings, desired: DesiredInstance, check_mode: bool, host: str) -> RunResult:

@@ -141,13 +141,23 @@ def test_the_plan_alone_is_created_and_can_be_applied_as_it_was(acme: Path, serv
     assert again.named("Apply")["outcome"] == "unchanged"
 
 
-def test_files_that_are_wrong_fail_before_anything_is_sent(acme: Path, service: Emulator, tmp_path: Path) -> None:
-    (acme / "objects" / "bad.yml").write_text("- barcode: 0001234\n- barcode: '1'\n  uuid: x\n", "utf-8")
+def test_all_that_is_wrong_is_reported_at_once_and_nothing_is_sent(
+    acme: Path, service: Emulator, tmp_path: Path
+) -> None:
+    lines = (
+        "- barcode: 0001234\n- barcode: '1'\n  uuid: x\n- barcode: '2'\n  inventory_name: x\n  target_room: Nowhere/1\n"
+    )
+    (acme / "objects" / "bad.yml").write_text(lines, "utf-8")
     done = provision(tmp_path, service)
     assert done.status != 0
-    assert service.log() == []
+    assert writes(service) == []
+    places = [f"objects/bad.yml:{place}" for place in ("1:12", "3:9", "6:16")]
     findings = done.named("Validate the files")["findings"]
-    assert [finding.partition(": ")[0] for finding in findings] == ["objects/bad.yml:1:12", "objects/bad.yml:3:9"]
+    assert [finding.partition(": ")[0] for finding in findings] == places[:2]
+    assert {finding.partition(": ")[0] for finding in done.named("Apply")["findings"]} == {*places}
+    alone = provision(tmp_path, service, provision_connection={"base_url": "http://127.0.0.1:1"})
+    assert alone.status != 0
+    assert "objects/bad.yml:3:9" in alone.output
 
 
 @pytest.mark.parametrize(
