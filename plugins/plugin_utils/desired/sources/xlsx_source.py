@@ -728,7 +728,7 @@ def _workbook(content: bytes, data_only: bool) -> Any:
     from openpyxl.chartsheet import Chartsheet
     from openpyxl.reader.excel import ExcelReader
 
-    reader = ExcelReader(io.BytesIO(content), read_only=True, data_only=data_only, keep_links=False)
+    reader: Any = ExcelReader(io.BytesIO(content), read_only=True, data_only=data_only, keep_links=False)
 
     def skip(sheet: Any, _relation: Any) -> None:
         reader.wb._add_sheet(Chartsheet(parent=reader.wb, title=sheet.name))
