@@ -1,8 +1,4 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rules of the operator about records and changes: JSON Schemas in files that the task names.
-
-A schema is evaluated in two steps. A compiled test decides if it is satisfied, which is cheap enough for very many
-records. If it is not, jsonschema finds out why.
-"""
+"""Rules of the operator about records and changes: JSON Schemas in files that the task names."""

@@ -13,7 +13,7 @@ from ...module_utils.model.field import shorten
 from ...module_utils.model.schema import Schema as Fields
 from ..desired.desired import SECTIONS
 from ..desired.positions import Place
-from .judging import NotJudged, Problem, Test, compiled, problems
+from .judging import NotJudged, Problem, Test, judge_of, problems
 from .rule import Rule
 from .schemas import Schema, constants_in, judges_all, names_in, parts_at, renamed, with_constants
 
@@ -52,8 +52,8 @@ class BoundRule:
 
     def __post_init__(self) -> None:
         self.when_names, self.require_names = fields_of(self.when), fields_of(self.require)
-        self.applies = compiled(self.when)
-        self.is_met = compiled(self.require)
+        self.applies = judge_of(self.when)
+        self.is_met = judge_of(self.require)
 
     def is_about(self, record: Any) -> bool:
         """Return True if the rule is about a record, or if that cannot be decided."""

@@ -1,12 +1,12 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Evaluate schemas: as plain comparisons if possible, otherwise with jsonschema, which also reports the violations."""
+"""Evaluate schemas, and report their violations."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from decimal import Context, Decimal
 from functools import cache, lru_cache
@@ -55,86 +55,17 @@ class Problem:
 # ---- evaluate a schema
 
 
-def compiled(schema: Schema) -> Test:
+def judge_of(schema: Schema) -> Test:
     """Return the test of a schema."""
-    if isinstance(schema, bool):
-        return lambda _value: schema
-    if not schema.keys() <= _TESTS.keys():
-        is_valid: Test = _validator(schema).is_valid
-        return is_valid
-    tests = [_TESTS[keyword](value) for keyword, value in schema.items()]
-    if not tests:
-        return lambda _value: True
-    if len(tests) == 1:
-        return tests[0]
-    if len(tests) == 2:
-        first, second = tests
-        return lambda value: first(value) and second(value)
-    return lambda value: all(test(value) for test in tests)
-
-
-def _properties(schemas: Mapping[str, Schema]) -> Test:
-    tests = [(name, compiled(schema)) for name, schema in schemas.items()]
-    if len(tests) == 1:
-        only, test = tests[0]
-        return lambda value: value.__class__ is not dict or only not in value or test(value[only])
-
-    def is_met(value: Any) -> bool:
-        if value.__class__ is not dict:
-            return True
-        return all(name not in value or test(value[name]) for name, test in tests)
-
-    return is_met
-
-
-def _required(names: list[str]) -> Test:
-    if len(names) == 1:
-        only = names[0]
-        return lambda value: value.__class__ is not dict or only in value
-    return lambda value: value.__class__ is not dict or all(name in value for name in names)
-
-
-def _equals(constant: Any) -> Test:
-    if isinstance(constant, bool) or constant is None:
-        return lambda value: value is constant
-    if isinstance(constant, (int, float)):
-        return lambda value: value.__class__ is not bool and bool(value == constant)
-    if isinstance(constant, str):
-        return lambda value: bool(value == constant)
-    is_valid: Test = _validator({"const": constant}).is_valid
+    is_valid: Test = _validator(schema).is_valid
     return is_valid
-
-
-def _one_of(constants: list[Any]) -> Test:
-    if all(isinstance(constant, str) for constant in constants):
-        texts = frozenset(constants)
-        return lambda value: value.__class__ is str and value in texts
-    tests = [_equals(constant) for constant in constants]
-    return lambda value: any(test(value) for test in tests)
 
 
 def _is_number(value: Any) -> bool:
     return value.__class__ is int or value.__class__ is float
 
 
-_TYPES: Mapping[str, Test] = {
-    "string": lambda value: value.__class__ is str,
-    "number": _is_number,
-    "integer": lambda value: value.__class__ is int or (value.__class__ is float and value.is_integer()),
-    "boolean": lambda value: value.__class__ is bool,
-    "null": lambda value: value is None,
-    "array": lambda value: value.__class__ is list,
-    "object": lambda value: value.__class__ is dict,
-}
-
-
-def _type(names: str | list[str]) -> Test:
-    if isinstance(names, str):
-        return _TYPES[names]
-    tests = [_TYPES[name] for name in names]
-    return lambda value: any(test(value) for test in tests)
-
-
+@lru_cache(maxsize=_MOST_KEPT)
 def _matches(pattern: str, text: str) -> bool:
     """Return True if a pattern of a schema matches a text.
 
@@ -157,76 +88,10 @@ def _for_this_engine(pattern: str) -> str:
     return _PARTS.sub(lambda part: r"\Z" if part[0] == "$" else part[0], pattern)
 
 
-def _pattern(pattern: str) -> Test:
-    kept: dict[str, bool] = {}
-
-    def is_met(value: Any) -> bool:
-        if value.__class__ is not str:
-            return True
-        known = kept.get(value)
-        if known is None:
-            known = _matches(pattern, value)
-            if len(kept) < _MOST_KEPT:
-                kept[value] = known
-        return known
-
-    return is_met
-
-
-def _of_numbers(is_met: Callable[[Any, Any], bool]) -> Callable[[Any], Test]:
-    return lambda bound: lambda value: not _is_number(value) or is_met(value, bound)
-
-
-def _of_texts(is_met: Callable[[Any, Any], bool]) -> Callable[[Any], Test]:
-    return lambda bound: lambda value: value.__class__ is not str or is_met(len(value), bound)
-
-
-def _of_lists(is_met: Callable[[Any, Any], bool]) -> Callable[[Any], Test]:
-    return lambda bound: lambda value: value.__class__ is not list or is_met(len(value), bound)
-
-
 def _is_multiple(value: Any, of: float) -> bool:
     """Return True if a number is a multiple of another in decimal notation: 0.3 is a multiple of 0.1."""
     number = Decimal(repr(value))
     return number.is_finite() and bool(_WIDE.remainder(number, Decimal(repr(of))) == 0)
-
-
-def _not(schema: Schema) -> Test:
-    test = compiled(schema)
-    return lambda value: not test(value)
-
-
-def _all_of(schemas: list[Schema]) -> Test:
-    tests = [compiled(schema) for schema in schemas]
-    return lambda value: all(test(value) for test in tests)
-
-
-def _any_of(schemas: list[Schema]) -> Test:
-    tests = [compiled(schema) for schema in schemas]
-    return lambda value: any(test(value) for test in tests)
-
-
-_TESTS: Mapping[str, Callable[[Any], Test]] = {
-    "properties": _properties,
-    "required": _required,
-    "const": _equals,
-    "enum": _one_of,
-    "type": _type,
-    "pattern": _pattern,
-    "minimum": _of_numbers(lambda value, bound: bool(value >= bound)),
-    "maximum": _of_numbers(lambda value, bound: bool(value <= bound)),
-    "exclusiveMinimum": _of_numbers(lambda value, bound: bool(value > bound)),
-    "exclusiveMaximum": _of_numbers(lambda value, bound: bool(value < bound)),
-    "multipleOf": _of_numbers(_is_multiple),
-    "minLength": _of_texts(lambda value, bound: bool(value >= bound)),
-    "maxLength": _of_texts(lambda value, bound: bool(value <= bound)),
-    "minItems": _of_lists(lambda value, bound: bool(value >= bound)),
-    "maxItems": _of_lists(lambda value, bound: bool(value <= bound)),
-    "not": _not,
-    "allOf": _all_of,
-    "anyOf": _any_of,
-}
-"""Keywords that do not depend on other keywords of their schema. The rest is left to jsonschema."""
 
 
 # ---- violations

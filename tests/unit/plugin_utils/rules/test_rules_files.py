@@ -7,17 +7,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
-import jsonschema
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.plugin_utils.rules.bound import bind
 from ansible_collections.community.seventhings.plugins.plugin_utils.rules.found import in_words
-from ansible_collections.community.seventhings.plugins.plugin_utils.rules.judging import Problem, compiled, problems
+from ansible_collections.community.seventhings.plugins.plugin_utils.rules.judging import Problem, judge_of, problems
 from ansible_collections.community.seventhings.plugins.plugin_utils.rules.rule import RuleSet, read_rules
 
 
@@ -85,7 +81,7 @@ def test_references_lead_to_other_parts_of_the_file(tmp_path: Path) -> None:
         "rules: [{id: r, for: objects, require: {$ref: '#/$defs/it', required: [serial_number]}}]",
     )
     assert found.findings == []
-    test = compiled(found.rules[0].require)
+    test = judge_of(found.rules[0].require)
     assert [test({"serial_number": text}) for text in ("A1", "B1")] == [True, False]
     assert not test({})
 
@@ -121,7 +117,7 @@ def test_a_file_that_can_not_be_read_is_an_error(tmp_path: Path, name: str, why:
 )
 def test_multiples_are_those_that_people_write(value: float, step: float, expected: bool) -> None:
     schema = {"multipleOf": step}
-    assert compiled(schema)(value) is expected
+    assert judge_of(schema)(value) is expected
     assert bool(problems(schema, value)) is not expected
 
 
@@ -133,61 +129,3 @@ def test_names_of_members_that_a_rule_does_not_know_are_not_shown(tmp_path: Path
     inner = Problem(("hours", "Secret", "days"), "expected another")
     assert in_words(found, inner) == "hours: expected another"
     assert in_words(found, Problem(("after", "weight"), "expected another")) == "after.weight: expected another"
-
-
-SCALARS = st.one_of(
-    st.none(),
-    st.booleans(),
-    st.integers(-3, 3),
-    st.sampled_from([0.0, 1.0, 1.5, -2.5]),
-    st.sampled_from(["", "a", "ab", "1"]),
-)
-VALUES = st.recursive(
-    SCALARS,
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("ab"), inner, max_size=2),
-    max_leaves=5,
-)
-
-
-def _schemas(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
-    some = st.lists(inner, min_size=1, max_size=2)
-    members: dict[str, st.SearchStrategy[Any]] = {
-        "properties": st.dictionaries(st.sampled_from("ab"), inner, max_size=2),
-        "required": st.lists(st.sampled_from("ab"), unique=True),
-        "const": VALUES,
-        "enum": st.lists(VALUES, min_size=1, max_size=3),
-        "type": st.sampled_from(
-            ["string", "number", "integer", "boolean", "null", "array", "object", ["string", "null"]]
-        ),
-        "pattern": st.sampled_from(["^a", "b$", "1"]),
-        "minimum": st.integers(-2, 2),
-        "maximum": st.integers(-2, 2),
-        "exclusiveMinimum": st.integers(-2, 2),
-        "exclusiveMaximum": st.integers(-2, 2),
-        "minLength": st.integers(0, 2),
-        "maxLength": st.integers(0, 2),
-        "minItems": st.integers(0, 2),
-        "maxItems": st.integers(0, 2),
-        "uniqueItems": st.booleans(),
-        "items": inner,
-        "not": inner,
-        "allOf": some,
-        "anyOf": some,
-        "oneOf": some,
-        "if": inner,
-        "then": inner,
-        "else": inner,
-        "additionalProperties": inner,
-    }
-    return st.booleans() | st.fixed_dictionaries({}, optional=members)
-
-
-SCHEMAS: st.SearchStrategy[Any] = st.recursive(st.booleans() | st.just({}), _schemas, max_leaves=4)
-
-
-@given(SCHEMAS, VALUES)
-@settings(max_examples=150, deadline=None)
-def test_a_compiled_test_says_what_jsonschema_says(schema: Any, value: Any) -> None:
-    expected = jsonschema.Draft202012Validator(schema).is_valid(value)
-    assert compiled(schema)(value) is expected
-    assert bool(problems(schema, value)) is not expected
