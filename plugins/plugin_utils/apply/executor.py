@@ -188,10 +188,16 @@ class Executor:
             if not planned.relations or self._ready.has_failed(planned):
                 continue
             try:
-                relate(self._client, planned)
+                self._relate(planned)
             except SeventhingsError as error:
                 self._uncount(planned)
                 self._fail(planned, self._reason(planned, error))
+
+    def _relate(self, planned: Planned) -> None:
+        """Write the relations of a definition. Start again if an earlier change of it was pending."""
+        while True:
+            with contextlib.suppress(CreatedMeanwhile):
+                return relate(self._client, planned)
 
     def _check_results(self) -> None:
         """Check for duplicate creations and for writes without effect, in the same lists."""
