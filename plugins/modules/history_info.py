@@ -34,7 +34,7 @@ options:
     type: int
 notes:
   - The task sends one request for every 200 events. If O(record) is not a UUID, it sends one more, or two for a room by
-    its path.
+    its path, or for an integer id.
 seealso:
   - module: community.seventhings.object_info
   - module: community.seventhings.task_info

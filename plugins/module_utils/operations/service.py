@@ -146,6 +146,7 @@ def _uuid_of(client: Client, kind: Kind, written: Any) -> str:
             raise InvalidInput(f"record: {shorten(written)} does not fit; {kind.singular} has no integer id")
         return reference.uuid or FinderByFields(client, kind).find(reference.written).uuid
     reading = Reading(client)
+    reading.check_numbers([reference])
     reference = with_targets(reference, reading.resolve([reference]))
     return str(with_targets(reference, reading.with_uuid([reference])).uuid)
 

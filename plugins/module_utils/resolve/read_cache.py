@@ -455,6 +455,7 @@ def _find_records(client: Client, kind: Kind, written: Mapping[str, Any]) -> lis
     reading = Reading(client)
     targets = reading.resolve(references)
     references = [with_targets(reference, targets) for reference in references]
+    reading.check_numbers(references)
     found = reading.records_of(references)
     missing = [reference for reference in references if reference not in found]
     if missing:

@@ -56,6 +56,7 @@ class Finder:
         if self._kind.identity:
             targets = self._reading.resolve(references)
             references = [with_targets(reference, targets) for reference in references]
+        self._reading.check_numbers(references)
         records = self._reading.records_of(references)
         found = [self._found(reference, records.get(reference)) for reference in references]
         self._records_found += found

@@ -13,7 +13,7 @@ from embedded_here import Embedded
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import LOCATION, OBJECT, Kind
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import LOCATION, OBJECT, ROOM, Kind
 
 from ..support import RANDOMISED
 
@@ -123,3 +123,44 @@ def test_a_location_is_created_once_in_whatever_form_its_name_is_typed(name: str
     forms: tuple[Literal["NFC", "NFD"], ...] = ("NFD", "NFC", "NFD")
     results = [service.call("location", fields={"name": unicodedata.normalize(form, name)}) for form in forms]
     assert not any(result.get("changed") for result in results[1:])
+
+
+@pytest.mark.parametrize("check_mode", [True, False])
+def test_an_integer_that_is_the_name_of_another_record_is_an_error_with_both_spellings(check_mode: bool) -> None:
+    service = Embedded.started()
+    client = service.client()
+    leipzig = next(record for record in client.list_all(LOCATION) if record.flat["name"] == "Leipzig")
+    client.create(ROOM, {"building_id": leipzig.id, "number": "5", "name": "Five"})
+    client.create(OBJECT, {"barcode": "3", "inventory_name": "Three"})
+    room = service.call("object", check_mode, fields={"barcode": "100001", "target_room": 5})
+    assert "'Leipzig/5'); write {id: 5} if you mean the id, or '5' in quotes if you mean the name" in room["msg"]
+    thing = service.call("history_info", kind="object", record=3, limit=None)
+    assert "write {id: 3} if you mean the id, or '3' in quotes if you mean the name" in thing["msg"]
+    clear = {"barcode": "100001", "target_room": {"id": 5}}
+    result = service.call("object", check_mode, diff_mode=True, fields=clear)
+    assert result["changed"]
+    assert result["diff"]["after"]["target_room"].startswith("Dresden/")
+
+
+def test_an_integer_costs_a_request_only_if_something_changes() -> None:
+    service = Embedded.started()
+    fields = {"barcode": "100001", "target_room": 5}
+    assert service.call("object", fields=fields)["changed"]
+    logs = []
+    for written in (fields, {**fields, "target_room": {"id": 5}}):
+        service.log.clear()
+        assert not service.call("object", fields=written)["changed"]
+        logs.append(list(service.log))
+    assert logs[0] == logs[1]
+
+
+def test_an_ambiguous_room_is_named_by_its_paths_and_an_unknown_user_by_the_nearest_address() -> None:
+    service = Embedded.started()
+    client = service.client()
+    places = [record for record in client.list_all(LOCATION) if record.flat["name"] in ("Dresden", "Leipzig")]
+    for place in places:
+        client.create(ROOM, {"building_id": place.id, "number": "77", "name": "Twin"})
+    room = service.call("object", fields={"barcode": "100001", "target_room": "77"})
+    assert "2 rooms have the natural key '77': 'Dresden/77', 'Leipzig/77'." in room["msg"]
+    task = service.call("task", title="x", deadline="2031-01-01", assignees=["david"])
+    assert task["msg"].endswith(f"There is no user 'david'; expected an e-mail address. The nearest are '{DAVID}'.")
