@@ -279,6 +279,9 @@ class _Absorbing:
             now = VAULTED if is_hidden else shorten(planned.change.before[key])
             words = f"{planned}: {name} is {now} in the instance"
             place = planned.entry.place_of(name)
+            if _is_only_retyped(planned, current, key):
+                self._absorbed.add((id(planned.entry), key))
+                continue
             if name not in planned.entry.fields or key not in planned.schema.fields:
                 self._note_unchanged(planned, place, words, "it is not written, and follows from other fields")
                 continue
@@ -748,6 +751,14 @@ class _Absorbing:
                 # The record was counted when its place was found.
                 self._count(section, "changed", -len(self._overridden[entry] - {STATE}))
                 self._count(section, "removed", -len(self._overridden[entry] & {STATE}))
+
+
+def _is_only_retyped(planned: Planned, current: Record, key: str) -> bool:
+    """Return True if a value would only be written again because its field gets another type."""
+    schema, field = planned.schema, planned.schema.fields.get(key)
+    if field is None or not field.retyped or key not in planned.desired:
+        return False
+    return schema.equal(key, planned.desired[key], schema.read_field(key, current.flat))
 
 
 def _texts_in(value: Any) -> Iterable[str]:

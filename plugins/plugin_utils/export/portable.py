@@ -295,7 +295,9 @@ class Portable:
 
 def why_not_empty(kind: Kind, key: str) -> str:
     """Say why a field of a record is never empty. Return an empty text if it may be empty."""
-    return f"the service returns no {key}, but every {kind.words} has one" if key in kind.never_empty else ""
+    mandatory = (field.key for field in kind.fields if field.mandatory)
+    is_never_empty = key in kind.never_empty or key in mandatory
+    return f"the service returns no {key}, but every {kind.words} has one" if is_never_empty else ""
 
 
 def check_read(value: Any) -> None:

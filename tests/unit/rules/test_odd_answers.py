@@ -296,17 +296,22 @@ def test_a_text_that_is_answered_as_a_map_is_left_out_of_an_export_and_said(tmp_
 
 
 @pytest.mark.parametrize(
-    ("section", "title", "words"),
-    [("tasks", "Akkus bestellen", "task"), ("rental_cases", "Akkubohrer für die Messe", "rental case")],
+    ("section", "title", "words", "key"),
+    [
+        ("tasks", "Akkus bestellen", "task", "status"),
+        ("tasks", "Akkus bestellen", "task", "deadline"),
+        ("rental_cases", "Akkubohrer für die Messe", "rental case", "status"),
+        ("rental_cases", "Akkubohrer für die Messe", "rental case", "due_date"),
+    ],
 )
-def test_a_status_that_is_answered_as_null_is_left_out_of_an_export_and_said(
-    tmp_path: Path, section: str, title: str, words: str
+def test_a_member_of_every_record_that_is_answered_as_null_is_left_out_of_an_export_and_said(
+    tmp_path: Path, section: str, title: str, words: str, key: str
 ) -> None:
     service = Wrong.started()
-    service.mutation = Mutation("odd", ("list",), with_members(title, status=None))
+    service.mutation = Mutation("odd", ("list",), with_members(title, **{key: None}))
     service.at_path = f"/{section.replace('_', '-')}"
     done = exported(service, tmp_path, section)
-    message = f"the service returns no status, but every {words} has one"
+    message = f"the service returns no {key}, but every {words} has one"
     assert [line for line in done.left_out if line.endswith(message)], done.left_out
 
 
