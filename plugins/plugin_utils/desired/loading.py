@@ -195,6 +195,11 @@ class _Loading:
             self._find(Place(str(src)), f"can't be read: {error.strerror or error}")
             return
         settings = [member for member in members if member.name in SETTINGS and member.type is not FileType.FOLDER]
+        elsewhere = [] if settings or self._reading.is_later else _settings_below(root, members)
+        if elsewhere:
+            words = f"no instance.yml here; one was found in {', '.join(elsewhere)}; write that directory as src"
+            self._find(self._at("instance.yml"), words)
+            return
         if len(settings) > 1 or (not settings and not self._reading.is_later):
             self._find(self._at("instance.yml"), f"expected exactly one instance.yml in {src}")
         # Read the settings first, because they say how to read the other files.
@@ -619,6 +624,12 @@ def _is_suspicious(name: str) -> bool:
         or bool({*ENDINGS}.intersection(suffixes))
         or suffixes[-1:] in [[suffix] for suffix in _ASIDE]
     )
+
+
+def _settings_below(root: Folder, members: Iterable[ListResult]) -> list[str]:
+    """Return the folders of a directory that have an instance.yml."""
+    folders = [member.name for member in members if member.type is FileType.FOLDER and member.name not in SECTIONS]
+    return [f"{name}/" for name in folders if any(root.type_of(f"{name}/{file}") is not None for file in SETTINGS)]
 
 
 def _is_hidden(name: str) -> bool:

@@ -239,3 +239,12 @@ def test_types_and_keys_are_judged_where_the_files_report_them(
     assert len(findings) == len(found), findings
     for finding, start in zip(findings, found, strict=True):
         assert finding.startswith(start)
+
+
+def test_a_directory_above_the_files_names_the_directory_to_write(tmp_path: Path) -> None:
+    """A repository has the files in a directory, and nothing else of it is read."""
+    for name, content in {"README.md": "x", "acme/instance.yml": SETTINGS, "object.yml": "[]"}.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(content, "utf-8")
+    words = "instance.yml: no instance.yml here; one was found in acme/; write that directory as src"
+    assert list(map(str, load(tmp_path).findings)) == [words]
