@@ -225,8 +225,11 @@ class _Pattern:
         return _readings({**day.groupdict(), **found.groupdict(), "H": None, hour: found["H"]})
 
     def lacks_digits(self, text: str) -> bool:
-        """Return True if a text has fewer digits than touching directives need."""
-        return self._short is not None and self._short.fullmatch(text) is not None
+        """Return True if a text, with or without a time, has fewer digits than touching directives need."""
+        if self._short is None:
+            return False
+        found = _TIME.fullmatch(text)
+        return any(self._short.fullmatch(part) for part in (text, found["day"] if found else ""))
 
 
 def _forms(parts: Sequence[_Part]) -> tuple[re.Pattern[str], re.Pattern[str] | None]:
@@ -245,7 +248,7 @@ def _forms(parts: Sequence[_Part]) -> tuple[re.Pattern[str], re.Pattern[str] | N
 
 # ---- the reader
 
-_CLOCKS = ("%H:%M %p", "%H:%M:%S %p")
+_CLOCKS = (("%H:%M %p",), ("%H:%M:%S %p",), ("%H:%M %p", "%H:%M:%S %p"))
 
 
 class DateReader:
@@ -299,13 +302,13 @@ class DateReader:
         except InvalidValue:
             return False
 
-    def with_24_hours(self) -> tuple[str, ...]:
-        """Return its patterns with 24 hours instead of 12."""
+    def with_24_hours(self) -> list[tuple[str, ...]]:
+        """Return choices of its patterns with 24 hours instead of 12, the shortest first."""
         patterns = [pattern.text for pattern in self._patterns]
-        with_hours = [pattern.replace("%I", "%H") for pattern in patterns if "%I" in pattern]
-        if with_hours:
-            return tuple(pattern.replace("%I", "%H") for pattern in patterns)
-        return (*patterns, *(f"{pattern} {time}" for pattern in patterns[:1] for time in _CLOCKS))
+        if any("%I" in pattern for pattern in patterns):
+            return [tuple(pattern.replace("%I", "%H") for pattern in patterns)]
+        # With the time, a day is still ambiguous if several patterns read it.
+        return [(*patterns, *(f"{day} {clock}" for day in patterns for clock in clocks)) for clocks in _CLOCKS]
 
     @property
     def expected(self) -> str:

@@ -191,13 +191,13 @@ def _date_settings(findings: Sequence[Finding], desired: DesiredInstance) -> lis
     if any(finding.misfit is not None and finding.misfit.value.__class__ is not str for finding in findings):
         return []
     reader, own = _dialect(findings, desired).reader, _dialect(findings, desired).dates
-    if findings[0].misfit is not None and findings[0].misfit.why == HOUR_ZERO:
-        choices = [reader.with_24_hours()]
-    else:
-        choices = [(*own, *patterns) for patterns in _patterns_by_form(_texts(findings))]
+    has_hour_zero = findings[0].misfit is not None and findings[0].misfit.why == HOUR_ZERO
+    by_form = [] if has_hour_zero else _patterns_by_form(_texts(findings))
+    choices = reader.with_24_hours() if has_hour_zero else [(*own, *patterns) for patterns in by_form]
     spelling = findings[0].misfit.spelling if findings[0].misfit else Spelling.DATE
     column = _column(findings[0], desired)
-    return [choice for choice in choices if DateReader(choice).reads(column, spelling is Spelling.INSTANT)]
+    fitting = [choice for choice in choices if DateReader(choice).reads(column, spelling is Spelling.INSTANT)]
+    return fitting[:1] if has_hour_zero else fitting
 
 
 def _patterns_by_form(texts: Iterable[str]) -> list[tuple[str, ...]]:

@@ -143,8 +143,10 @@ def test_digits_of_another_length_are_never_a_day(text: str, pattern: str) -> No
     [("%d%m%Y", "1022024"), ("%m%d%Y", "1152024"), ("%Y%m%d", "2024111"), ("%y%m%d", "50131"), ("%d%m%y", "10224")],
 )
 def test_a_lost_zero_is_named(pattern: str, text: str) -> None:
-    with pytest.raises(UnclearDate, match=f"{LOST_ZERO}, because {pattern} needs all of its digits"):
-        DateReader([pattern]).day(text)
+    reader = DateReader([pattern])
+    for read, written_text in ((reader.day, text), (reader.moment, text), (reader.moment, f"{text} 14:30")):
+        with pytest.raises(UnclearDate, match=f"{LOST_ZERO}, because {pattern} needs all of its digits"):
+            read(written_text)
 
 
 @given(st.dates(min_value=dt.date(1969, 1, 1), max_value=dt.date(2068, 12, 31)), st.sampled_from(_PARTED))

@@ -394,12 +394,13 @@ def test_no_date_is_guessed(tmp_path: Path, cells: list[str], preset: str, is_ma
         (["03/04/2024", "04/13/2024"], 'dates: ["%d/%m/%Y", "%m/%d/%Y"]'),
         (["00:15 AM", "01:15 PM"], 'dates: ["%d.%m.%Y %I:%M %p"]'),
         (["00:15 AM", "00:15 PM"], "preset: excel-de"),
+        (["0:15 AM"], 'dates: ["%d/%m/%Y", "%m/%d/%Y"]'),
     ],
 )
 def test_a_setting_that_leaves_a_finding_in_the_column_is_not_proposed(
     tmp_path: Path, cells: list[str], settings: str, is_mapped: bool
 ) -> None:
-    day = "31.12.2024 " if "AM" in cells[0] else ""
+    day = "" if "AM" not in cells[0] else "03/04/2024 " if "/" in settings else "31.12.2024 "
     column, kind = ("seen", "T") if day else ("bought", "Tag")
     rows = f"Nr;{kind}\n" if is_mapped else f"barcode;{column}\n"
     rows += "".join(f"{number};{day}{cell}\n" for number, cell in enumerate(cells))
@@ -415,6 +416,7 @@ def test_a_setting_that_leaves_a_finding_in_the_column_is_not_proposed(
     [
         (["0:15", "13:20"], 'dates: ["%d.%m.%Y %I:%M"]', 'dates: ["%d.%m.%Y %H:%M"]'),
         (["00:15 AM", "13:15 PM"], 'dates: ["%d.%m.%Y %I:%M %p"]', 'dates: ["%d.%m.%Y %H:%M %p"]'),
+        (["0:15 AM"], 'dates: ["%d.%m.%Y"]', 'dates: ["%d.%m.%Y", "%d.%m.%Y %H:%M %p"]'),
         (
             ["0:15 AM", "13:15:20 PM"],
             'dates: ["%d.%m.%Y"]',
