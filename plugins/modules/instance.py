@@ -236,7 +236,8 @@ options:
       - Set this for files that strangers may change, as in a pull request. O(limits), O(prune), O(create_users),
         O(allow_destructive) and O(expect_instance) must then all be set, so that no file decides about them. An error
         names a missing option before anything is read or sent.
-      - A O(src) that is a link is refused. See also O(src_below).
+      - A O(src) that is a link is refused, and O(src_below) is required if O(src) is set, because a commit can also
+        replace a directory above it with a link.
       - Records of a section that O(prune) does not name are then only reported. O(limits) and O(prune) may be V({}).
         Without O(notify), no assignee is notified.
       - Applies to O(mode=apply) and O(mode=undo), in check mode too.
@@ -509,7 +510,8 @@ EXAMPLES = r"""
 
 - name: Plan files that strangers may have changed, with limits for all that they may ask for
   community.seventhings.instance:
-    src: acme
+    src: /srv/checkout/acme
+    src_below: /srv/checkout
     protected: true
     expect_instance: ["{{ seventhings_base_url }}"]
     limits:

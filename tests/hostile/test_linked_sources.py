@@ -74,6 +74,12 @@ def test_a_protected_task_refuses_a_source_that_is_a_link(site: Site, checkout: 
         refused(called(provision, INSTANCE, site, src=src, mode=mode, **PROTECTED), site, "acme is a link")
 
 
+@pytest.mark.parametrize("mode", ["apply", "drift", "validate"])
+def test_a_protected_task_names_the_directory_that_its_source_is_in(site: Site, mode: str) -> None:
+    src = str(site.root)
+    refused(called(provision, INSTANCE, site, src=src, mode=mode, **PROTECTED), site, "src_below must be given too")
+
+
 def test_absorb_refuses_a_source_that_is_a_link(site: Site, checkout: Path) -> None:
     refused(called(absorb_instance, INSTANCE_ABSORB, site, src=str(checkout / "acme")), site, "acme is a link")
 

@@ -91,6 +91,11 @@ def _provision(run: InstanceRun, check_mode: bool, written: Mapping[str, Any]) -
         require_caps(written)
     reads_only = check_mode or options["mode"] == "drift"
     sources = sources_of(options, refuse_links=options["protected"])
+    if options["protected"] and sources and not options.get("src_below"):
+        raise InvalidInput(
+            "protected: src_below must be given too, because a commit can replace a directory above src with a link; "
+            "name the checkout"
+        )
     src = sources[0] if sources else None
     plan_file = _path(options, "plan_file")
     reports = report_paths(options, plan_file)

@@ -473,6 +473,7 @@ def test_under_protected_rules_come_from_outside_of_src(site: Site) -> None:
     (outside / "other.yml").write_text(NUMBERED, "utf-8")
     caps: dict[str, Any] = {
         "protected": True,
+        "src_below": str(site.root),
         "limits": {},
         "prune": {},
         "create_users": False,
@@ -488,14 +489,14 @@ def test_under_protected_rules_come_from_outside_of_src(site: Site) -> None:
     (site.root / "out.yml").unlink()
     (site.root / "rules.yml").unlink()
     assert run(site, outside / "other.yml", **caps)["outcome"] == "changed"
-    checkout = run(site, outside / "other.yml", src_below=site.root.parent, **caps)
+    checkout = run(site, outside / "other.yml", **{**caps, "src_below": site.root.parent})
     assert f"is inside of {site.root.parent}" in checkout["msg"], "the pull request can change the whole checkout"
     single = outside / "state.yml"
     single.write_text(f"objects:\n{things({})}", "utf-8")
-    beside_file = run(site, outside / "other.yml", src=single, **caps)
+    beside_file = run(site, outside / "other.yml", src=single, **{**caps, "src_below": outside})
     assert f"is inside of {outside}" in beside_file["msg"]
     digest = hashlib.sha256(NUMBERED.encode()).hexdigest()
-    alone = run(site, outside / "other.yml", src=single, rules_digest=[digest], **caps)
+    alone = run(site, outside / "other.yml", src=single, rules_digest=[digest], **{**caps, "src_below": outside})
     assert alone["outcome"] == "changed", alone["msg"]
     pinned = run(site, outside / "other.yml", src_below=site.root.parent, rules_digest=[digest], **caps)
     assert pinned["outcome"] == "changed"

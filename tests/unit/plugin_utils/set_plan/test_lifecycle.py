@@ -265,7 +265,7 @@ def test_no_option_overrides_a_protection(two: Site, options: dict[str, Any]) ->
     two.write({"instance.yml": HEAD + PRUNE + "lifecycle: {objects: {protect: ['2']}}\n"})
     _removed(two, "prune")
     if options.get("expect_instance"):
-        options = {**options, "expect_instance": [two.service.base_url]}
+        options = {**options, "expect_instance": [two.service.base_url], "src_below": str(two.root)}
     result = _call(two, src=str(two.root), **options)
     assert result["outcome"] == "refused", result["msg"]
     assert any("is protected" in refusal for refusal in result["refusals"])
