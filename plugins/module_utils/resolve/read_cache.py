@@ -313,7 +313,8 @@ class ReadIndex:
         """Return a sentence about each resolved reference whose target does not exist or has no uuid."""
         found = self.records_of(references)
         return [
-            f"{at(reference)}There is no {KINDS[reference.target].words} with the {identity_of(reference)}."
+            f"{at(reference)}There is no {KINDS[reference.target].words} with the {identity_of(reference)}"
+            f"{perhaps_hidden(KINDS[reference.target])}."
             for reference in references
             if reference not in found or not found[reference].uuid
         ]
@@ -438,7 +439,7 @@ def _words_of(problem: Unresolved) -> str:
     if problem.why is Why.AMBIGUOUS:
         return f"{prefix}{problem.words}"
     hint = f" The nearest are {', '.join(map(repr, problem.nearest))}." if problem.nearest else ""
-    return f"{prefix}{problem.words[0].upper()}{problem.words[1:]}.{hint}{if_an_id(problem.reference)}"
+    return f"{prefix}{problem.words[0].upper()}{problem.words[1:]}{problem.doubt}.{hint}{if_an_id(problem.reference)}"
 
 
 def find_objects(client: Client, written: Mapping[str, Any]) -> list[Record]:

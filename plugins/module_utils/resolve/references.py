@@ -80,6 +80,7 @@ class Unresolved:
     :ivar nearest: existing names that are similar to the written name.
     :ivar is_explained: True if the index knows why it has no target.
     :ivar cause: the words without the name, equal for all references with one cause; empty: ``words``.
+    :ivar doubt: why the target may exist all the same, in parentheses; empty if it can't.
     """
 
     reference: Reference
@@ -89,6 +90,7 @@ class Unresolved:
     nearest: tuple[str, ...] = ()
     is_explained: bool = False
     cause: str = field(default="", compare=False)
+    doubt: str = field(default="", compare=False)
 
 
 @dataclass(eq=False)
@@ -275,15 +277,16 @@ class _Resolver:
         )
         if why_removed:
             return Unresolved(reference, Why.MISSING, why_removed, is_explained=True)
-        words = f"there is no {kind.words} {reference.written!r}{perhaps_hidden(kind)}"
-        cause = f"there is no such {kind.words}{perhaps_hidden(kind)}"
+        words = f"there is no {kind.words} {reference.written!r}"
+        cause = f"there is no such {kind.words}"
         if "email" in kind.labels and isinstance(reference.written, str) and "@" not in reference.written:
             words, cause = f"{words}; expected an e-mail address", f"{cause}; expected an e-mail address"
         for part in _parts(kind, reference.written):
             if blanks := edge_blanks(part):
                 words, cause = f"{words}; {part!r} {blanks}", f"{cause}; its name has a part that {blanks}"
         suggestions = self._nearest(kind, reference.written)
-        return Unresolved(reference, Why.MISSING, words, nearest=suggestions, cause=cause)
+        doubt = perhaps_hidden(kind)
+        return Unresolved(reference, Why.MISSING, words, nearest=suggestions, cause=cause, doubt=doubt)
 
     def _why_place_removed(self, kind: Kind, reference: Reference) -> str:
         """Return why the place in a path has no target, if known."""
@@ -391,10 +394,8 @@ def reference_in(option: str, target: str, written: Any) -> Reference:
 
 
 def identity_of(reference: Reference) -> str:
-    """Return the uuid or the id of a resolved reference in words, and why a record with it may exist all the same."""
-    kind = KINDS[reference.target]
-    identity = f"uuid {reference.uuid}" if reference.uuid else f"id {reference.id}"
-    return f"{identity}{perhaps_hidden(kind)}"
+    """Return the uuid or the id of a resolved reference in words."""
+    return f"uuid {reference.uuid}" if reference.uuid else f"id {reference.id}"
 
 
 def if_an_id(reference: Reference) -> str:

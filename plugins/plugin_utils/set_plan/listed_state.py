@@ -24,13 +24,14 @@ from ...module_utils.model.types_links import Reference, references_in, with_ref
 from ...module_utils.plan.state import InstanceState
 from ...module_utils.resolve import natural_keys
 from ...module_utils.resolve.field_visibility import (
+    LIMITED,
     FieldVisibility,
     field_visibility_by,
     perhaps_hidden,
     why_unfound,
     with_more_evidence,
 )
-from ...module_utils.resolve.hidden_records import PROOF, Listed, Visibility, visibility
+from ...module_utils.resolve.hidden_records import NO, PROOF, Listed, Visibility, visibility
 from ...module_utils.resolve.natural_keys import Key, KeyIndex, normal_key
 from ...module_utils.resolve.references import (
     Lookup,
@@ -87,6 +88,7 @@ class ListedState(InstanceState):
         self._renamed: dict[str, Mapping[str, Any]] = {}
         self._resolved: dict[str, dict[str, Reference]] = {}
         self._unlisted: dict[str, Record | None] = {}
+        self._hides: dict[int, bool] = {}
         self._hints = 0
         self._names: dict[str, list[tuple[str, Record]]] = {}
         self._visible_fields: dict[str, FieldVisibility] = {}
@@ -425,7 +427,7 @@ class ListedState(InstanceState):
             same = known[written]
             return Meaning(same if same.location == reference.location else replace(same, location=reference.location))
         [lookup] = resolve([reference], _Names(self, before)).lookups
-        problem = _words_of(lookup)
+        problem = _words_of(lookup, self._doubt)
         if lookup.target is not None:
             reference = with_target(reference, lookup.target)
             if is_name:
@@ -463,8 +465,9 @@ class ListedState(InstanceState):
         record = self.read_unlisted(kind, reference.uuid) if kind.can_be_archived and reference.uuid else None
         if record is not None:
             return Meaning(with_target(reference, record))
-        cause = Misfit(reference.written, f"there is no such {kind.words}{perhaps_hidden(kind)}")
-        problem = f"there is no {kind.words} with the {identity_of(reference)}"
+        doubt = self._doubt(perhaps_hidden(kind))
+        cause = Misfit(reference.written, f"there is no such {kind.words}{doubt}")
+        problem = f"there is no {kind.words} with the {identity_of(reference)}{doubt}"
         return Meaning(reference, FieldError.at((), problem, misfit=cause))
 
     def _why_two(self, reference: Reference) -> str:
@@ -495,10 +498,24 @@ class ListedState(InstanceState):
         for kind in PROOF if reads_proof else ():
             with contextlib.suppress(PermissionMissing):
                 self.records(kind)
-        kinds = [kind for kind in KINDS.values() if kind.name in self._records]
-        lists = {kind.name: Listed(self.client.schema(kind), self._records[kind.name]) for kind in kinds}
         found = [record for record in self._unlisted.values() if record is not None]
-        return visibility(self.client, lists, self.read_unlisted, found)
+        return visibility(self.client, self._lists(), self.read_unlisted, found)
+
+    def _lists(self) -> dict[str, Listed]:
+        kinds = [kind for kind in KINDS.values() if kind.name in self._records]
+        return {kind.name: Listed(self.client.schema(kind), self._records[kind.name]) for kind in kinds}
+
+    def _doubt(self, words: str) -> str:
+        """Return why a missing record may exist, or an empty text if the lists prove that no record is hidden.
+
+        :param words: of :func:`perhaps_hidden`.
+        """
+        if LIMITED not in words:
+            return words
+        lists = self._lists()
+        if len(lists) not in self._hides:
+            self._hides[len(lists)] = visibility(self.client, lists, read=None).hidden_records != NO
+        return words if self._hides[len(lists)] else ""
 
     def target_of(self, question: Question, before: bool) -> tuple[list[Any], list[Record]]:
         """Find the targets of some fields, existing or planned, and separately the records that lose this natural key.
@@ -592,14 +609,14 @@ class _Names:
         return self.state.shown_name_of(record)
 
 
-def _words_of(lookup: Lookup) -> str:
+def _words_of(lookup: Lookup, doubt: Callable[[str], str]) -> str:
     """Return the problem of a reference and of the references in its map; empty if there is none."""
     reference = lookup.reference
-    wrong = [_words_of_problem(problem) for problem in lookup.problems]
+    wrong = [_words_of_problem(problem, doubt(problem.doubt)) for problem in lookup.problems]
     if wrong and not wrong[0].way:
         return wrong[0]
     for key, inner in lookup.inner:
-        problem = _words_of(inner)
+        problem = _words_of(inner, doubt)
         misfit = Misfit(inner.reference.written, cause_of(problem))
         wrong += [FieldError.at((key,), problem, misfit=misfit)] if problem else []
     if not wrong:
@@ -611,12 +628,14 @@ def _words_of(lookup: Lookup) -> str:
     return FieldError.at(way, f"{about}: {'; '.join(wrong)}", misfit=cause)
 
 
-def _words_of_problem(problem: Unresolved) -> FieldError:
-    words = problem.words
+def _words_of_problem(problem: Unresolved, doubt: str) -> FieldError:
+    words = f"{problem.words}{doubt}"
     if problem.why is Why.AMBIGUOUS:
         words += "; expected exactly one"
     if problem.nearest:
         words += f"; the nearest are {', '.join(map(repr, problem.nearest))}"
     return FieldError.at(
-        (problem.name,) if problem.name else (), words, misfit=Misfit(problem.reference.written, problem.cause or words)
+        (problem.name,) if problem.name else (),
+        words,
+        misfit=Misfit(problem.reference.written, f"{problem.cause}{doubt}" if problem.cause else words),
     )

@@ -475,3 +475,13 @@ def test_no_permission_set_decides_anything_wrong_in_silence(house: Site, seed: 
             more,
             weather,
         )
+
+
+@pytest.mark.parametrize("written", ["77", {"barcode": "77"}, "9091afea-81ee-4003-ac76-2ac11e3ddc3f"])
+def test_a_set_only_calls_a_target_hidden_if_the_account_may_not_see_it(house: Site, written: Any) -> None:
+    accounts = (house, limited(house, "North"))
+    house.write({"objects.yml": yaml_list([*OBJECTS, {**NEW, "accessories": [written]}])})
+    for account, is_doubtful in zip(accounts, (False, True), strict=True):
+        (finding,) = account.plan().findings
+        assert "there is no object" in finding
+        assert ("may be limited to locations" in finding) == is_doubtful
