@@ -230,6 +230,11 @@ def normal_key(key: Key) -> Key:
     return tuple(map(normal_key, key)) if isinstance(key, tuple) else key
 
 
+def has_one_form(key: Key) -> bool:
+    """Return True if a natural key is the same in all Unicode forms. Most keys are, and there are very many."""
+    return isinstance(key, str) and key.isascii()
+
+
 Item = TypeVar("Item")
 
 
@@ -251,20 +256,20 @@ class KeyIndex(Generic[Item]):
             first.append(item)
         elif first is not item:
             self._exact[key] = [first, item]
-        normal = normal_key(key)
-        if normal != key:
+        if not has_one_form(key) and (normal := normal_key(key)) != key:
             self._others.setdefault(normal, []).append(item)
 
     def find(self, key: Key) -> list[Item]:
         """Return the items with a natural key."""
-        return self._of(key) or self._equal(normal_key(key))
+        found = self._of(key)
+        if found or (not self._others and has_one_form(key)):
+            return found
+        normal = normal_key(key)
+        return [*self._of(normal), *self._others.get(normal, ())]
 
     def _of(self, key: Key) -> list[Item]:
-        found = self._exact.get(key, [])
-        return found if isinstance(found, list) else [found]
-
-    def _equal(self, normal: Key) -> list[Item]:
-        return [*self._of(normal), *self._others.get(normal, ())]
+        found = self._exact.get(key)
+        return [] if found is None else found if isinstance(found, list) else [found]
 
 
 def read_some(schema: Schema, keys: Iterable[str], record: Record) -> dict[str, Any]:

@@ -60,7 +60,7 @@ from ...module_utils.plan.compare import Comparer, Wanted
 from ...module_utils.plan.record_planner import is_archived, possible_targets
 from ...module_utils.resolve import natural_keys
 from ...module_utils.resolve.field_visibility import identifies
-from ...module_utils.resolve.natural_keys import Key, normal_key
+from ...module_utils.resolve.natural_keys import Key, has_one_form, normal_key
 from ..desired.desired import SECTIONS, DesiredInstance
 from ..desired.entry import Entry
 from ..desired.lifecycle import NOTHING
@@ -682,8 +682,9 @@ def _owners(claimed: Mapping[Key, Entry], keys: Sequence[Key | None]) -> list[En
     """Return the entry that means the record with each natural key: exactly, else in another Unicode form."""
     owners = [claimed.get(key) for key in keys]
     exact = {id(entry) for entry in owners}
-    others = {normal_key(key): entry for key, entry in claimed.items() if id(entry) not in exact}
-    return [
-        others.get(normal_key(key)) if owner is None and others else owner
-        for owner, key in zip(owners, keys, strict=True)
-    ]
+    others = {key: entry for key, entry in claimed.items() if id(entry) not in exact}
+    unowned = (key for key, owner in zip(keys, owners, strict=True) if owner is None)
+    if all(map(has_one_form, others)) and all(map(has_one_form, unowned)):
+        return owners
+    others = {normal_key(key): entry for key, entry in others.items()}
+    return [others.get(normal_key(key)) if owner is None else owner for owner, key in zip(owners, keys, strict=True)]
