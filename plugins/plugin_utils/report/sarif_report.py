@@ -48,6 +48,9 @@ def as_sarif(result: RunResult, src: Path | None = None) -> str:
     ]
     if len(result.changes) <= SMALL:
         found += [(_NOTE, place, text) for place, text in change_lines(in_figures(result))]
+    if result.undone:
+        # A place without a line is one in the apply record, which is no file of the checkout.
+        found = [(kind, place if place.line else Place(""), text) for kind, place, text in found]
     described = {**_RULES, **{rule.id: rule.because or _BROKEN for rule in rules.values()}}
     document = {
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",

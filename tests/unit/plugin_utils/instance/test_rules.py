@@ -498,7 +498,7 @@ def test_under_protected_rules_come_from_outside_of_src(site: Site) -> None:
     digest = hashlib.sha256(NUMBERED.encode()).hexdigest()
     alone = run(site, outside / "other.yml", src=single, rules_digest=[digest], **{**caps, "src_below": outside})
     assert alone["outcome"] == "changed", alone["msg"]
-    pinned = run(site, outside / "other.yml", src_below=site.root.parent, rules_digest=[digest], **caps)
+    pinned = run(site, outside / "other.yml", rules_digest=[digest], **{**caps, "src_below": site.root.parent})
     assert pinned["outcome"] == "changed"
 
 

@@ -21,6 +21,7 @@ from embedded_here import ACCOUNT, Embedded, Killed, SiteHere
 from instance_site import yaml_list
 
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.result import RunResult
+from ansible_collections.community.seventhings.plugins.plugin_utils.report.sarif_report import as_sarif
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.text_report import as_text
 from ansible_collections.community.seventhings.plugins.plugin_utils.undo import record
 from ansible_collections.community.seventhings.plugins.plugin_utils.undo.inverse import STILL_WANTED, Undo
@@ -859,3 +860,12 @@ def test_a_forged_record_archives_nothing_that_the_set_did_not_unarchive(here: S
     assert result.outcome == "refused", result.document()
     assert "the journal does not know it" in result.refusals[0]
     assert here.dump() == before
+
+
+def test_sarif_does_not_name_the_apply_record_as_a_file(here: SiteHere, tmp_path: Path) -> None:
+    small_apply(here)
+    path = tmp_path / "applied.json"
+    assert here.run(apply_record=path).outcome == "changed"
+    results = json.loads(as_sarif(undo(here, path, check_mode=True)))["runs"][0]["results"]
+    files = {place["physicalLocation"]["artifactLocation"]["uri"] for row in results for place in row["locations"]}
+    assert files == {"instance.yml"}
