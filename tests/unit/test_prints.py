@@ -28,15 +28,13 @@ CLEANS = {
     "clean_lines",
     "cleaned",
     "sanitized",
-    "missing_library",
     "message_in_short",
     "in_short",
     "as_text",
 }
 """Functions whose result can be printed.
 
-These are the functions of ``printing``, functions whose own tests show that they clean their text, and a function of
-Ansible that quotes nothing.
+These are the functions of ``printing`` and functions whose own tests show that they clean their text.
 """
 
 CLEAN_MEMBERS = {"message", "lines", "refusal"}

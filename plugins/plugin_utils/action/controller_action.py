@@ -15,7 +15,7 @@ from ansible.plugins.action import ActionBase
 from ...module_utils.client.connection import from_environment, risks_of, secrets_of
 from ...module_utils.client.redaction import hide_in_result
 from ...module_utils.client.session import REQUESTS_IMPORT_ERROR, missing_library
-from ...module_utils.printing.cleaner import sanitized
+from ...module_utils.printing.cleaner import clean, sanitized
 from ..ansible_compat import marked
 from ..controller.parent import end_with_parent
 from ..printing.screen import warn
@@ -70,7 +70,7 @@ class ControllerAction(ActionBase):
         end_with_parent()
         result: dict[str, Any] = super().run(tmp, task_vars or {})
         if REQUESTS_IMPORT_ERROR is not None:
-            raise AnsibleError(missing_library())
+            raise AnsibleError(clean(missing_library()))
         # A module process gets the environment of its task; here nothing sets it. Read it before defaults are filled
         # in.
         of_the_task: dict[str, Any] = {}
