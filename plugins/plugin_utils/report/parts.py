@@ -16,7 +16,6 @@ from ...module_utils.printing.cleaner import clean
 from ...module_utils.resolve.hidden_records import UNKNOWN, YES
 from ..desired.desired import SECTIONS
 from ..desired.positions import Place
-from ..set_plan.hidden_records import may_exist_hidden
 from .removals import removal_texts
 from .result import ACTIONS, NOT_TRIED, RunResult
 from .value_diff import side_by_side
@@ -164,7 +163,8 @@ def hidden_records(result: RunResult) -> str:
     Return an empty text if no change depends on complete lists.
     """
     rests_on_lists = any(
-        change["action"] in (DELETE, ARCHIVE) or (change["action"] == CREATE and may_exist_hidden(change["section"]))
+        change["action"] in (DELETE, ARCHIVE)
+        or (change["action"] == CREATE and KINDS[SECTIONS[change["section"]]].can_be_hidden)
         for change in result.changes
     )
     return _HIDDEN.get(result.hidden_records, "") if rests_on_lists else ""

@@ -28,7 +28,7 @@ def check_hidden_records(context: PlanContext) -> None:
     result = context.result
     removals = Counter(planned.section for planned in result.changes if planned.change.action in (DELETE, ARCHIVE))
     creations = [
-        planned for planned in result.changes if planned.change.action == CREATE and may_exist_hidden(planned.section)
+        planned for planned in result.changes if planned.change.action == CREATE and planned.kind.can_be_hidden
     ]
     if not (removals or creations or result.unmatched):
         return
@@ -40,11 +40,6 @@ def check_hidden_records(context: PlanContext) -> None:
         result.exceeded_limits += _removed(context, removals, visible)
         result.exceeded_limits += _created_twice(creations, visible)
     result.warnings += _warnings(context, creations, visible)
-
-
-def may_exist_hidden(section: str) -> bool:
-    """Return True if records of a section may be hidden from an account that is limited to locations."""
-    return KINDS[SECTIONS[section]].can_be_hidden
 
 
 def _links_moved(context: PlanContext) -> Iterator[str]:
