@@ -116,7 +116,8 @@ notes:
     of the service had no such list either, a warning names it instead.
   - If the role of the account hides a field, no file contains it, and RV(left_out) names it. If the hidden field is the
     natural key of a section, that is an error.
-  - If two fields share a label, and the files need it to name one of them, that is an error.
+  - A field is named by its generated key if its label is a word of the files, such as C(_state), or also names another
+    field. Such files are only for this instance.
 seealso:
   - module: community.seventhings.instance
 extends_documentation_fragment:
