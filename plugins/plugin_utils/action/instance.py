@@ -128,7 +128,8 @@ def _provision(run: InstanceRun, check_mode: bool, written: Mapping[str, Any]) -
     desired.findings += rules.findings if rules is not None else []
     if options["mode"] == "validate":
         caps = Caps.from_task(options)
-        desired.findings += caps.raised(desired)
+        # A plan that follows reports these together with all others.
+        desired.findings += [] if options["plan_follows"] else caps.raised(desired)
         desired.observed = together(caps.observed, desired.observed)
         return _validated(desired, reports, check_mode, src, url, run.host, options["plan_follows"], rules)
     is_drift = options["mode"] == "drift"
