@@ -951,7 +951,7 @@ def test_others_refer_to_the_record_that_is_created_again(here: Instance) -> Non
         [
             entry(OBJECT, {"barcode": "100002", "inventory_name": "Other"}),
             referring(here, "100001", {"accessories": [link]}),
-            referring(here, "100003", {spare: [link]}),
+            referring(here, "100003", {spare: link}),
             referring(here, "100004", {"accessories": ["100005", link]}),
         ],
         [IN_PART],
