@@ -9,20 +9,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE
-from ansible_collections.community.seventhings.plugins.plugin_utils.action.controller_action import ControllerAction
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.instance import provision
-from ansible_collections.community.seventhings.plugins.plugin_utils.report.on_screen import on_screen
+from ansible_collections.community.seventhings.plugins.plugin_utils.action.set_action import SetAction
 
 
-class ActionModule(ControllerAction):
+class ActionModule(SetAction):
     """Plan and apply a directory of files, or inline data."""
 
     spec = INSTANCE
-    rules: Mapping[str, Any] = {
-        "required_one_of": [("src", "desired", "applied")],
-        "required_if": [("mode", "undo", ("applied",))],
-    }
-
-    def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
-        """Plan, and apply in a real run."""
-        return on_screen(provision(options, self._task.check_mode, self._loader, self._task.args, self.host))
+    work = staticmethod(provision)
+    rules: Mapping[str, Any] = {"required_one_of": [("src", "desired")]}

@@ -20,12 +20,14 @@ options:
       - Limits of the plan, as in O(community.seventhings.instance#module:limits).
     type: dict
     default: {}
-  limited_account:
+  allow:
     description:
-      - Accept that this account may not see all records, as in
-        O(community.seventhings.instance#module:limited_account).
-    type: bool
-    default: false
+      - >-
+        V(limited_account): Accept that this account may not see all records, as in
+        O(community.seventhings.instance#module:allow).
+    type: list
+    elements: str
+    choices: [limited_account]
   report:
     description:
       - Files to which the plan or the result is written, as in O(community.seventhings.instance#module:report).

@@ -44,7 +44,7 @@ options:
         links to one object, V(LINKED_ASSETS) to any number. No type accepts several choices.
       - V(FIELD_VALUE_COMPARISON) compares two other fields, which O(relations) names as C(actual_field) and
         C(expected_field). The service computes its value, so you cannot write it.
-      - Required for a new definition. Changing it requires O(allow_destructive).
+      - Required for a new definition. Changing it requires O(allow=destructive).
     type: str
     # generated: field_types
     choices:
@@ -112,15 +112,17 @@ options:
   possible_values:
     description:
       - The complete list of values to choose from, in order and without duplicates.
-      - Removing a value that a record uses requires O(allow_destructive). Archived objects are not checked.
+      - Removing a value that a record uses requires O(allow=destructive). Archived objects are not checked.
     type: list
     elements: raw
-  allow_destructive:
+  allow:
     description:
-      - Allow a change that can lose data. This is a change of the O(type), or the removal of a possible or allowed
-        value that a record uses.
-    type: bool
-    default: false
+      - >-
+        V(destructive): Make a change that can lose data. This is a change of the O(type), or the removal of a possible
+        or allowed value that a record uses.
+    type: list
+    elements: str
+    choices: [destructive]
   state:
     description:
       - The definition exists with the values of the task.
@@ -170,7 +172,7 @@ EXAMPLES = r"""
     template: asset
     uuid: "{{ condition.uuid }}"
     possible_values: [new, used, broken]
-    allow_destructive: true
+    allow: [destructive]
 
 - name: Ensure a number field of rooms with limits
   community.seventhings.field_definition:

@@ -57,8 +57,8 @@ options:
         left out, and a warning names them.
       - A serial number need not be unique, so the service accepts a second object for the same device. No object is
         created if something proves that objects are hidden from this account (RV(sees) has C(hidden_records) V(yes)),
-        unless O(limited_account) accepts that. If nothing proves that this account sees all objects, the objects are
-        created with a warning. Use an account that is not limited to locations.
+        unless O(allow=limited_account) accepts that. If nothing proves that this account sees all objects, the objects
+        are created with a warning. Use an account that is not limited to locations.
       - Archived objects are in no list, and can only be looked up by scan code. So a device whose object is archived
         gets a new object.
       - Requires O(scan_codes).

@@ -78,30 +78,19 @@ options:
       - The directory that attachments come from, if it is not O(src). New attachments are only written to C(files/) in
         O(src), so with this option they are only reported.
     type: path
-  formulas:
+  allow:
     description:
-      - How CSV files represent a text that a spreadsheet would run.
+      - What this run may do besides.
       - >-
-        V(escape): With an apostrophe before it, as exports write it. A cell that begins with C(=) without an apostrophe
-        is a formula. It is reported and not changed.
+        V(limited_account): Take an object, a task or a similar record for deleted if no list shows it, although this
+        account may not see all records. Its access may be limited to locations. Without it, such a record stays in the
+        files unless RV(hidden_records) is V(no).
       - >-
-        V(keep): Unchanged.
-    type: str
-    choices: [escape, keep]
-    default: escape
-  assume_archived:
-    description:
-      - Assume that an object is archived if it is found by its barcode, no list shows it, and the instance sends no
-        C(archived_at).
-    type: bool
-    default: false
-  limited_account:
-    description:
-      - Assume that an object, a task or a similar record is deleted if no list shows it, although this account may not
-        see all records. Its access may be limited to locations.
-      - Without this option, such a record stays in the files unless RV(hidden_records) is V(no).
-    type: bool
-    default: false
+        V(assumed_archived): Count an object as archived if its barcode finds it, no list shows it, and the instance
+        sends no C(archived_at).
+    type: list
+    elements: str
+    choices: [limited_account, assumed_archived]
   limits:
     description:
       - How many records O(gone) may remove from the files. If a section exceeds a limit, all of its deleted records

@@ -78,19 +78,6 @@ options:
     type: str
     choices: [yaml, csv, jsonl, xlsx]
     default: yaml
-  formulas:
-    description:
-      - How CSV represents a text that a spreadsheet would run. Such a text has C(=), C(+), C(-) or C(@) at its start,
-        or after a C(;), a comma, a C(|), a tab or the end of a line. A spreadsheet may split a file at any of these,
-        depending on its locale. Numbers are not changed.
-      - >-
-        V(escape): With an apostrophe before each such sign, or with an additional apostrophe if there already is one.
-        M(community.seventhings.instance) removes them again.
-      - >-
-        V(keep): Unchanged. Read such files with O(community.seventhings.instance#module:formulas=keep).
-    type: str
-    choices: [escape, keep]
-    default: escape
 attributes:
   check_mode:
     support: full

@@ -38,12 +38,15 @@ options:
     type: str
     choices: [present, absent, archived]
     default: present
-  assume_archived:
+  allow:
     description:
-      - Treat an object as archived if it is found by its barcode but no list contains it, and the instance sends no
-        C(archived_at). The object may also be hidden from this account, so without this option it is an error.
-    type: bool
-    default: false
+      - >-
+        V(assumed_archived): Count an object as archived if its barcode finds it but no list contains it, and the
+        instance sends no C(archived_at). The object may also be hidden from this account, so without it this is an
+        error.
+    type: list
+    elements: str
+    choices: [assumed_archived]
 notes:
   - If nothing changes, the task sends two requests, for the field definitions and the object. It sends one more for
     each kind of record that is referenced by a natural key (for rooms two, because one reads locations), one to look up

@@ -105,16 +105,6 @@ options:
       - Values of the variables that C(instance.yml) declares.
     type: dict
     default: {}
-  formulas:
-    description:
-      - How the CSV files in O(src) represent a text that a spreadsheet would run.
-      - >-
-        V(escape): With an apostrophe before it, as exports write it.
-      - >-
-        V(keep): Unchanged.
-    type: str
-    choices: [escape, keep]
-    default: escape
 attributes:
   check_mode:
     support: full

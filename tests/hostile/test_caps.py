@@ -9,13 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
-from ansible.parsing.dataloader import DataLoader
 from emulator_process import Emulator
 from instance_site import Site, yaml_list
+from set_actions import run_set
 
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE
-from ansible_collections.community.seventhings.plugins.plugin_utils.action.instance import provision
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.caps import CAPS
 
 PERSON = "- {email: p@acme.example, first_name: A, last_name: B}\n"
@@ -28,11 +25,10 @@ def site(empty_emulator: Emulator, tmp_path: Path) -> Site:
     return Site(tmp_path / "files", empty_emulator)
 
 
-def apply(site: Site, check_mode: bool = False, **written: Any) -> dict[str, Any]:
+def apply(site: Site, check_mode: bool = False, module: str = "instance", **written: Any) -> dict[str, Any]:
     """Run the module as the action does."""
     given = {**site.service.options(), "rate_limit": 0, "src": str(site.root), **written}
-    options = ArgumentSpecValidator(INSTANCE).validate(given).validated_parameters
-    return provision(options, check_mode, DataLoader(), given)
+    return run_set(given, check_mode, None, module=module)
 
 
 def protected(site: Site, **more: Any) -> dict[str, Any]:
@@ -42,8 +38,7 @@ def protected(site: Site, **more: Any) -> dict[str, Any]:
         "src_below": str(site.root),
         "limits": {},
         "prune": {},
-        "create_users": False,
-        "allow_destructive": False,
+        "allow": [],
         "expect_instance": [site.service.base_url],
         **more,
     }
@@ -105,16 +100,16 @@ def test_limits_that_a_protected_task_does_not_name_have_their_defaults(site: Si
 def test_files_make_no_users_where_the_task_forbids_it(site: Site) -> None:
     of_files = settings("{create_users: true}")
     site.write({"instance.yml": of_files, "persons.yml": PERSON, "users.yml": "- p@acme.example\n"})
-    result = apply(site, create_users=False)
+    result = apply(site, allow=[])
     assert result["summary"]["users"]["skipped"] == 1
     assert not any("user" in line for line in site.writes() if "person" not in line)
     assert any("create_users is off" in warning for warning in result["warnings"])
-    assert apply(site, create_users=True)["summary"]["users"]["created"] == 1
+    assert apply(site, allow=["users"])["summary"]["users"]["created"] == 1
 
 
 @pytest.mark.parametrize("where", ["files", "inline"])
 def test_files_can_not_allow_what_only_a_task_may(site: Site, where: str) -> None:
-    policy = {"allow_destructive": True, "protected": False, "expect_instance": [site.service.base_url]}
+    policy = {"allow": ["destructive"], "protected": False, "expect_instance": [site.service.base_url]}
     desired: dict[str, Any] = {"instance": {"api": "seventhings/v1", "policy": policy}}
     if where == "inline":
         result = apply(site, src=None, desired=desired)
@@ -165,7 +160,7 @@ def test_all_that_is_missing_is_named_at_once(site: Site) -> None:
 
 def test_a_comparison_needs_no_caps_and_no_limit_keeps_drift_from_being_reported(site: Site) -> None:
     site.write({"instance.yml": settings("{limits: {creates: 0}}"), "objects.yml": objects(3)})
-    result = apply(site, mode="drift", protected=True, src_below=site.root)
+    result = apply(site, module="instance_drift")
     assert (result["outcome"], result["check_mode"]) == ("drift", True)
     assert len(result["changes"]) == 3
     assert site.writes() == []

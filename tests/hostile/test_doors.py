@@ -30,9 +30,9 @@ from ansible.parsing.dataloader import DataLoader
 from hostile_service import SECRETS, HostileService
 from payloads import CANARY, OWN
 from project import LONG, ROOT
+from set_actions import SPECS, run_set
 
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import (
-    INSTANCE,
     INSTANCE_ABSORB,
     INSTANCE_EXPORT,
     STOCKTAKE,
@@ -40,7 +40,6 @@ from ansible_collections.community.seventhings.plugins.module_utils.ansible_modu
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import MODULES
 from ansible_collections.community.seventhings.plugins.plugin_utils.absorb.action import absorb_instance
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.arguments import read_arguments
-from ansible_collections.community.seventhings.plugins.plugin_utils.action.instance import provision
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import SECTIONS
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import ENDINGS
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.action import export
@@ -128,7 +127,6 @@ def test_no_door_misses_its_line() -> None:
     assert set(doors.MODULES) == set(MODULES)
     documented = {path.stem for path in (ROOT / "plugins" / "modules").glob("*.py")}
     assert documented == set(MODULES) | doors.CONTROLLER
-    assert set(INSTANCE["mode"]["choices"]) == doors.INSTANCE_MODES
     assert set(_FORMS) == doors.REPORTS
     assert set(FORMS) == doors.STOCKTAKE_REPORTS
     assert set(ENDINGS) == doors.SOURCES
@@ -213,8 +211,9 @@ def _replaced(value: Any, text: str) -> Any:
 
 def call(action: str, options: Mapping[str, Any], check_mode: bool) -> dict[str, Any]:
     """Call a module that runs on the controller, as its action does."""
+    if action in SPECS:
+        return on_screen(run_set(options, check_mode, module=action))
     specs = {
-        "instance": INSTANCE,
         "instance_absorb": INSTANCE_ABSORB,
         "instance_export": INSTANCE_EXPORT,
         "stocktake": STOCKTAKE,
@@ -228,7 +227,7 @@ def call(action: str, options: Mapping[str, Any], check_mode: bool) -> dict[str,
         return take_stock(read.options, check_mode, DataLoader(), options)
     if action == "instance_absorb":
         return absorb_instance(read.options, check_mode, DataLoader(), options)
-    return on_screen(provision(read.options, check_mode, DataLoader(), options))
+    raise AssertionError(action)
 
 
 def state(directory: Path, files: Mapping[str, str | bytes]) -> Path:
@@ -311,12 +310,11 @@ def test_payloads_in_every_place_of_an_apply_record(world: World) -> None:
         path.write_bytes(gzip.compress(json.dumps(record).encode()))
         options = {
             **world.service.options(),
-            "mode": "undo",
             "applied": str(path),
             "report": str(report),
             "journal": "j",
         }
-        results += [call("instance", options, check_mode) for check_mode in (True, False)]
+        results += [call("instance_undo", options, check_mode) for check_mode in (True, False)]
         if report.exists():
             assert [*payloads.steering(report.read_text("utf-8"))] == []
     assert_harmless(results)

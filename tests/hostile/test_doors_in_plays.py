@@ -124,7 +124,7 @@ def test_a_record_that_contains_a_credential_shows_it_nowhere(service: HostileSe
     tasks: list[dict[str, Any]] = [
         *({f"{NAMESPACE}room_info": {"execution": execution}} for execution in ("auto", "module")),
         {f"{NAMESPACE}object": {"uuid": doors.OBJECT, "fields": {"serial_number": "changed"}}},
-        *({f"{NAMESPACE}instance": {"src": "in", "mode": "drift", "report": f"r.{ending}"}} for ending in REPORTS),
+        *({f"{NAMESPACE}instance_drift": {"src": "in", "report": f"r.{ending}"}} for ending in REPORTS),
         {f"{NAMESPACE}api_info": {"path": "/rooms"}},
         {"ansible.builtin.debug": {"msg": f"{{{{ query('{NAMESPACE}record', 'room', *{rooms}) }}}}"}},
         {f"{NAMESPACE}instance_export": {"dest": "out"}},

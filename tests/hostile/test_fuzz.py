@@ -128,7 +128,7 @@ def site(emulator: Emulator, tmp_path: Path) -> Site:
 
 
 SOURCES = {
-    "instance.yml": f"{SETTINGS}identity: {{objects: [barcode]}}\npolicy: {{create_users: true}}\n"
+    "instance.yml": f"{SETTINGS}identity: {{objects: [barcode]}}\n"
     "csv: {{preset: excel-de, dates: ['%d.%m.%Y'], empty: clear, files: {{'objects/*.csv': {{preset: plain}}}}}}\n"
     "variables: {{city: {{type: string, default: Ulm}}}}\nlimits: {{create: 5, archive: 10%}}\nprune: [objects]\n",
     "objects.yml": "- barcode: '1'\n  inventory_name: |\n    Two\n  tags: [a, {b: c}]\n  note: &a x\n",

@@ -18,14 +18,13 @@ from ansible.parsing.dataloader import DataLoader
 from emulator_process import Emulator
 from instance_site import Site
 from project import ROOT
+from set_actions import run_set
 
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import (
-    INSTANCE,
     INSTANCE_ABSORB,
     Spec,
 )
 from ansible_collections.community.seventhings.plugins.plugin_utils.absorb.action import absorb_instance
-from ansible_collections.community.seventhings.plugins.plugin_utils.action.instance import provision
 
 Call = Callable[[Mapping[str, Any], bool, Any, Mapping[str, Any]], dict[str, Any]]
 OUTSIDE = "- {name: Outside, address: Secret street 1}\n"
@@ -55,6 +54,12 @@ def called(call: Call, spec: Spec, site: Site, **written: Any) -> dict[str, Any]
     return call(options, True, DataLoader(), given)
 
 
+def planned(module: str, site: Site, **written: Any) -> dict[str, Any]:
+    """Run a module of a whole set in check mode."""
+    site.service.clear_log()
+    return run_set({**site.service.options(), "rate_limit": 0, **written}, True, module=module)
+
+
 def refused(result: Mapping[str, Any], site: Site, words: str) -> None:
     assert result["failed"], result
     assert words in result["msg"]
@@ -63,21 +68,19 @@ def refused(result: Mapping[str, Any], site: Site, words: str) -> None:
 
 
 PROTECTED = {
-    "protected": True, "limits": {}, "prune": {}, "create_users": False, "allow_destructive": False,
+    "protected": True, "limits": {}, "prune": {}, "allow": [],
     "expect_instance": ["https://acme.example"],
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("mode", ["apply", "drift", "validate"])
-def test_a_protected_task_refuses_a_source_that_is_a_link(site: Site, checkout: Path, mode: str) -> None:
+def test_a_protected_task_refuses_a_source_that_is_a_link(site: Site, checkout: Path) -> None:
     for src in (str(checkout / "acme"), f"{checkout}/acme/", f"{checkout}/acme/."):
-        refused(called(provision, INSTANCE, site, src=src, mode=mode, **PROTECTED), site, "acme is a link")
+        refused(planned("instance", site, src=src, **PROTECTED), site, "acme is a link")
 
 
-@pytest.mark.parametrize("mode", ["apply", "drift", "validate"])
-def test_a_protected_task_names_the_directory_that_its_source_is_in(site: Site, mode: str) -> None:
+def test_a_protected_task_names_the_directory_that_its_source_is_in(site: Site) -> None:
     src = str(site.root)
-    refused(called(provision, INSTANCE, site, src=src, mode=mode, **PROTECTED), site, "src_below must be given too")
+    refused(planned("instance", site, src=src, **PROTECTED), site, "src_below must be given too")
 
 
 def test_absorb_refuses_a_source_that_is_a_link(site: Site, checkout: Path) -> None:
@@ -85,30 +88,28 @@ def test_absorb_refuses_a_source_that_is_a_link(site: Site, checkout: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("call", "spec", "more"),
+    "call",
     [
-        (provision, INSTANCE, {"mode": "validate"}),
-        (provision, INSTANCE, {"mode": "apply"}),
-        (provision, INSTANCE, {"mode": "drift"}),
-        (absorb_instance, INSTANCE_ABSORB, {}),
+        lambda site, **written: planned("instance_validate", site, **written),
+        lambda site, **written: planned("instance", site, **written),
+        lambda site, **written: planned("instance_drift", site, **written),
+        lambda site, **written: called(absorb_instance, INSTANCE_ABSORB, site, **written),
     ],
 )
 @pytest.mark.parametrize("inner", ["below/deep", "below/.."])
 def test_a_source_stays_below_the_directory_that_the_task_names(
-    site: Site, checkout: Path, call: Call, spec: Spec, more: dict[str, Any], inner: str
+    site: Site, checkout: Path, call: Callable[..., dict[str, Any]], inner: str
 ) -> None:
     (site.root / "deep").mkdir()
     (checkout / "below").symlink_to(site.root)
-    if "dest" in more:
-        more = {**more, "dest": str(checkout / more["dest"])}
-    options = {"src": str(checkout / inner), "src_below": str(checkout), **more}
-    refused(called(call, spec, site, **options), site, "leads out of")
+    options = {"src": str(checkout / inner), "src_below": str(checkout)}
+    refused(call(site, **options), site, "leads out of")
 
 
 def test_attachments_stay_below_the_directory_that_the_task_names(site: Site, checkout: Path) -> None:
     (checkout / "files").symlink_to(site.root / "files")
     options = {"desired": {"locations": [{"name": "A"}]}, "files_root": str(checkout / "files")}
-    refused(called(provision, INSTANCE, site, src_below=str(checkout), **options), site, "files_root: ")
+    refused(planned("instance", site, src_below=str(checkout), **options), site, "files_root: ")
 
 
 def test_a_checkout_that_is_reached_by_a_link_is_no_reason_to_refuse(site: Site, checkout: Path) -> None:
@@ -116,13 +117,13 @@ def test_a_checkout_that_is_reached_by_a_link_is_no_reason_to_refuse(site: Site,
     real.write({"locations.yml": "- {name: Inside}\n"})
     (checkout.parent / "way").symlink_to(checkout)
     for below in (checkout, checkout.parent / "way"):
-        result = called(provision, INSTANCE, site, src=str(checkout.parent / "way" / "real"), src_below=str(below))
+        result = planned("instance", site, src=str(checkout.parent / "way" / "real"), src_below=str(below))
         assert result["summary"]["locations"]["created"] == 1, result
 
 
 def test_a_directory_that_is_none_bounds_nothing(site: Site, checkout: Path) -> None:
     options = {"src": str(site.root), "src_below": str(checkout / "none")}
-    refused(called(provision, INSTANCE, site, **options), site, "src_below: ")
+    refused(planned("instance", site, **options), site, "src_below: ")
 
 
 @pytest.mark.parametrize("argument", ["acme", "way/acme"])

@@ -22,14 +22,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.parsing.dataloader import DataLoader
 from ansible.parsing.vault import VaultLib, VaultSecret
 from emulator_process import Emulator
 from instance_site import Site
 from playbook import run
+from set_actions import run_set
 
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect
 from ansible_collections.community.seventhings.plugins.module_utils.client.files import (
     MAX_SIZE,
@@ -42,7 +41,6 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
 )
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import DEEPEST
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Attachment
-from ansible_collections.community.seventhings.plugins.plugin_utils.action.instance import provision
 from ansible_collections.community.seventhings.plugins.plugin_utils.apply.uploads import Uploads
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import MAX_SOURCE, load
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.offline import offline_findings
@@ -464,7 +462,7 @@ def test_a_file_that_only_looks_vaulted_is_a_finding(site: Site, text: str) -> N
     site.write({"rooms.yml": b"$ANSIBLE_VAULT" + text.encode("latin-1")})
     loader = DataLoader()
     loader.set_vault_secrets([("default", VaultSecret(b"password"))])
-    result = called(site, loader, src=str(site.root), mode="validate")
+    result = called(site, loader, src=str(site.root), module="instance_validate")
     (finding,) = result["findings"]
     assert finding.startswith("rooms.yml: can't be read: it is vaulted, and was not decrypted")
 
@@ -475,7 +473,7 @@ def test_a_link_to_a_vaulted_file_outside_is_not_decrypted(site: Site) -> None:
     (site.root / "rooms.yml").symlink_to(site.root.parent / "vaulted.yml")
     loader = DataLoader()
     loader.set_vault_secrets([("default", VaultSecret(b"password"))])
-    result = called(site, loader, src=str(site.root), mode="validate")
+    result = called(site, loader, src=str(site.root), module="instance_validate")
     (finding,) = result["findings"]
     assert finding.startswith("rooms.yml: is a link")
     assert SECRET not in json.dumps(result)
@@ -484,7 +482,7 @@ def test_a_link_to_a_vaulted_file_outside_is_not_decrypted(site: Site) -> None:
 def called(site: Site, loader: Any, **options: Any) -> dict[str, Any]:
     """Call the module in this process."""
     given = {**site.service.options(), **options}
-    return provision(ArgumentSpecValidator(INSTANCE).validate(given).validated_parameters, False, loader, given)
+    return run_set(given, False, loader)
 
 
 # ---- in plays

@@ -14,19 +14,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
-from ansible.parsing.dataloader import DataLoader
 from emulator_process import Emulator
 from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from instance_site import Site, yaml_list
+from set_actions import run_set
 
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.plugin_utils.action import instance as provisioning
-from ansible_collections.community.seventhings.plugins.plugin_utils.action.instance import provision
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance import approval_file
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.approval_file import ApprovalFile
 
@@ -47,7 +44,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "acme.plan"
 
 
-def run(site: Site, check_mode: bool = False, **written: Any) -> dict[str, Any]:
+def run(site: Site, check_mode: bool = False, module: str = "instance", **written: Any) -> dict[str, Any]:
     """Run the module as the action does."""
     given = {
         **site.service.options(),
@@ -55,8 +52,7 @@ def run(site: Site, check_mode: bool = False, **written: Any) -> dict[str, Any]:
         "journal": str(site.root.parent / "journal"),
         **{name: str(value) if isinstance(value, Path) else value for name, value in written.items()},
     }
-    options = ArgumentSpecValidator(INSTANCE).validate(given).validated_parameters
-    return provision(options, check_mode, DataLoader(), given)
+    return run_set(given, check_mode, None, module=module)
 
 
 def plan(site: Site, path: Path, **written: Any) -> dict[str, Any]:
@@ -239,14 +235,14 @@ def test_a_plan_prunes_what_the_task_that_applies_it_allows(
 def test_a_plan_creates_no_users_if_the_task_forbids_it(site: Site, path: Path) -> None:
     site.write(
         {
-            "instance.yml": "api: seventhings/v1\npolicy: {create_users: true}\n",
+            "instance.yml": "api: seventhings/v1\n",
             "persons.yml": "- {email: p@acme.example, first_name: A, last_name: B}\n",
             "users.yml": "- p@acme.example\n",
         }
     )
     assert plan(site, path)["summary"]["users"]["created"] == 1
     kept = path.read_bytes()
-    result = run(site, src=site.root, plan_file=path, create_users=False)
+    result = run(site, src=site.root, plan_file=path, allow=[])
     assert result["summary"]["users"]["skipped"] == 1
     path.write_bytes(kept)
     assert run(site, src=site.root, plan_file=path)["summary"]["users"]["created"] == 1

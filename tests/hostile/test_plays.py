@@ -117,7 +117,7 @@ def test_a_journal_among_the_files_is_neither_written_nor_believed_nor_waited_fo
 
 def test_settings_of_the_files_widen_nothing_that_the_task_allows(service: Emulator, tmp_path: Path) -> None:
     """The files request prune and users."""
-    settings = SETTINGS + "policy: {create_users: true, prune: {objects: archive}}\n"
+    settings = SETTINGS + "policy: {prune: {objects: archive}}\n"
     person = yaml_list([{"email": "p@acme.example", "first_name": "A", "last_name": "B"}])
     src = write(tmp_path / "files", instance=settings, objects=things("1", "2", "3"), persons=person)
     first = play(tmp_path, service, task("make", src))
@@ -130,7 +130,7 @@ def test_settings_of_the_files_widen_nothing_that_the_task_allows(service: Emula
         service,
         task("limits", more, limits={"creates": 1}, only=["objects"], prune={}),
         task("prune", src, prune={"objects": "report"}, only=["objects"]),
-        task("users", src, create_users=False, only=["users"]),
+        task("users", src, allow=[], only=["users"]),
     )
     assert objects(service) == {"1": False, "2": False, "3": False}
     assert not run.named("users").failed, run.output

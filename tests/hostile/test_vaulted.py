@@ -24,6 +24,10 @@ from ansible.parsing.vault import VaultLib, VaultSecret
 from emulator_process import Emulator
 from trust import IS_TEXT_A_TEMPLATE
 
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import (
+    INSTANCE_VALIDATE,
+)
+
 PASSWORD = "open sesame"
 MARK = "Zq7mark"
 """Every vaulted text contains it."""
@@ -52,10 +56,13 @@ def _write(directory: Path, files: Mapping[str, str]) -> Path:
     return directory
 
 
-def _task(name: str, check: bool = False, **options: Any) -> dict[str, Any]:
+def _task(name: str, check: bool = False, module: str = "instance", **options: Any) -> dict[str, Any]:
+    connection = {} if module == "instance_validate" else {"rate_limit": 0, "timeout": 5, "retries": 0}
+    if module == "instance_validate":
+        options = {name: value for name, value in options.items() if name in INSTANCE_VALIDATE}
     return {
         "name": name,
-        "community.seventhings.instance": {"rate_limit": 0, "timeout": 5, "retries": 0, **options},
+        f"community.seventhings.{module}": {**connection, **options},
         "check_mode": check,
         "diff": True,
         "ignore_errors": True,
@@ -67,9 +74,9 @@ def _tasks(src: Path, out: Path, name: str, **options: Any) -> list[dict[str, An
     common = {"src": str(src), "journal": str(out / "journal"), **options}
     return [
         *(
-            _task(f"{name}: {mode} {ending}", True, mode=mode, report=str(out / f"{mode}.{ending}"), **common)
+            _task(f"{name}: {module} {ending}", True, module, report=str(out / f"{module}.{ending}"), **common)
             for ending in _REPORTS
-            for mode in ("validate", "apply")
+            for module in ("instance_validate", "instance")
         ),
         _task(f"{name}: plan", True, plan_file=str(out / "acme.plan"), **common),
         _task(f"{name}: apply the plan", plan_file=str(out / "acme.plan"), **common),
@@ -165,7 +172,11 @@ def test_ciphertext_copied_into_any_file_of_the_desired_state_is_not_read_out(
         ending = _REPORTS[number % len(_REPORTS)]
         tasks += [
             _task(
-                f"{target} offline", True, mode="validate", report=str(tmp_path / f"out/{number}.{ending}"), **common
+                f"{target} offline",
+                True,
+                module="instance_validate",
+                report=str(tmp_path / f"out/{number}.{ending}"),
+                **common,
             ),
             _task(f"{target} planned", True, report=str(tmp_path / f"out/{number}p.{ending}"), **common),
         ]
@@ -184,7 +195,10 @@ def test_one_file_with_the_sections_as_keys_is_not_read_out(service: Emulator, t
     for number, text in enumerate(texts.values()):
         src = tmp_path / f"acme{number}.yml"
         src.write_text(_vaulted(text), "utf-8")
-        tasks += [_task(f"{number}", True, mode="validate", src=str(src)), _task(f"{number} p", True, src=str(src))]
+        tasks += [
+            _task(f"{number}", True, module="instance_validate", src=str(src)),
+            _task(f"{number} p", True, src=str(src)),
+        ]
     run = _run(tmp_path / "play", tasks, service)
     assert len(run.results) == len(tasks)
     assert all(result.failed for result in run.results)
@@ -407,7 +421,7 @@ def test_inline_values_that_are_vaulted_are_hidden_and_the_others_are_not(servic
     plan: dict[str, Any] = {"plan_file": str(out / "p.plan"), **options}
     wrong: dict[str, Any] = {"desired": {**_INLINE, "objects": [{"barcode": 1, "Pin": ["{{ pin }}"]}, "{{ pin }}"]}}
     tasks = [
-        _task("validate", True, mode="validate", **options),
+        _task("validate", True, module="instance_validate", **options),
         _task("plan", True, report=str(out / "plan.md"), **plan),
         _task("apply", report=str(out / "apply.html"), **plan),
         _task("wrong", True, **wrong),
@@ -480,6 +494,6 @@ def test_what_is_composed_is_hidden_by_the_name_of_its_field(service: Emulator, 
 def test_an_inline_vaulted_scalar_in_a_file_is_refused_and_not_decrypted(service: Emulator, tmp_path: Path) -> None:
     cipher = _vaulted(MARK).replace("\n", "\n    ")
     src = _write(tmp_path / "src", {"objects.yml": f"- barcode: '1'\n  Pin: !vault |\n    {cipher}\n"})
-    run = _run(tmp_path / "play", [_task("validate", True, mode="validate", src=str(src))], service)
+    run = _run(tmp_path / "play", [_task("validate", True, module="instance_validate", src=str(src))], service)
     assert any("!vault: tags are not allowed" in finding for finding in run.named("validate")["findings"])
     _assert_hidden(run, tmp_path / "play")

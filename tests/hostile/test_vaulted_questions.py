@@ -14,14 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.parsing.dataloader import DataLoader
 from ansible.parsing.vault import VaultLib, VaultSecret
 from emulator_process import Emulator
 from instance_site import Site, yaml_list
-
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE
-from ansible_collections.community.seventhings.plugins.plugin_utils.action.instance import provision
+from set_actions import run_set
 
 SECRET = VaultSecret(b"open sesame")
 PLAIN = [{"label": "Pin", "type": "TEXT"}, {"label": "Size", "type": "NUMBER"}]
@@ -56,7 +53,7 @@ def vaulted(text: str) -> bytes:
     return bytes(VaultLib([("default", SECRET)]).encrypt(text))
 
 
-def answered(site: Site, mode: str, files: dict[str, str], secret: str) -> dict[str, Any]:
+def answered(site: Site, module: str, files: dict[str, str], secret: str) -> dict[str, Any]:
     """Return the output of a run, and all of its reports."""
     site.write({**files, "objects/secret.yml": vaulted(secret)})
     loader = DataLoader()
@@ -64,9 +61,8 @@ def answered(site: Site, mode: str, files: dict[str, str], secret: str) -> dict[
     answers: dict[str, Any] = {}
     for ending in ("sarif", "json"):
         report = site.root / f"report.{ending}"
-        given = {**site.service.options(), "rate_limit": 0, "src": str(site.root), "mode": mode, "report": str(report)}
-        options = ArgumentSpecValidator(INSTANCE).validate(given).validated_parameters
-        result = provision(options, True, loader, given)
+        given = {**site.service.options(), "rate_limit": 0, "src": str(site.root), "report": str(report)}
+        result = run_set(given, True, loader, module=module)
         answers |= {name: result.get(name) for name in ("findings", "failed", "warnings")}
         answers["msg"] = re.sub(r"\d+\.\d+ s", "", result["msg"])
         document = json.loads(report.read_text("utf-8"))

@@ -266,7 +266,7 @@ def _applied_with_less(place: Place) -> None:
 _door("instance plans", lambda place: _apply(place, check_mode=True), _write)
 _door("instance applies", _apply, _write)
 _door("instance finds nothing to do", _apply, _applied)
-_door("instance drifts", lambda place: _apply(place, mode="drift"), _applied)
+_door("instance drifts", lambda place: _apply(place, module="instance_drift"), _applied)
 _door(
     "instance prunes",
     lambda place: _apply(place, prune={"objects": "archive"}, limits={"delete_percent": 100}),

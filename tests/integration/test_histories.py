@@ -31,16 +31,13 @@ import processes
 import pytest
 import steps
 import yaml
-from ansible.parsing.dataloader import DataLoader
 from emulator_process import Emulator
 from project import LONG
+from set_actions import run_set
 from swarm import selected_seeds
 
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect
 from ansible_collections.community.seventhings.plugins.module_utils.runtime import places
-from ansible_collections.community.seventhings.plugins.plugin_utils.action.arguments import read_arguments
-from ansible_collections.community.seventhings.plugins.plugin_utils.action.instance import provision
 
 SEEDS = selected_seeds("SEVENTHINGS_TEST_SEEDS", range(300 if LONG else 4))
 LARGEST = 50 if LONG else 10
@@ -246,8 +243,7 @@ class History:
 
     def apply(self, src: Path, options: Mapping[str, Any]) -> dict[str, Any]:
         written = {**options, "src": str(src)}
-        read = read_arguments("instance", INSTANCE, {}, written)
-        return provision(read.options, False, DataLoader(), written)
+        return run_set(written)
 
     def ensure(self, wanted: Wanted, options: Mapping[str, Any]) -> dict[str, Any]:
         done = steps.call(wanted.module, {**options, **wanted.options}, client_of=connect).data

@@ -26,14 +26,11 @@ import playbook
 import processes
 import pytest
 import steps
-from ansible.parsing.dataloader import DataLoader
 from emulator_process import Emulator
 from project import LONG
+from set_actions import run_set
 
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect
-from ansible_collections.community.seventhings.plugins.plugin_utils.action.arguments import read_arguments
-from ansible_collections.community.seventhings.plugins.plugin_utils.action.instance import provision
 
 ROUNDS = 3 if LONG else 1
 PLAYS = 3 if LONG else 1
@@ -311,9 +308,7 @@ def provisioning(service: Emulator, src: Path, path: Path) -> int:
     def work() -> None:
         written = {"base_url": service.base_url, **service.account(), "rate_limit": 0, "src": str(src)}
         written |= {"journal": str(path / "journal")}
-        read = read_arguments("instance", INSTANCE, {}, written)
-        processes.until((path / "go").exists)
-        result = provision(read.options, False, DataLoader(), written)
+        result = run_set(written)
         summary = {name: result[name] for name in ("summary", "changed", "failed", "msg") if name in result}
         processes.note(path / "results", json.dumps(summary))
 

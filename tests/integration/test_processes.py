@@ -18,14 +18,11 @@ from typing import Any
 import processes
 import pytest
 import steps
-from ansible.parsing.dataloader import DataLoader
 from emulator_process import Emulator
+from set_actions import run_set
 
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect
 from ansible_collections.community.seventhings.plugins.module_utils.runtime import places
-from ansible_collections.community.seventhings.plugins.plugin_utils.action.arguments import read_arguments
-from ansible_collections.community.seventhings.plugins.plugin_utils.action.instance import provision
 
 LATENCY = 0.4
 
@@ -78,7 +75,7 @@ class Bench:
         (src / "instance.yml").write_text("api: seventhings/v1\nset: processes\n")
         (src / "locations.yml").write_text("- {name: Mill, city: Halle}\n")
         written = self.options(src=str(src))
-        return provision(read_arguments("instance", INSTANCE, {}, written).options, False, DataLoader(), written)
+        return run_set(written)
 
     def created_once(self) -> None:
         """Check that one process created the location, and the others found it."""

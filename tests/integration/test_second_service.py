@@ -52,7 +52,7 @@ def play(second: Emulator, directory: Path, tasks: list[dict[str, Any]], *option
 
 def apply(second: Emulator, source: Path, directory: Path, *options: str) -> playbook.Result:
     """Apply files, or plan them in check mode."""
-    task = {"community.seventhings.instance": {"src": str(source), "create_users": True}}
+    task = {"community.seventhings.instance": {"src": str(source), "allow": ["users"]}}
     return play(second, directory, [task], *options).results[-1]
 
 

@@ -116,21 +116,22 @@ CONTROLLER = {
     "hosts",
     "instance",
     "instance_absorb",
+    "instance_drift",
     "instance_export",
+    "instance_undo",
+    "instance_validate",
     "ledger",
     "move",
     "stocktake",
 }
 """Modules that only run on the controller. Each has tests of its own."""
 
-INSTANCE_MODES = {"apply", "drift", "validate", "undo"}
 REPORTS = {".csv", ".html", ".json", ".md", ".sarif"}
 STOCKTAKE_REPORTS = {".csv", ".html", ".json", ".xlsx"}
 SOURCES = {".yml", ".yaml", ".csv", ".jsonl", ".xlsx"}
 FORMATS = {"yaml", "csv", "jsonl", "xlsx"}
 PLUGINS = {"inventory/places.py", "lookup/record.py"}
-"""The other doors: modes of ``instance``, formats of reports and exports, sources of files, plugins.
-"""
+"""The other doors: formats of reports and exports, sources of files, plugins."""
 
 MODULES = _modules()
 """Every module for records, with options."""

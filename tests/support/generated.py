@@ -123,7 +123,8 @@ def _modules() -> list[str]:
 
 
 def _action_group(_width: int) -> str:
-    return "\n".join(f"- {name}" for name in _modules())
+    # A module without a connection would refuse the defaults of the group.
+    return "\n".join(f"- {name}" for name in _modules() if name != "instance_validate")
 
 
 def _routing(_width: int) -> str:

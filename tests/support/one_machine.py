@@ -23,7 +23,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.instance.cap
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.run import RunOptions, run_instance
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.result import RunResult
 
-SETTINGS = "api: seventhings/v1\nset: test\npolicy: {create_users: true}\n"
+SETTINGS = "api: seventhings/v1\nset: test\n"
 
 
 class Machine:

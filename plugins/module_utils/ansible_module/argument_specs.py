@@ -16,6 +16,7 @@ from ..client.retry_budget import RATE_LIMIT_WAIT
 from ..model.field import Field, Spelling
 from ..model.kinds import KINDS, TEMPLATES, Kind
 from ..model.schema import type_of
+from ..plan.allowed import ALLOWED, ASSUMED_ARCHIVED, DESTRUCTIVE, EMPTY_SOURCES, LIMITED_ACCOUNT
 
 Spec = dict[str, dict[str, Any]]
 
@@ -74,6 +75,11 @@ def option_of(field: Field) -> dict[str, Any]:
     return option
 
 
+def allow(*choices: str) -> Spec:
+    """Return the option for what only the task can allow."""
+    return {"allow": {"type": "list", "elements": "str", "choices": list(choices)}}
+
+
 def record_spec(kind: Kind) -> Spec:
     """Return the options of a record module.
 
@@ -85,7 +91,7 @@ def record_spec(kind: Kind) -> Spec:
         "state": {"type": "str", "choices": list(kind.states), "default": "present"},
     }
     if kind.can_be_archived:
-        spec["assume_archived"] = {"type": "bool", "default": False}
+        spec |= allow(ASSUMED_ARCHIVED)
     if kind.template or any(type_of(field).spelling is Spelling.INSTANT for field in kind.fields):
         spec["timezone"] = {"type": "str"}
     if kind.has_own_fields:
@@ -99,7 +105,7 @@ def record_spec(kind: Kind) -> Spec:
     if kind.defines_fields:
         spec |= {
             "template": {"type": "str", "choices": list(TEMPLATES), "required": True},
-            "allow_destructive": {"type": "bool", "default": False},
+            **allow(DESTRUCTIVE),
         }
     else:
         spec["match_on"] = {"type": "list", "elements": "str", "no_log": False}
@@ -222,50 +228,87 @@ SERVICE_INFO: Spec = dict(CONNECTION)
 _ON_CONTROLLER: Spec = {name: option for name, option in CONNECTION.items() if name != "execution"}
 """The options of modules that never run in a module process."""
 
-_FORMULAS: Spec = {"formulas": {"type": "str", "choices": ["escape", "keep"], "default": "escape"}}
-
 _SOURCES: Spec = {"src": {"type": "raw"}, "src_below": {"type": "path"}}
+
+_DESIRED: Spec = {
+    **_SOURCES,
+    "desired": {"type": "dict"},
+    "variables": {"type": "dict", "default": {}},
+    "files_root": {"type": "path"},
+}
+"""What a set of records is to be like."""
+
+_REPORT: Spec = {
+    "report": {"type": "list", "elements": "path", "default": []},
+    "hide": {"type": "list", "elements": "str", "default": []},
+    "show_vaulted": {"type": "bool", "default": False},
+}
+
+_REPORT_OF_RUN: Spec = {
+    **_REPORT,
+    "report_url": {"type": "str"},
+    "journal": {"type": "path"},
+    "expect_instance": {"type": "list", "elements": "str"},
+}
+
+_RULES: Spec = {
+    "rules": {"type": "list", "elements": "path", "default": []},
+    "rules_digest": {"type": "list", "elements": "str"},
+}
+
+_SELECTION: Spec = {
+    "only": {"type": "list", "elements": "str", "default": []},
+    "exclude": {"type": "list", "elements": "str", "default": []},
+    "observed": {"type": "dict"},
+}
+
+_APPLY: Spec = {
+    "plan_file": {"type": "path"},
+    "plan_digest": {"type": "str"},
+    "stale": {"type": "str", "choices": ["refuse", "skip"], "default": "refuse"},
+    "apply_record": {"type": "path"},
+    "protected": {"type": "bool", "default": False},
+    "limits": {"type": "dict"},
+    "workers": {"type": "int", "default": 8},
+}
+"""Options of what writes to an instance."""
 
 INSTANCE: Spec = {
     **_ON_CONTROLLER,
-    "mode": {"type": "str", "choices": ["apply", "undo", "drift", "validate"], "default": "apply"},
-    **_SOURCES,
-    "variables": {"type": "dict", "default": {}},
-    "desired": {"type": "dict"},
-    "files_root": {"type": "path"},
-    "plan_file": {"type": "path"},
-    "plan_digest": {"type": "str"},
-    "report": {"type": "list", "elements": "path", "default": []},
-    "report_url": {"type": "str"},
-    "journal": {"type": "path"},
-    "apply_record": {"type": "path"},
-    "applied": {"type": "str"},
+    **_DESIRED,
+    **_REPORT_OF_RUN,
+    **_RULES,
+    **_SELECTION,
+    **_APPLY,
+    **allow(*ALLOWED),
+    "prune": {"type": "dict"},
+    "notify": {"type": "bool"},
+    "archived_lookups": {"type": "str", "choices": ["sample", "all"], "default": "sample"},
+}
+
+INSTANCE_DRIFT: Spec = {
+    **_ON_CONTROLLER,
+    **_DESIRED,
+    **_REPORT_OF_RUN,
+    **_RULES,
+    **_SELECTION,
+    **allow(ASSUMED_ARCHIVED, EMPTY_SOURCES),
+    "fail": {"type": "bool", "default": False},
+}
+
+INSTANCE_UNDO: Spec = {
+    **_ON_CONTROLLER,
+    **_DESIRED,
+    **_REPORT_OF_RUN,
+    **_APPLY,
+    **allow(DESTRUCTIVE, LIMITED_ACCOUNT, ASSUMED_ARCHIVED),
+    "applied": {"type": "str", "required": True},
     "changed_since": {"type": "str", "choices": ["skip", "refuse", "force"], "default": "skip"},
     "record_digest": {"type": "str"},
-    "only": {"type": "list", "elements": "str", "default": []},
-    "exclude": {"type": "list", "elements": "str", "default": []},
-    "protected": {"type": "bool", "default": False},
-    "rules": {"type": "list", "elements": "path", "default": []},
-    "rules_digest": {"type": "list", "elements": "str"},
-    "prune": {"type": "dict"},
-    "limits": {"type": "dict"},
-    "observed": {"type": "dict"},
-    "create_users": {"type": "bool"},
-    "notify": {"type": "bool"},
-    "workers": {"type": "int", "default": 8},
-    "stale": {"type": "str", "choices": ["refuse", "skip"], "default": "refuse"},
-    "confirm_empty": {"type": "bool", "default": False},
-    "assume_archived": {"type": "bool", "default": False},
-    "archived_duplicates": {"type": "str", "choices": ["trust_service", "check"], "default": "trust_service"},
-    "limited_account": {"type": "bool", "default": False},
-    "allow_destructive": {"type": "bool", "default": False},
-    "drift_fail": {"type": "bool", "default": False},
-    "plan_follows": {"type": "bool", "default": False},
-    "expect_instance": {"type": "list", "elements": "str"},
-    "hide": {"type": "list", "elements": "str", "default": []},
-    "show_vaulted": {"type": "bool", "default": False},
-    **_FORMULAS,
 }
+
+INSTANCE_VALIDATE: Spec = {**_DESIRED, **_REPORT, **_RULES}
+"""It sends no request, so it has no connection."""
 
 INSTANCE_EXPORT: Spec = {
     **_ON_CONTROLLER,
@@ -273,7 +316,6 @@ INSTANCE_EXPORT: Spec = {
     "only": {"type": "list", "elements": "str", "default": []},
     "filters": {"type": "dict", "default": {}},
     "format": {"type": "str", "choices": ["yaml", "csv", "jsonl", "xlsx"], "default": "yaml"},
-    **_FORMULAS,
     "force": {"type": "bool", "default": False},
     **WRITTEN,
 }
@@ -286,9 +328,7 @@ INSTANCE_ABSORB: Spec = {
     "gone": {"type": "str", "choices": ["keep", "remove", "absent"], "default": "keep"},
     "variables": {"type": "dict", "default": {}},
     "files_root": {"type": "path"},
-    **_FORMULAS,
-    "assume_archived": {"type": "bool", "default": False},
-    "limited_account": {"type": "bool", "default": False},
+    **allow(LIMITED_ACCOUNT, ASSUMED_ARCHIVED),
     "limits": {"type": "dict"},
     "expect_instance": {"type": "list", "elements": "str"},
     "workers": {"type": "int", "default": 8},
@@ -311,14 +351,13 @@ STOCKTAKE: Spec = {
     "scope": {"type": "dict", "default": {}},
     "report": {"type": "list", "elements": "path", "default": []},
     "variables": {"type": "dict", "default": {}},
-    **_FORMULAS,
 }
 
 _WORK_ON_OBJECTS: Spec = {
     **_ON_CONTROLLER,
     "scope": {"type": "dict", "default": {}},
     "limits": {"type": "dict", "default": {}},
-    "limited_account": {"type": "bool", "default": False},
+    **allow(LIMITED_ACCOUNT),
     "report": {"type": "list", "elements": "path", "default": []},
 }
 

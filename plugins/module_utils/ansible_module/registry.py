@@ -111,10 +111,9 @@ def _record_module(kind: Kind) -> ModuleSpec:
             options["state"],
             options.get("template") or "",
             bool(options.get("allow_unknown_fields")),
-            bool(options.get("allow_destructive")),
+            frozenset(options.get("allow") or ()),
             {field.key: options[field.key] for field in kind.write_only if options[field.key] is not None},
             options.get("timezone") or "",
-            bool(options.get("assume_archived")),
         )
         report = ensure(client, desired, invocation.check_mode, invocation.diff_mode)
         result = report.result()

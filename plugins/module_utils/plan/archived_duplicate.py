@@ -16,6 +16,7 @@ from ..model.schema import Schema
 from ..resolve import natural_keys
 from ..resolve.field_visibility import LIMITED, unlisted
 from ..resolve.read_cache import find_by_barcode
+from .allowed import ASSUMED_ARCHIVED, how_to_allow
 
 
 class MayBeHidden(SeventhingsError):
@@ -27,7 +28,7 @@ class MayBeHidden(SeventhingsError):
         return cls(
             f"The {words} {record.uuid} has this natural key, and no list shows it. Either it is archived, or it is "
             f"hidden from this account: {LIMITED}, and this instance does not send when a record was archived. "
-            "assume_archived: true treats it as archived."
+            f"{how_to_allow(ASSUMED_ARCHIVED)} treats it as archived."
         )
 
 

@@ -20,6 +20,7 @@ from ..model.names import normal_name
 from ..model.schema import FieldError, Schema, type_of
 from ..model.types_links import Reference, with_references
 from ..resolve.field_visibility import perhaps_hidden
+from .allowed import DESTRUCTIVE, how_to_allow
 from .hours import with_hours
 
 ValuesInUse = Callable[[Record, list[Any]], list[Any]]
@@ -242,7 +243,7 @@ def check_destructive(current: Record | None, change: Change, allowed: bool, use
         values = ", ".join(map(repr, removed))
         lost.append(f"{prefix}possible_values: the value(s) {values} would be removed, and records use them")
     if lost:
-        raise InvalidInput([f"{reason}. Set allow_destructive: true if this is intended." for reason in lost])
+        raise InvalidInput([f"{reason}. Set {how_to_allow(DESTRUCTIVE)} if this is intended." for reason in lost])
 
 
 def check_choices(current: Record | None, change: Change) -> None:

@@ -18,6 +18,7 @@ from ..model.types_links import attachments_in
 from ..resolve import natural_keys
 from ..resolve.field_visibility import may_be_lost, sends_empty_members
 from ..resolve.references import is_text_renter, renter_of
+from .allowed import DESTRUCTIVE
 from .change import (
     ARCHIVE,
     UNCHANGED,
@@ -42,7 +43,7 @@ class Wanted:
     :ivar desired: canonical values by field key, references resolved as far as possible.
     :ivar state: present, absent or archived.
     :ivar template: the template of a field definition.
-    :ivar assume_archived: True if an unlisted record counts as archived on an instance that does not say.
+    :ivar allow: what the task allows.
     :ivar may_be_created: True if somebody else may create the record first; then a missing field is only a warning.
     """
 
@@ -50,9 +51,8 @@ class Wanted:
     desired: Mapping[str, Any]
     state: str = "present"
     template: str = ""
-    allow_destructive: bool = False
+    allow: frozenset[str] = frozenset()
     may_be_created: bool = False
-    assume_archived: bool = False
 
 
 class Comparer:
@@ -111,7 +111,7 @@ class Comparer:
         if change.action == UPDATE and schema.kind.update == "PUT":
             change = self._replaced(wanted, self._without_unreadable(wanted, change))
         check_choices(current, change)
-        check_destructive(current, change, wanted.allow_destructive, partial(self._values_in_use, wanted.template))
+        check_destructive(current, change, DESTRUCTIVE in wanted.allow, partial(self._values_in_use, wanted.template))
         change = self._with_renter(schema, change)
         if change.changed and not schema.kind.template:
             change = replace(change, values=self._state.with_uuids(change.values))

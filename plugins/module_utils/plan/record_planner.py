@@ -15,6 +15,7 @@ from ..errors import NoMatch
 from ..model.schema import Schema
 from ..resolve import natural_keys
 from ..resolve.field_visibility import perhaps_hidden
+from .allowed import ASSUMED_ARCHIVED
 from .archived_duplicate import archived_duplicate, can_be_looked_up, is_archived_duplicate, second_record, why_unlisted
 from .change import Change
 from .compare import Comparer, Wanted
@@ -86,7 +87,7 @@ def plan_record(state: InstanceState, wanted: Wanted, keys: Sequence[str], uuid:
         if current is None and len(written_keys) == len(keys):
             current = archived_duplicate(state.client, schema, keys, wanted.desired)
             # A record that should be archived and is in no list needs no change.
-            assume = wanted.assume_archived or wanted.state == "archived"
+            assume = ASSUMED_ARCHIVED in wanted.allow or wanted.state == "archived"
             archived = current is not None and is_archived_duplicate(state.client, current, assume)
             warnings = () if current is None or archived else why_unlisted(state.client, current)
     if kind.defines_fields and current is None and wanted.state == "present" and "field_key" in wanted.desired:

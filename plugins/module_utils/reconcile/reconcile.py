@@ -47,7 +47,7 @@ class DesiredRecord:
     :ivar uuid: identifies the record instead of ``match_on``.
     :ivar state: present, absent or archived.
     :ivar extra: members of a body that are only written, never answered (notify).
-    :ivar assume_archived: True if an unlisted record counts as archived on an instance that does not say.
+    :ivar allow: what the task allows.
     :ivar timezone: of times without an offset; empty: each needs its offset.
     """
 
@@ -59,10 +59,9 @@ class DesiredRecord:
     state: str = "present"
     template: str = ""
     allow_unknown_fields: bool = False
-    allow_destructive: bool = False
+    allow: frozenset[str] = frozenset()
     extra: Mapping[str, Any] = field(default_factory=dict)
     timezone: str = ""
-    assume_archived: bool = False
 
 
 def ensure(client: Client, desired: DesiredRecord, check_mode: bool = False, diff_mode: bool = False) -> Result:
@@ -215,10 +214,9 @@ class _Ensure:
             desired,
             self._desired_record.state,
             self._desired_record.template,
-            self._desired_record.allow_destructive,
+            self._desired_record.allow,
             # In check mode, an earlier task may be about to create the record with its mandatory fields.
             may_be_created=self._check_mode,
-            assume_archived=self._desired_record.assume_archived,
         )
         planned = plan_record(self._state, wanted, keys, self._desired_record.uuid)
         if self._desired_record.state == "archived" and planned.change.current is None:

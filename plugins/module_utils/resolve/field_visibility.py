@@ -321,7 +321,7 @@ class FieldVisibility:
         if key in self.hidden:
             raise InvalidInput(
                 f"possible_values: {hidden_field_message(key)}, so it is unknown which values records use. "
-                "Set allow_destructive: true if this is intended."
+                "Set allow: [destructive] if this is intended."
             )
 
     def check_identifies(self, keys: Collection[str]) -> None:

@@ -21,6 +21,7 @@ from ...module_utils.model.field import EMPTY, Field, shorten
 from ...module_utils.model.kinds import HUB_ITEM, KINDS, Kind
 from ...module_utils.model.schema import Schema, type_of
 from ...module_utils.model.types_links import attachments_in, references_in, with_references
+from ...module_utils.plan.allowed import DESTRUCTIVE, EMPTY_SOURCES, LIMITED_ACCOUNT, how_to_allow
 from ...module_utils.plan.change import CREATE, UPDATE
 from ...module_utils.plan.replacing import missing_members
 from ...module_utils.resolve import natural_keys
@@ -75,7 +76,7 @@ class AbsorbOptions:
     """The options of the user.
 
     :ivar into: section, as an export names it, to the file for its new records.
-    :ivar limited_account: True if an unlisted record counts as deleted although the account may not see all records.
+    :ivar allow: what the task allows.
     :ivar limits: how many records may be removed from the files.
     :ivar baseline: what was applied last; None if unknown.
     :ivar on_conflict: what happens to a record that both sides changed.
@@ -86,8 +87,7 @@ class AbsorbOptions:
     into: Mapping[str, str] = field(default_factory=dict)
     gone: str = KEEP
     workers: int = 8
-    assume_archived: bool = False
-    limited_account: bool = False
+    allow: frozenset[str] = frozenset()
     limits: Limits = field(default_factory=Limits)
     has_files_elsewhere: bool = False
     baseline: Baseline | None = None
@@ -131,10 +131,8 @@ def absorb(
         desired.policy, prune={}, limits=dict.fromkeys(vars(Limits()), math.inf), create_users=True
     )
     chosen = PlanOptions(
-        allow_destructive=True,
-        confirm_empty=True,
+        allow=options.allow | {DESTRUCTIVE, EMPTY_SOURCES},
         workers=options.workers,
-        assume_archived=options.assume_archived,
         note_references=True,
         # An archived record must not be written as absent: a later apply would delete it.
         most_lookups=None if options.gone == ABSENT else SAMPLE,
@@ -535,7 +533,7 @@ class _Absorbing:
         # A record that is written as absent would be deleted from the archive.
         if self._options.gone == ABSENT and self._is_unchecked(planned):
             return "it may be archived, and it could not be looked up in the archive"
-        return "" if self._options.limited_account else self._why_hidden(planned)
+        return "" if LIMITED_ACCOUNT in self._options.allow else self._why_hidden(planned)
 
     @cached_property
     def _visibility(self) -> Visibility:
@@ -552,7 +550,7 @@ class _Absorbing:
             why = f"this account sees no object in its location: {LIMITED}"
         else:
             why = self._visibility.evidence or f"nothing proves that this account sees all records: {LIMITED}"
-        return f"it may be hidden ({why}); limited_account: true treats it as deleted"
+        return f"it may be hidden ({why}); {how_to_allow(LIMITED_ACCOUNT)} treats it as deleted"
 
     def _beyond_limits(self, deleted: Sequence[Planned], stay: Mapping[int, str]) -> dict[int, str]:
         """Return the records of which too many would be removed from the files, with reasons."""

@@ -58,13 +58,12 @@ def _take_in(run: ControllerRun, check_mode: bool) -> dict[str, Any]:
     if wrong:
         raise InvalidInput(wrong)
     client.transport.secrets |= run.vaulted
-    files = Files(layers, desired, options["formulas"])
+    files = Files(layers, desired)
     wishes = AbsorbOptions(
         options["into"],
         options["gone"],
         options["workers"],
-        options["assume_archived"],
-        options["limited_account"],
+        frozenset(options["allow"] or ()),
         Limits(**caps.policy(desired.policy).limits),
         has_files_elsewhere=bool(options["files_root"]),
         baseline=_baseline(options, client.transport.root, desired),

@@ -106,15 +106,11 @@ class _Opened:
 
 
 class Files:
-    """The files below the layers.
+    """The files below the layers."""
 
-    :param formulas_are: how cells of CSV files are written that a spreadsheet would run.
-    """
-
-    def __init__(self, layers: Sequence[Layer], desired: DesiredInstance, formulas_are: str) -> None:
+    def __init__(self, layers: Sequence[Layer], desired: DesiredInstance) -> None:
         self._layers = layers
         self._desired = desired
-        self._formulas = formulas_are
         self._folders = [Folder(layer.path.parent if layer.path.is_file() else layer.path) for layer in layers]
         self._opened: dict[Target, _Opened] = {}
 
@@ -240,7 +236,7 @@ class Files:
         codec = _codec_of(content, dialect)
         file = TextFile(content.decode(codec), lambda text: text.encode(codec))
         delimiter = self._desired.delimiters.get(name) or delimiter_of([file.plain.partition("\n")[0]], dialect)
-        return TableSource(file, has_variables, dialect, delimiter, self._formulas)
+        return TableSource(file, has_variables, dialect, delimiter)
 
     def mark(self) -> Mapping[Target, int]:
         """Return a mark for :meth:`undo`: the edits so far."""
@@ -316,7 +312,7 @@ class Files:
             done.written += records
             return []
         dialect = self._desired.dialects.for_file(self.label(target))
-        cell = formulas.escaped if self._formulas == formulas.ESCAPE else str
+        cell = formulas.escaped
         rest = []
         try:
             header = csv_header(records, dialect)

@@ -37,16 +37,12 @@ class TableSource(Source):
     """A CSV file.
 
     :param dialect: in which it was saved. :param delimiter: between its cells.
-    :param formulas_are: how cells are written that a spreadsheet would run.
     """
 
-    def __init__(
-        self, file: TextFile, has_variables: bool, dialect: Dialect, delimiter: str, formulas_are: str
-    ) -> None:
+    def __init__(self, file: TextFile, has_variables: bool, dialect: Dialect, delimiter: str) -> None:
         super().__init__(file, has_variables)
         self._dialect = dialect
         self._delimiter = delimiter
-        self._escapes = formulas_are == formulas.ESCAPE
         self._rows = dict(self._read())
         self._header = self._names()
         self._width = 1 + max(self._header.values(), default=-1)
@@ -88,7 +84,7 @@ class TableSource(Source):
         for line, row in self._rows.items():
             if (line == 1 and is_said) or not (len(row) > 1 or row[0].text or row[0].is_quoted):
                 continue
-            read = formulas.unescaped if self._escapes else str
+            read = formulas.unescaped
             return {read(cell.text).strip(): number for number, cell in enumerate(row)}
         return {}
 
@@ -104,7 +100,7 @@ class TableSource(Source):
     def set(self, place: Place, name: str, new: NewValue) -> None:
         cell = self._cell_at(place, name)
         self.check_plain(Piece(SCALAR, cell.start, cell.end))
-        if self._escapes and cell.text.startswith("="):
+        if cell.text.startswith("="):
             raise NotSpliced(THROUGH_FORMULA)
         self.file.replace(cell.start, cell.end, self._written(name, new.value, cell.is_quoted))
 
@@ -137,7 +133,7 @@ class TableSource(Source):
             text = cell_of(value, self._dialect)
         except Unwritable as error:
             raise NotSpliced(str(error)) from error
-        text = formulas.escaped(text) if self._escapes else text
+        text = formulas.escaped(text)
         if not self.file.can_encode(text):
             raise NotSpliced("the encoding of the table does not have all of its characters")
         return text

@@ -26,9 +26,7 @@ _COLLECTION = "community.seventhings"
 _MESSAGES = ("msg", "brief", "findings", "refusals")
 """The members of a result that tell what to do."""
 
-_OPTION = re.compile(
-    r"(?<![\w.])(limits|prune|allow_destructive|confirm_empty|limited_account)(?:\.\w+ of th(?:e|is) task|: true)"
-)
+_OPTION = re.compile(r"(?<![\w.])(limits|prune|allow)(?:\.\w+ of th(?:e|is) task|: \[\w+\])")
 """An option that a message tells to set."""
 
 

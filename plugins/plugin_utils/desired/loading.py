@@ -109,7 +109,6 @@ def load(
     files_root: Path | None = None,
     hiding: Hiding | None = None,
     is_vaulted: Callable[[Any], bool] = was_vaulted,
-    formulas_are: str = formulas.ESCAPE,
     reading: Reading | None = None,
 ) -> DesiredInstance:
     """Read the desired state from files, inline values, or both.
@@ -122,10 +121,9 @@ def load(
     :param files_root: the directory of local files, in place of that of ``src``.
     :param hiding: what the task hides, or shows; vaulted values are added.
     :param is_vaulted: returns True if an inline value is vaulted.
-    :param formulas_are: how cells of CSV files are written that a spreadsheet would run.
     :param reading: how ``src`` is read if it is one of several layers.
     """
-    loading = _Loading(read, hiding or Hiding(), formulas_are, reading or Reading())
+    loading = _Loading(read, hiding or Hiding(), reading or Reading())
     loading.desired.root = local_files(src, files_root)
     if src is not None and src.is_dir():
         loading.directory(src)
@@ -155,13 +153,10 @@ class VaultedContent(bytes):
 
 
 class _Loading:
-    def __init__(
-        self, read: Callable[[Folder, str], bytes], hiding: Hiding, formulas_are: str, reading: Reading
-    ) -> None:
+    def __init__(self, read: Callable[[Folder, str], bytes], hiding: Hiding, reading: Reading) -> None:
         self._read = read
         self._reading = reading
         self._fill = reading.fill
-        self._formulas = formulas_are
         self._by_guess: list[str] = []
         self._suspicious: list[str] = []
         self._mapped: set[str] = set()
@@ -431,7 +426,7 @@ class _Loading:
             text = _with_line_ends(text)
         if self._without_conflict(text, name) is None:
             return ()
-        as_text = formulas.unescaped if self._formulas == formulas.ESCAPE else str
+        as_text = formulas.unescaped
         desired = self.desired
         return read_csv(
             text, self._called(name), desired.findings, as_text, dialect, desired.delimiters, desired.warnings

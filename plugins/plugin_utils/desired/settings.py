@@ -20,6 +20,7 @@ from ...module_utils.model.field import Plain, shorten
 from ...module_utils.model.kinds import KINDS
 from ...module_utils.model.suggestions import LIKELY, closest_names
 from ...module_utils.model.zones import zone_of
+from ...module_utils.plan.allowed import USERS, how_to_allow
 from .csv_settings import CsvSettings
 from .desired import PRUNE, SECTIONS, DesiredInstance, Limits, Policy, limit_of, prune_actions
 from .lifecycle import LIFECYCLE, read_settings
@@ -201,6 +202,12 @@ class Settings:
             return Policy()
         self._check_names(node, _POLICY, "policy.")
         create_users = self._flag(node, "create_users")
+        if create_users:
+            self._find(
+                node.member("create_users"),
+                f"policy.create_users: files can't allow new users; only the task can, with {how_to_allow(USERS)}. "
+                "Delete this line, or write false to forbid new users.",
+            )
         notify = self._flag(node, "notify")
         prune = self._prune(node.member("prune")) if "prune" in node.value else {}
         limits = self._limits(node.member("limits")) if "limits" in node.value else {}

@@ -74,7 +74,7 @@ class Call(ControllerRun):
         desired = DesiredInstance(
             entries=list(entries), sections={entry.kind.section for entry in entries}, **_without_empty(settings)
         )
-        task = {"limits": dict(limits), "limited_account": self.options.get("limited_account")}
+        task = {"limits": dict(limits), "allow": self.options.get("allow")}
         run_options = RunOptions(check_mode=self.check_mode, caps=Caps.from_task(task), lists=lists.state)
         result = run_instance(client, desired, run_options, progress_printer(host=self.host))
         result.made_by = made_by("", self.host)
@@ -83,7 +83,7 @@ class Call(ControllerRun):
         # A list that names only the records to change omits no record by mistake.
         result.reported = {}
         write_reports(result, reports, None, secrets_of(CONNECTION, self.options) | client.tokens.secrets, "")
-        return result_of(result, False, reports)
+        return result_of(result, reports)
 
     def all_warnings(self, client: Client) -> list[str]:
         """Return the warnings of this call, and those of its connection."""

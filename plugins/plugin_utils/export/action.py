@@ -229,7 +229,7 @@ def _files(exported: Exported, options: Mapping[str, Any], root: str, dialects: 
             files |= more_files(section, rest, section in MANY)
     for section, records in exported.sections.items():
         if section not in in_book:
-            files |= section_files(section, records, format_name, formulas_are=options["formulas"], dialects=dialects)
+            files |= section_files(section, records, format_name, dialects=dialects)
     return files
 
 

@@ -323,8 +323,8 @@ def _settings() -> Json:
                     "prune": _closed(prune),
                     "limits": _closed(limits),
                     "create_users": {
-                        "type": "boolean",
-                        "description": "Whether users are created; a new user gets an e-mail",
+                        "const": False,
+                        "description": "Forbids new users, whatever the task allows; a new user gets an e-mail",
                     },
                     "notify": {"type": "boolean"},
                 }

@@ -39,14 +39,12 @@ def section_files(
     records: Sequence[Any],
     format_name: str,
     size: int = FILE_SIZE,
-    formulas_are: str = formulas.ESCAPE,
     dialects: Dialects = NO_DIALECTS,
 ) -> dict[str, bytes]:
     """Return the files of one section, by their path below the root: one, or a directory if it is too big.
 
     :param section: such as ``rooms`` or ``fields/asset``.
     :param format_name: yaml, csv or jsonl; records that CSV cannot have go into JSON Lines beside it.
-    :param formulas_are: how cells of CSV are written that a spreadsheet would run.
     :param dialects: of CSV files.
     """
     if "/" in section:
@@ -54,9 +52,7 @@ def section_files(
         size = sys.maxsize
     chosen = format_name if section in BULK else "yaml"
     if chosen == "csv":
-        return _csv_files(
-            section, records, size, dialects, formulas.escaped if formulas_are == formulas.ESCAPE else str
-        )
+        return _csv_files(section, records, size, dialects, formulas.escaped)
     return _named(section, _yaml(section, records, size) if chosen == "yaml" else _json(records, size), chosen)
 
 

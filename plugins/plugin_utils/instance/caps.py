@@ -10,18 +10,19 @@ what the task allows.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ...module_utils.client.connection import named_root
 from ...module_utils.errors import InvalidInput
+from ...module_utils.plan.allowed import USERS
 from ...module_utils.plan.change import ARCHIVE, DELETE
 from ..desired.desired import SECTIONS, DesiredInstance, Limits, Policy, limit_of, prune_actions
 from ..desired.observed import of_task
 from ..desired.positions import Finding
 
-CAPS = ("limits", "prune", "create_users", "allow_destructive", "expect_instance")
+CAPS = ("limits", "prune", "allow", "expect_instance")
 """Options of a task that the files may narrow and never widen. ``protected`` requires all of them."""
 
 _STRENGTH = ("report", ARCHIVE, DELETE)
@@ -36,7 +37,7 @@ class Caps:
     """The maximum that a task allows.
 
     :ivar limits: name of a limit to the highest value. :ivar prune: section to the strongest action.
-    :ivar create_users: True if users may be created; None: the task does not say.
+    :ivar allow: what the task allows besides; no file can.
     :ivar notify: True if the assignees of tasks may be notified.
     :ivar expected: roots of the instances that may be changed; empty: the task does not say.
     :ivar is_protected: True if the files may be those of strangers.
@@ -45,11 +46,8 @@ class Caps:
 
     limits: Mapping[str, float] = field(default_factory=dict)
     prune: Mapping[str, str] = field(default_factory=dict)
-    create_users: bool | None = None
+    allow: frozenset[str] = frozenset()
     expected: Sequence[str] = ()
-    allow_destructive: bool = False
-    confirm_empty: bool = False
-    limited_account: bool = False
     notify: bool = True
     is_protected: bool = False
     observed: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -68,11 +66,8 @@ class Caps:
         return cls(
             _limits_of(options.get("limits") or {}),
             {**reports, **_prune_of(options.get("prune") or {})},
-            options.get("create_users"),
+            frozenset(options.get("allow") or ()),
             [named_root(root, "expect_instance") for root in options.get("expect_instance") or ()],
-            bool(options.get("allow_destructive")),
-            bool(options.get("confirm_empty")),
-            bool(options.get("limited_account")),
             not is_protected if notify is None else bool(notify),
             is_protected,
             of_task(options.get("observed")),
@@ -83,13 +78,12 @@ class Caps:
         lowered = {name: most for name, number in written.limits.items() if number < (most := self._most(name))}
         limits = {**self.limits, **{name: written.limits[name] for name in lowered}}
         prune = {**self.prune, **{section: self._weaker(section, action) for section, action in written.prune.items()}}
-        create_users = self.create_users if written.create_users is None else written.create_users
         return replace(
             written,
             # Infinite numbers are the defaults anyway.
             limits={name: number for name, number in limits.items() if math.isfinite(number)},
             prune=prune,
-            create_users=bool(create_users) and self.create_users is not False,
+            create_users=USERS in self.allow and written.create_users is not False,
             notify=written.notify and self.notify,
             is_capped=self.is_protected or not _OF_EXISTING.isdisjoint(self.limits),
             lowered=lowered,
@@ -131,13 +125,13 @@ class Caps:
         return min(action, self.prune.get(section, action), key=_STRENGTH.index)
 
 
-def require_caps(written: Mapping[str, Any]) -> None:
+def require_caps(written: Mapping[str, Any], without: Collection[str] = ()) -> None:
     """Check that a protected task sets every cap.
 
-    :param written: the options of the task as written.
+    :param written: the options of the task as written. :param without: caps that the task does not have.
     :raises InvalidInput: if a cap is missing, or no instance is named.
     """
-    missing = [name for name in CAPS if written.get(name) is None]
+    missing = [name for name in CAPS if name not in without and written.get(name) is None]
     if missing:
         raise InvalidInput(f"protected: {', '.join(missing)} must be given too, so that no file decides about it")
     if not written["expect_instance"]:

@@ -32,25 +32,20 @@ _DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}")
 _SECTIONS = {kind: section for section, kind in SECTIONS.items()}
 
 
-def offline_findings(
-    desired: DesiredInstance, plan_follows: bool = False, rules: RuleSet | None = None
-) -> list[Finding]:
+def offline_findings(desired: DesiredInstance, rules: RuleSet | None = None) -> list[Finding]:
     """Return every finding, including those of reading, in the order of their places, and one for each place.
 
-    :param plan_follows: True if a plan follows, which knows the types of all fields. Then there are no warnings about
-        fields that could not be judged here.
     :param rules: the rules of the task.
     """
     known = known_fields(desired)
     # Runs after the schema is read, because reading it may add findings.
-    found = validate(desired, known, warns=not plan_follows, rules=rules)
+    found = validate(desired, known, warns=True, rules=rules)
     places = {finding.place for finding in found if not finding.rule}
     shapes = _Shapes()
     for entry in desired.entries:
         if entry.kind.short_key or (entry.kind.template and entry.kind.name not in known):
             found += [finding for finding in shapes.findings(entry) if finding.place not in places]
-    if not plan_follows:
-        desired.warnings += _not_judged(desired, known)
+    desired.warnings += _not_judged(desired, known)
     return sorted(
         dict.fromkeys(found), key=lambda finding: (finding.place.source, finding.place.line, finding.place.column)
     )

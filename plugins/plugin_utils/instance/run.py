@@ -20,6 +20,7 @@ from ...module_utils.client.client import Client
 from ...module_utils.client.files import Contents
 from ...module_utils.errors import IncompleteList, InvalidInput, SeventhingsError
 from ...module_utils.model.kinds import KINDS
+from ...module_utils.plan.allowed import DESTRUCTIVE, EMPTY_SOURCES, LIMITED_ACCOUNT
 from ...module_utils.plan.change import CREATE, UPDATE
 from ...module_utils.printing.cleaner import clean
 from ..apply.applied_base import AppliedBase, new_baseline
@@ -62,6 +63,9 @@ _DIGEST_BYTES = 32
 _PLAN_AGAIN = 2
 """How often a plan is made again because one of its lists was incomplete."""
 
+_NOTHING_IS_APPLIED = frozenset((DESTRUCTIVE, EMPTY_SOURCES, LIMITED_ACCOUNT))
+"""What a comparison allows, because it applies nothing."""
+
 _NO_LIMITS = dict.fromkeys(vars(Limits()), math.inf)
 _NO_PERCENTS = dict.fromkeys((name for name in vars(Limits()) if name.endswith("_percent")), 1e9)
 """Limits in percent without effect, in numbers that JSON supports."""
@@ -103,8 +107,8 @@ class RunOptions:
     """The options of a run.
 
     :ivar drift: only compare: limits do not apply, because nothing is applied.
-    :ivar archived_duplicates: ``check`` looks up all records to create in the archive; ``trust_service`` looks up a
-        sample if there are very many.
+    :ivar archived_lookups: ``all`` looks up all records to create in the archive; ``sample`` looks up some of them if
+        there are very many.
     :ivar rules: the rules that records and changes must keep; None if the task names none.
     :ivar undo: the apply record to undo; None: the files are applied.
     :ivar apply_record: the file for the record of what is applied; None: at the default place.
@@ -116,8 +120,7 @@ class RunOptions:
     drift: bool = False
     journal: Path | None = None
     workers: int = 8
-    assume_archived: bool = False
-    archived_duplicates: str = "trust_service"
+    archived_lookups: str = "sample"
     scope: Scope = field(default_factory=Scope)
     caps: Caps = field(default_factory=Caps)
     approving: Approving | None = None
@@ -334,11 +337,9 @@ class _Run:
             options.scope.only,
             options.scope.exclude,
             frozenset(journal.known) | self._approved_removals(),
-            caps.allow_destructive or options.drift,
-            caps.confirm_empty or options.drift,
+            caps.allow | (_NOTHING_IS_APPLIED if options.drift else frozenset()),
             frozenset(memory.creations) if is_resumed else frozenset(),
             options.workers,
-            options.assume_archived,
             protected=frozenset(memory.protected),
             protected_by_others=partial(protected_by_others, journal),
             names=memory.names,
@@ -349,8 +350,7 @@ class _Run:
             is_approvable=self._approving is not None,
             origins=memory.origins,
             baseline=self._baseline,
-            sources_before={} if caps.confirm_empty else memory.sources,
-            limited_account=caps.limited_account or options.drift,
+            sources_before={} if EMPTY_SOURCES in caps.allow else memory.sources,
             is_protected=caps.is_protected,
             observed=caps.observed,
             deleted=frozenset() if options.undo is None else options.undo.record.deleted,
@@ -369,7 +369,7 @@ class _Run:
 
         :param is_planned_only: True if the plan is neither applied nor written to a file.
         """
-        if self._options.archived_duplicates == "check":
+        if self._options.archived_lookups == "all":
             return None
         return SAMPLE if is_planned_only else MOST_OF_A_RUN
 

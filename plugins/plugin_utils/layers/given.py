@@ -91,7 +91,7 @@ def load_files(
     given = written.get("variables")
     # Also as written, because only the written values show whether they were vaulted.
     variables = given if isinstance(given, Mapping) else options["variables"]
-    return load_layers(sources, inline, _reader(loader), files_root, hiding, is_vaulted, options["formulas"], variables)
+    return load_layers(sources, inline, _reader(loader), files_root, hiding, is_vaulted, variables)
 
 
 def _has_password(loader: Any) -> bool:

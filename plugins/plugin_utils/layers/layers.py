@@ -27,7 +27,6 @@ from ..desired.loading import MOST_RECORDS, SETTINGS, Reading, VaultedContent, c
 from ..desired.nodes import Node
 from ..desired.positions import Finding, Place
 from ..desired.settings import VARIABLES
-from ..desired.sources import formulas
 from ..desired.sources.yaml_source import read_yaml
 from ..desired.tables import Tables
 from .narrowing import narrow
@@ -97,7 +96,6 @@ def load_layers(
     files_root: Path | None = None,
     hiding: Hiding | None = None,
     is_vaulted: Callable[[Any], bool] = was_vaulted,
-    formulas_are: str = formulas.ESCAPE,
     variables: Mapping[str, Any] = NO_VARIABLES,
 ) -> DesiredInstance:
     """Read the desired state from layers, inline data, or both.
@@ -113,7 +111,7 @@ def load_layers(
     for layer in layers:
         filling.declare(settings_of(layer.path, layer.label, read))
     filling.settle()
-    desired = _loaded(layers, filling, inline, read, files_root, hiding or Hiding(), is_vaulted, formulas_are)
+    desired = _loaded(layers, filling, inline, read, files_root, hiding or Hiding(), is_vaulted)
     desired.findings += filling.findings
     desired.warnings += filling.warnings()
     return desired
@@ -127,23 +125,22 @@ def _loaded(
     files_root: Path | None,
     shared: Hiding,
     is_vaulted: Callable[[Any], bool],
-    formulas_are: str,
 ) -> DesiredInstance:
     """Read everything in the layers and inline, with variables replaced."""
     if len(layers) < 2:
         src = layers[0].path if layers else None
-        return load(src, inline, read, files_root, shared, is_vaulted, formulas_are, Reading(fill=filling.fill))
+        return load(src, inline, read, files_root, shared, is_vaulted, Reading(fill=filling.fill))
     loaded: list[DesiredInstance] = []
     for layer in layers:
         first = loaded[0].dialects if loaded else Dialects()
         tables = loaded[0].tables if loaded else Tables()
         reading = Reading(layer.label, bool(loaded), first, tables, filling.fill)
-        loaded.append(load(layer.path, None, read, files_root, shared, formulas_are=formulas_are, reading=reading))
+        loaded.append(load(layer.path, None, read, files_root, shared, reading=reading))
     merged = _merged(layers, loaded)
     if files_root is not None:
         merged.root = local_files(None, files_root)
     if inline is not None:
-        beside = load(None, inline, read, files_root, shared, is_vaulted, formulas_are)
+        beside = load(None, inline, read, files_root, shared, is_vaulted)
         _add_inline(merged, beside)
     return merged
 

@@ -70,7 +70,7 @@ def in_short(result: RunResult, reports: Sequence[Path] = (), drifted: bool = Fa
     wrong, why = reasons(result), ""
     if drifted:
         wrong = {"Differs": [named(change) for change in result.changes]}
-        why = f"drift_fail is on, and {len(result.changes)} records differ from the files"
+        why = f"fail is on, and {len(result.changes)} records differ from the files"
     elif result.outcome == "refused" and result.changes:
         lines.append(f"{len(result.changes)} changes were planned and none was sent; {report_hint}")
     if drifted or sum(map(len, wrong.values())) > 1:

@@ -77,12 +77,12 @@ def progress_printer(
     return on_progress
 
 
-def result_of(result: RunResult, drift_fail: bool, reports: Sequence[Path]) -> dict[str, Any]:
+def result_of(result: RunResult, reports: Sequence[Path], fails_if_different: bool = False) -> dict[str, Any]:
     """Return the result of a run as Ansible expects it.
 
-    :param drift_fail: fail if there are changes.
+    :param fails_if_different: fail if there are changes.
     """
-    drifted = drift_fail and result.outcome in ("changed", "drift")
+    drifted = fails_if_different and result.outcome in ("changed", "drift")
     failed = result.failed or drifted
     text = as_text(result)
     members: dict[str, Any] = {

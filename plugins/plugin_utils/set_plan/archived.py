@@ -19,6 +19,7 @@ from ...module_utils.client.record import Record
 from ...module_utils.errors import SeventhingsError
 from ...module_utils.model.kinds import Kind
 from ...module_utils.model.schema import Schema
+from ...module_utils.plan.allowed import ASSUMED_ARCHIVED
 from ...module_utils.plan.archived_duplicate import (
     MayBeHidden,
     archived_duplicate,
@@ -149,7 +150,7 @@ class _Missing:
             if not context.claim(planned.kind, record.uuid, planned.entry):
                 continue
             # A record that should be archived and is in no list needs no change.
-            assume = context.options.assume_archived or planned.entry.state == "archived"
+            assume = ASSUMED_ARCHIVED in context.options.allow or planned.entry.state == "archived"
             try:
                 planned.archived = is_archived_duplicate(context.client, record, assume)
             except MayBeHidden as hidden:
@@ -215,4 +216,4 @@ class _Missing:
             return ""
         minutes = math.ceil(number / (self._context.client.transport.rate.per_minute or _PER_MINUTE))
         duration = "1 minute" if minutes == 1 else f"{minutes:,} minutes"
-        return f" archived_duplicates: check looks up all of them, which takes about {duration}."
+        return f" archived_lookups: all looks up all of them, which takes about {duration}."

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 
 from ...module_utils.model.kinds import KINDS
 from ...module_utils.model.types_links import references_in
+from ...module_utils.plan.allowed import LIMITED_ACCOUNT, how_to_allow
 from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE
 from ...module_utils.resolve.field_visibility import LIMITED
 from ...module_utils.resolve.hidden_records import NO, YES, Visibility
@@ -20,7 +21,7 @@ from ..desired.desired import SECTIONS
 from .context import PlanContext
 from .plan import Planned
 
-_LIFTED = "limited_account: true lets this pass"
+_LIFTED = f"{how_to_allow(LIMITED_ACCOUNT)} lets this pass"
 
 
 def check_hidden_records(context: PlanContext) -> None:
@@ -34,9 +35,9 @@ def check_hidden_records(context: PlanContext) -> None:
         return
     visible = context.state.visibility()
     result.visibility = visible
-    if not context.options.limited_account and visible.hidden_records != NO:
+    if LIMITED_ACCOUNT not in context.options.allow and visible.hidden_records != NO:
         result.exceeded_limits += _links_moved(context)
-    if not context.options.limited_account and visible.hidden_records == YES:
+    if LIMITED_ACCOUNT not in context.options.allow and visible.hidden_records == YES:
         result.exceeded_limits += _removed(context, removals, visible)
         result.exceeded_limits += _created_twice(creations, visible)
     result.warnings += _warnings(context, creations, visible)

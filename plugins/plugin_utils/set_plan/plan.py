@@ -277,7 +277,7 @@ class PlanOptions:
     :ivar protected_by_others: returns the records that must stay because of another set: uuid to the words for that
         set.
     :ivar note_references: True to fill :attr:`InstancePlan.references`.
-    :ivar assume_archived: True if an unlisted record counts as archived on an instance that does not say.
+    :ivar allow: what the task allows, see ``module_utils/plan/allowed.py``.
     :ivar resumed: records that an interrupted run created from the same files: uuids, or kind and key if no uuid was
         noted.
     :ivar existing_before: section to the number of records before that run.
@@ -288,7 +288,6 @@ class PlanOptions:
     :ivar refused: kind and key of creations that the service refused because another record has their values.
     :ivar most_lookups: number of missing records of a section up to which all of them are looked up in the archive,
         otherwise a sample; None: no maximum. :ivar most_lookups_of_apply: the same for the run that applies the plan.
-    :ivar limited_account: True if the task accepts that the account does not see all records.
     :ivar is_protected: True if strangers may have written the files.
     :ivar observed: section to the fields that scans or people write, according to the task.
     :ivar has_changes_only: True if the entries are only the changes of an undo, not the whole set.
@@ -302,11 +301,9 @@ class PlanOptions:
     only: Sequence[str] = ()
     exclude: Sequence[str] = ()
     known: frozenset[str] = frozenset()
-    allow_destructive: bool = False
-    confirm_empty: bool = False
+    allow: frozenset[str] = frozenset()
     resumed: frozenset[str] = frozenset()
     workers: int = 8
-    assume_archived: bool = False
     protected: frozenset[str] = frozenset()
     protected_by_others: Callable[[], Mapping[str, str]] = dict
     names: Mapping[str, str] = field(default_factory=dict)
@@ -318,7 +315,6 @@ class PlanOptions:
     refused: frozenset[str] = frozenset()
     most_lookups: int | None = SAMPLE
     most_lookups_of_apply: int | None = MOST_OF_A_RUN
-    limited_account: bool = False
     is_protected: bool = False
     observed: Mapping[str, Sequence[str]] = field(default_factory=dict)
     is_approvable: bool = False

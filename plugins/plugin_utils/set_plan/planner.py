@@ -55,6 +55,7 @@ from ...module_utils.errors import Ambiguous, InvalidInput
 from ...module_utils.model.kinds import HUB_ITEM, KINDS
 from ...module_utils.model.schema import Schema
 from ...module_utils.model.types_links import Reference, references_in
+from ...module_utils.plan.allowed import DESTRUCTIVE, USERS, how_to_allow
 from ...module_utils.plan.change import ARCHIVE, DELETE, UPDATE, Change
 from ...module_utils.plan.compare import Comparer, Wanted
 from ...module_utils.plan.record_planner import is_archived, possible_targets
@@ -525,7 +526,7 @@ class _Planner:
             if not has_fit_key(context, planned, current):
                 return
         if planned.kind.created_from and current is None and not self._desired.policy.create_users:
-            context.skip(planned, "not created, because create_users is off (a new user gets an e-mail).")
+            context.skip(planned, f"not created, because a new user gets an e-mail; {how_to_allow(USERS)} creates it.")
             return
         try:
             planned.change = self._change(planned, current)
@@ -601,8 +602,10 @@ class _Planner:
         schema, entry = planned.schema, planned.entry
         if schema.kind.created_from:
             return plan_user(self._state, planned, current)
-        is_allowed = self._context.options.allow_destructive or not self._context.is_chosen(planned)
-        wanted = Wanted(schema, planned.desired, entry.state, entry.template, is_allowed)
+        allow = self._context.options.allow
+        if not self._context.is_chosen(planned):
+            allow |= {DESTRUCTIVE}
+        wanted = Wanted(schema, planned.desired, entry.state, entry.template, allow)
         if entry.uuid:
             planned.archived = is_archived(self._state, wanted, current)
         if entry.state == "present":

@@ -18,6 +18,7 @@ from ...module_utils.model.field import EMPTY
 from ...module_utils.model.kinds import KINDS, Kind
 from ...module_utils.model.schema import Schema
 from ...module_utils.model.types_links import Reference, references_in, with_references
+from ...module_utils.plan.allowed import EMPTY_SOURCES, how_to_allow
 from ...module_utils.plan.change import ARCHIVE, DELETE, plan_removal
 from ...module_utils.resolve import natural_keys
 from ..desired.desired import SECTIONS, DesiredInstance, prune_actions
@@ -174,10 +175,10 @@ class Pruning:
         others = sorted(name_of_uuid[record.uuid][1] for record in left if record.uuid not in mine)
         if others:
             result.reported[section] = others
-        if mine and section not in self.filled and not self.options.confirm_empty:
+        if mine and section not in self.filled and EMPTY_SOURCES not in self.options.allow:
             result.exceeded_limits.append(
-                f"{section}: the files have no records, and {len(mine)} would be removed; confirm_empty: true "
-                "lets this pass"
+                f"{section}: the files have no records, and {len(mine)} would be removed; "
+                f"{how_to_allow(EMPTY_SOURCES)} lets this pass"
             )
         for record in left:
             if record.uuid not in mine:

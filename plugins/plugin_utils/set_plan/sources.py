@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 
 from ...module_utils.model.kinds import KINDS
+from ...module_utils.plan.allowed import EMPTY_SOURCES, how_to_allow
 from ..desired.desired import INLINE, SECTIONS
 from ..desired.positions import Finding, Place
 from .context import PlanContext
@@ -65,7 +66,7 @@ def _words(context: PlanContext, section: str, paths: Mapping[str, int]) -> str:
     more = f", and {rest} more" if rest > 0 else ""
     return (
         f"{section}: sources that had records when these files were last applied have none now: "
-        f"{', '.join(named)}{more}; put them back, or set confirm_empty: true if this is intended"
+        f"{', '.join(named)}{more}; put them back, or set {how_to_allow(EMPTY_SOURCES)} if this is intended"
     )
 
 

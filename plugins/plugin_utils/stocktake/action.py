@@ -123,7 +123,7 @@ class _Call:
         evaluation.unknown_codes += [
             code for code in accepted if normal_name(code) not in codes and code not in evaluation.unknown_codes
         ]
-        files = Files(layers_of(sources), self._desired, self._options["formulas"])
+        files = Files(layers_of(sources), self._desired)
         folder = Path(constants.DEFAULT_LOCAL_TMP)
         closed = Closing(lists, self._desired, files, Downloads(lists.client, folder, {})).run(known)
         changes = list(

@@ -106,14 +106,14 @@ def test_the_role_prints_a_refusal_once(empty: Emulator, acme: Path, tmp_path: P
     assert "A00299" in (tmp_path / "plan.html").read_text("utf-8")
 
 
-@pytest.mark.parametrize("mode", ["apply", "validate"])
+@pytest.mark.parametrize("module", ["instance", "instance_validate"])
 @pytest.mark.parametrize("form", ["json", "yaml"])
 def test_of_very_many_findings_the_first_are_shown_and_the_others_counted(
-    empty: Emulator, acme: Path, mode: str, form: str
+    empty: Emulator, acme: Path, module: str, form: str
 ) -> None:
     objects = "".join(f"- {{barcode: {number}, inventory_name: x}}\n" for number in range(1, 1001))
     (acme / "objects.yml").write_text(objects, "utf-8")
-    run = played(acme.parent, empty, task("Apply", mode=mode), ANSIBLE_CALLBACK_RESULT_FORMAT=form)
+    run = played(acme.parent, empty, task("Apply", module=module), ANSIBLE_CALLBACK_RESULT_FORMAT=form)
     screen = printed(run, "Apply")
     assert is_a_screen(screen), screen
     lines = error(run, "Apply")
@@ -147,10 +147,10 @@ def test_a_rescue_reads_the_reason_and_a_report_as_json_has_everything(
 
 
 def test_a_failed_drift_check_fits_on_one_screen(empty: Emulator, acme: Path) -> None:
-    run = played(acme.parent, empty, task("Look", drift_fail=True), options=("--check",))
+    run = played(acme.parent, empty, task("Look", fail=True), options=("--check",))
     screen = printed(run, "Look")
     assert is_a_screen(screen), screen
-    assert error(run, "Look")[-1].endswith("drift_fail is on, and 300 records differ from the files")
+    assert error(run, "Look")[-1].endswith("fail is on, and 300 records differ from the files")
     assert "  + objects A00000 Thing" in error(run, "Look")
 
 

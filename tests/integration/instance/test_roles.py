@@ -185,7 +185,7 @@ def test_a_newcomer_is_not_warned_of_what_the_plan_judges(service: Emulator, tmp
     done = provision(tmp_path, service)
     assert applied(done)["changed"]
     assert "warnings" not in done.named("Validate the files").data
-    task = {"name": "Judge", "community.seventhings.instance": {"mode": "validate", "src": str(files)}}
+    task = {"name": "Judge", "community.seventhings.instance_validate": {"src": str(files)}}
     alone = run(tmp_path / "play", [{"hosts": "localhost", "gather_facts": False, "tasks": [task]}])
     assert (
         "the files do not contain the types of inventory_name, purchasing_price" in alone.named("Judge")["warnings"][0]
@@ -254,7 +254,7 @@ def test_drift_is_found_named_and_never_mended(acme: Path, service: Emulator, tm
     (acme / "instance.yml").write_text(strict, "utf-8")
     tasks = yaml.safe_load((acme / "tasks.yml").read_text("utf-8"))
     (acme / "tasks.yml").write_text(yaml.safe_dump(tasks[:1]), "utf-8")
-    play = by_name("drift", tmp_path, service, drift_fail=False, **options)
+    play = by_name("drift", tmp_path, service, fail=False, **options)
     assert play.status == 0, play.output
     assert "purchasing_price: files say 1.00 / instance has 849.90" in play.output
     # On a command line the value is a text.
@@ -276,7 +276,7 @@ def test_roles_pass_rules_on(acme: Path, service: Emulator, tmp_path: Path) -> N
         tmp_path,
         service,
         drift_src=str(acme),
-        drift_fail=False,
+        fail=False,
         **{f"drift_{name}": value for name, value in given.items()},
     )
     assert found.status != 0
@@ -426,7 +426,7 @@ def test_a_protected_role_allows_nothing_by_its_defaults(acme: Path, service: Em
     assert acme.is_dir()
     refused = provision(tmp_path, service, provision_protected=True)
     assert refused.status != 0
-    missing = "limits, prune, create_users, allow_destructive, expect_instance"
+    missing = "limits, prune, allow, expect_instance"
     assert refused.named("Apply")["msg"].startswith(f"protected: {missing} must be given too")
     assert writes(service) == []
 

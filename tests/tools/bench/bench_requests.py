@@ -77,7 +77,7 @@ def _example(part: Part) -> None:
             ("apply again, nothing to change", False),
         ):
             service.clear_log()
-            changes = play(service, [instance(directory, create_users=True)], check).result["changes"]
+            changes = play(service, [instance(directory, allow=["users"])], check).result["changes"]
             log = service.log()
             rows.append((title, len(changes), len(log), writes(log)))
     part.table(

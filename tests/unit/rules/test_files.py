@@ -66,7 +66,7 @@ def test_references_to_what_is_pruned_are_not_called_unknown(site: Site) -> None
     site.write(PLACES)
     site.run()
     site.write({"rooms.yml": "[]\n", "objects.csv": _table("Plant/1", "Plant/9", copies=5)})
-    result = site.plan(prune={"rooms": "delete"}, confirm_empty=True, limits={"delete_percent": 100})
+    result = site.plan(prune={"rooms": "delete"}, allow=["empty_sources"], limits={"delete_percent": 100})
     assert [line.partition("): ")[2] for line in result.findings[-2:]] == [
         "room Plant/1 is to be removed at prune of rooms",
         "there is no such room",

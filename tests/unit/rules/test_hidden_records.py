@@ -98,15 +98,15 @@ def test_nothing_is_pruned_if_a_task_knows_of_an_object_that_no_list_shows(house
     proof = evidence(house)
     account = limited(house, "North", side="readable")
     account.write({**files(1), "tasks.yml": "[]\n"})
-    for result in (account.plan(confirm_empty=True), account.run(confirm_empty=True)):
+    for result in (account.plan(allow=["empty_sources"]), account.run(allow=["empty_sources"])):
         assert (result.outcome, result.hidden_records) == ("refused", "yes")
         (refusal,) = result.refusals
         assert refusal == (
             f"objects: 1 would be deleted or archived, and this account does not see all records ({proof}); a scope of "
-            "objects, or limited_account: true lets this pass"
+            "objects, or allow: [limited_account] lets this pass"
         )
     assert house.writes() == []
-    assert account.run(confirm_empty=True, limited_account=True).summary["objects"]["archived"] == 1
+    assert account.run(allow=["empty_sources", "limited_account"]).summary["objects"]["archived"] == 1
 
 
 def test_a_scope_bounds_what_is_pruned(house: Site) -> None:
@@ -118,14 +118,14 @@ def test_a_scope_bounds_what_is_pruned(house: Site) -> None:
     caps: dict[str, Any] = {"limits": {"delete_percent": 100}, "prune": {"objects": "archive"}}
     caps["create_users"] = False
     (refusal,) = account.plan(protected=True, **caps).refusals
-    assert refusal.endswith("; limited_account: true lets this pass")
-    assert account.run(protected=True, limited_account=True, **caps).outcome == "changed"
+    assert refusal.endswith("; allow: [limited_account] lets this pass")
+    assert account.run(protected=True, allow=["limited_account"], **caps).outcome == "changed"
 
 
 def test_a_hidden_object_with_state_absent_is_not_deleted(house: Site) -> None:
     account = limited(house, "North", side="readable")
     account.write({**files(1, 3, more=({"barcode": "2", "_state": "absent"},)), "tasks.yml": "[]\n"})
-    result = account.run(confirm_empty=True)
+    result = account.run(allow=["empty_sources"])
     assert (result.outcome, result.hidden_records) == ("refused", "yes")
     assert "objects: 1 would be deleted or archived" in result.refusals[0]
 
@@ -135,14 +135,14 @@ def test_an_unlisted_object_with_state_absent_may_be_hidden(house: Site, side: s
     account = limited(house, "North", side=side)
     account.write({**files(1, 3, more=({"barcode": "7", "_state": "absent"},)), "tasks.yml": "[]\n"})
     (house.root / "tasks.yml").unlink()
-    result = account.run(confirm_empty=True)
+    result = account.run(allow=["empty_sources"])
     assert (result.outcome, result.hidden_records) == ("unchanged", "unknown")
     (warning,) = result.warnings
     assert warning == (
         "objects: 1 that should be absent or archived are in no list, and may be hidden (this account may be limited "
         "to locations)."
     )
-    assert house.run(confirm_empty=True).warnings == []
+    assert house.run(allow=["empty_sources"]).warnings == []
 
 
 def test_drift_shows_what_would_be_refused(house: Site) -> None:
@@ -159,7 +159,7 @@ def test_records_with_a_unique_key_are_created_with_one_warning(house: Site) -> 
     proof = evidence(house)
     account = limited(house, "North", side="readable")
     account.write({**files(1, 3, more=(NEW, {**NEW, "barcode": "10"})), "tasks.yml": "[]\n"})
-    result = account.run(confirm_empty=True)
+    result = account.run(allow=["empty_sources"])
     assert (result.outcome, result.summary["objects"]["created"]) == ("changed", 2)
     (warning,) = (warning for warning in result.warnings if warning.startswith("hidden_records: "))
     assert warning == (
@@ -178,7 +178,7 @@ def test_records_without_a_unique_key_are_not_created(house: Site) -> None:
         "objects: 1 would be created by a natural key that need not be unique, and this "
     )
     assert house.writes() == []
-    assert account.run(limited_account=True).outcome == "changed"
+    assert account.run(allow=["limited_account"]).outcome == "changed"
 
 
 @pytest.mark.parametrize("side", ["unreadable", "readable"])
@@ -198,7 +198,7 @@ def test_tasks_are_not_linked_to_duplicates(house: Site, side: str) -> None:
         assert refusal == (
             f"task Look: references leads to the object {hidden}, which no list shows, and would lead to an object "
             "that this plan creates, maybe a second time, because this account may be limited to locations; "
-            "limited_account: true lets this pass"
+            "allow: [limited_account] lets this pass"
         )
     assert house.dump() == before
 
@@ -208,7 +208,7 @@ def test_a_link_to_an_archived_object_may_lead_to_a_new_one(house: Site) -> None
     email = house.client().list_all(USER)[0].flat["email"]
     task = {**TASKS[0], "title": "New", "assignees": [email]}
     house.write({"tasks.yml": yaml_list([{**task, "references": ["3"]}])})
-    assert house.run(confirm_empty=True).outcome == "changed"
+    assert house.run(allow=["empty_sources"]).outcome == "changed"
     house.write({**files(1, 2, more=(NEW,)), "tasks.yml": yaml_list([{**task, "references": ["9"]}])})
     assert house.plan().outcome == "changed"
 
@@ -228,7 +228,7 @@ def test_a_record_that_can_not_be_read_proves_nothing(house: Site, side: str) ->
     account = limited(house, "North", side=side)
     account.write({"objects.yml": yaml_list([OBJECTS[0], NEW])})
     (house.root / "tasks.yml").unlink()
-    result = account.plan(confirm_empty=True)
+    result = account.plan(allow=["empty_sources"])
     assert (result.outcome, result.hidden_records) == ("changed", "unknown")
 
 
@@ -239,7 +239,7 @@ def test_at_most_twenty_records_are_read(house: Site) -> None:
         {**TASKS[0], "title": str(number), "assignees": [email], "references": [f"g{number}"]} for number in range(30)
     ]
     house.write({"objects.yml": yaml_list([*OBJECTS, *deleted]), "tasks.yml": yaml_list(tasks)})
-    assert house.run(confirm_empty=True).outcome == "changed"
+    assert house.run(allow=["empty_sources"]).outcome == "changed"
     client = house.client()
     for record in client.list_all(OBJECT):
         if record.flat["barcode"].startswith("g"):
@@ -259,7 +259,7 @@ def test_at_most_twenty_records_are_read(house: Site) -> None:
 def test_every_report_says_what_is_known_of_hidden_records(house: Site, side: str, words: str, tmp_path: Path) -> None:
     account = limited(house, "North", side=side)
     account.write({"objects.yml": yaml_list([OBJECTS[0], OBJECTS[2], NEW]), "tasks.yml": "[]\n"})
-    result = account.plan(confirm_empty=True)
+    result = account.plan(allow=["empty_sources"])
     line = f"Hidden records: {words} account"
     for name in ("p.md", "p.html"):
         write_report(result, tmp_path / name)
@@ -268,7 +268,7 @@ def test_every_report_says_what_is_known_of_hidden_records(house: Site, side: st
     write_report(result, tmp_path / "p.json")
     assert json.loads((tmp_path / "p.json").read_text())["hidden_records"] == words.partition(",")[0]
     account.write(files(1, 3))
-    assert "Hidden records" not in as_text(account.plan(confirm_empty=True))
+    assert "Hidden records" not in as_text(account.plan(allow=["empty_sources"]))
 
 
 # ---- uploads
@@ -285,7 +285,7 @@ def test_no_file_is_uploaded_for_a_record_that_is_refused(house: Site) -> None:
     account = limited(house, "North")
     (house.root / "tasks.yml").unlink()
     account.write({"objects.yml": yaml_list([OBJECTS[0], OBJECTS[2], DOCUMENTED]), "files/manual.txt": "Read me\n"})
-    result = account.run(confirm_empty=True)
+    result = account.run(allow=["empty_sources"])
     assert (result.outcome, result.hidden_records) == ("failed", "unknown")
     assert uploads(house) == 0
 
@@ -295,9 +295,9 @@ def test_files_of_new_records_follow_if_records_may_be_hidden(house: Site) -> No
     (house.root / "tasks.yml").unlink()
     new = {**DOCUMENTED, "barcode": "9"}
     account.write({"objects.yml": yaml_list([OBJECTS[0], OBJECTS[2], new]), "files/manual.txt": "Read me\n"})
-    forecast = account.plan(confirm_empty=True).forecast["requests"]
+    forecast = account.plan(allow=["empty_sources"]).forecast["requests"]
     house.service.clear_log()
-    result = account.run(confirm_empty=True)
+    result = account.run(allow=["empty_sources"])
     assert (result.outcome, result.summary["objects"]["created"]) == ("changed", 1)
     assert result.requests == forecast
     assert [line.partition(" ")[0] for line in house.writes()] == ["POST", "POST", "PATCH"]
@@ -355,10 +355,10 @@ def test_absorb_never_treats_a_hidden_record_as_deleted(house: Site, if_deleted:
     (line,) = result["not_changed"]
     assert line == (
         "objects.yml:4:3: object 2 is not in the instance: not changed, because it may be hidden (this account sees no "
-        "object in its location: this account may be limited to locations); limited_account: true treats it as "
+        "object in its location: this account may be limited to locations); allow: [limited_account] treats it as "
         "deleted"
     )
-    assert absorbed(account, gone=if_deleted, limited_account=True)["changed"] is True
+    assert absorbed(account, gone=if_deleted, allow=["limited_account"])["changed"] is True
 
 
 @pytest.mark.parametrize("gone", ["remove", "absent"])
@@ -458,7 +458,7 @@ def test_no_permission_set_decides_anything_wrong_in_silence(house: Site, seed: 
     kept = chance.sample(OBJECTS, chance.randrange(1, 4))
     account.write({"objects.yml": yaml_list([*kept, NEW])})
     before = {record["fields"]["barcode"]: record for record in house.dump()["objects"]}
-    result = account.run(confirm_empty=True)
+    result = account.run(allow=["empty_sources"])
     after = [record for record in house.dump()["objects"] if not record["archived"]]
     barcodes = [record["fields"]["barcode"] for record in after]
     if len(barcodes) != len(set(barcodes)):

@@ -125,7 +125,7 @@ def test_what_was_not_checked_is_reported_in_numbers(listed: Site) -> None:
     (line,) = unchecked(planned.warnings)
     assert line == (
         "objects: 9,960 of 10,000 barcodes were not checked against the archive. "
-        f"{SECOND} archived_duplicates: check looks up all of them, which takes about 50 minutes."
+        f"{SECOND} archived_lookups: all looks up all of them, which takes about 50 minutes."
     )
     assert line in as_text(planned)
 
@@ -134,7 +134,7 @@ def test_all_are_looked_up_if_the_task_says_so(listed: Site) -> None:
     archived(listed, thing(249))
     listed.service.clear_log()
     listed.write({"objects.csv": table(range(250))})
-    planned = listed.plan(archived_duplicates="check")
+    planned = listed.plan(archived_lookups="all")
     assert len(lookups(listed)) == 251
     assert unchecked(planned.warnings) == []
     assert [change["key"] for change in planned.changes if change["note"]] == ["N00249"]

@@ -50,7 +50,7 @@ def applied(site: Site) -> Site:
 def lost(state: str, path: str = "objects/a.csv", number: int = 45, section: str = "objects") -> str:
     return (
         f"{path}: {section}: sources that had records when these files were last applied have none now: {path} had "
-        f"{number} and {state}; put them back, or set confirm_empty: true if this is intended"
+        f"{number} and {state}; put them back, or set allow: [empty_sources] if this is intended"
     )
 
 
@@ -109,7 +109,7 @@ def test_of_very_many_sources_a_few_are_named(site: Site) -> None:
 
 def test_the_task_may_confirm_that_a_source_is_empty(applied: Site) -> None:
     (applied.root / "objects/a.csv").unlink()
-    lifted: dict[str, Any] = {"confirm_empty": True, "limits": {"delete_percent": 90}}
+    lifted: dict[str, Any] = {"allow": ["empty_sources"], "limits": {"delete_percent": 90}}
     assert applied.run(**lifted).summary["objects"]["archived"] == 45
     # Once applied, the source is known to be empty.
     assert applied.run().outcome == "unchanged"
@@ -159,7 +159,7 @@ def test_a_file_that_says_of_all_its_records_that_they_are_absent_is_not_empty(a
 
 def test_a_run_of_some_sections_notes_nothing(applied: Site) -> None:
     (applied.root / "objects/a.csv").unlink()
-    assert applied.run(only=["locations"], confirm_empty=True).outcome == "unchanged"
+    assert applied.run(only=["locations"], allow=["empty_sources"]).outcome == "unchanged"
     refuses(applied, lost("is missing"))
 
 
@@ -183,7 +183,7 @@ def test_a_plan_file_is_compared_with_the_last_apply(applied: Site, tmp_path_fac
     assert applied.plan(plan_file=path, journal=elsewhere).outcome == "changed"
     result = applied.run(plan_file=path)
     assert (result.outcome, result.findings) == ("failed", [lost("is empty")])
-    assert applied.run(plan_file=path, confirm_empty=True).outcome == "changed"
+    assert applied.run(plan_file=path, allow=["empty_sources"]).outcome == "changed"
     assert applied.plan().findings == []
 
 

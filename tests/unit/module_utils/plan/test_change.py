@@ -514,7 +514,7 @@ def test_another_type_is_refused_unless_it_is_allowed() -> None:
     assert problems({"type": "TEXT"}) == [
         (
             "Colour: type would change from DROPDOWN to TEXT, and records keep values of the old type. "
-            "Set allow_destructive: true if this is intended."
+            "Set allow: [destructive] if this is intended."
         )
     ]
     check({"type": "TEXT"}, allowed=True)
@@ -528,7 +528,7 @@ def test_removing_a_possible_value_is_refused_and_names_it() -> None:
     assert problems({"possible_values": ["b"]}, possible_values=["a", "b", "c"]) == [
         (
             "Colour: possible_values: the value(s) 'a', 'c' would be removed, and records use them. "
-            "Set allow_destructive: true if this is intended."
+            "Set allow: [destructive] if this is intended."
         )
     ]
     check({"possible_values": ["b"]}, allowed=True, possible_values=["a", "b", "c"])
@@ -538,7 +538,7 @@ def test_possible_values_that_nobody_can_read_are_not_replaced() -> None:
     assert problems({"possible_values": ["a", "b", "c"]}, possible_values="a, b") == [
         (
             "Colour: possible_values: the service returns 'a, b', which can't be read, so it is unknown which values "
-            "would be removed. Set allow_destructive: true if this is intended."
+            "would be removed. Set allow: [destructive] if this is intended."
         )
     ]
     check({"possible_values": ["a", "b", "c"]}, allowed=True, possible_values="a, b")

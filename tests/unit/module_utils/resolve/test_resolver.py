@@ -69,6 +69,9 @@ class Known:
         self.asked.append((kind.name, [sorted(map(short, ways)) for ways in questions]))
         return [[hit for question in ways for hit in self.meanings.get(short(question), ())] for ways in questions]
 
+    def path_of(self, record: Record) -> str | None:
+        return None
+
     def why_removed(self, kind: Kind, questions: Sequence[Question], written: Any) -> str:
         self.why_removed_calls.append(sorted(map(short, questions)))
         return self.gone.get((kind.name, str(written)), "")

@@ -324,7 +324,7 @@ def test_a_table_in_which_nothing_is_is_left(below: Site) -> None:
 
 
 def _files(root: Path) -> Files:
-    return Files(layers_of([root]), DesiredInstance(), "escape")
+    return Files(layers_of([root]), DesiredInstance())
 
 
 _TARGET = Target(0, "objects.yml")

@@ -50,7 +50,7 @@ def test_what_a_killed_run_created_is_found_by_the_next_one(
 ) -> None:
     site.write({"persons.yml": "- {email: ada@acme.example, last_name: Jensen}\n"})
     site.run()
-    site.write({"instance.yml": "api: seventhings/v1\nset: test\npolicy: {create_users: true}\n", path: text})
+    site.write({"instance.yml": "api: seventhings/v1\nset: test\n", path: text})
 
     def kill(*_given: Any) -> None:
         raise _Killed

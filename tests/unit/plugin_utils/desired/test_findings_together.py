@@ -149,13 +149,13 @@ def test_a_reference_to_a_room_of_a_removed_location_is_a_finding(site: Site) ->
     site.run()
     (site.root / "rooms.yml").unlink()
     site.write({"locations.yml": "- {name: Depot, _state: absent}\n"})
-    (finding,) = site.plan(confirm_empty=True).findings
+    (finding,) = site.plan(allow=["empty_sources"]).findings
     assert finding == "objects.yml:1:52: target_room: location Depot is to be removed at locations.yml:1:3"
 
 
 def test_a_user_is_not_created_from_a_person_who_is_removed(site: Site) -> None:
     person = "- {email: ada@acme.example, first_name: Ada, last_name: Jensen}\n"
-    site.write({"instance.yml": SETTINGS + "policy: {create_users: true}\n", "persons.yml": person})
+    site.write({"instance.yml": SETTINGS + "", "persons.yml": person})
     site.run()
     site.write({"persons.yml": "- {email: ada@acme.example, _state: absent}\n", "users.yml": "- ada@acme.example\n"})
     (finding,) = site.plan().findings

@@ -10,12 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.parsing.dataloader import DataLoader
 from ansible.parsing.vault import VaultLib, VaultSecret
 from instance_site import Site
+from set_actions import run_set
 
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE
 from ansible_collections.community.seventhings.plugins.module_utils.errors import (
     ConnectionFailed,
     NotJson,
@@ -39,7 +38,9 @@ def _vaulted(text: str) -> bytes:
     return bytes(VaultLib([("default", _SECRET)]).encrypt(text))
 
 
-def _provision(site: Site, check_mode: bool = False, has_password: bool = True, **written: Any) -> dict[str, Any]:
+def _provision(
+    site: Site, check_mode: bool = False, has_password: bool = True, module: str = "instance", **written: Any
+) -> dict[str, Any]:
     loader = DataLoader()
     if has_password:
         loader.set_vault_secrets([("default", _SECRET)])
@@ -48,8 +49,7 @@ def _provision(site: Site, check_mode: bool = False, has_password: bool = True, 
         "rate_limit": 0,
         **{name: str(value) if isinstance(value, Path) else value for name, value in written.items()},
     }
-    options = ArgumentSpecValidator(INSTANCE).validate(task).validated_parameters
-    return provisioning.provision(options, check_mode, loader, task)
+    return run_set(task, check_mode, loader, module=module)
 
 
 def _planned(site: Site, **written: Any) -> tuple[Path, dict[str, Any]]:
@@ -173,7 +173,10 @@ def test_no_place_in_a_vaulted_file_depends_on_the_length_of_a_text(site: Site, 
     shown = []
     for pin in ("4711", "4711" * 7):
         site.write({**_FIELDS, f"objects.{ending}": _vaulted(_ENDINGS[ending].format(pin))})
-        results = [_provision(site, check_mode=True, src=site.root, mode=mode) for mode in ("validate", "apply")]
+        results = [
+            _provision(site, check_mode=True, src=site.root, module=module)
+            for module in ("instance_validate", "instance")
+        ]
         shown.append([(result["findings"], result["msg"].rpartition(" s: ")[2]) for result in results])
     assert shown[0] == shown[1]
     assert all(findings for findings, _message in shown[0])
@@ -229,8 +232,8 @@ def test_findings_about_other_fields_are_reported_where_a_field_is_hidden(site: 
         "- barcode: b-2\n  Pin: '4711'\n- barcode: b-3\n  Size: bigger\n"
     )
     site.write({**_FIELDS, "objects.yml": lines})
-    for mode in ("validate", "apply"):
-        result = _provision(site, check_mode=True, src=site.root, hide=["Pin"], mode=mode)
+    for module in ("instance_validate", "instance"):
+        result = _provision(site, check_mode=True, src=site.root, hide=["Pin"], module=module)
         findings = "\n".join(result["findings"])
         assert "objects.yml:4:9: Size: 'big' does not fit" in findings
         assert "objects.yml:8:9: Size: 'bigger' does not fit" in findings

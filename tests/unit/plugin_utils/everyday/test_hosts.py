@@ -328,10 +328,10 @@ def test_no_object_is_created_if_objects_are_certainly_hidden(here: Embedded, pr
         assert (result["failed"], result["outcome"], result["sees"]["hidden_records"]) == (True, "refused", "yes")
         assert "objects: 4 would be created by a natural key that need not be unique" in result["msg"]
         assert words in result["sees"]["words"]
-        assert "limited_account: true lets this pass" in result["msg"]
+        assert "allow: [limited_account] lets this pass" in result["msg"]
     assert here.dump()["objects"] == before
     here.log.clear()
-    result = feed(here, FLEET, limited_account=True, **options, **account)
+    result = feed(here, FLEET, allow=["limited_account"], **options, **account)
     assert (result["summary"]["objects"]["created"], result["sees"]["hidden_records"]) == (4, "yes")
     assert any("that device then has two objects" in warning for warning in result["warnings"])
 

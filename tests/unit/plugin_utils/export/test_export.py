@@ -23,7 +23,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.export.downl
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.portable import name_in_files
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.offline import offline_findings
 
-CREATE_USERS = "api: seventhings/v1\npolicy: {create_users: true}\n"
+CREATE_USERS = "api: seventhings/v1\n"
 POSITION = "objects: position: 1 value(s) of the type COORDINATES, which nothing here writes"
 
 # ---- the three properties

@@ -281,7 +281,7 @@ def test_a_renter_who_may_be_several_users_is_left_out_and_reported(site: Site) 
     ada = [{"email": f"ada{number}@acme.example", "first_name": "Ada", "last_name": "Jensen"} for number in "12"]
     site.write(
         {
-            "instance.yml": "api: seventhings/v1\nset: test\npolicy: {create_users: true}\n",
+            "instance.yml": "api: seventhings/v1\nset: test\n",
             "objects.yml": yaml_list([{"barcode": "1", "inventory_name": "Lamp"}]),
             "persons.yml": yaml_list(ada),
             "users.yml": "".join(f"- {person['email']}\n" for person in ada),

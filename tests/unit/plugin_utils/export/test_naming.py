@@ -19,7 +19,7 @@ from records import key_in_words, record_of
 from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Effect
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, ROOM
 
-CREATE_USERS = "api: seventhings/v1\npolicy: {create_users: true}\n"
+CREATE_USERS = "api: seventhings/v1\n"
 _MEMBERS = (
     "uuid",
     "field_key",

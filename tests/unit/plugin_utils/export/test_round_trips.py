@@ -196,7 +196,7 @@ def _copy_in_every_format(instances: tuple[Emulator, Emulator], root: Path, file
         plan = Site(first, original).plan()
         assert (plan.findings, plan.changes, plan.outcome) == ([], [], "unchanged"), name
         copy.reset()
-        (first / "instance.yml").write_text("api: seventhings/v1\npolicy: {create_users: true}\n", "utf-8")
+        (first / "instance.yml").write_text("api: seventhings/v1\n", "utf-8")
         applied = Site(first, copy).run(**ANY)
         assert (applied.outcome, applied.findings, applied.failures) == ("changed", [], []), name
         # A workbook names its instance, so compare the contents as YAML.

@@ -13,16 +13,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.parsing.dataloader import DataLoader
 from ansible.parsing.vault import VaultLib, VaultSecret
 from instance_site import Site, yaml_list
+from set_actions import run_set
 
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
-from ansible_collections.community.seventhings.plugins.plugin_utils.action.instance import provision
 from ansible_collections.community.seventhings.plugins.plugin_utils.apply.executor import Progress
 from ansible_collections.community.seventhings.plugins.plugin_utils.report import task
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.task import progress_printer
@@ -30,15 +28,16 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.report.task 
 _SECRET = VaultSecret(b"open sesame")
 
 
-def _provision(site: Site, check_mode: bool = False, loader: Any = None, **written: Any) -> dict[str, Any]:
+def _provision(
+    site: Site, check_mode: bool = False, loader: Any = None, module: str = "instance", **written: Any
+) -> dict[str, Any]:
     """Run the module as the action does."""
     given = {
         **site.service.options(),
         "rate_limit": 0,
         **{name: str(value) if isinstance(value, Path) else value for name, value in written.items()},
     }
-    options = ArgumentSpecValidator(INSTANCE).validate(given).validated_parameters
-    return provision(options, check_mode, loader or DataLoader(), given)
+    return run_set(given, check_mode, loader, module=module)
 
 
 def _objects(*barcodes: str) -> str:
@@ -134,10 +133,10 @@ def test_findings_inline_name_their_path(site: Site) -> None:
 def test_drift_fails_only_where_it_is_asked_for(site: Site) -> None:
     site.write({"objects.yml": _objects("1")})
     assert "failed" not in _provision(site, check_mode=True, src=site.root)
-    assert _provision(site, check_mode=True, src=site.root, drift_fail=True)["failed"]
+    assert _provision(site, check_mode=True, src=site.root, fail=True)["failed"]
     # After the apply there is no drift.
-    assert "failed" not in _provision(site, src=site.root, drift_fail=True)
-    assert "failed" not in _provision(site, check_mode=True, src=site.root, drift_fail=True)
+    assert "failed" not in _provision(site, src=site.root, fail=True)
+    assert "failed" not in _provision(site, check_mode=True, src=site.root, fail=True)
 
 
 def test_text_report_and_result_agree(site: Site, tmp_path: Path) -> None:
@@ -256,7 +255,7 @@ def test_without_the_library_for_schemas_the_message_says_what_to_install(
 ) -> None:
     monkeypatch.setitem(sys.modules, "jsonschema", None)
     site.write({"objects.yml": _objects("1")})
-    result = _provision(site, mode="validate", src=site.root)
+    result = _provision(site, module="instance_validate", src=site.root)
     assert "jsonschema" in result["msg"]
     assert result["failed"]
 
@@ -349,7 +348,7 @@ def test_findings_leave_nothing_of_a_plan_in_any_form(site: Site, tmp_path: Path
 def test_a_validation_writes_the_report_too(site: Site, tmp_path: Path, is_fine: bool) -> None:
     site.write({"objects.yml": "- {barcode: '1', inventory_name: x}\n" if is_fine else "- {barcode: [}\n"})
     report = tmp_path / "report.md"
-    assert _provision(site, src=site.root, mode="validate", report=report)["failed"] is not is_fine
+    assert _provision(site, src=site.root, module="instance_validate", report=report)["failed"] is not is_fine
     assert ("**Findings**" in report.read_text("utf-8")) is not is_fine
 
 
@@ -362,7 +361,7 @@ def test_at_least_one_worker_is_needed(site: Site, workers: int) -> None:
 
 def test_a_number_of_thousands_of_digits_is_a_finding(site: Site) -> None:
     site.write({"objects.yml": f"- {{barcode: {'9' * 5000}, inventory_name: x}}\n"})
-    (finding,) = _provision(site, src=site.root, mode="validate")["findings"]
+    (finding,) = _provision(site, src=site.root, module="instance_validate")["findings"]
     assert finding.startswith("objects.yml:1:13: barcode: ")
 
 

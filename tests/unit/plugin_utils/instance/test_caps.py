@@ -77,7 +77,7 @@ def test_no_policy_of_the_files_goes_beyond_the_task(
 def test_users_are_created_if_the_task_or_the_files_ask_for_it_and_neither_forbids_it(
     on_the_task: bool | None, in_the_files: bool | None, are_created: bool
 ) -> None:
-    found = Caps.from_task({"create_users": on_the_task}).policy(Policy(create_users=in_the_files))
+    found = Caps.from_task({"allow": ["users"] if on_the_task else []}).policy(Policy(create_users=in_the_files))
     assert found.create_users is are_created
 
 
@@ -144,25 +144,17 @@ def test_a_protected_task_that_says_nothing_only_reports() -> None:
     assert caps.is_protected
 
 
-@pytest.mark.parametrize("option", ["allow_destructive", "confirm_empty", "limited_account"])
-def test_each_switch_of_a_task_is_read_alone(option: str) -> None:
-    switches = ["allow_destructive", "confirm_empty", "limited_account", "is_protected"]
-    caps = Caps.from_task({option: True})
-    assert [name for name in switches if getattr(caps, name) is not False] == [option]
-    assert getattr(caps, option) is True
-
-
 def test_other_options_are_read_as_written() -> None:
     caps = Caps.from_task(
         {
             "limits": {"creates": "5"},
             "prune": {"objects": "archive"},
-            "create_users": False,
+            "allow": [],
             "observed": {"objects": ["barcode"]},
         }
     )
     assert (caps.limits, caps.prune) == ({"creates": 5.0}, {"objects": "archive"})
-    assert (caps.create_users, caps.observed) == (False, {"objects": ["barcode"]})
+    assert (caps.allow, caps.observed) == (frozenset(), {"objects": ["barcode"]})
 
 
 @pytest.mark.parametrize("name", ["create_percent", "update_percent", "delete_percent", "from_existing"])
@@ -232,8 +224,7 @@ def test_the_reason_names_the_roots(expected: list[str], named: list[str], reaso
 
 # ---- what a protected task must say
 
-OFF = {"create_users": False, "allow_destructive": False}
-COMPLETE: dict[str, Any] = {"limits": {}, "prune": {}, **OFF, "expect_instance": [HERE]}
+COMPLETE: dict[str, Any] = {"limits": {}, "prune": {}, "allow": [], "expect_instance": [HERE]}
 
 
 def test_a_protected_task_with_every_cap_passes() -> None:
@@ -251,7 +242,7 @@ def test_a_protected_task_without_a_cap_is_an_error(missing: str) -> None:
 def test_all_missing_caps_are_named_at_once() -> None:
     with pytest.raises(InvalidInput) as caught:
         require_caps({})
-    expected = "limits, prune, create_users, allow_destructive, expect_instance"
+    expected = "limits, prune, allow, expect_instance"
     assert caught.value.message == f"protected: {expected} must be given too, so that no file decides about it"
 
 

@@ -113,7 +113,7 @@ def test_of_very_many_changes_the_first_are_shown_and_the_others_counted() -> No
 
 @pytest.mark.parametrize("outcome", ["changed", "drift"])
 def test_the_brief_has_what_changes_mean_and_neither_warnings_nor_changes(outcome: str) -> None:
-    result = result_of(replace(PLAN, outcome=outcome), False, [])
+    result = result_of(replace(PLAN, outcome=outcome), [])
     assert set(result["diff"]) == {"before", "after", "before_header", "after_header"}
     assert not [line for line in result["brief"] if "odd" in line or "quantity" in line]
     assert "can be undone only in part: 1 deletion" in result["brief"]

@@ -14,10 +14,7 @@ from ansible.parsing.dataloader import DataLoader
 from ansible.parsing.vault import VaultLib, VaultSecret
 from jsonschema import Draft202012Validator
 from schemas.report import report_schema
-
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE
-from ansible_collections.community.seventhings.plugins.plugin_utils.action.arguments import read_arguments
-from ansible_collections.community.seventhings.plugins.plugin_utils.action.instance import provision
+from set_actions import run_set
 
 SETTINGS = "api: seventhings/v1\nset: test\n"
 SECRET = "s3cret"
@@ -26,10 +23,10 @@ SECRET = "s3cret"
 def records_of(root: Path, *layers: str, **more: Any) -> dict[str, dict[str, Any]]:
     """Return the records in the report by section and key."""
     report = root / "report.json"
-    written = {"mode": "validate", "src": [str(root / layer) for layer in layers], "report": [str(report)], **more}
+    written = {"src": [str(root / layer) for layer in layers], "report": [str(report)], **more}
     loader = DataLoader()
     loader.set_vault_secrets([("default", VaultSecret(SECRET.encode()))])
-    provision(read_arguments("instance", INSTANCE, {}, written).options, True, loader, written)
+    run_set(written, True, loader, module="instance_validate")
     document = json.loads(report.read_text("utf-8"))
     Draft202012Validator(report_schema()).validate(document)
     return {f"{record['section']} {record['key']}": record for record in document["records"]}

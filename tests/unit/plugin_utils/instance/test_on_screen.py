@@ -100,7 +100,7 @@ def test_of_many_failures_the_first_are_named_and_all_are_counted() -> None:
 def test_drift_that_fails_names_what_differs() -> None:
     lines = in_short(replace(RESULT, outcome="changed", refusals=[]), drifted=True).splitlines()
     assert lines[1:3] == ["Differs:", "  + objects A0"]
-    assert lines[-1].endswith("drift_fail is on, and 300 records differ from the files")
+    assert lines[-1].endswith("fail is on, and 300 records differ from the files")
 
 
 def test_one_finding_is_one_line() -> None:

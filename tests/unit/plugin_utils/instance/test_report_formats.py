@@ -12,12 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
-from ansible.parsing.dataloader import DataLoader
 from instance_site import Site, yaml_list
+from set_actions import run_set
 
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE
-from ansible_collections.community.seventhings.plugins.plugin_utils.action.instance import provision
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.result import RunResult
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.text_report import as_text
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.value_diff import as_figure
@@ -26,11 +23,12 @@ NAMES = ("plan.html", "plan.md", "plan.json", "findings.sarif", "changes.csv")
 FIRST = "api: seventhings/v1\nset: test\npolicy: {prune: {objects: delete}}\n"
 
 
-def planned(site: Site, reports: Any, check_mode: bool = True, **written: Any) -> dict[str, Any]:
+def planned(
+    site: Site, reports: Any, check_mode: bool = True, module: str = "instance", **written: Any
+) -> dict[str, Any]:
     """Return the result of one task that writes reports."""
     given = {**site.service.options(), "rate_limit": 0, "src": str(site.root), "report": reports, **written}
-    options = ArgumentSpecValidator(INSTANCE).validate(given).validated_parameters
-    return provision(options, check_mode, DataLoader(), given)
+    return run_set(given, check_mode, None, module=module)
 
 
 def rows_of(path: Path) -> list[dict[str, str]]:
@@ -146,7 +144,7 @@ def test_drift_speaks_in_one_direction(site: Site, tmp_path: Path) -> None:
     site.write({"objects.yml": yaml_list(first[:1])})
     site.run()
     site.write({"objects.yml": yaml_list([{**first[0], "inventory_name": "y"}, first[1]])})
-    lines = planned(site, [str(tmp_path / name) for name in NAMES], mode="drift")["msg"].splitlines()
+    lines = planned(site, [str(tmp_path / name) for name in NAMES], module="instance_drift")["msg"].splitlines()
     assert '    inventory_name: files say "y" / instance has "x"' in lines
     assert "objects: 1 missing in the instance, 1 differs from the files" in lines
     for name in NAMES:

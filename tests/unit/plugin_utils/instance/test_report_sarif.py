@@ -11,20 +11,15 @@ from typing import Any
 
 import openpyxl
 import pytest
-from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
-from ansible.parsing.dataloader import DataLoader
+from set_actions import run_set
 
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE
-from ansible_collections.community.seventhings.plugins.plugin_utils.action.instance import provision
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.result import RunResult
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.sarif_report import as_sarif
 
 
 def validated(src: Path, report: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the result of a validation, and the only run of its SARIF, with only the findings."""
-    given = {"mode": "validate", "src": str(src), "report": str(report)}
-    options = ArgumentSpecValidator(INSTANCE).validate(given).validated_parameters
-    result = provision(options, False, DataLoader(), given)
+    result = run_set({"src": src, "report": [str(report)]}, module="instance_validate")
     document = json.loads(report.read_text("utf-8"))
     assert document["version"] == "2.1.0"
     (run,) = document["runs"]

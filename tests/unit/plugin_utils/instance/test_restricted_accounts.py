@@ -108,7 +108,7 @@ def test_a_hidden_field_that_is_not_written_is_not_compared(house: Site) -> None
     assert first_record(account, "object", {"barcode": "2", "inventory_name": "2"}).changed
     thing = {"barcode": "2", "inventory_name": "2"}
     account.write({"locations.yml": "- name: North\n", "rooms.yml": "[]\n", "objects.yml": yaml_list([thing])})
-    assert account.run(confirm_empty=True).outcome == "unchanged"
+    assert account.run(allow=["empty_sources"]).outcome == "unchanged"
 
 
 @pytest.mark.parametrize(
@@ -311,7 +311,7 @@ def test_values_of_a_hidden_field_are_not_removed(house: Site) -> None:
     account.write({"objects.yml": "[]\n"})
     assert any(UNSEEN.format(field.key) in line for line in account.plan().findings)
     assert house.writes() == []
-    assert first_record(account, "field_definition", wish, template="asset", allow_destructive=True).changed
+    assert first_record(account, "field_definition", wish, template="asset", allow=["destructive"]).changed
 
 
 @pytest.mark.parametrize("state", ["present", "absent"])
@@ -386,7 +386,7 @@ def test_a_field_that_is_hidden_after_all_is_written_once_and_reported(house: Si
         assert ("was written, but" in lost.value.message) is (number == 0 or presence == "refuse")
     assert len(house.writes()) == (1 if presence == "honour" else 2)
     account.write({"rooms.yml": "[]\n", "objects.yml": yaml_list([{"barcode": "1", "inventory_name": "1"}])})
-    assert account.run(confirm_empty=True).outcome == "changed"
+    assert account.run(allow=["empty_sources"]).outcome == "changed"
 
 
 def test_many_records_with_a_hidden_field_read_existing_records_once(house: Site) -> None:
@@ -394,7 +394,7 @@ def test_many_records_with_a_hidden_field_read_existing_records_once(house: Site
     account = restricted(house, hidden_fields=["link"])
     green = [{"barcode": number, "link": "https://acme.example"} for number in "12"]
     account.write({"rooms.yml": "[]\n", "objects.yml": yaml_list(green)})
-    result = account.run(confirm_empty=True)
+    result = account.run(allow=["empty_sources"])
     assert result.outcome == "partly_applied"
     assert [UNSEEN.format("link") in failure["reason"] for failure in result.failures] == [True]
     assert result.summary["objects"]["updated"] == 1

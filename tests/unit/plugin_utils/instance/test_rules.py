@@ -16,17 +16,15 @@ from typing import Any
 
 import openpyxl
 import pytest
-from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.parsing.dataloader import DataLoader
 from ansible.parsing.vault import VaultLib, VaultSecret
 from instance_site import SETTINGS, Site, yaml_list
 from project import ROOT
 from records import record_of
+from set_actions import run_set
 
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE
 from ansible_collections.community.seventhings.plugins.module_utils.model import patterns
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import ROOM
-from ansible_collections.community.seventhings.plugins.plugin_utils.action.instance import provision
 from ansible_collections.community.seventhings.plugins.plugin_utils.rules import found as found_by_rules
 from ansible_collections.community.seventhings.plugins.plugin_utils.rules.schemas import TYPES
 
@@ -58,6 +56,7 @@ def run(
     rules: str | Path | list[str] | None = NUMBERED,
     check_mode: bool = True,
     loader: Any = None,
+    module: str = "instance",
     **written: Any,
 ) -> dict[str, Any]:
     """Run the module with rules, as the action does."""
@@ -72,8 +71,7 @@ def run(
         "rules": path if isinstance(path, list) else [] if path is None else [str(path)],
         **{name: str(value) if isinstance(value, Path) else value for name, value in written.items()},
     }
-    options = ArgumentSpecValidator(INSTANCE).validate(given).validated_parameters
-    return provision(options, check_mode, loader or DataLoader(), given)
+    return run_set(given, check_mode, loader, module=module)
 
 
 def things(*fields: dict[str, Any]) -> str:
@@ -284,7 +282,7 @@ def test_files_that_move_a_label_do_not_move_a_rule(site: Site) -> None:
         }
     )
     rule = "{id: r, for: objects, require: {properties: {Serial number: {pattern: '^A'}}}}"
-    (line,) = run(site, f"rules: [{rule}]", allow_destructive=True)["findings"]
+    (line,) = run(site, f"rules: [{rule}]", allow=["destructive"])["findings"]
     assert "rule r: Serial number: means description or serial_number" in line
 
 
@@ -310,7 +308,7 @@ def test_offers_and_users_have_rules_too(site: Site) -> None:
         "rules:\n- {id: u, for: users, require: {properties: {email: {pattern: '@example.org$'}}}}\n"
         "- {id: h, for: hub, require: {properties: {price: {maximum: 100}, object: {const: '9'}}}}\n"
     )
-    assert sorted(found(run(site, rules, create_users=True))) == [
+    assert sorted(found(run(site, rules, allow=["users"]))) == [
         "hub.yml:1:12: rule h: object",
         "hub.yml:1:43: rule h: price",
         "users.yml:1:3: rule u: email",
@@ -413,7 +411,7 @@ def test_drift_judges_what_is_live(site: Site) -> None:
     assert site.run().outcome == "changed"
     site.write({"objects.yml": things({"serial_number": "A9"})})
     rule = "{id: r, for: objects, require: {properties: {serial_number: {pattern: '^A[2-9]'}}}}"
-    result = run(site, f"rules: [{rule}]", mode="drift")
+    result = run(site, f"rules: [{rule}]", module="instance_drift")
     rules = beside(site) / "rules.yml"
     expected = "serial_number: expected a text that matches the pattern '^A[2-9]'"
     assert sorted(result["findings"], reverse=True) == [
@@ -424,7 +422,7 @@ def test_drift_judges_what_is_live(site: Site) -> None:
     assert [change["key"] for change in result["changes"]] == ["100001"], "the result also reports what differs"
     choices: list[dict[str, Any]] = [{"only": ["rooms"]}, {"exclude": ["objects"]}]
     for chosen in choices:
-        assert run(site, f"rules: [{rule}]", mode="drift", **chosen)["findings"] == []
+        assert run(site, f"rules: [{rule}]", module="instance_drift", **chosen)["findings"] == []
 
 
 @pytest.mark.slow
@@ -435,7 +433,7 @@ def test_a_plan_judges_each_record_as_a_drift_does_after_the_apply(site: Site, m
     given: dict[str, Any] = {
         "expect_instance": [site.service.base_url],
         "limits": {"create_percent": 1000},
-        "create_users": True,
+        "allow": ["users"],
     }
     planned = run(site, None, **given)
     fields = {(change["section"], name) for change in planned["changes"] for name in change["after"]}
@@ -457,7 +455,7 @@ def test_a_plan_judges_each_record_as_a_drift_does_after_the_apply(site: Site, m
 
     before = broken(run(site, json.dumps({"rules": rules}), **given))
     assert run(site, None, check_mode=False, **given)["outcome"] == "changed"
-    after = broken(run(site, json.dumps({"rules": rules}), mode="drift", **given))
+    after = broken(run(site, json.dumps({"rules": rules}), module="instance_drift", **given))
     assert len(before) > 3 * len(fields)
     assert before == after
 
@@ -476,8 +474,7 @@ def test_under_protected_rules_come_from_outside_of_src(site: Site) -> None:
         "src_below": str(site.root),
         "limits": {},
         "prune": {},
-        "create_users": False,
-        "allow_destructive": False,
+        "allow": [],
         "expect_instance": [site.service.base_url],
     }
     for path in (site.root / "rules.yml", outside / "link.yml", site.root / "out.yml"):
@@ -686,7 +683,7 @@ def test_an_undo_is_judged_like_any_plan(site: Site) -> None:
         site.write({"objects.yml": things({"inventory_group": "IT", "serial_number": number})})
         assert run(site, check_mode=False, rules=None)["outcome"] == "changed"
     more = "- {id: other, for: rooms, require: {required: [name]}}\n"
-    result = run(site, f"{NUMBERED}  {more}", mode="undo", applied="last", src=None)
+    result = run(site, f"{NUMBERED}  {more}", module="instance_undo", applied="last", src=None)
     (line,) = result["findings"]
     assert "rule it-has-a-serial-number: serial_number: expected a text that matches the pattern" in line
     assert not [line for line in result["warnings"] if "rule" in line]
@@ -723,7 +720,7 @@ def test_layers_and_inline_records_are_judged_at_their_places(site: Site, tmp_pa
 def validated(site: Site, rules: str = NUMBERED, **more: Any) -> dict[str, Any]:
     """Return the result of a validation with rules; nothing may be sent."""
     before = len(site.sent())
-    result = run(site, rules, mode="validate", **more)
+    result = run(site, rules, module="instance_validate", **more)
     assert len(site.sent()) == before
     return result
 
@@ -757,7 +754,7 @@ def test_a_validation_judges_what_the_files_alone_decide(site: Site) -> None:
         "2 record(s) not checked, because the files alone do not contain inventory_group, serial_number; a plan checks"
     )
     assert words in line
-    assert not [line for line in validated(site, plan_follows=True).get("warnings", []) if "rule" in line]
+    assert not [line for line in validated(site).get("warnings", []) if "rule" in line]
 
 
 def test_a_validation_has_warnings_with_places(site: Site, tmp_path: Path) -> None:

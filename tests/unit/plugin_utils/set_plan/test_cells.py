@@ -60,7 +60,7 @@ def test_lost_zeros_are_suspected_where_the_instance_has_them(three: Site) -> No
     assert "format the column as text" in result.findings[0]
     (three.root / "objects.csv").unlink()
     three.write({"objects.yml": "- {barcode: '1', inventory_name: Another}\n"})
-    result = three.plan(confirm_empty=True)
+    result = three.plan(allow=["empty_sources"])
     assert result.findings == []
     assert [change["action"] for change in result.changes] == ["create"]
 
@@ -147,7 +147,7 @@ def test_what_can_not_be_known_without_a_connection_is_reported(site: Site) -> N
 def test_nothing_is_reported_that_the_following_plan_will_judge(site: Site) -> None:
     site.write({"objects.csv": "barcode,Purchasing price\n1,x\n"})
     desired = site.load()
-    assert offline_findings(desired, plan_follows=True) == []
+    assert offline_findings(desired) == []
     assert desired.warnings == []
 
 

@@ -324,7 +324,7 @@ def _retype(site: Site, objects: str) -> None:
 def test_another_type_may_empty_values_so_what_is_written_for_them_is_sent_with_it(site: Site) -> None:
     objects = '- {barcode: "1", inventory_name: One, Size: "5"}\n- {barcode: "2", inventory_name: Two, Size: null}\n'
     _retype(site, objects)
-    planned = site.plan(allow_destructive=True)
+    planned = site.plan(allow=["destructive"])
     assert [(change["action"], change["key"]) for change in planned.changes] == [
         ("update", "asset Size"),
         ("update", "1"),
@@ -332,7 +332,7 @@ def test_another_type_may_empty_values_so_what_is_written_for_them_is_sent_with_
     ((key, label),) = planned.changes[1]["labels"].items()
     assert label == "Size"
     assert (planned.changes[1]["before"], planned.changes[1]["after"]) == ({key: "5"}, {key: 5})
-    assert site.run(allow_destructive=True).outcome == "changed"
+    assert site.run(allow=["destructive"]).outcome == "changed"
     assert site.plan().outcome == "unchanged"
     key = _definitions(site)["Size"]["field_key"]
     sizes = {record.flat["barcode"]: record.flat.get(key) for record in site.client().list_all(OBJECT)}
@@ -343,7 +343,7 @@ def test_the_type_of_what_identifies_records_stays(site: Site) -> None:
     identity = "api: seventhings/v1\nset: test\nidentity: {objects: [Size]}\n"
     site.write({"instance.yml": identity})
     _retype(site, '- {barcode: "1", inventory_name: One, Size: "5"}\n')
-    (finding,) = site.plan(allow_destructive=True).findings
+    (finding,) = site.plan(allow=["destructive"]).findings
     assert finding.startswith(f"{ASSET}:1:23: type: size_")
     assert "identifies the objects in these files, and another type may cost its values" in finding
 
@@ -351,11 +351,11 @@ def test_the_type_of_what_identifies_records_stays(site: Site) -> None:
 def test_what_is_written_for_another_type_waits_until_the_field_has_it(site: Site) -> None:
     _retype(site, '- {barcode: "1", inventory_name: One, Size: "5"}\n')
     site.service.steer("PUT", "/faults", [{"fault": "422", "method": "PUT", "path": "*/field-definition/*"}])
-    result = site.run(allow_destructive=True)
+    result = site.run(allow=["destructive"])
     site.service.steer("DELETE", "/faults")
     assert [failure["change"] for failure in result.failures] == ["field definition asset Size", "object 1"]
     assert result.failures[1]["reason"] == "needs field definition asset Size, which was not changed"
-    assert site.run(allow_destructive=True).outcome == "changed"
+    assert site.run(allow=["destructive"]).outcome == "changed"
     assert site.plan().outcome == "unchanged"
 
 
@@ -424,7 +424,7 @@ def test_a_destructive_change_that_is_left_out_needs_no_leave(site: Site) -> Non
     site.run()
     site.write({ASSET: "- {label: Size, type: DATE}\n", "objects.yml": objects.replace("One", "Two")})
     assert site.run(only=["objects"]).outcome == "changed"
-    assert "Set allow_destructive: true" in site.plan().findings[0]
+    assert "Set allow: [destructive]" in site.plan().findings[0]
 
 
 def test_a_relation_may_name_a_field_by_the_label_that_it_gets(site: Site) -> None:

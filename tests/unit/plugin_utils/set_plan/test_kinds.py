@@ -41,11 +41,11 @@ def test_an_archived_twin_is_brought_back_and_changed(site: Site, weather: dict[
     if weather:
         (finding,) = site.plan().findings
         assert "Either it is archived, or it is hidden from this account" in str(finding)
-        assert "assume_archived: true" in str(finding)
-    (change,) = site.plan(assume_archived=bool(weather)).changes
+        assert "allow: [assumed_archived]" in str(finding)
+    (change,) = site.plan(allow=["assumed_archived"] if weather else []).changes
     assert change["before"] == {"archived": True, "inventory_name": "Thing 1"}
     assert change["after"] == {"archived": False, "inventory_name": "New"}
-    assert site.run(assume_archived=bool(weather)).outcome == "changed"
+    assert site.run(allow=["assumed_archived"] if weather else []).outcome == "changed"
     assert site.plan().outcome == "unchanged"
     assert [record["archived"] for record in site.dump()["objects"]] == [False, False]
 
@@ -203,7 +203,7 @@ def test_users_are_created_only_where_the_policy_says_so(site: Site) -> None:
     assert result.summary["persons"]["created"] == 12
     assert any("create_users is off" in warning for warning in result.warnings)
     assert "POST /persons/create-user" not in site.writes()
-    site.write({"instance.yml": "api: seventhings/v1\npolicy: {create_users: true}\n"})
+    site.write({"instance.yml": "api: seventhings/v1\n"})
     result = site.run()
     assert result.summary["users"]["created"] == 1, result.failures
     assert site.plan().outcome == "unchanged"
@@ -239,16 +239,14 @@ def test_what_needs_a_user_that_is_not_created_is_left_alone_and_named(site: Sit
     assert "object 3: skipped, because it needs object 2, which is not created." in result.warnings
     assert "task Check: skipped, because it needs object 2, which is not created." in result.warnings
     assert site.run().outcome == "unchanged"
-    site.write({"instance.yml": "api: seventhings/v1\npolicy: {create_users: true}\n"})
+    site.write({"instance.yml": "api: seventhings/v1\n"})
     assert site.run().outcome == "changed"
     assert site.plan().outcome == "unchanged"
     assert len(site.dump()["tasks"]) == 1
 
 
 def test_a_user_needs_exactly_one_person(site: Site) -> None:
-    site.write(
-        {"instance.yml": "api: seventhings/v1\npolicy: {create_users: true}\n", "users.yml": "- nobody@acme.example\n"}
-    )
+    site.write({"instance.yml": "api: seventhings/v1\n", "users.yml": "- nobody@acme.example\n"})
     (finding,) = site.run().findings
     assert finding.startswith(
         "users.yml:1:3: a user is created from a person, but there is no person 'nobody@acme.example'"
@@ -259,7 +257,7 @@ def test_a_user_needs_exactly_one_person(site: Site) -> None:
 
 
 TASKS = {
-    "instance.yml": "api: seventhings/v1\npolicy: {create_users: true}\n",
+    "instance.yml": "api: seventhings/v1\n",
     "persons.yml": "- {email: ada@acme.example, first_name: Ada, last_name: Jensen}\n",
     "users.yml": "- ada@acme.example\n",
     "objects.yml": yaml_list([_object("1")]),

@@ -11,13 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
-from ansible.parsing.dataloader import DataLoader
 from instance_site import Site
+from set_actions import run_set
 
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
-from ansible_collections.community.seventhings.plugins.plugin_utils.action.instance import provision
 from ansible_collections.community.seventhings.plugins.plugin_utils.layers.layers import load_layers
 
 TASK_LIMITS = {"delete_percent": 100}
@@ -40,11 +37,10 @@ def _names(site: Site, field: str) -> dict[str, Any]:
     return {record["fields"]["barcode"]: record["fields"].get(field) for record in site.dump()["objects"]}
 
 
-def _call(site: Site, check_mode: bool = False, **written: Any) -> dict[str, Any]:
+def _call(site: Site, check_mode: bool = False, module: str = "instance", **written: Any) -> dict[str, Any]:
     """Run the module as the action does."""
     given = {**site.service.options(), "rate_limit": 0, **written}
-    options = ArgumentSpecValidator(INSTANCE).validate(given).validated_parameters
-    return provision(options, check_mode, DataLoader(), given)
+    return run_set(given, check_mode, None, module=module)
 
 
 # ---- left alone
@@ -121,7 +117,7 @@ def two(site: Site) -> Site:
 def test_what_the_settings_protect_is_not_removed(two: Site, way: str, pattern: str) -> None:
     two.write({"instance.yml": HEAD + PRUNE + f"lifecycle: {{objects: {{protect: ['{pattern}']}}}}\n"})
     _removed(two, way)
-    result = two.run(limits=ALL, confirm_empty=True, allow_destructive=True)
+    result = two.run(limits=ALL, allow=["empty_sources", "destructive"])
     assert result.outcome == "refused"
     assert result.refusals[0].startswith("object 2 is protected, and the plan would ")
     assert "lifecycle.objects.protect at instance.yml:4:" in result.refusals[0]
@@ -249,16 +245,15 @@ def test_hiding_its_key_does_not_uncover_a_record(two: Site) -> None:
     [
         {"limits": {**ALL, "deletes": 1000}},
         {"prune": {"objects": "delete"}},
-        {"confirm_empty": True},
-        {"allow_destructive": True},
+        {"allow": ["empty_sources"]},
+        {"allow": ["destructive"]},
         {"only": ["objects"]},
         {"exclude": ["1"]},
         {"stale": "skip"},
-        {"assume_archived": True},
+        {"allow": ["assumed_archived"]},
         {"formulas": "keep"},
         {"desired": {"objects": [{"barcode": "2", "_state": "absent"}]}},
-        {"expect_instance": True, "limits": {}, "prune": {"objects": "delete"}, "create_users": False,
-         "allow_destructive": False, "protected": True},
+        {"expect_instance": True, "limits": {}, "prune": {"objects": "delete"}, "allow": [], "protected": True},
     ],
 )  # fmt: skip
 def test_no_option_overrides_a_protection(two: Site, options: dict[str, Any]) -> None:
@@ -368,11 +363,11 @@ def test_an_object_takes_no_protected_offer_along(site: Site, way: str) -> None:
     assert site.run().outcome == "changed"
     left = _offers(_managed=False, **own) if way == "unmanaged" else ""
     site.write({"objects.jsonl": _records(_thing("1", _state="absent"), _thing("2")), "hub.jsonl": left})
-    (refusal,) = site.run(limits=ALL, confirm_empty=True).refusals
+    (refusal,) = site.run(limits=ALL, allow=["empty_sources"]).refusals
     assert refusal.startswith("object 1 is offered on the hub, which is protected, and the plan would remove it: ")
     item = next(record for record in site.client().list_all(KINDS["hub_item"]) if not record.flat["deleted"])
     site.client().delete(KINDS["hub_item"], str(item.id))
-    assert site.run(limits=ALL, confirm_empty=True).outcome == "changed", (
+    assert site.run(limits=ALL, allow=["empty_sources"]).outcome == "changed", (
         "what is no more on the hub need not stay there"
     )
 

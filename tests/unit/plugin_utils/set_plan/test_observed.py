@@ -268,7 +268,7 @@ def test_validate_warns_by_the_names(site: Site, settings: str, field: str, is_w
     assert all("may be left out" in line and "objects.yml:3:" in line for line in lines)
     if is_warned:
         again = site.load()
-        offline_findings(again, plan_follows=True)
+        offline_findings(again)
         assert not [line for line in again.warnings if "evidence" in line]
 
 

@@ -194,7 +194,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Embedded:
     root = tmp_path_factory.mktemp("files")
     site = Embedded.started(data="empty").site(root)
     site.write(FILES)
-    applied = site.run(create_users=True, workers=1, journal=root / "journal")
+    applied = site.run(allow=["users"], workers=1, journal=root / "journal")
     assert applied.outcome == "changed", (applied.findings, applied.failures, applied.refusals)
     return site.embedded
 
@@ -1171,9 +1171,9 @@ def test_a_removed_choice_needs_a_permission(here: Instance) -> None:
     refused = Outcome(findings=["fields.yml:1:1: Size: possible_values: the value(s)"])
     assert here.plan(less) == refused
     assert here.plan(less, only=["fields"]) == refused
-    assert here.plan(less, allow_destructive=True).changes == change
+    assert here.plan(less, allow=["destructive"]).changes == change
     assert here.plan(less, only=["objects"]) == Outcome()
-    assert here.plan(less, only=["objects"], allow_destructive=True) == Outcome()
+    assert here.plan(less, only=["objects"], allow=["destructive"]) == Outcome()
 
 
 def test_the_rest_of_a_half_created_record_is_resumed(here: Instance) -> None:

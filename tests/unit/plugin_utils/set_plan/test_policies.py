@@ -65,11 +65,11 @@ def test_what_is_pruned_is_called_as_the_files_called_it(site: Site) -> None:
     )
     keys = {change["key"] for change in site.run().changes if change["section"] == "objects"}
     site.write({"objects.csv": "barcode,inventory_name,target_room\n1,Chair,North/1\n", "rooms.yml": "[]\n"})
-    result = site.plan(confirm_empty=True, limits={"delete_percent": 100})
+    result = site.plan(allow=["empty_sources"], limits={"delete_percent": 100})
     assert [(change["section"], change["key"]) for change in result.changes] == [("objects", "Chair/North/2")]
     assert "Chair/North/2" in keys
     assert result.reported == {"rooms": ["North/1", "North/2"]}
-    assert site.plan(exclude=["Chair/North/2"], confirm_empty=True).outcome == "unchanged"
+    assert site.plan(exclude=["Chair/North/2"], allow=["empty_sources"]).outcome == "unchanged"
 
 
 def test_without_the_journal_nothing_is_pruned(ten: Site) -> None:
@@ -113,9 +113,9 @@ def test_a_section_that_became_empty_needs_a_confirmation(ten: Site) -> None:
     ten.write({"instance.yml": SETTINGS + "  prune: {objects: delete}\n", "objects.yml": "[]\n"})
     result = ten.run(limits=limits)
     assert result.outcome == "failed"
-    assert "confirm_empty: true" in result.findings[0]
+    assert "allow: [empty_sources]" in result.findings[0]
     assert ten.writes() == []
-    assert ten.run(limits=limits, confirm_empty=True).outcome == "changed"
+    assert ten.run(limits=limits, allow=["empty_sources"]).outcome == "changed"
     assert _barcodes(ten) == {"099"}
 
 
@@ -123,7 +123,7 @@ def test_missing_files_of_a_section_prune_nothing(ten: Site) -> None:
     ten.write({"instance.yml": SETTINGS + "  prune: {objects: delete}\n"})
     (ten.root / "objects.yml").unlink()
     assert ten.run().outcome == "failed"
-    assert ten.run(confirm_empty=True).outcome == "unchanged"
+    assert ten.run(allow=["empty_sources"]).outcome == "unchanged"
 
 
 def test_pruning_can_be_planned_in_a_file(ten: Site, tmp_path_factory: pytest.TempPathFactory) -> None:

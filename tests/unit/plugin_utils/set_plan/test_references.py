@@ -243,8 +243,8 @@ def test_a_rename_can_be_planned_in_a_file(site: Site, tmp_path_factory: pytest.
         }
     )
     path = tmp_path_factory.mktemp("plan") / "plan.json"
-    site.plan(plan_file=path, confirm_empty=True)
-    result = site.run(plan_file=path, confirm_empty=True)
+    site.plan(plan_file=path, allow=["empty_sources"])
+    result = site.run(plan_file=path, allow=["empty_sources"])
     assert result.outcome == "changed", result.refusals
     assert len(site.dump()["locations"]) == 2
 

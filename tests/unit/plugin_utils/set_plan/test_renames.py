@@ -150,7 +150,7 @@ def test_the_file_of_a_plan_may_hold_a_renamed_room_and_what_refers_to_it(
 # ---- users of persons whose address changes
 
 
-USERS = "api: seventhings/v1\nset: test\npolicy: {create_users: true}\n"
+USERS = "api: seventhings/v1\nset: test\n"
 PERSON = "- {{email: {}, first_name: {}, last_name: B}}\n"
 
 

@@ -11,25 +11,22 @@ from typing import Any
 from unittest import mock
 
 import pytest
-from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
-from ansible.parsing.dataloader import DataLoader
 from embedded_here import ACCOUNT, ROOT_URL, Embedded, SiteHere
 from instance_site import yaml_list
+from set_actions import run_set
 
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE
-from ansible_collections.community.seventhings.plugins.plugin_utils.action import instance as action
+from ansible_collections.community.seventhings.plugins.plugin_utils.action import set_run
 from ansible_collections.community.seventhings.plugins.plugin_utils.undo.inverse import STILL_WANTED
 
 SETTINGS = 'api: seventhings/v1\nset: test\nset_id: "5d1c8e07f3a9b264"\n'
 
 
-def task(here: SiteHere, check_mode: bool = False, **written: Any) -> dict[str, Any]:
+def task(here: SiteHere, check_mode: bool = False, module: str = "instance", **written: Any) -> dict[str, Any]:
     """Run a task of the module."""
     texts = {name: str(value) if isinstance(value, Path) else value for name, value in written.items()}
     given = {"base_url": ROOT_URL, **ACCOUNT, "rate_limit": 0, **texts}
-    options = ArgumentSpecValidator(INSTANCE).validate(given).validated_parameters
-    with mock.patch.object(action, "connect", lambda _options, *, read_only, **_others: here.client(read_only)):
-        return action.provision(options, check_mode, DataLoader(), given)
+    with mock.patch.object(set_run, "connect", lambda _options, *, read_only, **_others: here.client(read_only)):
+        return run_set(given, check_mode, module=module)
 
 
 @pytest.fixture
@@ -53,18 +50,18 @@ def test_the_last_apply_is_undone_without_src(applied: tuple[SiteHere, dict[str,
     path = Path(result["apply_record"])
     assert result["apply_record_digest"] == hashlib.sha256(path.read_bytes()).hexdigest()
     assert path.parent.parent.parent.name == "applied"
-    planned = task(here, check_mode=True, mode="undo", applied="last")
+    planned = task(here, check_mode=True, module="instance_undo", applied="last")
     assert planned["changed"]
     assert city(here) == "wrong"
-    done = task(here, mode="undo", applied="last")
+    done = task(here, module="instance_undo", applied="last")
     assert (done["outcome"], city(here)) == ("changed", "Kiel")
     assert STILL_WANTED in done["warnings"]
-    assert not task(here, mode="undo", applied=path)["changed"]
+    assert not task(here, module="instance_undo", applied=path)["changed"]
 
 
 def test_an_undo_is_applied_from_its_plan_file(applied: tuple[SiteHere, dict[str, Any]], tmp_path: Path) -> None:
     here, _result = applied
-    order: dict[str, Any] = {"mode": "undo", "applied": "last", "plan_file": tmp_path / "undo.plan"}
+    order: dict[str, Any] = {"module": "instance_undo", "applied": "last", "plan_file": tmp_path / "undo.plan"}
     planned = task(here, check_mode=True, **order)
     done = task(here, **order, plan_digest=planned["plan_digest"])
     assert (done["outcome"], city(here)) == ("changed", "Kiel")
@@ -84,7 +81,7 @@ def test_an_undo_is_applied_from_its_plan_file(applied: tuple[SiteHere, dict[str
 )
 def test_an_undo_is_refused(applied: tuple[SiteHere, dict[str, Any]], order: dict[str, Any], words: str) -> None:
     here, _result = applied
-    refused = task(here, mode="undo", **order)
+    refused = task(here, module="instance_undo", **order)
     assert refused["failed"]
     assert words in refused["msg"]
     assert city(here) == "wrong"
@@ -93,22 +90,22 @@ def test_an_undo_is_refused(applied: tuple[SiteHere, dict[str, Any]], order: dic
 def test_the_record_of_an_undo_is_another_file(applied: tuple[SiteHere, dict[str, Any]]) -> None:
     here, result = applied
     path = result["apply_record"]
-    refused = task(here, mode="undo", applied=path, apply_record=path)
+    refused = task(here, module="instance_undo", applied=path, apply_record=path)
     assert "give the record of the undo a file of its own" in refused["msg"]
 
 
 def test_files_of_another_set_are_refused(applied: tuple[SiteHere, dict[str, Any]]) -> None:
     here, result = applied
     here.write({"instance.yml": SETTINGS.replace("test", "other")})
-    refused = task(here, mode="undo", applied=result["apply_record"], src=here.root)
+    refused = task(here, module="instance_undo", applied=result["apply_record"], src=here.root)
     assert refused["outcome"] == "refused"
     assert "and src to another set" in refused["msg"]
 
 
 def test_a_protected_task_undoes_no_file_that_nobody_approved(applied: tuple[SiteHere, dict[str, Any]]) -> None:
     here, result = applied
-    caps = {"limits": {}, "prune": {}, "create_users": False, "allow_destructive": False, "expect_instance": [ROOT_URL]}
-    order = {**caps, "protected": True, "mode": "undo", "applied": result["apply_record"]}
+    caps = {"limits": {}, "prune": {}, "allow": [], "expect_instance": [ROOT_URL]}
+    order = {**caps, "protected": True, "module": "instance_undo", "applied": result["apply_record"]}
     refused = task(here, **order)
     assert refused["failed"]
     assert refused["msg"].startswith("protected: record_digest must be given too")
@@ -122,7 +119,7 @@ def test_files_say_which_records_are_protected(applied: tuple[SiteHere, dict[str
     here.write({"locations.yml": yaml_list([{"name": "North"}, {"name": "South"}])})
     assert task(here, src=here.root)["changed"]
     here.write({"instance.yml": f"{SETTINGS}lifecycle: {{locations: {{protect: [South]}}}}\n"})
-    refused = task(here, mode="undo", applied="last", src=here.root)
+    refused = task(here, module="instance_undo", applied="last", src=here.root)
     assert refused["outcome"] == "refused"
     assert "location South is protected" in refused["msg"]
-    assert task(here, mode="undo", applied="last", check_mode=True)["changed"]
+    assert task(here, module="instance_undo", applied="last", check_mode=True)["changed"]

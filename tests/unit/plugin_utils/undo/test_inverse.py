@@ -193,7 +193,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Embedded:
     site = Embedded.started(data="empty").site(root)
     site.write(FILES)
     place = tmp_path_factory.mktemp("state")
-    applied = site.run(create_users=True, workers=1, journal=place / "journal", apply_record=place / "record.gz")
+    applied = site.run(allow=["users"], workers=1, journal=place / "journal", apply_record=place / "record.gz")
     assert applied.outcome == "changed", (applied.findings, applied.failures, applied.refusals)
     site.embedded.call("file", path=str(root / "b.txt"))
     return site.embedded

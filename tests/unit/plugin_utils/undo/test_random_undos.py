@@ -124,7 +124,7 @@ def test_what_was_applied_returns(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         before = active(here.dump())
         here.write(random_files(chance))
         # An archived object may still lead to a deleted one, which might as well be hidden.
-        applied = here.run(limits=EVERYTHING, limited_account=True)
+        applied = here.run(limits=EVERYTHING, allow=["limited_account"])
         assert not applied.failed, (applied.findings, applied.failures, applied.refusals)
         after = active(here.dump())
         expected = others_edit(here, chance, before) if chance.random() < 0.5 else before

@@ -133,7 +133,7 @@ def bad_apply(here: SiteHere) -> Any:
             "users.yml": yaml_list([{"email": "ada@acme.example"}, {"email": "eva@acme.example"}]),
         }
     )
-    allowed: dict[str, Any] = {"limits": EVERYTHING, "create_users": True, "allow_destructive": True}
+    allowed: dict[str, Any] = {"limits": EVERYTHING, "allow": ["users", "destructive"]}
     planned = here.plan(**allowed)
     assert planned.undo == BAD_APPLY_STAYS, planned.findings
     applied = here.run(**allowed)
@@ -155,9 +155,9 @@ def test_a_bad_apply_is_undone(here: SiteHere) -> None:
     refused = undo(here, check_mode=True)
     assert len(refused.findings) == 1, refused.findings
     assert "'lost' would be removed" in refused.findings[0]
-    planned = undo(here, check_mode=True, allow_destructive=True)
+    planned = undo(here, check_mode=True, allow=["destructive"])
     assert {line for line in here.sent() if not line.startswith("GET ")} == {"POST /auth_token"}
-    result = undo(here, allow_destructive=True)
+    result = undo(here, allow=["destructive"])
     assert result.outcome == "changed", (result.findings, result.failures[:3], result.refusals, result.warnings)
     assert planned.summary == result.summary
     assert BAD_APPLY_STAYS in result.warnings
@@ -168,9 +168,9 @@ def test_a_bad_apply_is_undone(here: SiteHere) -> None:
 def test_a_second_undo_of_the_same_record_changes_nothing(here: SiteHere) -> None:
     bad_apply(here)
     path, _record = last_record(here.client().transport.root, "test")
-    assert undo(here, path, allow_destructive=True).outcome == "changed"
+    assert undo(here, path, allow=["destructive"]).outcome == "changed"
     after = here.dump()
-    again = undo(here, path, allow_destructive=True)
+    again = undo(here, path, allow=["destructive"])
     assert (again.outcome, again.changes) == ("partly_undone", [])
     assert [(row["section"], row["key"], row["field"]) for row in again.not_restored] == [
         ("users", "ada@acme.example", ""),
@@ -760,7 +760,7 @@ KINDS_AFTER: dict[str, str | bytes] = {
 
 def test_records_of_all_kinds_return(here: SiteHere) -> None:
     here.write(KINDS_BEFORE)
-    assert here.run(create_users=True).outcome == "changed"
+    assert here.run(allow=["users"]).outcome == "changed"
     before = here.dump()
     here.write(KINDS_AFTER)
     applied = here.run(limits=EVERYTHING)

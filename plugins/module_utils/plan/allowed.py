@@ -1,0 +1,29 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The choices of the option ``allow``: what only the task can allow, and no file."""
+
+from __future__ import annotations
+
+USERS = "users"
+"""New users, who get an e-mail."""
+
+DESTRUCTIVE = "destructive"
+"""Changes of field definitions that may cost data."""
+
+EMPTY_SOURCES = "empty_sources"
+"""Removals because a section or a source of the files is empty or missing."""
+
+LIMITED_ACCOUNT = "limited_account"
+"""Changes that may be wrong because the account may not see all records."""
+
+ASSUMED_ARCHIVED = "assumed_archived"
+"""Unlisted records count as archived on an instance that does not say."""
+
+ALLOWED = (USERS, DESTRUCTIVE, EMPTY_SOURCES, LIMITED_ACCOUNT, ASSUMED_ARCHIVED)
+"""All choices."""
+
+
+def how_to_allow(choice: str) -> str:
+    """Return how the task allows something, in words for a message."""
+    return f"allow: [{choice}]"

@@ -1,0 +1,202 @@
+#!/usr/bin/python
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: instance_drift
+short_description: Compare an instance with its files
+version_added: 1.0.0
+description:
+  - Reports what differs between an instance and the files of a set, for example because somebody changed records in the
+    application. M(community.seventhings.instance) describes the files.
+  - Never writes to the instance, in a real run either. No limit applies, because nothing is changed.
+  - RV(changes) has what an apply would change, and RV(changed) is always V(false).
+options:
+  fail:
+    description:
+      - Fail if something differs.
+    type: bool
+    default: false
+  allow:
+    description:
+      - What this run may do besides. No file can allow it.
+      - >-
+        V(assumed_archived): Count a record as archived if its key finds it, no list shows it, and the instance sends no
+        C(archived_at). It could also be hidden from this account.
+      - >-
+        V(empty_sources): Accept that a source which had records in the last apply is empty, missing or not read,
+        and let pruning remove all records of a section that the files leave empty.
+    type: list
+    elements: str
+    choices: [assumed_archived, empty_sources]
+attributes:
+  check_mode:
+    support: full
+    details:
+      - The same as a real run. O(report) is written.
+  diff_mode:
+    support: full
+    details:
+      - Every difference with its fields, as text. C(before) has the values of the files, and C(after) those of the
+        instance.
+  idempotent:
+    support: full
+requirements:
+  - jsonschema >= 4.21 (for O(rules))
+notes:
+  - It sends the requests of a plan, one list of each kind that the files write or refer to.
+  - Rules check the current records of the instance too, including records that are in no file.
+seealso:
+  - module: community.seventhings.instance
+  - module: community.seventhings.instance_absorb
+extends_documentation_fragment:
+  - community.seventhings.sets
+  - community.seventhings.sets.report
+  - community.seventhings.sets.run
+  - community.seventhings.sets.rules
+  - community.seventhings.sets.selection
+  - community.seventhings.connection
+  - community.seventhings.attributes
+  - community.seventhings.attributes.controller
+author:
+  - Contributors to the community.seventhings collection (@ansible-collections)
+"""
+
+EXAMPLES = r"""
+---
+- name: Report what somebody changed in the application
+  community.seventhings.instance_drift:
+    src: acme
+    report: [drift.html, drift.json]
+
+- name: Fail if the instance differs from the files
+  community.seventhings.instance_drift:
+    src: acme
+    fail: true
+"""
+
+RETURN = r"""
+changed:
+  description:
+    - Always V(false).
+  returned: always
+  type: bool
+  sample: false
+msg:
+  description:
+    - As in RV(community.seventhings.instance#module:msg).
+  returned: always
+  type: str
+outcome:
+  description:
+    - As in RV(community.seventhings.instance#module:outcome).
+  returned: always
+  type: str
+instance:
+  description:
+    - As in RV(community.seventhings.instance#module:instance).
+  returned: always
+  type: str
+summary:
+  description:
+    - As in RV(community.seventhings.instance#module:summary).
+  returned: always
+  type: dict
+changes:
+  description:
+    - As in RV(community.seventhings.instance#module:changes).
+  returned: always
+  type: list
+findings:
+  description:
+    - As in RV(community.seventhings.instance#module:findings).
+  returned: always
+  type: list
+cautions:
+  description:
+    - As in RV(community.seventhings.instance#module:cautions).
+  returned: always
+  type: list
+hidden_records:
+  description:
+    - As in RV(community.seventhings.instance#module:hidden_records).
+  returned: always
+  type: str
+moves:
+  description:
+    - As in RV(community.seventhings.instance#module:moves).
+  returned: always
+  type: list
+money:
+  description:
+    - As in RV(community.seventhings.instance#module:money).
+  returned: always
+  type: list
+persons:
+  description:
+    - As in RV(community.seventhings.instance#module:persons).
+  returned: always
+  type: list
+reported:
+  description:
+    - As in RV(community.seventhings.instance#module:reported).
+  returned: always
+  type: dict
+every_finding:
+  description:
+    - As in RV(community.seventhings.instance#module:every_finding).
+  returned: always
+  type: list
+scan_codes:
+  description:
+    - As in RV(community.seventhings.instance#module:scan_codes).
+  returned: always
+  type: dict
+forecast:
+  description:
+    - As in RV(community.seventhings.instance#module:forecast).
+  returned: always
+  type: dict
+made_by:
+  description:
+    - As in RV(community.seventhings.instance#module:made_by).
+  returned: always
+  type: dict
+brief:
+  description:
+    - As in RV(community.seventhings.instance#module:brief).
+  returned: always
+  type: list
+requests:
+  description:
+    - As in RV(community.seventhings.instance#module:requests).
+  returned: always
+  type: int
+duration:
+  description:
+    - As in RV(community.seventhings.instance#module:duration).
+  returned: always
+  type: float
+"""
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE_DRIFT
+
+
+def main() -> None:
+    module = AnsibleModule(
+        argument_spec=INSTANCE_DRIFT,
+        required_one_of=[("src", "desired")],
+        supports_check_mode=True,
+    )
+    module.fail_json(
+        msg="community.seventhings.instance_drift runs on the controller, through the action of the same name."
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,315 @@
+#!/usr/bin/python
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: instance_undo
+short_description: Undo an apply of a set
+version_added: 1.0.0
+description:
+  - Undoes what an apply of M(community.seventhings.instance) changed, from the apply record of that run.
+  - Check mode is the plan. It shows what the undo would change, and sends no write.
+  - The plan is made from O(applied) and the current state of the instance. It is reported, approved, refused and
+    applied like a plan from files. The files are not needed. O(src) and O(desired) only say which set to undo and which
+    records are protected.
+options:
+  applied:
+    description:
+      - >-
+        The apply record to undo. V(last) is the newest record at the default path. It is a record of the set that
+        O(src) names, or without O(src) of any set of the instance. Any other value is the path of a file.
+      - An undo writes its own record. If that is the newest record, V(last) changes nothing, and a warning says why.
+        To undo an undo, name its file. A second undo of the same file changes nothing.
+      - Repeat the same task to finish an interrupted undo. V(last) still selects the record that it was undoing.
+      - The result names the apply in RV(undone), and lists what stays in RV(not_restored).
+      - The file must belong to the user who runs the task. It must not be writable by others, be a link, or have a
+        second hard link. A record of another instance is refused. It is also refused if the journal of its set has
+        another C(set_id).
+      - >-
+        An undo restores the earlier value of each field that an update changed, records that were archived or deleted,
+        field definitions that were changed, and offers on the hub. A record that was created is archived if its kind
+        can be archived. Otherwise it is deleted.
+      - Users and new field definitions stay. A deleted record is created again, with another UUID and without its
+        history. References to it are set by its natural key. An archived record that the apply unarchived is archived
+        again with its new values. An archived record that was deleted is not created again. A room, location or person
+        stays if an archived record that the apply created refers to it. If a choice was removed from a definition, its
+        values are lost.
+      - A created record is only removed if it has not changed since the apply and nothing refers to it. The journal
+        must also know that this set created it, or O(record_digest) must approve the record. The same is true of a
+        record that is archived again. An undo removes at most as many records as the apply created or unarchived.
+    type: str
+    required: true
+  changed_since:
+    description:
+      - What to do with a field that was changed since the apply.
+      - >-
+        V(skip): The field stays, and a warning names it.
+      - >-
+        V(refuse): Nothing is undone.
+      - >-
+        V(force): The field gets its value from before the apply. Created records that were changed are not removed.
+    type: str
+    choices: [skip, refuse, force]
+    default: skip
+  record_digest:
+    description:
+      - SHA-256 of the apply record that was reviewed and approved. The apply returns it as RV(apply_record_digest). Any
+        other O(applied) is refused.
+      - Lets the undo remove records that the journal does not know, for example on another machine.
+      - Required with O(protected) if O(applied) is a file.
+    type: str
+  allow:
+    description:
+      - What this run may do besides. No file can allow it.
+      - >-
+        V(destructive): Change the type of a field definition, or remove values that records use. If the type changes,
+        the service may clear the field, so the same run sends the values of the files again.
+      - >-
+        V(limited_account): Accept that this account may not see all records. Without it, nothing is removed and no
+        duplicate is risked if hidden records are proven.
+      - >-
+        V(assumed_archived): Count a record as archived if its key finds it, no list shows it, and the instance sends no
+        C(archived_at). It could also be hidden from this account.
+    type: list
+    elements: str
+    choices: [destructive, limited_account, assumed_archived]
+attributes:
+  check_mode:
+    support: full
+    details:
+      - The plan. Nothing is written to the instance. O(plan_file) and O(report) are written.
+  diff_mode:
+    support: full
+    details:
+      - Every change with its fields, as text.
+  idempotent:
+    support: full
+notes:
+  - It reads one list of each kind that the apply changed, and sends one request for each change.
+  - The numbers in O(limits) apply, the percentages do not.
+  - The files still want what was undone, so the next apply makes the same changes again. Change the files, too.
+seealso:
+  - module: community.seventhings.instance
+extends_documentation_fragment:
+  - community.seventhings.sets
+  - community.seventhings.sets.report
+  - community.seventhings.sets.run
+  - community.seventhings.sets.apply
+  - community.seventhings.connection
+  - community.seventhings.attributes
+  - community.seventhings.attributes.controller
+author:
+  - Contributors to the community.seventhings collection (@ansible-collections)
+"""
+
+EXAMPLES = r"""
+---
+- name: Show what an undo of the last apply would do
+  community.seventhings.instance_undo:
+    applied: last
+  check_mode: true
+
+- name: Undo an apply from its record, and refuse if any of it was changed since
+  community.seventhings.instance_undo:
+    applied: /srv/records/2026-11-24.json.gz
+    changed_since: refuse
+  when: go_back | default(false)
+"""
+
+RETURN = r"""
+msg:
+  description:
+    - As in RV(community.seventhings.instance#module:msg).
+  returned: always
+  type: str
+outcome:
+  description:
+    - As in RV(community.seventhings.instance#module:outcome). V(partly_undone) means that nothing is left to change,
+      although RV(not_restored) is not empty.
+  returned: always
+  type: str
+instance:
+  description:
+    - As in RV(community.seventhings.instance#module:instance).
+  returned: always
+  type: str
+check_mode:
+  description:
+    - As in RV(community.seventhings.instance#module:check_mode).
+  returned: always
+  type: bool
+summary:
+  description:
+    - As in RV(community.seventhings.instance#module:summary).
+  returned: always
+  type: dict
+changes:
+  description:
+    - As in RV(community.seventhings.instance#module:changes).
+  returned: always
+  type: list
+failures:
+  description:
+    - As in RV(community.seventhings.instance#module:failures).
+  returned: always
+  type: list
+refusals:
+  description:
+    - As in RV(community.seventhings.instance#module:refusals).
+  returned: always
+  type: list
+findings:
+  description:
+    - As in RV(community.seventhings.instance#module:findings).
+  returned: always
+  type: list
+cautions:
+  description:
+    - As in RV(community.seventhings.instance#module:cautions).
+  returned: always
+  type: list
+hidden_records:
+  description:
+    - As in RV(community.seventhings.instance#module:hidden_records).
+  returned: always
+  type: str
+moves:
+  description:
+    - As in RV(community.seventhings.instance#module:moves).
+  returned: always
+  type: list
+money:
+  description:
+    - As in RV(community.seventhings.instance#module:money).
+  returned: always
+  type: list
+persons:
+  description:
+    - As in RV(community.seventhings.instance#module:persons).
+  returned: always
+  type: list
+mails:
+  description:
+    - As in RV(community.seventhings.instance#module:mails).
+  returned: always
+  type: list
+undone:
+  description: The apply that is undone, and how to recognise it.
+  returned: always
+  type: dict
+  contains:
+    time:
+      description: The time of the apply in UTC.
+      type: str
+    set:
+      description: The name of its set.
+      type: str
+    user:
+      description: The user and the machine.
+      type: str
+    changes:
+      description: The number of its changes.
+      type: int
+    record:
+      description: The file of its apply record.
+      type: str
+not_restored:
+  description: What the undo does not restore.
+  returned: always
+  type: list
+  elements: dict
+  contains:
+    section:
+      description: The section.
+      type: str
+    key:
+      description: The natural key of the record.
+      type: str
+    field:
+      description: The field. Empty if it is the whole record.
+      type: str
+    reason:
+      description: Why it stays as the apply wrote it, or as somebody changed it since.
+      type: str
+undo:
+  description:
+    - As in RV(community.seventhings.instance#module:undo).
+  returned: always
+  type: str
+reported:
+  description:
+    - As in RV(community.seventhings.instance#module:reported).
+  returned: always
+  type: dict
+every_finding:
+  description:
+    - As in RV(community.seventhings.instance#module:every_finding).
+  returned: always
+  type: list
+scan_codes:
+  description:
+    - As in RV(community.seventhings.instance#module:scan_codes).
+  returned: always
+  type: dict
+forecast:
+  description:
+    - As in RV(community.seventhings.instance#module:forecast).
+  returned: always
+  type: dict
+made_by:
+  description:
+    - As in RV(community.seventhings.instance#module:made_by).
+  returned: always
+  type: dict
+brief:
+  description:
+    - As in RV(community.seventhings.instance#module:brief).
+  returned: always
+  type: list
+apply_record:
+  description:
+    - As in RV(community.seventhings.instance#module:apply_record).
+  returned: always
+  type: str
+apply_record_digest:
+  description:
+    - As in RV(community.seventhings.instance#module:apply_record_digest).
+  returned: always
+  type: str
+plan_digest:
+  description:
+    - As in RV(community.seventhings.instance#module:plan_digest).
+  returned: always
+  type: str
+requests:
+  description:
+    - As in RV(community.seventhings.instance#module:requests).
+  returned: always
+  type: int
+duration:
+  description:
+    - As in RV(community.seventhings.instance#module:duration).
+  returned: always
+  type: float
+"""
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE_UNDO
+
+
+def main() -> None:
+    module = AnsibleModule(
+        argument_spec=INSTANCE_UNDO,
+        supports_check_mode=True,
+    )
+    module.fail_json(
+        msg="community.seventhings.instance_undo runs on the controller, through the action of the same name."
+    )
+
+
+if __name__ == "__main__":
+    main()
