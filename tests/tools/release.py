@@ -113,14 +113,15 @@ def prepare(version: str) -> None:
     demand_own_checkout()
     demand_clean_tree()
     write_version(version)
-    call("antsibull-changelog", "release", "--version", version)
+    call("antsibull-changelog", "release", "--update-existing", "--version", version)
     built = archive.build()
     if problems := archive.complaints(archive.files_of(built)):
         sys.exit("\n".join([f"{built.name}:", *problems]))
     check(built)
     # Changes that somebody makes meanwhile are not part of the release.
     call("git", "add", "--all", "--", *_RELEASED)
-    call("git", "commit", "--quiet", "--message", f"Release {version}")
+    # The entry of the first release may have been committed before.
+    call("git", "commit", "--quiet", "--allow-empty", "--message", f"Release {version}")
     call("git", "tag", "--annotate", "--message", f"Release {version}", version)
     print(f"\n{version} is committed and tagged. Publish it with: git push origin main {version}")
 
