@@ -10,13 +10,18 @@ import csv
 import io
 import json
 import random
+import subprocess
+import sys
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pytest
 from embedded_here import Embedded, Killed, SiteHere
-from instance_site import yaml_list
+from emulator_process import Emulator
+from instance_site import Site, yaml_list
+from project import environment
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import LOCATION, OBJECT, ROOM
@@ -444,3 +449,31 @@ def _applied_in_pieces(here: SiteHere, path: Path, chance: random.Random) -> Run
             here.embedded.clock.forward(120)
         finally:
             here.embedded.kill_at = 0
+
+
+# ---- in other processes
+
+_PLAN_IN_A_PROCESS = """
+import json, sys
+from pathlib import Path
+from emulator_process import Emulator
+from instance_site import Site
+root, plan, service = Path(sys.argv[1]), Path(sys.argv[2]), json.loads(sys.argv[3])
+print(Site(root, Emulator(**service)).plan(plan_file=plan, limits={"create_percent": 1000}).plan_digest)
+"""
+
+
+@pytest.mark.slow
+def test_the_order_of_sets_in_a_process_does_not_change_the_digest(empty_emulator: Emulator, tmp_path: Path) -> None:
+    empty_emulator.reset()
+    site = Site(tmp_path / "files", empty_emulator)
+    site.write({"fields/asset.yml": "- {label: Shelf, type: TEXT}\n", "locations.yml": "- {name: North}\n"})
+    site.write({"rooms.yml": yaml_list([{"building_id": "North", "number": "2"}]), "objects.yml": yaml_list(RECORDS)})
+    service = json.dumps(asdict(empty_emulator))
+    digests = set()
+    for seed in ("1", "2"):
+        command = [sys.executable, "-c", _PLAN_IN_A_PROCESS, str(site.root), str(tmp_path / "a.plan"), service]
+        digests.add(
+            subprocess.run(command, env=environment(PYTHONHASHSEED=seed), check=True, capture_output=True).stdout
+        )
+    assert len(digests) == 1
