@@ -160,6 +160,8 @@ options:
         error.
       - C(max_list_size) is how many mebibytes all pages of a list may have. The default is 512, or an eighth of it if
         the service does not report how many records exist. A longer list is an error.
+      - C(workers) is how many requests of a whole set may run at the same time. The default is 8. All of them share one
+        token and one rate limit.
       - If a key is missing, its value comes from the environment of the process that sends the requests, from
         E(SEVENTHINGS_SETTLE), E(SEVENTHINGS_OUTAGE_WAIT), E(SEVENTHINGS_LOCK_WAIT), E(SEVENTHINGS_RATE_SHARE),
         E(SEVENTHINGS_REQUEST_DEADLINE), E(SEVENTHINGS_MAX_ANSWER_SIZE), E(SEVENTHINGS_MAX_PAGES) and
@@ -350,6 +352,8 @@ options:
         error.
       - C(max_list_size) is how many mebibytes all pages of a list may have. The default is 512, or an eighth of it if
         the service does not report how many records exist. A longer list is an error.
+      - C(workers) is how many requests of a whole set may run at the same time. The default is 8. All of them share one
+        token and one rate limit.
       - If a key is missing, its value comes from the environment of the process that sends the requests, from
         E(SEVENTHINGS_SETTLE), E(SEVENTHINGS_OUTAGE_WAIT), E(SEVENTHINGS_LOCK_WAIT), E(SEVENTHINGS_RATE_SHARE),
         E(SEVENTHINGS_REQUEST_DEADLINE), E(SEVENTHINGS_MAX_ANSWER_SIZE), E(SEVENTHINGS_MAX_PAGES) and

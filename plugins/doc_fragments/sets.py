@@ -262,9 +262,4 @@ options:
       - C(policy.limits) in C(instance.yml) can only lower these numbers. A number there above that of this option, or
         else above the default, is a finding.
     type: dict
-  workers:
-    description:
-      - How many requests may run at the same time. All of them share one token and one rate limit.
-    type: int
-    default: 8
 """

@@ -106,11 +106,6 @@ options:
         only these are allowed.
     type: list
     elements: str
-  workers:
-    description:
-      - How many requests may run at the same time.
-    type: int
-    default: 8
   backup:
     description:
       - Keep a copy of each changed file in the same directory.

@@ -86,9 +86,9 @@ class Site:
         sleep = order.pop("sleep", no_pause)
         # Most tests are not about e-mails to new users.
         order.setdefault("allow", [USERS])
-        return run_instance(
-            self.client(read_only=bool(order.get("check_mode"))), wanted, run_options(**order), sleep=sleep
-        )
+        client = self.client(read_only=bool(order.get("check_mode")))
+        client.workers = order.pop("workers", client.workers)
+        return run_instance(client, wanted, run_options(**order), sleep=sleep)
 
     def plan(self, **order: Any) -> RunResult:
         """Return the plan of the files."""

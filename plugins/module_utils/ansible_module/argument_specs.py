@@ -269,7 +269,6 @@ _APPLY: Spec = {
     "apply_record": {"type": "path"},
     "protected": {"type": "bool", "default": False},
     "limits": {"type": "dict"},
-    "workers": {"type": "int", "default": 8},
 }
 """Options of what writes to an instance."""
 
@@ -331,7 +330,6 @@ INSTANCE_ABSORB: Spec = {
     **allow(LIMITED_ACCOUNT, ASSUMED_ARCHIVED),
     "limits": {"type": "dict"},
     "expect_instance": {"type": "list", "elements": "str"},
-    "workers": {"type": "int", "default": 8},
     "backup": {"type": "bool", "default": False},
     "journal": {"type": "path"},
     "on_conflict": {"type": "str", "choices": ["keep", "take"], "default": "keep"},

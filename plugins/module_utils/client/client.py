@@ -51,7 +51,10 @@ class Client:
     :ivar creations: the locks for creations, which all processes of this user share.
     :ivar leftovers: uploads of failed tasks.
     :ivar lists: its complete lists.
+    :ivar workers: how many requests may run at the same time.
     """
+
+    workers = 8
 
     def __init__(
         self,

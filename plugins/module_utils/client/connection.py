@@ -220,7 +220,9 @@ def connect(options: Mapping[str, Any], read_only: bool = False, run_folder: Pat
     transport.on_lost = creations.lose
     leftovers = Leftovers(places.shared, shared_name)
     unpaged = UnpagedLists(places.shared, digest_of(root))
-    return Client(transport, Tokens(transport, credentials, store=store), creations, leftovers, unpaged)
+    client = Client(transport, Tokens(transport, credentials, store=store), creations, leftovers, unpaged)
+    client.workers = tuning.get("workers", client.workers)
+    return client
 
 
 def _rate(name: str, per_minute: int, places: Places, warnings: list[str]) -> RateLimit:

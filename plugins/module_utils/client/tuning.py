@@ -73,8 +73,9 @@ KEYS: Mapping[str, tuple[str, Callable[[str, Any], Any]]] = {
     "max_pages": ("SEVENTHINGS_MAX_PAGES", _read_count),
     "rate_share": ("SEVENTHINGS_RATE_SHARE", _read_percentage),
     "request_deadline": ("SEVENTHINGS_REQUEST_DEADLINE", read_duration),
+    "workers": ("", _read_count),
 }
-"""Each key with the environment variable that replaces it and the function that reads its value."""
+"""Each key with the environment variable that replaces it, if there is one, and the function that reads its value."""
 
 
 def moved_option(written: Mapping[str, Any]) -> str:
@@ -91,7 +92,7 @@ def fill_tuning(given: Any, variables: Mapping[str, str]) -> Any:
         return given
     filled = {name: value for name, value in (given or {}).items() if value is not None or name not in KEYS}
     for name, (variable, _convert) in KEYS.items():
-        if name not in filled and variables.get(variable):
+        if variable and name not in filled and variables.get(variable):
             filled[name] = variables[variable]
     return filled or None
 

@@ -86,7 +86,6 @@ class AbsorbOptions:
 
     into: Mapping[str, str] = field(default_factory=dict)
     gone: str = KEEP
-    workers: int = 8
     allow: frozenset[str] = frozenset()
     limits: Limits = field(default_factory=Limits)
     has_files_elsewhere: bool = False
@@ -132,7 +131,6 @@ def absorb(
     )
     chosen = PlanOptions(
         allow=options.allow | {DESTRUCTIVE, EMPTY_SOURCES},
-        workers=options.workers,
         note_references=True,
         # An archived record must not be written as absent: a later apply would delete it.
         most_lookups=None if options.gone == ABSENT else SAMPLE,

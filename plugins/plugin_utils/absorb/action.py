@@ -62,7 +62,6 @@ def _take_in(run: ControllerRun, check_mode: bool) -> dict[str, Any]:
     wishes = AbsorbOptions(
         options["into"],
         options["gone"],
-        options["workers"],
         frozenset(options["allow"] or ()),
         Limits(**caps.policy(desired.policy).limits),
         has_files_elsewhere=bool(options["files_root"]),

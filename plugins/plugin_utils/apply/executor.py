@@ -99,7 +99,6 @@ class Outcome:
 class Executor:
     """Apply one plan.
 
-    :param workers: maximum number of concurrent requests.
     :param on_progress: called after each record.
     :param of_plan: True if a plan file is applied. Then records that are changed in part must be recognized later.
     """
@@ -109,7 +108,6 @@ class Executor:
         client: Client,
         plan: InstancePlan,
         journal: Journal,
-        workers: int = 8,
         on_progress: Callable[[Progress], None] = lambda _progress: None,
         notify: bool = False,
         of_plan: bool = False,
@@ -117,7 +115,6 @@ class Executor:
         self._client = client
         self._plan = plan
         self._journal = journal
-        self._workers = workers
         self._on_progress = on_progress
         self._notify = notify
         self._of_plan = of_plan
@@ -244,7 +241,7 @@ class Executor:
     def _run_level(self, level: Sequence[Planned]) -> None:
         totals = Counter(planned.section for planned in level)
         done: Counter[str] = Counter()
-        with ThreadPoolExecutor(max_workers=max(1, self._workers)) as pool:
+        with ThreadPoolExecutor(max_workers=self._client.workers) as pool:
             for turn in (*in_turns(level), self._settled()):
                 running = {pool.submit(self._try, planned): planned for planned in turn}
                 for future in as_completed(running):

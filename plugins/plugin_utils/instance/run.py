@@ -119,7 +119,6 @@ class RunOptions:
     check_mode: bool = False
     drift: bool = False
     journal: Path | None = None
-    workers: int = 8
     archived_lookups: str = "sample"
     scope: Scope = field(default_factory=Scope)
     caps: Caps = field(default_factory=Caps)
@@ -230,8 +229,6 @@ class _Run:
         :returns: why the run is refused; empty if it is not.
         :raises InvalidInput: if an option does not fit.
         """
-        if self._options.workers < 1:
-            raise InvalidInput(f"workers: {self._options.workers} does not fit; expected 1 or more")
         refusal = self._place_record()
         if refusal:
             return refusal
@@ -339,7 +336,6 @@ class _Run:
             frozenset(journal.known) | self._approved_removals(),
             caps.allow | (_NOTHING_IS_APPLIED if options.drift else frozenset()),
             frozenset(memory.creations) if is_resumed else frozenset(),
-            options.workers,
             protected=frozenset(memory.protected),
             protected_by_others=partial(protected_by_others, journal),
             names=memory.names,
@@ -557,7 +553,6 @@ class _Run:
             self._client,
             plan,
             journal,
-            self._options.workers,
             self._on_progress,
             self._desired.policy.notify,
             self._approving is not None,

@@ -176,7 +176,7 @@ class _Missing:
                 error.message = self._context.hiding.reason(planned.entry, error)
                 raise
 
-        with ThreadPoolExecutor(max_workers=max(1, self._context.options.workers)) as pool:
+        with ThreadPoolExecutor(max_workers=self._context.client.workers) as pool:
             records = zip(uuids, pool.map(look_up, uuids), strict=True)
             return [(index, record) for index, record in records if record is not None]
 

@@ -303,7 +303,6 @@ class PlanOptions:
     known: frozenset[str] = frozenset()
     allow: frozenset[str] = frozenset()
     resumed: frozenset[str] = frozenset()
-    workers: int = 8
     protected: frozenset[str] = frozenset()
     protected_by_others: Callable[[], Mapping[str, str]] = dict
     names: Mapping[str, str] = field(default_factory=dict)

@@ -37,7 +37,7 @@ _PLAY = """\
       community.seventhings.instance:
         src: {src}
         rate_limit: 0
-        workers: {workers}
+        tuning: {{workers: {workers}}}
 """
 
 

@@ -158,7 +158,7 @@ def play(service: Emulator, tasks: Tasks, check: bool = False, **variables: str)
 
 def instance(directory: Path, **options: Any) -> dict[str, Any]:
     """Return the task that plans or applies a directory."""
-    return {"community.seventhings.instance": {"src": str(directory), "workers": WORKERS, **options}}
+    return {"community.seventhings.instance": {"src": str(directory), "tuning": {"workers": WORKERS}, **options}}
 
 
 @contextmanager

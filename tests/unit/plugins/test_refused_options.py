@@ -95,7 +95,7 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
     ("room_info", {"uuid": "x", "filters": {"name": "y"}}, "parameters are mutually exclusive: uuid|filters"),
     ("file_download", {"object": "1", "dest": "/tmp/x"}, "parameters are required together: object, field"),
     ("room_info", {"limit": "many"}, "limit"),
-    ("instance", {"src": ".", "workers": "many"}, "workers"),
+    ("instance", {"src": ".", "protected": "many"}, "protected"),
     ("room", {"fields": {}, "state": "gone"}, "value of state must be one of: present, absent, got: gone"),
     ("task", {"reminders": [{"unit": "days"}]}, "missing required arguments: value found in reminders"),
     ("task", {"reminders": [{"unit": "days", "value": 1, "vlue": 2}]}, "reminders.vlue"),

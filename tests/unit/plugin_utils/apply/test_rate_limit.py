@@ -42,7 +42,8 @@ def _moments(site: Site, objects: int) -> list[float]:
     client = site.client()
     rate = _Watched(_A_MINUTE)
     client.transport.rate = rate
-    assert run_instance(client, site.load(), RunOptions(workers=1)).outcome == "changed"
+    client.workers = 1
+    assert run_instance(client, site.load(), RunOptions()).outcome == "changed"
     return rate.moments
 
 

@@ -143,7 +143,7 @@ def test_text_report_and_result_agree(site: Site, tmp_path: Path) -> None:
     site.write({"objects.yml": _objects("1", "2")})
     site.service.steer("PUT", "/faults", [{"fault": "422", "method": "POST", "path": "/object", "times": 1}])
     report = tmp_path / "report.json"
-    result = _provision(site, src=site.root, report=report, workers=1)
+    result = _provision(site, src=site.root, report=report, tuning={"workers": 1})
     document = json.loads(report.read_text("utf-8"))
     # The overview is for people who open the file.
     assert document.pop("overview")
@@ -350,13 +350,6 @@ def test_a_validation_writes_the_report_too(site: Site, tmp_path: Path, is_fine:
     report = tmp_path / "report.md"
     assert _provision(site, src=site.root, module="instance_validate", report=report)["failed"] is not is_fine
     assert ("**Findings**" in report.read_text("utf-8")) is not is_fine
-
-
-@pytest.mark.parametrize("workers", [0, -3])
-def test_at_least_one_worker_is_needed(site: Site, workers: int) -> None:
-    site.write({"objects.yml": _objects("1")})
-    message = _provision(site, src=site.root, workers=workers)["msg"]
-    assert message == f"workers: {workers} does not fit; expected 1 or more"
 
 
 def test_a_number_of_thousands_of_digits_is_a_finding(site: Site) -> None:
