@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from ...module_utils.model.kinds import KINDS
 from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE
@@ -32,13 +32,11 @@ class LimitCheck:
 
     :ivar existing_before: section to the number of records before an interrupted run created the first of these.
         Empty if no run is resumed.
-    :ivar remembered: section to the number of records that the journal knows. An account may not see all of them.
     """
 
     plan: InstancePlan
     policy: Policy
     existing_before: Mapping[str, int]
-    remembered: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def limits(self) -> Limits:
@@ -58,14 +56,24 @@ class LimitCheck:
         if self.policy.is_capped and in_scope < self.limits.from_existing:
             # Files define the scope, and a scope of few records must not lift a limit of the task.
             in_scope = self.plan.everywhere[section]
-        in_scope = max(in_scope, self.remembered.get(section, 0))
-        if action == CREATE and section in self.existing_before:
-            # A resumed run may complete what the limit of the interrupted run allowed.
-            before = self.existing_before[section]
-            in_scope = before if before < self.limits.from_existing else max(before, in_scope)
-        yield in_scope, "records"
+        known = max(in_scope, self.plan.remembered[section])
+        if action == CREATE:
+            yield self._before_creations(section, known), "records"
+        else:
+            yield in_scope, "records"
+        if action != CREATE and known > in_scope:
+            # Records that this account may not see make up for few visible ones. Beside many they would lift the limit.
+            yield known, "records that the journal knows"
         if action == DELETE and section in self.plan.set_sizes:
             yield self.plan.set_sizes[section], "records of this set"
+
+    def _before_creations(self, section: str, known: int) -> int:
+        """Return the number of records before this run, or before the interrupted run that it resumes."""
+        if section not in self.existing_before:
+            return known
+        # A resumed run may complete what the limit of the interrupted run allowed.
+        before = self.existing_before[section]
+        return before if before < self.limits.from_existing else max(before, known)
 
     def existing(self) -> dict[str, int]:
         """Return the reference numbers of limits on creations, by section, for a run that resumes this run."""

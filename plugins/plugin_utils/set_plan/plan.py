@@ -188,6 +188,7 @@ class InstancePlan:
     :ivar existing: section to number of records in scope. :ivar everywhere: section to number of all records.
     :ivar unmatched: section to number of entries with the state absent or archived that match no record.
     :ivar visibility: what is known about records that are hidden from the account.
+    :ivar remembered: section to number of records that the journal knows. An account may not see all of them.
     :ivar set_sizes: section to number of records that belong to the set, if a limit needs the number.
     :ivar existing_before: section to the number of records that limits on creations refer to.
     :ivar reported: section to natural keys of records that are in no file and stay.
@@ -219,6 +220,7 @@ class InstancePlan:
     skipped: Counter[str] = field(default_factory=Counter)
     existing: Counter[str] = field(default_factory=Counter)
     everywhere: Counter[str] = field(default_factory=Counter)
+    remembered: Counter[str] = field(default_factory=Counter)
     unmatched: Counter[str] = field(default_factory=Counter)
     visibility: Visibility = field(default_factory=Visibility)
     set_sizes: dict[str, int] = field(default_factory=dict)

@@ -221,8 +221,8 @@ class _Planner:
                 self._measure_set(section)
         options = self._context.options
         names = (options.names.get(uuid, "").partition(" ")[0] for uuid in options.known)
-        remembered = Counter(KINDS[name].section for name in names if name in KINDS)
-        check = LimitCheck(result, self._desired.policy, options.existing_before, remembered)
+        result.remembered = Counter(KINDS[name].section for name in names if name in KINDS)
+        check = LimitCheck(result, self._desired.policy, options.existing_before)
         result.exceeded_limits += check.exceeded()
         result.cautions = check.mass_updates()
         result.existing_before = check.existing()

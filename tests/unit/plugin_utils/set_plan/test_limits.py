@@ -49,8 +49,8 @@ def check(
     plan = InstancePlan(planned, set_sizes=sizes or {})
     plan.existing = Counter(dict.fromkeys(SECTIONS, existing))
     plan.everywhere = Counter(dict.fromkeys(SECTIONS, everywhere))
-    known = dict.fromkeys(SECTIONS, remembered)
-    return LimitCheck(plan, Policy(limits=limits, is_capped=is_capped), before or {}, known)
+    plan.remembered = Counter(dict.fromkeys(SECTIONS, remembered))
+    return LimitCheck(plan, Policy(limits=limits, is_capped=is_capped), before or {})
 
 
 @pytest.mark.parametrize(("action", "name"), NAMES.items())
@@ -173,3 +173,12 @@ def test_a_limit_counts_the_records_that_only_the_journal_knows(visible: int) ->
     (line,) = check(changes(19, "create"), visible, remembered=60).exceeded()
     assert line.startswith("objects: create 19 of 60 records is more than limits.create_percent (30 %)")
     assert check(changes(60, "create"), 0).exceeded() == []
+
+
+@pytest.mark.parametrize(("action", "name"), list(NAMES.items())[1:])
+def test_hidden_records_lift_no_limit_of_visible_records(action: str, name: str) -> None:
+    limit: Any = {name: 10}
+    few, many = (check(changes(number, action), number, remembered=60, **limit) for number in (8, 20))
+    assert "8 of 60 records that the journal knows" in few.exceeded()[0]
+    assert "20 of 20 records is more" in many.exceeded()[0]
+    assert check(changes(2, action), 20, remembered=60, **limit).exceeded() == []
