@@ -13,7 +13,7 @@ description:
   - Reports what differs between an instance and the files of a set, for example because somebody changed records in the
     application. M(community.seventhings.instance) describes the files.
   - Never writes to the instance, in a real run either. No limit applies, because nothing is changed.
-  - RV(changes) has what an apply would change, and RV(changed) is always V(false).
+  - RV(changes) has what an apply would change, and the task is never reported as changed.
 options:
   fail:
     description:
@@ -79,12 +79,6 @@ EXAMPLES = r"""
 """
 
 RETURN = r"""
-changed:
-  description:
-    - Always V(false).
-  returned: always
-  type: bool
-  sample: false
 msg:
   description:
     - As in RV(community.seventhings.instance#module:msg).

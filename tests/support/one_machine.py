@@ -17,6 +17,7 @@ from playbook import Result
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
+from ansible_collections.community.seventhings.plugins.module_utils.plan.allowed import USERS
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.creations import Creations
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import load
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.caps import Caps
@@ -72,7 +73,7 @@ class Machine:
         self.client.transport.read_only = check_mode
         if kill:
             kill_at_the_loss(self.client)
-        caps = Caps(limits={"create_percent": 1000, "delete_percent": 100})
+        caps = Caps(limits={"create_percent": 1000, "delete_percent": 100}, allow=frozenset({USERS}))
         options = RunOptions(check_mode, journal=self.directory, caps=caps)
         return run_instance(self.client, load(self.directory / "files"), options, clock=self.service.clock.now)
 

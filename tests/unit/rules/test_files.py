@@ -293,7 +293,7 @@ def test_only_amounts_with_fewer_than_three_digits_are_ambiguous(site: Site) -> 
 def test_many_ambiguous_amounts_are_one_line(site: Site) -> None:
     site.write({"objects.csv": _table("1.890", "2.500", column="purchasing_price", copies=3)})
     finding = site.plan().findings[-1]
-    assert finding.startswith("purchasing_price: 6 cells such as '1.890' (first at objects.csv:2:5): the separator ")
+    assert finding.startswith("purchasing_price: 6 cells such as '1.890' (first at objects.csv:2:5), which may mean ")
 
 
 @pytest.mark.parametrize("form", ["csv", "xlsx"])

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -17,33 +16,27 @@ from embedded.messages import Answer, answer_json
 from wrong_answers import RECORD, WRITE, Mutation, Wrong
 
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import (
-    INSTANCE,
     INSTANCE_ABSORB,
     INSTANCE_EXPORT,
 )
 from ansible_collections.community.seventhings.plugins.plugin_utils.absorb import action as absorb_action
-from ansible_collections.community.seventhings.plugins.plugin_utils.action import instance as instance_action
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.arguments import read_arguments
 from ansible_collections.community.seventhings.plugins.plugin_utils.export import action as export_action
 
 PAGE = b"<!DOCTYPE html><html><title>Maintenance</title></html>"
-ACTIONS: dict[str, tuple[Any, str, Mapping[str, Any]]] = {
-    "instance": (instance_action, "provision", INSTANCE),
-    "instance_export": (export_action, "export", INSTANCE_EXPORT),
-    "instance_absorb": (absorb_action, "absorb_instance", INSTANCE_ABSORB),
-}
 THING = {"barcode": "100900", "inventory_name": "Drill"}
 
 
 def on_controller(service: Wrong, name: str, **options: Any) -> dict[str, Any]:
     """Call a module that runs on the controller, as its action does."""
-    action, act, spec = ACTIONS[name]
+    action, spec = (export_action, INSTANCE_EXPORT) if name == "instance_export" else (absorb_action, INSTANCE_ABSORB)
     written = {"base_url": embedded_here.ROOT_URL, **embedded_here.ACCOUNT, **options}
     read = read_arguments(name, spec, {}, written)
     assert not read.refusal, read.refusal
     with mock.patch.object(action, "connect", return_value=service.client()):
-        done: dict[str, Any] = getattr(action, act)(read.options, False, DataLoader(), written)
-    return done
+        if action is export_action:
+            return export_action.export(read.options, False)
+        return absorb_action.absorb_instance(read.options, False, DataLoader(), written)
 
 
 def with_a_file(path: Path) -> tuple[Wrong, str]:

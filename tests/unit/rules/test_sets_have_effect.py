@@ -212,7 +212,7 @@ def test_a_check_that_fails_is_a_warning(here: Machine) -> None:
 
 
 def test_a_removed_record_that_exists_belongs_to_the_set_still(here: Machine) -> None:
-    settings = SETTINGS.replace("policy: {", "policy: {prune: {locations: delete}, ")
+    settings = SETTINGS + "policy: {prune: {locations: delete}}\n"
     here.write(instance=settings, locations=f"- {{name: Werkstatt}}\n{MARKER}")
     assert here.run().outcome == "changed"
     here.write(instance=settings, locations="- {name: Werkstatt}\n")
