@@ -249,7 +249,6 @@ from ansible.inventory.manager import IGNORED
 from ansible.plugins.inventory import BaseInventoryPlugin, Cacheable, Constructable
 from ansible.utils.path import unfrackpath
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.tuning import moved_option
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
 from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
 from ansible_collections.community.seventhings.plugins.plugin_utils.ansible_compat import (
@@ -360,8 +359,6 @@ class InventoryModule(KnowsOrigins, BaseInventoryPlugin, Constructable, Cacheabl
 
     def _check_names(self, config: Mapping[str, Any]) -> None:
         known = set(self.option_definitions)
-        if moved := moved_option(config):
-            raise InvalidInput(moved)
         for name in config:
             if name not in known:
                 suggestions = get_close_matches(name, known, n=1)

@@ -106,7 +106,6 @@ from ansible.errors import AnsibleLookupError
 from ansible.plugins.lookup import LookupBase
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import from_environment
-from ansible_collections.community.seventhings.plugins.module_utils.client.tuning import moved_option
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
 from ansible_collections.community.seventhings.plugins.plugin_utils.ansible_compat import KnowsOrigins, as_data
 from ansible_collections.community.seventhings.plugins.plugin_utils.printing.screen import warn
@@ -136,8 +135,8 @@ class LookupModule(KnowsOrigins, LookupBase):
         self.set_options(var_options=variables, direct=kwargs)
         field = self.get_option("field")
         try:
-            if moved := moved_option(kwargs):
-                raise InvalidInput(moved)
+            if unknown := sorted(kwargs.keys() - self.option_definitions.keys()):
+                raise InvalidInput(f"{unknown[0]}: no such option")
             if len(terms) < 2:
                 raise InvalidInput("expected a kind of record and at least one reference, such as 'room', 'Lab/0.12'")
             kind = kind_named(terms[0])

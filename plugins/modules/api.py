@@ -64,7 +64,6 @@ seealso:
   - module: community.seventhings.api_info
 extends_documentation_fragment:
   - community.seventhings.connection
-  - community.seventhings.connection.execution
   - community.seventhings.attributes
 author:
   - Contributors to the community.seventhings collection (@ansible-collections)

@@ -50,7 +50,6 @@ seealso:
   - module: community.seventhings.api
 extends_documentation_fragment:
   - community.seventhings.connection
-  - community.seventhings.connection.execution
   - community.seventhings.attributes
   - community.seventhings.attributes.reads
 author:

@@ -77,7 +77,6 @@ seealso:
   - module: community.seventhings.user_info
 extends_documentation_fragment:
   - community.seventhings.connection
-  - community.seventhings.connection.execution
   - community.seventhings.attributes
 author:
   - Contributors to the community.seventhings collection (@ansible-collections)

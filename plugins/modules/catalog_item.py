@@ -38,7 +38,6 @@ extends_documentation_fragment:
   - community.seventhings.record.references
   - community.seventhings.record.timezone
   - community.seventhings.connection
-  - community.seventhings.connection.execution
   - community.seventhings.attributes
   - community.seventhings.attributes.changes
 author:

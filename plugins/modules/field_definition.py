@@ -138,7 +138,6 @@ seealso:
 extends_documentation_fragment:
   - community.seventhings.record
   - community.seventhings.connection
-  - community.seventhings.connection.execution
   - community.seventhings.attributes
   - community.seventhings.attributes.changes
 author:

@@ -81,7 +81,6 @@ seealso:
 extends_documentation_fragment:
   - community.seventhings.record.references
   - community.seventhings.connection
-  - community.seventhings.connection.execution
   - community.seventhings.attributes
   - community.seventhings.attributes.changes
 author:

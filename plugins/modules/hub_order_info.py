@@ -22,7 +22,6 @@ extends_documentation_fragment:
   - community.seventhings.info
   - community.seventhings.info.number
   - community.seventhings.connection
-  - community.seventhings.connection.execution
   - community.seventhings.attributes
   - community.seventhings.attributes.reads
 author:

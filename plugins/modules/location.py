@@ -28,7 +28,6 @@ extends_documentation_fragment:
   - community.seventhings.record.fields
   - community.seventhings.record.references
   - community.seventhings.connection
-  - community.seventhings.connection.execution
   - community.seventhings.attributes
   - community.seventhings.attributes.changes
 author:

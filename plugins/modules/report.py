@@ -57,7 +57,6 @@ extends_documentation_fragment:
   - community.seventhings.record.references
   - community.seventhings.files
   - community.seventhings.connection
-  - community.seventhings.connection.execution
   - community.seventhings.attributes
   - community.seventhings.attributes.changes
 author:

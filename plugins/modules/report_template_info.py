@@ -19,7 +19,6 @@ seealso:
   - module: community.seventhings.report
 extends_documentation_fragment:
   - community.seventhings.connection
-  - community.seventhings.connection.execution
   - community.seventhings.attributes
   - community.seventhings.attributes.reads
 author:

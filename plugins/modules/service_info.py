@@ -24,7 +24,6 @@ seealso:
   - module: community.seventhings.user_info
 extends_documentation_fragment:
   - community.seventhings.connection
-  - community.seventhings.connection.execution
   - community.seventhings.attributes
   - community.seventhings.attributes.reads
 author:

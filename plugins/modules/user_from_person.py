@@ -40,7 +40,6 @@ seealso:
   - module: community.seventhings.user_info
 extends_documentation_fragment:
   - community.seventhings.connection
-  - community.seventhings.connection.execution
   - community.seventhings.record.references
   - community.seventhings.attributes
   - community.seventhings.attributes.changes

@@ -21,7 +21,6 @@ extends_documentation_fragment:
   - community.seventhings.info
   - community.seventhings.info.uuid
   - community.seventhings.connection
-  - community.seventhings.connection.execution
   - community.seventhings.attributes
   - community.seventhings.attributes.reads
 author:

@@ -77,7 +77,7 @@ def assert_harmless(output: str, directory: Path) -> None:
 @pytest.mark.parametrize("execution", EXECUTIONS)
 def test_no_module_prints_what_steers_at_any_verbosity(service: HostileService, tmp_path: Path, execution: str) -> None:
     tasks: list[dict[str, Any]] = [
-        {f"community.seventhings.{name}": {**doors.options(row, tmp_path / "in"), "execution": execution}}
+        {f"community.seventhings.{name}": {**doors.options(row, tmp_path / "in"), "tuning": {"execution": execution}}}
         for name, rows in doors.MODULES.items()
         for row in rows
     ]
@@ -122,7 +122,7 @@ def test_a_record_that_contains_a_credential_shows_it_nowhere(service: HostileSe
     (tmp_path / "in" / "objects.yml").write_text(f"- {{uuid: {doors.OBJECT}, serial_number: changed}}\n", "utf-8")
     rooms = [hostile_service.uuid_of(2, number) for number, _text in enumerate(ECHOES, 1)]
     tasks: list[dict[str, Any]] = [
-        *({f"{NAMESPACE}room_info": {"execution": execution}} for execution in ("auto", "module")),
+        *({f"{NAMESPACE}room_info": {"tuning": {"execution": execution}}} for execution in ("auto", "module")),
         {f"{NAMESPACE}object": {"uuid": doors.OBJECT, "fields": {"serial_number": "changed"}}},
         *({f"{NAMESPACE}instance_drift": {"src": "in", "report": f"r.{ending}"}} for ending in REPORTS),
         {f"{NAMESPACE}api_info": {"path": "/rooms"}},

@@ -80,7 +80,14 @@ def service() -> Iterator[tuple[str, list[str]]]:
 
 
 def _sign_in(base_url: str, **options: Any) -> str:
-    account = {"username": "ada", "password": PASSWORD, "client_id": "c", "retries": 0, "rate_limit": 0, "timeout": 5}
+    account = {
+        "username": "ada",
+        "password": PASSWORD,
+        "client_id": "c",
+        "tuning": {"retries": 0},
+        "rate_limit": 0,
+        "timeout": 5,
+    }
     with pytest.raises(SeventhingsError) as caught:
         connect({"base_url": base_url, **account, **options}).list_all(LOCATION)
     return caught.value.message
@@ -112,7 +119,9 @@ def test_a_refused_login_is_reported_without_a_word_of_the_answer(service: tuple
 
 def test_an_echo_hides_the_password_in_every_spelling() -> None:
     for url, _got in _serve(422):
-        client = connect({"base_url": url, "access_token": "token-of-the-test", "password": PASSWORD, "retries": 0})
+        client = connect(
+            {"base_url": url, "access_token": "token-of-the-test", "password": PASSWORD, "tuning": {"retries": 0}}
+        )
         with pytest.raises(SeventhingsError) as caught:
             client.list_all(LOCATION)
         assert "HTTP 422" in caught.value.message
@@ -133,11 +142,11 @@ def test_lines_of_a_private_key_are_secrets_too(tmp_path: Path) -> None:
     ("options", "expected"),
     [
         ({"base_url": "https://acme.test"}, []),
-        ({"base_url": "http://127.0.0.1", "allow_http": True}, []),
-        ({"base_url": "http://acme.test", "allow_http": True}, ["allow_http"]),
+        ({"base_url": "http://127.0.0.1", "tuning": {"allow_http": True}}, []),
+        ({"base_url": "http://acme.test", "tuning": {"allow_http": True}}, ["tuning.allow_http"]),
         (
-            {"base_url": "HTTP://acme.test", "allow_http": True, "validate_certs": False},
-            ["validate_certs", "allow_http"],
+            {"base_url": "HTTP://acme.test", "tuning": {"allow_http": True}, "validate_certs": False},
+            ["validate_certs", "tuning.allow_http"],
         ),
     ],
 )
@@ -157,7 +166,7 @@ def test_a_run_reports_it_once(emulator: Emulator, tmp_path: Path) -> None:
     options = {**emulator.options(), "validate_certs": False}
     tasks = [
         {"community.seventhings.location_info": options, "loop": [1, 2]},
-        {"community.seventhings.location_info": {**options, "execution": "module"}},
+        {"community.seventhings.location_info": {**options, "tuning": {"execution": "module"}}},
         {"community.seventhings.instance": {**options, "desired": {"locations": []}}, "check_mode": True},
         {"ansible.builtin.debug": {"msg": "{{ lookup('community.seventhings.record', 'Mill', kind='location', **c) }}"},
          "vars": {"c": {**options, "missing": "skip"}}, "ignore_errors": True},

@@ -141,7 +141,7 @@ def test_what_an_info_module_gives_is_data(service: Emulator, tmp_path: Path, ki
 @pytest.mark.parametrize("execution", ["auto", "module"])
 def test_what_a_record_module_gives_is_data(service: Emulator, tmp_path: Path, execution: str) -> None:
     uuid = send(service, service.token(), "GET", "objects?per_page=1")["items"][0]["uuid"]
-    wanted = {"uuid": uuid, "fields": {"serial_number": "changed"}, "execution": execution}
+    wanted = {"uuid": uuid, "fields": {"serial_number": "changed"}, "tuning": {"execution": execution}}
     assert_data(run(tmp_path, service, {"community.seventhings.object": wanted, "diff": True}))
 
 

@@ -201,7 +201,14 @@ def service() -> Iterator[str]:
 
 def client_of(service: str, mode: str, **options: Any) -> Client:
     return connect(
-        {"base_url": f"{service}/{mode}", "access_token": "t", "retries": 0, "rate_limit": 0, "timeout": 5, **options}
+        {
+            "base_url": f"{service}/{mode}",
+            "access_token": "t",
+            "tuning": {"retries": 0},
+            "rate_limit": 0,
+            "timeout": 5,
+            **options,
+        }
     )
 
 
@@ -298,7 +305,7 @@ print(int(numbers.get("VmHWM", "0 kB").split()[0]) >> 10)
 
 @pytest.mark.parametrize("mode", ["drip", "head", "refusal"])
 def test_a_request_has_a_deadline_however_slowly_the_answer_drips(service: str, mode: str) -> None:
-    client = client_of(service, mode, tuning={"request_deadline": 0.5}, retries=3)
+    client = client_of(service, mode, tuning={"retries": 3, "request_deadline": 0.5})
     message = refused(lambda: client.list_all(LOCATION)).message
     assert "no whole answer within 0.5 seconds" in message
     assert "request_deadline" in message
@@ -388,7 +395,7 @@ def disabled_collector() -> Iterator[None]:
     ],
 )
 def test_an_answer_that_no_parser_likes_is_a_clear_error(service: str, mode: str, words: str) -> None:
-    assert words in refused(lambda: client_of(service, mode, rate_limit_wait=0).list_all(LOCATION)).message
+    assert words in refused(lambda: client_of(service, mode, tuning={"rate_limit_wait": 0}).list_all(LOCATION)).message
 
 
 def test_a_record_by_itself_has_a_limit_of_fields_too(service: str) -> None:

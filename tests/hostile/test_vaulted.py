@@ -57,7 +57,7 @@ def _write(directory: Path, files: Mapping[str, str]) -> Path:
 
 
 def _task(name: str, check: bool = False, module: str = "instance", **options: Any) -> dict[str, Any]:
-    connection = {} if module == "instance_validate" else {"rate_limit": 0, "timeout": 5, "retries": 0}
+    connection = {} if module == "instance_validate" else {"rate_limit": 0, "timeout": 5, "tuning": {"retries": 0}}
     if module == "instance_validate":
         options = {name: value for name, value in options.items() if name in INSTANCE_VALIDATE}
     return {

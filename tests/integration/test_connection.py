@@ -206,27 +206,29 @@ def test_what_may_follow_the_root_of_a_url(service: Emulator, suffix: str) -> No
 
 
 def test_a_port_without_a_service_is_an_error() -> None:
-    message = error(base_url="http://127.0.0.1:9", access_token="a-long-token", retries=1)
+    message = error(base_url="http://127.0.0.1:9", access_token="a-long-token", tuning={"retries": 1})
 
     assert "GET /customer-api/v1/locations: 127.0.0.1:9 can't be reached" in message
     assert "Is base_url right" in message
 
 
 def test_a_name_that_does_not_exist() -> None:
-    message = error(base_url="https://instance.invalid", access_token="a-long-token", retries=0)
+    message = error(base_url="https://instance.invalid", access_token="a-long-token", tuning={"retries": 0})
 
     assert "instance.invalid can't be reached" in message
 
 
 def test_something_else_answers(portal: Foreign) -> None:
-    message = error(base_url=portal.url, access_token="a-long-token", retries=1)
+    message = error(base_url=portal.url, access_token="a-long-token", tuning={"retries": 1})
 
     assert "HTTP 200, but the answer is not JSON; it starts with '<html><body>Welcome to our portal" in message
     assert "Is base_url the root of an instance" in message
 
 
 def test_something_else_answers_a_login(portal: Foreign) -> None:
-    message = error(base_url=portal.url, username="ada", password="a-long-password", client_id="x", retries=1)
+    message = error(
+        base_url=portal.url, username="ada", password="a-long-password", client_id="x", tuning={"retries": 1}
+    )
 
     assert "POST /customer-api/v1/auth_token" in message
     assert "the answer is not JSON" in message
@@ -257,7 +259,7 @@ def test_ways_to_accept_a_certificate(self_signed: Foreign, how: str, monkeypatc
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", "/dev/null")
     options: dict[str, Any] = {"ca_path": str(self_signed.authority), "validate_certs": False}
 
-    message = error(base_url=self_signed.url, access_token="a-long-token", retries=0, **{how: options[how]})
+    message = error(base_url=self_signed.url, access_token="a-long-token", tuning={"retries": 0}, **{how: options[how]})
 
     assert "the answer is not JSON" in message
     (request,) = self_signed.requests
@@ -273,8 +275,8 @@ def test_a_netrc_file_does_not_take_the_place_of_the_token(
     netrc.chmod(0o600)
     monkeypatch.setenv("NETRC", str(netrc))
 
-    error(base_url=portal.url, access_token="a-long-token", retries=0)
-    error(base_url=portal.url, username="ada", password="x", client_id="x", retries=0)
+    error(base_url=portal.url, access_token="a-long-token", tuning={"retries": 0})
+    error(base_url=portal.url, username="ada", password="x", client_id="x", tuning={"retries": 0})
 
     assert [line.rpartition(" ")[2] for line in portal.requests] == ["a-long-token", "None"]
 
@@ -285,7 +287,7 @@ def test_a_netrc_file_does_not_take_the_place_of_the_token(
         ({"ca_path": "/gone/authority.pem"}, "/gone/authority.pem: no such file"),
         ({"client_cert": "/gone/cert.pem"}, "/gone/cert.pem: no such file"),
         ({"timeout": 0}, "timeout: 0.0 does not fit; expected seconds above 0"),
-        ({"retries": -1}, "retries: -1 does not fit; expected 0 or more"),
+        ({"tuning": {"retries": -1}}, "retries: -1 does not fit; expected an integer, 0 or more"),
         ({"rate_limit": -5}, "rate_limit: -5 does not fit"),
         ({"timeout": "soon"}, "timeout"),
         ({"base_url": "https://ada:secret@acme.example"}, "base_url contains a user name or password"),

@@ -367,7 +367,7 @@ def test_an_error_of_every_attempt_names_the_request_and_the_answer(desk: Desk, 
 def test_nothing_is_repeated_with_zero_retries(desk: Desk) -> None:
     desk.fault("503", method="GET", times=1)
 
-    found = desk.call("location_info", {"retries": 0})
+    found = desk.call("location_info", {"tuning": {"retries": 0}})
 
     assert found.failed
     assert found["requests"] == 1
@@ -413,7 +413,7 @@ def test_the_service_may_say_it_as_a_date(desk: Desk) -> None:
 def test_no_answer_in_time(desk: Desk) -> None:
     desk.fault("latency", method="GET", path="/locations", seconds=0.5)
 
-    found = desk.call("location_info", {"timeout": 0.1, "retries": 0})
+    found = desk.call("location_info", {"timeout": 0.1, "tuning": {"retries": 0}})
 
     assert found.failed
     assert "no answer within 0.1 seconds" in found["msg"]

@@ -75,7 +75,7 @@ def test_where_a_module_runs(service: Emulator, tmp_path: Path) -> None:
     interpreter.chmod(0o755)
     defaults = steps.connection(service)
     loop: dict[str, Any] = {OBJECT: {"fields": {"barcode": "{{ item }}"}}, "loop": BARCODES[:2]}
-    as_module = {OBJECT: {**loop[OBJECT], "execution": "module"}}
+    as_module = {OBJECT: {**loop[OBJECT], "tuning": {"execution": "module"}}}
     cases: dict[str, dict[str, Any]] = {
         "in the worker": {},
         "delegated to this machine": {"delegate_to": "127.0.0.1", "vars": {"ansible_connection": "local"}},
@@ -118,11 +118,11 @@ def test_both_ends_give_the_same_result(service: Emulator, tmp_path: Path) -> No
     defaults = steps.connection(service)
     fields = {"barcode": BARCODES[0], "inventory_name": "Desk", "actual_room": "Nowhere/1"}
     tasks: list[dict[str, Any]] = [
-        {"name": end, OBJECT: {"fields": fields, "execution": end}, "check_mode": True, "diff": True}
+        {"name": end, OBJECT: {"fields": fields, "tuning": {"execution": end}}, "check_mode": True, "diff": True}
         for end in ("auto", "module")
     ]
     tasks += [
-        {"name": f"wrong {end}", OBJECT: {"fields": WRONG, "execution": end}, "ignore_errors": True}
+        {"name": f"wrong {end}", OBJECT: {"fields": WRONG, "tuning": {"execution": end}}, "ignore_errors": True}
         for end in ("auto", "module")
     ]
 

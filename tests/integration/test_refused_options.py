@@ -31,7 +31,7 @@ def test_both_ends_refuse_in_the_same_words(tmp_path: Path) -> None:
     tasks = [
         {
             "name": f"{name}, {end}",
-            **{module: {**options, "execution": end} for module, options in called.items()},
+            **{module: {**options, "tuning": {"execution": end}} for module, options in called.items()},
             "ignore_errors": True,
         }
         for name, called in wrong.items()

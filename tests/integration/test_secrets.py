@@ -108,16 +108,27 @@ def module(name: str, options: dict[str, Any], **more: Any) -> dict[str, Any]:
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("end", ["auto", "module"])
 def test_no_secret_is_shown(echo: str, tmp_path: Path, end: str) -> None:
-    password = {"username": "ada", "password": secret("PASSWORD"), "client_id": CLIENT, "retries": 0, "timeout": 5}
-    location = {"fields": {"name": "Mill"}, "execution": end}
-    tokens = {"access_token": secret("ACCESS"), "refresh_token": secret("REFRESH"), "client_id": CLIENT, "retries": 0}
+    password = {
+        "username": "ada",
+        "password": secret("PASSWORD"),
+        "client_id": CLIENT,
+        "tuning": {"retries": 0},
+        "timeout": 5,
+    }
+    location = {"fields": {"name": "Mill"}, "tuning": {"execution": end}}
+    tokens = {
+        "access_token": secret("ACCESS"),
+        "refresh_token": secret("REFRESH"),
+        "client_id": CLIENT,
+        "tuning": {"retries": 0},
+    }
     plays = [
         # Signed in. The service rejects the request and repeats its content.
         play(
             [
                 module("location", location),
                 module("location", location, check_mode=True, diff=True),
-                module("location_info", {"execution": end}, loop=[1, 2]),
+                module("location_info", {"tuning": {"execution": end}}, loop=[1, 2]),
                 module("location", {**location, "fields": {"nam": 1}}, no_log=False),
                 module(
                     "location", {**location, "fields": {"name": f"x{secret('PASSWORD')}"}}, check_mode=True, diff=True
@@ -140,7 +151,10 @@ def test_no_secret_is_shown(echo: str, tmp_path: Path, end: str) -> None:
             {"base_url": echo, **password},
         ),
         # An expired token and a rejected refresh token.
-        play([module("location", location), module("location_info", {"execution": end})], {"base_url": echo, **tokens}),
+        play(
+            [module("location", location), module("location_info", {"tuning": {"execution": end}})],
+            {"base_url": echo, **tokens},
+        ),
         # A wrong password and an unreachable service.
         play(
             [module("location", location)],
@@ -203,7 +217,7 @@ def test_a_registered_token_is_usable_though_hidden(emulator: Emulator, tmp_path
 )
 def test_the_role_shows_no_secret(emulator: Emulator, echo: str, tmp_path: Path, case: str, words: str) -> None:
     emulator.reset()
-    connection: dict[str, Any] = {**emulator.options(), "retries": 0}
+    connection: dict[str, Any] = {**emulator.options(), "tuning": {"retries": 0}}
     if case == "wrong password":
         connection["password"] = PASSWORD
     elif case == "unreachable":

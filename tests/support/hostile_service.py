@@ -146,7 +146,7 @@ class HostileService(ThreadingHTTPServer):
             "password": PASSWORD,
             "client_id": "c",
             "rate_limit": 0,
-            "retries": 0,
+            "tuning": {"retries": 0},
         }
 
     def records(self, path: str) -> list[dict[str, Any]]:

@@ -71,7 +71,8 @@ class Site:
 
     def client(self, read_only: bool = False) -> Client:
         """Return a new connection, which never waits between two attempts."""
-        given = {**self.service.options(), "rate_limit": 0, "retries": 6, "token_cache": False, **self.options}
+        given = {**self.service.options(), "rate_limit": 0, **self.options}
+        given["tuning"] = {"retries": 6, "token_cache": False, **self.options.get("tuning", {})}
         client = connect(given, read_only=read_only)
         client.transport.sleep = no_pause
         return client

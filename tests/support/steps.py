@@ -158,7 +158,9 @@ def tasks_of(steps: Iterable[Step], ends: str) -> list[dict[str, Any]]:
                 task["check_mode"] = run == "predicted"
                 task["ignore_errors"] = True
             if ends == "both" and step.is_a_module_process(run) and "auth_token" not in step.module:
-                task[step.module] = {**(task[step.module] or {}), "execution": "module"}
+                written = task[step.module] or {}
+                tuning = {**(written.get("tuning") or {}), "execution": "module"}
+                task[step.module] = {**written, "tuning": tuning}
             tasks.append(task)
     return tasks
 

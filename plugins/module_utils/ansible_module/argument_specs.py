@@ -12,7 +12,6 @@ from ansible.module_utils.common.parameters import AnsibleFallbackNotFound
 
 from ..client.connection import ENVIRONMENT
 from ..client.rate_limit import SERVICE_LIMIT
-from ..client.retry_budget import RATE_LIMIT_WAIT
 from ..model.field import Field, Spelling
 from ..model.kinds import KINDS, TEMPLATES, Kind
 from ..model.schema import type_of
@@ -41,17 +40,12 @@ CONNECTION: Spec = {
     "password": {"type": "str", "no_log": True},
     "client_id": {"type": "str"},
     "timeout": {"type": "float", "default": 30.0},
-    "retries": {"type": "int", "default": 3},
     "rate_limit": {"type": "int", "default": SERVICE_LIMIT, **_from_environment("rate_limit")},
-    "rate_limit_wait": {"type": "float", "default": RATE_LIMIT_WAIT, **_from_environment("rate_limit_wait")},
-    "token_cache": {"type": "bool", "default": True, "no_log": False, **_from_environment("token_cache")},
     "validate_certs": {"type": "bool", "default": True},
     "ca_path": {"type": "path"},
     "client_cert": {"type": "path"},
     "client_key": {"type": "path", "no_log": False},
-    "allow_http": {"type": "bool", "default": False},
     "tuning": {"type": "dict"},
-    "execution": {"type": "str", "choices": ["auto", "module"], "default": "auto"},
 }
 """Options of every module. ``no_log`` hides every credential."""
 
@@ -225,9 +219,6 @@ HISTORY_INFO: Spec = {
 
 SERVICE_INFO: Spec = dict(CONNECTION)
 
-_ON_CONTROLLER: Spec = {name: option for name, option in CONNECTION.items() if name != "execution"}
-"""The options of modules that never run in a module process."""
-
 _SOURCES: Spec = {"src": {"type": "raw"}, "src_below": {"type": "path"}}
 
 _DESIRED: Spec = {
@@ -273,7 +264,7 @@ _APPLY: Spec = {
 """Options of what writes to an instance."""
 
 INSTANCE: Spec = {
-    **_ON_CONTROLLER,
+    **CONNECTION,
     **_DESIRED,
     **_REPORT_OF_RUN,
     **_RULES,
@@ -286,7 +277,7 @@ INSTANCE: Spec = {
 }
 
 INSTANCE_DRIFT: Spec = {
-    **_ON_CONTROLLER,
+    **CONNECTION,
     **_DESIRED,
     **_REPORT_OF_RUN,
     **_RULES,
@@ -296,7 +287,7 @@ INSTANCE_DRIFT: Spec = {
 }
 
 INSTANCE_UNDO: Spec = {
-    **_ON_CONTROLLER,
+    **CONNECTION,
     **_DESIRED,
     **_REPORT_OF_RUN,
     **_APPLY,
@@ -310,7 +301,7 @@ INSTANCE_VALIDATE: Spec = {**_DESIRED, **_REPORT, **_RULES}
 """It sends no request, so it has no connection."""
 
 INSTANCE_EXPORT: Spec = {
-    **_ON_CONTROLLER,
+    **CONNECTION,
     "dest": {"type": "path", "required": True},
     "only": {"type": "list", "elements": "str", "default": []},
     "filters": {"type": "dict", "default": {}},
@@ -320,7 +311,7 @@ INSTANCE_EXPORT: Spec = {
 }
 
 INSTANCE_ABSORB: Spec = {
-    **_ON_CONTROLLER,
+    **CONNECTION,
     **_SOURCES,
     "src": {"type": "raw", "required": True},
     "into": {"type": "dict", "default": {}},
@@ -337,7 +328,7 @@ INSTANCE_ABSORB: Spec = {
 }
 
 STOCKTAKE: Spec = {
-    **_ON_CONTROLLER,
+    **CONNECTION,
     **_SOURCES,
     "mode": {"type": "str", "choices": ["prepare", "evaluate", "close"], "default": "evaluate"},
     "since": {"type": "str"},
@@ -352,7 +343,7 @@ STOCKTAKE: Spec = {
 }
 
 _WORK_ON_OBJECTS: Spec = {
-    **_ON_CONTROLLER,
+    **CONNECTION,
     "scope": {"type": "dict", "default": {}},
     "limits": {"type": "dict", "default": {}},
     **allow(LIMITED_ACCOUNT),
@@ -402,7 +393,7 @@ HANDOVER: Spec = {
 }
 
 LEDGER: Spec = {
-    **_ON_CONTROLLER,
+    **CONNECTION,
     "file": {"type": "path", "required": True},
     "table": {"type": "dict", "default": {}},
     "identity": {"type": "list", "elements": "str", "default": []},

@@ -16,8 +16,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from ansible.module_utils.parsing.convert_bool import boolean
-
 from ..errors import InvalidInput
 from ..local.safe_files import Folder
 from ..runtime.creations import LOCK_WAIT, SHORTEST_SETTLE, Creations
@@ -33,8 +31,8 @@ from .retry_budget import RATE_LIMIT_WAIT
 from .roots import canonical_root, identity_of
 from .session import is_local
 from .tokens import Credentials, Tokens
-from .transport import OUTAGE_WAIT, PREFIX, Tls, Transport
-from .tuning import fill_tuning, read_duration, read_seconds, read_tuning
+from .transport import OUTAGE_WAIT, PREFIX, RETRIES, Tls, Transport
+from .tuning import fill_tuning, read_duration, read_tuning
 
 ENVIRONMENT: dict[str, tuple[str, ...]] = {
     "base_url": ("SEVENTHINGS_BASE_URL", "SEVENTHINGS_INSTANCE_URL"),
@@ -44,8 +42,6 @@ ENVIRONMENT: dict[str, tuple[str, ...]] = {
     "password": ("SEVENTHINGS_PASSWORD",),
     "client_id": ("SEVENTHINGS_CLIENT_ID",),
     "rate_limit": ("SEVENTHINGS_RATE_LIMIT",),
-    "rate_limit_wait": ("SEVENTHINGS_RATE_LIMIT_WAIT",),
-    "token_cache": ("SEVENTHINGS_TOKEN_CACHE",),
 }
 """Environment variables that replace each option. The first that is set counts, read where the code runs."""
 
@@ -133,7 +129,7 @@ def instance_root(base_url: str | None, allow_http: bool, option: str = "base_ur
     if parts.scheme == "http" and not allow_http and not is_local(canonical):
         raise InvalidInput(
             f"{option}: {parts.hostname} is not this machine and http is not encrypted, so no token is sent "
-            f"there; use https (or allow_http: true)"
+            f"there; use https (or tuning: {{allow_http: true}})"
         )
     return f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/').removesuffix(PREFIX)}"
 
@@ -156,15 +152,12 @@ def connect(options: Mapping[str, Any], read_only: bool = False, run_folder: Pat
     given = from_environment(options)
     # A core dump would have the secrets of this process.
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
-    root = canonical_root(instance_root(given.get("base_url"), bool(given.get("allow_http"))))
+    tuning = read_tuning(options.get("tuning"), os.environ)
+    root = canonical_root(instance_root(given.get("base_url"), tuning.get("allow_http", False)))
     # An instance shares one budget and one set of locks, whether the root is http or https.
     shared_name = digest_of(identity_of(root).partition("://")[2])
-    tuning = read_tuning(options.get("tuning"), os.environ)
     per_minute = _part_of(_limit(given.get("rate_limit")), tuning.get("rate_share", _WHOLE))
     timeout = 30.0 if given.get("timeout") is None else read_duration("timeout", given["timeout"])
-    retries = 3 if given.get("retries") is None else int(given["retries"])
-    if retries < 0:
-        raise InvalidInput(f"retries: {retries} does not fit; expected 0 or more")
     if given.get("validate_certs") is False and given.get("ca_path"):
         raise InvalidInput(
             "validate_certs: false accepts any certificate, so ca_path would be ignored; leave out one of them"
@@ -177,7 +170,7 @@ def connect(options: Mapping[str, Any], read_only: bool = False, run_folder: Pat
     transport = Transport(
         root,
         timeout=timeout,
-        retries=retries,
+        retries=tuning.get("retries", RETRIES),
         rate=_rate(shared_name, per_minute, places, warnings),
         tls=Tls(
             verify=given.get("ca_path") or True if given.get("validate_certs") is not False else False,
@@ -185,7 +178,7 @@ def connect(options: Mapping[str, Any], read_only: bool = False, run_folder: Pat
             key=given.get("client_key"),
         ),
         read_only=read_only,
-        rate_limit_wait=_seconds("rate_limit_wait", given.get("rate_limit_wait"), RATE_LIMIT_WAIT),
+        rate_limit_wait=tuning.get("rate_limit_wait", RATE_LIMIT_WAIT),
         warnings=warnings,
         # The longest time that Python lets a thread wait.
         deadline=tuning.get("request_deadline", min(timeout * DEADLINE_TIMEOUTS, threading.TIMEOUT_MAX)),
@@ -201,7 +194,7 @@ def connect(options: Mapping[str, Any], read_only: bool = False, run_folder: Pat
     credentials = Credentials(
         *(given.get(name) for name in ("access_token", "refresh_token", "username", "password", "client_id"))
     )
-    store = _store(root, credentials, places) if _is_on("token_cache", given.get("token_cache")) else None
+    store = _store(root, credentials, places) if tuning.get("token_cache", True) else None
 
     def sleep(seconds: float) -> None:
         # Look the function up at each call, because a test replaces it.
@@ -247,17 +240,6 @@ def _store(root: str, given: Credentials, places: Places) -> TokenStore | None:
     return TokenStore(places.private, account)
 
 
-def _seconds(name: str, value: Any, otherwise: float) -> float:
-    return otherwise if value is None else read_seconds(name, value)
-
-
-def _is_on(name: str, value: Any) -> bool:
-    try:
-        return True if value is None else bool(boolean(value))
-    except TypeError as error:
-        raise InvalidInput(f"{name}: {value!r} does not fit; expected true or false") from error
-
-
 def risks_of(options: Mapping[str, Any]) -> list[str]:
     """Return a warning for each connection option that disables a protection.
 
@@ -271,10 +253,12 @@ def risks_of(options: Mapping[str, Any]) -> list[str]:
             "everything, including passwords. Give the authority in ca_path."
         )
     base_url = str(given.get("base_url") or "").strip()
-    if given.get("allow_http") and base_url.lower().startswith("http:") and not _is_local(base_url):
+    tuning = options.get("tuning")
+    allows_http = isinstance(tuning, Mapping) and tuning.get("allow_http")
+    if allows_http and base_url.lower().startswith("http:") and not _is_local(base_url):
         risks.append(
-            "allow_http: true: tokens and passwords travel unencrypted, so anybody on the network path can read them. "
-            "Use https."
+            "tuning.allow_http: true: tokens and passwords travel unencrypted, so anybody on the network path can read "
+            "them. Use https."
         )
     return risks
 

@@ -52,6 +52,9 @@ if REQUESTS_IMPORT_ERROR is None:
     import urllib3
 
 PREFIX = "/customer-api/v1"
+RETRIES = 3
+"""Default maximum number of repetitions of one request."""
+
 OUTAGE_WAIT = 300.0
 """Default seconds to wait for a service that is down."""
 _MOST_OUTAGES = 3
@@ -164,7 +167,7 @@ class Transport:
 
     root: str
     timeout: float = 30.0
-    retries: int = 3
+    retries: int = RETRIES
     rate: RateLimit = field(default_factory=lambda: RateLimit(0))
     tls: Tls = field(default_factory=Tls)
     read_only: bool = False

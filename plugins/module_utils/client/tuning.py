@@ -11,6 +11,8 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ansible.module_utils.parsing.convert_bool import boolean
+
 from ..errors import InvalidInput
 from ..model.suggestions import closest_names
 
@@ -57,12 +59,39 @@ def _read_count(name: str, value: Any) -> int:
     return number
 
 
+def _read_number(name: str, value: Any) -> int:
+    if isinstance(value, bool) or not str(value).isascii() or not str(value).strip().isdigit():
+        raise InvalidInput(f"{name}: {value!r} does not fit; expected an integer, 0 or more")
+    return int(value)
+
+
+def _read_flag(name: str, value: Any) -> bool:
+    try:
+        return bool(boolean(value))
+    except TypeError as error:
+        raise InvalidInput(f"{name}: {value!r} does not fit; expected true or false") from error
+
+
+def _read_place(name: str, value: Any) -> str:
+    if value not in (AUTO, MODULE):
+        raise InvalidInput(f"{name}: {value!r} does not fit; expected {AUTO} or {MODULE}")
+    return str(value)
+
+
+def runs_as_module(tuning: Any) -> bool:
+    """Return True if the option says that the task must run as a module, and not in Ansible's worker."""
+    return isinstance(tuning, Mapping) and tuning.get("execution", AUTO) != AUTO
+
+
 def _read_percentage(name: str, value: Any) -> int:
     percent = _PERCENT.fullmatch(str(value).strip())
     if percent is None or not 1 <= int(percent[1]) <= _WHOLE:
         raise InvalidInput(f"{name}: {value!r} does not fit; expected a percentage from 1% to 100%, such as 50%")
     return int(percent[1])
 
+
+AUTO, MODULE = "auto", "module"
+"""Where a task runs: in Ansible's worker if possible, or always as a module."""
 
 KEYS: Mapping[str, tuple[str, Callable[[str, Any], Any]]] = {
     "settle": ("SEVENTHINGS_SETTLE", read_seconds),
@@ -74,16 +103,13 @@ KEYS: Mapping[str, tuple[str, Callable[[str, Any], Any]]] = {
     "rate_share": ("SEVENTHINGS_RATE_SHARE", _read_percentage),
     "request_deadline": ("SEVENTHINGS_REQUEST_DEADLINE", read_duration),
     "workers": ("", _read_count),
+    "retries": ("", _read_number),
+    "rate_limit_wait": ("SEVENTHINGS_RATE_LIMIT_WAIT", read_seconds),
+    "token_cache": ("SEVENTHINGS_TOKEN_CACHE", _read_flag),
+    "allow_http": ("", _read_flag),
+    "execution": ("", _read_place),
 }
 """Each key with the environment variable that replaces it, if there is one, and the function that reads its value."""
-
-
-def moved_option(written: Mapping[str, Any]) -> str:
-    """Return the refusal of an option that is a key of ``tuning`` now; empty if there is none."""
-    for name in KEYS:
-        if name in written:
-            return f"{name}: no such option; write it as a key of tuning, such as tuning: {{{name}: ...}}"
-    return ""
 
 
 def fill_tuning(given: Any, variables: Mapping[str, str]) -> Any:

@@ -16,7 +16,6 @@ from ansible.module_utils.errors import UnsupportedError
 
 from ...module_utils.client.connection import secrets_of
 from ...module_utils.client.redaction import hide
-from ...module_utils.client.tuning import moved_option
 from ...module_utils.model.field import shorten
 from ...module_utils.printing.cleaner import clean_lines
 from ..ansible_compat import IS_TEXT_A_TEMPLATE, without_vault_objects
@@ -94,11 +93,9 @@ def _name(key: Any) -> str:
 def misshapen(spec: Mapping[str, Mapping[str, Any]], written: Mapping[str, Any]) -> str:
     """Return the refusal of an option that Ansible would not name.
 
-    That is a text in place of a map, a number beyond all bounds, or an option that is a key of ``tuning`` now. Return
-    an empty text if there is none. The refusal has no secrets.
+    That is a text in place of a map, or a number beyond all bounds. Return an empty text if there is none. The refusal
+    has no secrets.
     """
-    if moved := moved_option(written):
-        return moved
     for name, option in spec.items():
         if _is_out_of_range(option, written.get(name)):
             words = f"{name}: {shorten(written[name])} does not fit; expected a number that is not so large"

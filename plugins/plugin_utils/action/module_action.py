@@ -23,6 +23,7 @@ from ...module_utils.client.client import Client
 from ...module_utils.client.connection import ENVIRONMENT, connect, from_environment
 from ...module_utils.client.redaction import hide
 from ...module_utils.client.session import REQUESTS_IMPORT_ERROR
+from ...module_utils.client.tuning import runs_as_module
 from ...module_utils.runtime.places import RUN_FOLDER
 from ..ansible_compat import as_data, module_of, wants_invocation
 from ..controller.parent import end_with_parent
@@ -56,7 +57,7 @@ class ActionModule(ActionBase):
 
     def _belongs_here(self, variables: Mapping[str, Any]) -> bool:
         task = self._task
-        if task.args.get("execution", "auto") != "auto" or REQUESTS_IMPORT_ERROR is not None:
+        if runs_as_module(task.args.get("tuning")) or REQUESTS_IMPORT_ERROR is not None:
             return False
         if (
             self._connection.transport != "local"

@@ -42,7 +42,7 @@ _MATCH_SPEC: Spec = {
 }
 
 SPEC: Spec = {
-    **{name: option for name, option in CONNECTION.items() if name != "execution"},
+    **CONNECTION,
     "kinds": {"type": "list", "elements": "str", "choices": list(WATCHED), "default": list(WATCHED)},
     "dates": {"type": "list", "elements": "dict", "options": _DATE_SPEC, "default": []},
     "fields": {"type": "list", "elements": "str", "default": []},

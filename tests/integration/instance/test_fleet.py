@@ -61,7 +61,11 @@ def _fleet(
 def _hosts(services: list[Emulator]) -> dict[str, dict[str, Any]]:
     prefixed = {f"seventhings_{name}": value for name, value in services[1].options().items()}
     return {
-        "berlin": {**services[0].options(), "seventhings_variables": {"city": "Berlin"}, "allow_http": True},
+        "berlin": {
+            **services[0].options(),
+            "seventhings_variables": {"city": "Berlin"},
+            "tuning": {"allow_http": True},
+        },
         "bonn": {**prefixed, "seventhings_variables": {"city": "Bonn"}},
     }
 

@@ -335,7 +335,7 @@ def test_the_inventory_is_equal_in_calm_and_rough_weather(work: Workplace, hosts
 
 
 def test_an_unreachable_instance_is_reported_and_can_be_made_an_error(work: Workplace) -> None:
-    work.write(base_url="http://127.0.0.1:9", retries=0)
+    work.write(base_url="http://127.0.0.1:9", tuning={"retries": 0})
     shown = work.inventory("--graph")
     assert shown.status == 0
     assert "127.0.0.1:9 can't be reached" in shown.err

@@ -134,7 +134,7 @@ def _loop(number: int, execution: str) -> Tasks:
 
 def _objects_one_by_one(number: int, execution: str, **connection: str) -> dict[str, object]:
     return {
-        "community.seventhings.object": {"fields": "{{ item }}", "execution": execution, **connection},
+        "community.seventhings.object": {"fields": "{{ item }}", "tuning": {"execution": execution}, **connection},
         "loop": _objects(number),
         "loop_control": {"label": "{{ item.barcode }}"},
     }

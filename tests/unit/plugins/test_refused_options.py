@@ -32,7 +32,6 @@ from ansible_collections.community.seventhings.plugins.module_utils.ansible_modu
     run_module,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect
-from ansible_collections.community.seventhings.plugins.module_utils.client.tuning import KEYS
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.arguments import misshapen, read_arguments
 
 NAMESPACE = "community.seventhings"
@@ -151,11 +150,6 @@ def test_a_text_in_place_of_a_map_is_reported_with_its_option(name: str, options
     ("name", "options", "words"),
     [
         ("room", {"timeout": 10**400}, "timeout: 1000"),
-        ("room", {"retries": float("inf")}, "retries: inf does not fit; expected a number that is not"),
-        *(
-            ("room", {name: 1}, f"{name}: no such option; write it as a key of tuning, such as tuning: {{{name}: ...}}")
-            for name in KEYS
-        ),
         ("file_download", {"thumbnail": {"width": float("inf")}}, "thumbnail: "),
         ("hub_order_info", {"id": "inf"}, "id: 'inf' does not fit"),
     ],
@@ -216,15 +210,11 @@ def test_a_default_holds_only_if_neither_the_task_nor_the_environment_has_a_valu
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     spec, rules = SPECS["room"]
-    names = ("rate_limit", "rate_limit_wait", "token_cache")
 
-    def read(**written: Any) -> list[Any]:
-        options = read_arguments("room", spec, rules, written).options
-        return [options[name] for name in names]
+    def read(**written: Any) -> Any:
+        return read_arguments("room", spec, rules, written).options["rate_limit"]
 
-    assert read() == [200, 300.0, True]
+    assert read() == 200
     monkeypatch.setenv("SEVENTHINGS_RATE_LIMIT", "17")
-    monkeypatch.setenv("SEVENTHINGS_RATE_LIMIT_WAIT", "")
-    monkeypatch.setenv("SEVENTHINGS_TOKEN_CACHE", "no")
-    assert read() == [17, 300.0, False]
-    assert read(rate_limit=5, token_cache=True) == [5, 300.0, True]
+    assert read() == 17
+    assert read(rate_limit=5) == 5

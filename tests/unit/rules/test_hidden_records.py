@@ -316,7 +316,13 @@ def test_files_of_new_records_come_first_if_no_record_is_hidden(house: Site) -> 
 
 
 def exported(site: Site, folder: Path) -> dict[str, Any]:
-    options = {**site.service.options(), "token_cache": False, "rate_limit": 0, **site.options, "dest": str(folder)}
+    options = {
+        **site.service.options(),
+        "tuning": {"token_cache": False},
+        "rate_limit": 0,
+        **site.options,
+        "dest": str(folder),
+    }
     return export(options_of(INSTANCE_EXPORT, options), False)
 
 
@@ -385,7 +391,13 @@ def test_what_refers_to_a_hidden_object_may_be_hidden_with_it(house: Site, gone:
 
 
 def absorbed(site: Site, **options: Any) -> dict[str, Any]:
-    given = {**site.service.options(), "token_cache": False, "rate_limit": 0, **site.options, "src": str(site.root)}
+    given = {
+        **site.service.options(),
+        "tuning": {"token_cache": False},
+        "rate_limit": 0,
+        **site.options,
+        "src": str(site.root),
+    }
     return absorb_instance(options_of(INSTANCE_ABSORB, {**given, **options}), False, None, {})
 
 

@@ -111,7 +111,13 @@ def limited(site: Site, chance: random.Random) -> tuple[Site, dict[str, Any]]:
 
 
 def absorb(site: Site, **options: Any) -> dict[str, Any]:
-    given = {**site.service.options(), "token_cache": False, "rate_limit": 0, **site.options, "src": str(site.root)}
+    given = {
+        **site.service.options(),
+        "tuning": {"token_cache": False},
+        "rate_limit": 0,
+        **site.options,
+        "src": str(site.root),
+    }
     chosen = {**given, "limits": ANY, **options}
     spec = {name: chosen.get(name, option.get("default")) for name, option in INSTANCE_ABSORB.items()}
     return absorb_instance(spec, False, None, {})
@@ -189,7 +195,7 @@ def test_modules_decide_nothing_wrong(house: Site, seed: int) -> None:
     chance = random.Random(seed)
     before = records(house)
     account, words = limited(house, chance)
-    options = {**house.service.options(), "rate_limit": 0, "token_cache": False, **account.options}
+    options = {**house.service.options(), "rate_limit": 0, "tuning": {"token_cache": False}, **account.options}
     email = house.client(read_only=True).list_all(USER)[0].flat["email"]
     every = files(email)
     hub = [{"object": offer["object"]} for offer in every["hub"]]

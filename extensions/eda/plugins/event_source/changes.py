@@ -172,22 +172,10 @@ options:
       Maximum number of requests per minute of all processes of this user, as with the modules of the collection.
     type: int
     default: 200
-  rate_limit_wait:
-    description: Seconds to wait if the instance refuses requests because there are too many (HTTP 429).
-    type: float
-    default: 300
   timeout:
     description: Seconds to wait for the answer to one request.
     type: float
     default: 30
-  retries:
-    description: Maximum number of retries of a request.
-    type: int
-    default: 3
-  token_cache:
-    description: Whether processes of this user share a token.
-    type: bool
-    default: true
   validate_certs:
     description: Whether the certificate of the instance is checked.
     type: bool
@@ -201,10 +189,6 @@ options:
   client_key:
     description: File with the key of O(client_cert).
     type: path
-  allow_http:
-    description: Whether credentials may be sent over plain HTTP to another machine.
-    type: bool
-    default: false
   tuning:
     description:
       - >-

@@ -75,8 +75,8 @@ def test_a_share_that_is_no_percentage_is_refused(share: str) -> None:
     [("http://acme.test", True), ("http://[", True), ("http://127.0.0.1:80", False), ("https://acme.test", False)],
 )
 def test_http_to_what_may_be_another_machine_is_a_risk(base_url: str, risky: bool) -> None:
-    risks = risks_of({"base_url": base_url, "allow_http": True})
-    assert [line.partition(":")[0] for line in risks] == ["allow_http"] * risky
+    risks = risks_of({"base_url": base_url, "tuning": {"allow_http": True}})
+    assert [line.partition(":")[0] for line in risks] == ["tuning.allow_http"] * risky
 
 
 def test_tuning_has_defaults_that_follow_the_timeout() -> None:

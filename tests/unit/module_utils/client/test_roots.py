@@ -47,7 +47,7 @@ OTHERS = [
 )
 def test_spellings_of_a_root_have_one_canonical_form(root: str, spelled: str) -> None:
     assert named_root(spelled) == named_root(root) == root
-    assert connect({"base_url": spelled, "allow_http": True}).transport.root == root
+    assert connect({"base_url": spelled, "tuning": {"allow_http": True}}).transport.root == root
 
 
 def test_different_roots_are_distinguished() -> None:

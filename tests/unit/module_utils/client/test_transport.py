@@ -1011,7 +1011,7 @@ def test_plain_http_to_this_machine_is_allowed(host: str, monkeypatch: pytest.Mo
 @pytest.mark.parametrize(
     ("option", "value"),
     [
-        ("timeout", 0), ("timeout", -1.0), ("timeout", float("inf")), ("retries", -1),
+        ("timeout", 0), ("timeout", -1.0), ("timeout", float("inf")), ("tuning", {"retries": -1}),
         ("rate_limit", -1), ("rate_limit", "many"),
     ],
 )  # fmt: skip
@@ -1040,7 +1040,7 @@ def test_defaults_of_a_connection() -> None:
 def test_options_of_a_connection(tmp_path: Path) -> None:
     pem = tmp_path / "a.pem"
     pem.write_text("")
-    options = {"timeout": 5, "retries": 0, "rate_limit": 0, "ca_path": str(pem), "client_cert": str(pem)}
+    options = {"timeout": 5, "tuning": {"retries": 0}, "rate_limit": 0, "ca_path": str(pem), "client_cert": str(pem)}
     sender = connect({"base_url": "https://acme.test", **options}, read_only=True).transport
     assert (sender.timeout, sender.retries, sender.rate.per_minute, sender.read_only) == (5.0, 0, 0, True)
     assert sender.tls == Tls(verify=str(pem), certificate=str(pem))

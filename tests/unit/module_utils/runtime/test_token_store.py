@@ -277,12 +277,12 @@ def test_tokens_are_shared_unless_that_is_switched_off(monkeypatch: pytest.Monke
     assert store_of(**PASSWORD) is not None
     assert store_of(**REFRESH) is not None
     assert store_of(access_token="mine") is None
-    assert store_of(**PASSWORD, token_cache=False) is None
+    assert store_of(**PASSWORD, tuning={"token_cache": False}) is None
     monkeypatch.setenv("SEVENTHINGS_TOKEN_CACHE", "0")
     assert store_of(**PASSWORD) is None
-    assert store_of(**PASSWORD, token_cache=True) is not None
+    assert store_of(**PASSWORD, tuning={"token_cache": True}) is not None
     monkeypatch.setenv("SEVENTHINGS_TOKEN_CACHE", "perhaps")
-    with pytest.raises(InvalidInput, match="token_cache: 'perhaps' does not fit"):
+    with pytest.raises(InvalidInput, match="TOKEN_CACHE: 'perhaps' does not fit"):
         store_of(**PASSWORD)
 
 
@@ -299,12 +299,12 @@ def test_without_a_private_place_tokens_stay_in_memory(monkeypatch: pytest.Monke
 @pytest.mark.parametrize(("option", "value"), [("rate_limit_wait", -1), ("rate_limit_wait", "long")])
 def test_a_time_that_can_not_be_right_is_refused(option: str, value: Any) -> None:
     with pytest.raises(InvalidInput, match=f"{option}: .* does not fit; expected seconds, 0 or more"):
-        connect({"base_url": ROOT, option: value})
+        connect({"base_url": ROOT, "tuning": {option: value}})
 
 
 def test_the_time_for_the_rate_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     assert connect({"base_url": ROOT}).transport.rate_limit_wait == 300.0
-    assert connect({"base_url": ROOT, "rate_limit_wait": 5}).transport.rate_limit_wait == 5.0
+    assert connect({"base_url": ROOT, "tuning": {"rate_limit_wait": 5}}).transport.rate_limit_wait == 5.0
     monkeypatch.setenv("SEVENTHINGS_RATE_LIMIT_WAIT", "7.5")
     assert connect({"base_url": ROOT}).transport.rate_limit_wait == 7.5
 

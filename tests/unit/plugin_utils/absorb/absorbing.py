@@ -30,7 +30,7 @@ def take(site: Site, check_mode: bool = False, secret: VaultSecret | None = None
     :param secret: the password of vaulted files.
     """
     where = {"src": str(site.root), "new": "all"}
-    given = {**site.service.options(), "rate_limit": 0, "token_cache": False, **where, **written}
+    given = {**site.service.options(), "rate_limit": 0, "tuning": {"token_cache": False}, **where, **written}
     validator = ArgumentSpecValidator(INSTANCE_ABSORB).validate(given)
     assert validator.error_messages == []
     loader = DataLoader()

@@ -70,7 +70,7 @@ def test_a_record_that_misses_its_links_counts_once(site: Site, method: str, pat
 
 def test_changes_after_the_end_of_a_run_are_reported_as_not_tried(site: Site) -> None:
     site.write({"objects.yml": yaml_list({"barcode": str(number), "inventory_name": "Thing"} for number in range(4))})
-    site.options["rate_limit_wait"] = 1
+    site.options["tuning"] = {"rate_limit_wait": 1}
     site.service.steer(
         "PUT", "/faults", [{"fault": "429", "method": "POST", "path": "/object", "times": 99, "retry_after": 600}]
     )

@@ -629,7 +629,7 @@ SETS = range(30 if LONG else 3)
 
 def module(site: Site, name: str, check_mode: bool = False, **options: Any) -> dict[str, Any]:
     """Return the result of a module."""
-    given = {**site.service.options(), "rate_limit": 0, "token_cache": False, **site.options, **options}
+    given = {**site.service.options(), "rate_limit": 0, "tuning": {"token_cache": False}, **site.options, **options}
     done: dict[str, Any] = steps.call(name, given, check_mode).data
     return done
 

@@ -42,7 +42,7 @@ def take(here: Embedded, check_mode: bool = False, client: Client | None = None,
 
 def take_from(service: Emulator, check_mode: bool = False, **written: Any) -> Result:
     """Call the module on an instance in another process. The options may contain those of the connection."""
-    return _called({**service.options(), "rate_limit": 0, "token_cache": False, **written}, check_mode)
+    return _called({**service.options(), "rate_limit": 0, "tuning": {"token_cache": False}, **written}, check_mode)
 
 
 def _called(written: dict[str, Any], check_mode: bool) -> Result:

@@ -135,14 +135,16 @@ def test_an_instance_that_can_not_be_reached_is_reported_once_and_tried_again(
 ) -> None:
     emulator.steer("POST", "/faults", {"path": "*/rooms", "fault": "503", "times": 3})
     with caplog.at_level(logging.WARNING):
-        while_running(main, {**options, "retries": 0, "existing": "tell"}, lambda rulebook: rulebook.take_rooms(1))
+        while_running(
+            main, {**options, "tuning": {"retries": 0}, "existing": "tell"}, lambda rulebook: rulebook.take_rooms(1)
+        )
     assert len([message for message in caplog.messages if "503" in message]) == 1
 
 
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [
-        ({"password": "wrong"}, "auth_token"),
+        ({"password": "wrong"}, "not accepted"),
         ({"kinds": ["hub"]}, "kinds"),
         ({"nonsense": 1}, "nonsense"),
         ({"interval": -1}, "interval: -1"),
@@ -159,7 +161,9 @@ def test_what_can_not_be_right_ends_the_source(
     main: Main, options: dict[str, Any], changes: dict[str, Any], expected: str
 ) -> None:
     with pytest.raises(SeventhingsError, match=expected) as error:
-        while_running(main, {**options, **changes, "token_cache": False}, lambda rulebook: rulebook.take_rooms(1))
+        while_running(
+            main, {**options, **changes, "tuning": {"token_cache": False}}, lambda rulebook: rulebook.take_rooms(1)
+        )
     assert str(options["password"]) not in str(error.value)
 
 

@@ -475,7 +475,6 @@ def test_options_of_the_connection_may_be_templates(acme: Any, parse: Any, monke
     assert acme.options["access_token"] == "tok-1"
     assert acme.options["username"] is None
     assert acme.options["timeout"] == 7
-    assert acme.options["retries"] == 3
 
 
 def test_values_of_the_environment_are_taken_as_they_are(
@@ -493,7 +492,7 @@ def test_values_of_the_environment_are_taken_as_they_are(
         ({"filters": {"rooms": {"name": "{{ nowhere }}"}}}, "filters: a template can't be rendered"),
         ({"hostnames": "name"}, "hostnames: no such option; did you mean hostname"),
         ({"zzz": 1}, "zzz: no such option"),
-        ({"max_pages": 3}, "max_pages: no such option; write it as a key of tuning, such as tuning: {max_pages: ...}"),
+        ({"max_pages": 3}, "max_pages: no such option"),
         ({"variable_prefix": "a-"}, "variable_prefix: 'a-' does not fit"),
     ],
 )
