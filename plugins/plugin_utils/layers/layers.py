@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -26,12 +26,14 @@ from ..desired.hiding import Hiding
 from ..desired.loading import MOST_RECORDS, SETTINGS, Reading, VaultedContent, called, content_of, load, local_files
 from ..desired.nodes import Node
 from ..desired.positions import Finding, Place
-from ..desired.settings import VARIABLES
+from ..desired.settings import TABLES, VARIABLES
 from ..desired.sources.yaml_source import read_yaml
 from ..desired.tables import Tables
-from .narrowing import narrow
 from .records import MergedRecords
 from .variables import Variables
+
+_OF_EACH_LAYER = ("api", "csv", TABLES, VARIABLES)
+"""The settings that a later layer may have."""
 
 NO_VARIABLES: Mapping[str, Any] = MappingProxyType({})
 
@@ -192,8 +194,7 @@ def _merged(layers: Sequence[Layer], loaded: Sequence[DesiredInstance]) -> Desir
         setting_places=dict(first.setting_places),
         moved_places={key: place for state in loaded for key, place in state.moved_places.items()},
     )
-    for later in loaded[1:]:
-        narrow(merged, later)
+    merged.findings += [finding for later in loaded[1:] for finding in _settings_of_later(later)]
     _add_renames(merged, loaded)
     records = MergedRecords(merged.identity, loaded)
     merged.entries, merged.unmanaged = records.entries(), records.unmanaged()
@@ -204,6 +205,14 @@ def _merged(layers: Sequence[Layer], loaded: Sequence[DesiredInstance]) -> Desir
         place = merged.entries[MOST_RECORDS].place
         merged.findings.append(Finding.plain(place, f"expected at most {MOST_RECORDS} records in one desired state"))
     return merged
+
+
+def _settings_of_later(later: DesiredInstance) -> Iterator[Finding]:
+    """Yield a finding for each setting of a later layer that belongs in the first layer."""
+    for setting, place in later.setting_places.items():
+        if setting and "." not in setting and setting not in _OF_EACH_LAYER:
+            message = f"{setting}: belongs in the first layer, where ${{...}} works in it; delete it here"
+            yield Finding(place, message)
 
 
 def _merge_again(

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Several layers: records with one natural key are merged, settings are narrowed, and every place names its layer."""
+"""Several layers: records with one natural key are merged, and every place names its layer."""
 
 from __future__ import annotations
 
@@ -292,54 +292,21 @@ def test_renames_add_up_and_none_is_twice(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("base", "berlin", "found"),
-    [
-        (
-            "instance: https://a.example.com",
-            "instance: https://b.example.com",
-            "instance: https://b.example.com is not",
-        ),
-        ("set: acme", "set: other", "set: 'other' is not 'acme'"),
-        ("timezone: Europe/Berlin", "timezone: Europe/Paris", "timezone: 'Europe/Paris' is not"),
-    ],
-)
-def test_settings_of_a_later_layer_never_widen(tmp_path: Path, base: str, berlin: str, found: str) -> None:
-    files = {
-        "base/instance.yml": f"{SETTINGS}{base}\n",
-        "overlays/berlin/instance.yml": f"{SETTINGS}{berlin}\n",
-    }
-    (finding,) = _findings(tmp_path, files)
-    assert finding.startswith("overlays/berlin/instance.yml:2:")
-    assert found in finding
-    assert finding.endswith("a later layer only narrows the settings")
-
-
-def test_settings_of_a_later_layer_narrow(tmp_path: Path) -> None:
-    desired = _load(
-        tmp_path,
-        {
-            "base/instance.yml": (
-                f"{SETTINGS}instance: [https://a.example.com, https://b.example.com]\n"
-                "policy: {limits: {creates: 9}}\n"
-            ),
-            "overlays/berlin/instance.yml": f"{SETTINGS}instance: https://b.example.com\nset: acme\n",
-        },
-    )
-    assert desired.findings == []
-    assert (desired.instances, desired.set_name) == (["https://b.example.com"], "acme")
-    assert desired.policy.limits == {"creates": 9}
-
-
-@pytest.mark.parametrize(
     "setting",
     [
         "policy: {limits: {creates: 1}}",
         "policy: {prune: {}}",
         "scope: {objects: {room: [A]}}",
         "identity: {objects: [inv]}",
+        "instance: https://a.example.com",
+        "set: acme",
+        "set_id: acme",
+        "timezone: Europe/Berlin",
+        "lifecycle: {objects: {protect: ['1']}}",
+        "observed: {objects: [note]}",
     ],
 )
-def test_policy_scope_and_identity_are_in_the_first_layer(tmp_path: Path, setting: str) -> None:
+def test_settings_belong_in_the_first_layer(tmp_path: Path, setting: str) -> None:
     name = setting.partition(":")[0]
     files = {"base/instance.yml": f"{SETTINGS}{setting}\n", "overlays/berlin/instance.yml": f"{SETTINGS}{setting}\n"}
     (finding,) = _findings(tmp_path, files)
