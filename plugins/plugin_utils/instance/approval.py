@@ -12,12 +12,13 @@ import hashlib
 import json
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from typing import Annotated, Any
 
 from ...module_utils.client.files import Contents
 from ...module_utils.model.kinds import ARCHIVED_AT, KINDS
 from ...module_utils.model.types_links import Attachment, Reference
 from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE
+from ..apply.strict_json import Digest, one_of
 from ..desired.desired import SECTIONS, DesiredInstance
 from ..desired.hiding import VAULTED
 from ..set_plan.asked import hides_values, relations_of, without_relations
@@ -46,12 +47,12 @@ class ApprovedChange:
     :ivar fields: the fields to change, by label if the service generates their keys.
     """
 
-    section: str
+    section: Annotated[str, one_of(*SECTIONS)]
     key: str
-    action: str
+    action: Annotated[str, one_of(CREATE, UPDATE, DELETE, ARCHIVE)]
     uuid: str
-    digest: str
-    wanted: str
+    digest: Digest
+    wanted: Digest
     fields: tuple[str, ...]
 
     @property

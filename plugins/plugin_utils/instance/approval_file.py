@@ -7,18 +7,16 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from ...module_utils.client.connection import named_root
-from ...module_utils.client.limits import KEPT_MEMBERS, decode_json
 from ...module_utils.errors import InvalidInput
 from ...module_utils.local.access import PRIVATE_FILE, Access
 from ...module_utils.local.safe_files import Folder
 from ...module_utils.model.field import is_uuid, shorten
 from ...module_utils.model.kinds import KINDS
-from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE
+from ...module_utils.plan.change import CREATE
+from ..apply.strict_json import Digest, Root, decode, read_members, version_of
 from ..desired.desired import SECTIONS
 from .approval import VERSION, Approval, ApprovedChange
 
@@ -26,7 +24,15 @@ MOST_BYTES = 268_435_456
 """Maximum size of an approval file in bytes: about 500,000 changes."""
 
 _DEEPEST = 4
-_SHA256 = re.compile("[0-9a-f]{64}")
+_MEMBERS = {
+    "approval": int,
+    "instance": Root,
+    "set": str,
+    "set_id": str,
+    "files": Digest,
+    "notify": bool,
+    "changes": tuple[ApprovedChange, ...],
+}
 _WRITTEN_DIGEST = re.compile("(?:sha256:)?([0-9a-fA-F]{64})")
 
 
@@ -49,8 +55,7 @@ class ApprovalFile:
         if content is None:
             raise InvalidInput(f"plan_file: there is no {self.path}. Plan again with check mode and this plan_file.")
         try:
-            document = decode_json(content.decode(), KEPT_MEMBERS, _DEEPEST, object_pairs_hook=_each_once)
-            return _approval_from(document, hashlib.sha256(content).hexdigest())
+            return _approval_from(decode(content, _DEEPEST), hashlib.sha256(content).hexdigest())
         except ValueError as error:
             raise InvalidInput(
                 f"plan_file: {self.path} is not a plan of this version of the collection ({error}). Plan again."
@@ -120,100 +125,19 @@ def _approval_from(document: Any, digest: str) -> Approval:
 
     :raises ValueError: if a member is missing, unknown, or does not fit.
     """
-    if not isinstance(document, dict) or not _is_version(document.get("approval")):
+    if version_of(document, "approval") != VERSION:
         raise ValueError(f"expected approval: {VERSION}")
-    _check(document, _HEAD, "")
-    changes = []
-    for number, change in enumerate(document["changes"]):
-        _check(change, _CHANGE, f"changes[{number}].")
+    members = read_members(document, _MEMBERS)
+    changes = members["changes"]
+    for number, change in enumerate(changes):
         _check_uuid(change, f"changes[{number}].")
-        changes.append(ApprovedChange(**{**change, "fields": tuple(change["fields"])}))
     if len({change.name for change in changes}) < len(changes):
         raise ValueError("two changes are about the same record")
-    members = {name: document[name] for name in ("instance", "set_id", "files", "notify")}
-    return Approval(set_name=document["set"], **members, changes=tuple(changes), digest=digest)
+    del members["approval"]
+    return Approval(set_name=members.pop("set"), **members, digest=digest)
 
 
-def _check(value: Any, shapes: Mapping[str, tuple[Callable[[Any], bool], str]], prefix: str) -> None:
-    if not isinstance(value, dict):
-        raise ValueError(f"{prefix.rstrip('.')}: expected a map")
-    if unknown := sorted(value.keys() - shapes.keys()):
-        raise ValueError(f"{prefix}{shorten(unknown[0])} is unknown")
-    for name, (fits, expected) in shapes.items():
-        if name not in value:
-            raise ValueError(f"{prefix}{name} is missing")
-        if not fits(value[name]):
-            raise ValueError(f"{prefix}{name}: {shorten(value[name])} does not fit; expected {expected}")
-
-
-def _check_uuid(change: Mapping[str, Any], prefix: str) -> None:
-    has_none = change["action"] == CREATE or KINDS[SECTIONS[change["section"]]].numbered
-    if not (change["uuid"] == "" if has_none else is_uuid(change["uuid"])):
-        raise ValueError(f"{prefix}uuid: {shorten(change['uuid'])} does not fit; expected that of the record")
-
-
-def _each_once(members: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    """Return a map after checking that no member repeats.
-
-    Of two members with one name, other readers might use the other one.
-    """
-    names = [name for name, _value in members]
-    if repeated := next(_repeated(names), None):
-        raise ValueError(f"{shorten(repeated)} is written twice")
-    return dict(members)
-
-
-def _repeated(names: Sequence[str]) -> Iterator[str]:
-    seen: set[str] = set()
-    for name in names:
-        if name in seen:
-            yield name
-        seen.add(name)
-
-
-def _is_version(value: Any) -> bool:
-    return value == VERSION and isinstance(value, int) and not isinstance(value, bool)
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
-
-
-def _is_sha256(value: Any) -> bool:
-    return isinstance(value, str) and _SHA256.fullmatch(value) is not None
-
-
-def _is_root(value: Any) -> bool:
-    try:
-        return isinstance(value, str) and named_root(value) == value
-    except InvalidInput:
-        return False
-
-
-def _one_of(*names: str) -> tuple[Callable[[Any], bool], str]:
-    return lambda value: isinstance(value, str) and value in names, f"one of {', '.join(names)}"
-
-
-_DIGEST = (_is_sha256, "a SHA-256")
-_TEXT = (_is_text, "text")
-_LIST = (lambda value: isinstance(value, list), "a list")
-
-_HEAD: Mapping[str, tuple[Callable[[Any], bool], str]] = {
-    "approval": (_is_version, str(VERSION)),
-    "instance": (_is_root, "the root of an instance"),
-    "set": _TEXT,
-    "set_id": _TEXT,
-    "files": _DIGEST,
-    "notify": (lambda value: isinstance(value, bool), "true or false"),
-    "changes": _LIST,
-}
-
-_CHANGE: Mapping[str, tuple[Callable[[Any], bool], str]] = {
-    "section": _one_of(*SECTIONS),
-    "key": _TEXT,
-    "action": _one_of(CREATE, UPDATE, DELETE, ARCHIVE),
-    "uuid": _TEXT,
-    "digest": _DIGEST,
-    "wanted": _DIGEST,
-    "fields": (lambda value: isinstance(value, list) and all(map(_is_text, value)), "a list of field names"),
-}
+def _check_uuid(change: ApprovedChange, prefix: str) -> None:
+    has_none = change.action == CREATE or KINDS[SECTIONS[change.section]].numbered
+    if not (change.uuid == "" if has_none else is_uuid(change.uuid)):
+        raise ValueError(f"{prefix}uuid: {shorten(change.uuid)} does not fit; expected that of the record")

@@ -7,21 +7,17 @@ from __future__ import annotations
 
 import gzip
 import json
-import re
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
-from types import NoneType
-from typing import Any, NoReturn
+from typing import Annotated, Any
 
-from ...module_utils.client.connection import named_root
-from ...module_utils.client.limits import KEPT_MEMBERS, decode_json
 from ...module_utils.errors import InvalidInput
 from ...module_utils.model.field import is_uuid, shorten
 from ...module_utils.model.kinds import KINDS, TEMPLATES
 from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE
+from ..apply.strict_json import OptionalDigest, Printable, Root, decode, one_of, read_members
 from ..desired.desired import SECTIONS, states_of
-from .values import REFERENCE
 
 RECORD_VERSION = 1
 MAX_RECORD = 268_435_456
@@ -31,15 +27,7 @@ DONE, FAILED, SKIPPED, NOT_TRIED = "done", "failed", "skipped", "not_tried"
 UNKNOWN = "unknown"
 """The outcome of a change in an interrupted run."""
 
-OUTCOMES = (DONE, FAILED, SKIPPED, NOT_TRIED, UNKNOWN)
-ACTIONS = (CREATE, UPDATE, DELETE, ARCHIVE)
-
 _DEEPEST = 72
-_SHA256 = re.compile("[0-9a-f]{64}")
-
-
-class OtherVersion(ValueError):
-    """Raised if another version of the collection wrote a record in a form that this version does not know."""
 
 
 @dataclass(frozen=True)
@@ -49,21 +37,21 @@ class RecordedChange:
     :ivar uuid: of the record; empty if unknown, or if the kind has none.
     :ivar key: its natural key in words.
     :ivar keys: the fields of its natural key.
-    :ivar outcome: one of :data:`OUTCOMES`.
+    :ivar outcome: what became of it.
     :ivar before: fields before the change: the changed fields of an update, all fields of a deletion.
     :ivar after: the written fields.
     :ivar unarchived: True if the record was in the archive before.
     """
 
-    kind: str
+    kind: Annotated[str, one_of(*SECTIONS.values())]
     uuid: str
-    key: str
-    action: str
-    outcome: str
-    before: Mapping[str, Any] = field(default_factory=dict)
-    after: Mapping[str, Any] = field(default_factory=dict)
+    key: Printable
+    action: Annotated[str, one_of(CREATE, UPDATE, DELETE, ARCHIVE)]
+    outcome: Annotated[str, one_of(DONE, FAILED, SKIPPED, NOT_TRIED, UNKNOWN)]
+    before: Mapping[Printable, Any] = field(default_factory=dict)
+    after: Mapping[Printable, Any] = field(default_factory=dict)
     template: str = ""
-    keys: tuple[str, ...] = ()
+    keys: tuple[Printable, ...] = ()
     unarchived: bool = False
 
     @property
@@ -162,6 +150,20 @@ class ApplyRecord:
         return replace(self, changes=(*both, *mine.values()))
 
 
+_MEMBERS = {
+    "version": int,
+    "instance": Root,
+    "set": Printable,
+    "set_id": Printable,
+    "plan_digest": OptionalDigest,
+    "provenance": Mapping[Printable, Printable],
+    "run": Printable,
+    "undoes": OptionalDigest,
+    "is_complete": bool,
+    "changes": tuple[RecordedChange, ...],
+}
+
+
 def _together(first: RecordedChange, then: RecordedChange) -> RecordedChange:
     if first.action != then.action and not (first.action == CREATE and then.action == UPDATE):
         return then
@@ -178,35 +180,16 @@ def _together(first: RecordedChange, then: RecordedChange) -> RecordedChange:
 def record_from(content: bytes, digest: str) -> ApplyRecord:
     """Return the record from its compressed bytes.
 
-    :raises OtherVersion: if it is of another version. :raises ValueError: if it is not a record of this collection.
+    :raises ValueError: if it is not a record of this version of the collection.
     """
-    document = decode_json(_decompressed(content).decode("utf-8"), KEPT_MEMBERS, _DEEPEST, parse_constant=_refuse)
-    if not isinstance(document, dict) or "version" not in document:
-        raise ValueError("version is missing")
-    if document["version"] != RECORD_VERSION or not isinstance(document["version"], int):
-        raise OtherVersion(
-            f"is of version {shorten(document['version'])}; expected {RECORD_VERSION}. Undo it with the version of the "
-            f"collection that applied."
-        )
-    _check(document, _DOCUMENT, "")
-    for number, change in enumerate(document["changes"]):
-        _check(change, _CHANGE, f"changes[{number}].")
+    document = decode(_decompressed(content), _DEEPEST)
+    if not isinstance(document, dict) or document.get("version") != RECORD_VERSION:
+        raise ValueError(f"expected version: {RECORD_VERSION}")
+    members = read_members(document, _MEMBERS)
+    for number, change in enumerate(members["changes"]):
         _check_change(change, f"changes[{number}].")
-    return ApplyRecord(
-        instance=document["instance"],
-        set_name=document["set"],
-        set_id=document["set_id"],
-        plan_digest=document["plan_digest"],
-        provenance=document["provenance"],
-        run=document["run"],
-        undoes=document["undoes"],
-        is_complete=document["is_complete"],
-        changes=tuple(
-            RecordedChange(**{**{name: change[name] for name in _CHANGE}, "keys": tuple(change["keys"])})
-            for change in document["changes"]
-        ),
-        digest=digest,
-    )
+    del members["version"]
+    return ApplyRecord(set_name=members.pop("set"), **members, digest=digest)
 
 
 def _decompressed(content: bytes) -> bytes:
@@ -223,98 +206,13 @@ def _decompressed(content: bytes) -> bytes:
     return found
 
 
-def _refuse(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not a JSON number")
-
-
-# ---- shape
-
-_Shape = tuple[Callable[[Any], bool], str]
-
-
-def _check(value: Any, shapes: Mapping[str, _Shape], prefix: str) -> None:
-    if not isinstance(value, dict):
-        raise ValueError(f"{prefix.rstrip('.')}: {shorten(value)} does not fit; expected a map")
-    for name, (fits, expected) in shapes.items():
-        if name not in value:
-            raise ValueError(f"{prefix}{name} is missing")
-        if not fits(value[name]):
-            raise ValueError(f"{prefix}{name}: {shorten(value[name])} does not fit; expected {expected}")
-
-
-def _check_change(change: Mapping[str, Any], prefix: str) -> None:
-    kind = KINDS[change["kind"]]
-    if (change["template"] in TEMPLATES) != kind.defines_fields:
-        raise ValueError(f"{prefix}template: {shorten(change['template'])} does not fit {kind.section}")
+def _check_change(change: RecordedChange, prefix: str) -> None:
+    kind = KINDS[change.kind]
+    if (change.template in TEMPLATES) != kind.defines_fields:
+        raise ValueError(f"{prefix}template: {shorten(change.template)} does not fit {kind.section}")
     states = states_of(kind.section)
-    if (change["action"] == DELETE and "absent" not in states) or (
-        change["action"] == ARCHIVE and "archived" not in states
-    ):
-        raise ValueError(f"{prefix}action: {change['action']} does not fit; {kind.plural} are never removed so")
-    is_known = change["action"] != CREATE and not kind.numbered
-    if (change["uuid"] and not is_uuid(change["uuid"])) or (is_known and not change["uuid"]):
-        raise ValueError(f"{prefix}uuid: {shorten(change['uuid'])} does not fit; expected that of the record")
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str) and (value.isascii() or not re.search("[\ud800-\udfff]", value))
-
-
-def _is_root(value: Any) -> bool:
-    try:
-        return _is_text(value) and named_root(value) == value
-    except InvalidInput:
-        return False
-
-
-def _is_fields(value: Any) -> bool:
-    return isinstance(value, dict) and all(map(_is_text, value)) and all(map(_is_value, value.values()))
-
-
-def _is_value(value: Any) -> bool:
-    if isinstance(value, dict):
-        return (REFERENCE not in value or _is_reference(value)) and all(map(_is_value, value.values()))
-    return all(map(_is_value, value)) if isinstance(value, list) else True
-
-
-def _is_reference(value: Mapping[str, Any]) -> bool:
-    number = value.get("id")
-    return (
-        _is_text(value[REFERENCE])
-        and (value.get("uuid") is None or _is_text(value["uuid"]))
-        and (number is None or (isinstance(number, int) and not isinstance(number, bool)))
-        and (isinstance(value.get("name"), (dict, NoneType)) or _is_text(value["name"]))
-    )
-
-
-_TEXT: _Shape = (_is_text, "text")
-_FLAG: _Shape = (lambda value: isinstance(value, bool), "true or false")
-_FIELDS: _Shape = (_is_fields, "a map of fields")
-_DIGEST: _Shape = (lambda value: value == "" or (_is_text(value) and bool(_SHA256.fullmatch(value))), "a SHA-256")
-
-_DOCUMENT: Mapping[str, _Shape] = {
-    "instance": (_is_root, "the root of an instance"),
-    "set": _TEXT,
-    "set_id": _TEXT,
-    "plan_digest": _DIGEST,
-    "provenance": (
-        lambda value: isinstance(value, dict) and all(map(_is_text, (*value, *value.values()))),
-        "a map of texts",
-    ),
-    "run": _TEXT,
-    "undoes": _DIGEST,
-    "is_complete": _FLAG,
-    "changes": (lambda value: isinstance(value, list), "a list of maps"),
-}
-_CHANGE: Mapping[str, _Shape] = {
-    "kind": (lambda value: isinstance(value, str) and value in SECTIONS.values(), "a kind of record"),
-    "uuid": _TEXT,
-    "key": _TEXT,
-    "action": (lambda value: value in ACTIONS, f"one of {', '.join(ACTIONS)}"),
-    "outcome": (lambda value: value in OUTCOMES, f"one of {', '.join(OUTCOMES)}"),
-    "before": _FIELDS,
-    "after": _FIELDS,
-    "template": _TEXT,
-    "keys": (lambda value: isinstance(value, list) and all(map(_is_text, value)), "a list of field keys"),
-    "unarchived": _FLAG,
-}
+    if (change.action == DELETE and "absent" not in states) or (change.action == ARCHIVE and "archived" not in states):
+        raise ValueError(f"{prefix}action: {change.action} does not fit; {kind.plural} are never removed so")
+    is_known = change.action != CREATE and not kind.numbered
+    if (change.uuid and not is_uuid(change.uuid)) or (is_known and not change.uuid):
+        raise ValueError(f"{prefix}uuid: {shorten(change.uuid)} does not fit; expected that of the record")

@@ -15,7 +15,7 @@ from ...module_utils.errors import InvalidInput
 from ...module_utils.local.access import PRIVATE_FILE, Access
 from ...module_utils.local.safe_files import WRITABLE_BY_OTHERS, FileType, Folder
 from ..apply.journal_place import applied_place
-from .record import MAX_RECORD, ApplyRecord, OtherVersion, record_from
+from .record import MAX_RECORD, ApplyRecord, record_from
 
 LAST = "last"
 """The value of ``applied`` that means the newest record at the default place."""
@@ -64,8 +64,6 @@ def _read(folder: Folder, name: str) -> ApplyRecord:
         raise RecordRefused(f"applied: {path} is linked to a file of another name; expected one of its own")
     try:
         return record_from(content, hashlib.sha256(content).hexdigest())
-    except OtherVersion as error:
-        raise RecordRefused(f"applied: {path} {error}") from error
     except ValueError as error:
         raise RecordRefused(f"applied: {path} is not an apply record of this collection ({error})") from error
 

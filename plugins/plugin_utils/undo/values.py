@@ -19,7 +19,10 @@ from ..set_plan.listed_state import ListedState
 
 FINGERPRINT = "fingerprint"
 REFERENCE = "reference"
-"""The member that marks a map as a reference: the name of its kind."""
+"""The member of a reference that names the kind of its record."""
+
+_MEMBERS = {REFERENCE: str, "uuid": str | None, "id": int | None, "name": str | dict | None}
+"""The members of a reference, with their types."""
 
 _PART = Field("", "ANY")
 """A part of a value of any field."""
@@ -34,6 +37,16 @@ def fingerprint(key: bytes, value: Any) -> dict[str, str]:
 def is_fingerprint(value: Any) -> bool:
     """Return True if a value of a record replaces a hidden value."""
     return isinstance(value, Mapping) and set(value) == {FINGERPRINT}
+
+
+def is_reference(value: Any) -> bool:
+    """Return True if a value of a record is a reference. The schema judges maps that only resemble a reference."""
+    return (
+        isinstance(value, Mapping)
+        and value.keys() == _MEMBERS.keys()
+        and not isinstance(value["id"], bool)
+        and all(isinstance(value[name], kind) for name, kind in _MEMBERS.items())
+    )
 
 
 def stored(schema: Schema, key: str, value: Any, state: ListedState | None) -> Any:
@@ -74,7 +87,7 @@ def with_references(value: Any, change: Callable[[Mapping[str, Any]], Any]) -> A
     :param change: returns the replacement of a reference.
     """
     if isinstance(value, Mapping):
-        if REFERENCE in value:
+        if is_reference(value):
             return change(value)
         return {name: with_references(member, change) for name, member in value.items()}
     if isinstance(value, list):
@@ -85,8 +98,8 @@ def with_references(value: Any, change: Callable[[Mapping[str, Any]], Any]) -> A
 def referred(value: Any) -> Iterator[str]:
     """Yield the uuid of each record that a value refers to, if known."""
     if isinstance(value, Mapping):
-        if REFERENCE in value:
-            yield str(value.get("uuid") or "")
+        if is_reference(value):
+            yield value["uuid"] or ""
         else:
             yield from referred(list(value.values()))
     elif isinstance(value, list):

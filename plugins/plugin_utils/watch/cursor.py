@@ -13,19 +13,31 @@ import re
 import secrets
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from ...module_utils.client.limits import KEPT_MEMBERS, decode_json
 from ...module_utils.client.roots import identity_of
 from ...module_utils.errors import InvalidInput
 from ...module_utils.local.safe_files import Folder
-from ...module_utils.model.field import is_uuid
 from ..apply.journal_place import kept_place
+from ..apply.strict_json import Fits, Uuid, decode, read_members, version_of
 
 _FORMAT = 1
 _LARGEST = 1 << 30
+_DEEPEST = 8
 _SALT = re.compile("[0-9a-f]{32}")
 _BEGIN_ANEW = "remove it to start again from the present state"
+
+
+def _is_date(text: str) -> bool:
+    try:
+        dt.datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
+
+
+Date = Annotated[str, Fits(_is_date, "a day or an instant")]
+Salt = Annotated[str, Fits(lambda text: _SALT.fullmatch(text) is not None, "a salt")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +53,7 @@ class Known:
 
     number: int | None
     digests: dict[str, str]
-    dates: dict[str, str] = field(default_factory=dict)
+    dates: dict[str, Date] = field(default_factory=dict)
     told: list[str] = field(default_factory=list)
     out_of_sight: str = ""
 
@@ -55,7 +67,7 @@ class KindState:
 
     stamp: str = ""
     watched: list[str] = field(default_factory=list)
-    records: dict[str, Known] = field(default_factory=dict)
+    records: dict[Uuid, Known] = field(default_factory=dict)
 
     def copy(self) -> KindState:
         """Return a copy. Replacing records in it does not change this state."""
@@ -71,6 +83,9 @@ class State:
 
     salt: str = field(default_factory=lambda: secrets.token_hex(16))
     kinds: dict[str, KindState] = field(default_factory=dict)
+
+
+_MEMBERS = {"format": int, "instance": str, "salt": Salt, "kinds": dict[str, KindState]}
 
 
 class CursorFile:
@@ -103,14 +118,17 @@ class CursorFile:
         except OSError as error:
             raise InvalidInput(f"cursor: {error}") from error
         try:
-            kept = decode_json(content, KEPT_MEMBERS)
-            if kept["format"] != _FORMAT:
+            kept = decode(content, _DEEPEST)
+            if not isinstance(kept, dict):
+                raise ValueError("expected a map")
+            if version_of(kept, "format") != _FORMAT:
                 raise InvalidInput(f"cursor: {self._path} is of another version of the collection; {_BEGIN_ANEW}")
-            if kept["instance"] != self._instance:
-                raise InvalidInput(f"cursor: {self._path} is about another instance, {kept['instance']}")
-            return _state(kept)
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise InvalidInput(f"cursor: {self._path} can't be read; {_BEGIN_ANEW}") from error
+            if kept.get("instance") != self._instance:
+                raise InvalidInput(f"cursor: {self._path} is about another instance, {kept.get('instance')}")
+            members = read_members(kept, _MEMBERS)
+        except ValueError as error:
+            raise InvalidInput(f"cursor: {self._path} can't be read ({error}); {_BEGIN_ANEW}") from error
+        return State(members["salt"], members["kinds"])
 
     def write(self, state: State) -> None:
         """Store a state atomically and durably.
@@ -149,37 +167,3 @@ class CursorFile:
 
 def _members(state: State | KindState | Known) -> dict[str, Any]:
     return {member.name: getattr(state, member.name) for member in fields(state)}
-
-
-def _state(kept: dict[str, Any]) -> State:
-    """Create a state from its members.
-
-    :raises KeyError: if one is missing. :raises TypeError: if one has another type.
-    :raises ValueError: if one is impossible.
-    """
-    if not _SALT.fullmatch(kept["salt"]):
-        raise ValueError
-    return State(kept["salt"], {name: _kind_state(kind) for name, kind in kept["kinds"].items()})
-
-
-def _kind_state(kept: dict[str, Any]) -> KindState:
-    if not all(map(is_uuid, kept["records"])):
-        raise ValueError
-    records = {uuid: _known(record) for uuid, record in kept["records"].items()}
-    _require_texts(kept["stamp"], *kept["watched"])
-    return KindState(kept["stamp"], kept["watched"], records)
-
-
-def _known(kept: dict[str, Any]) -> Known:
-    known = Known(**kept)
-    _require_texts(known.out_of_sight, *known.told, *known.digests.values(), *known.dates.values())
-    if not isinstance(known.told, list) or isinstance(known.number, bool) or not isinstance(known.number, int | None):
-        raise TypeError
-    for date in known.dates.values():
-        dt.datetime.fromisoformat(date)
-    return known
-
-
-def _require_texts(*kept: object) -> None:
-    if not all(isinstance(text, str) for text in kept):
-        raise TypeError

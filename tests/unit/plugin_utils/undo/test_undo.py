@@ -467,13 +467,14 @@ def forged_value(here: SiteHere, key: str, value: Any) -> Path:
         {"reference": "room", "uuid": None, "id": "7", "name": "North/1"},
         {"reference": "room", "uuid": None, "id": True, "name": "North/1"},
         {"reference": [], "uuid": None, "id": None, "name": "North/1"},
-        [{"reference": "room", "uuid": None, "id": None, "name": ["North/1"]}],
+        {"reference": "room", "uuid": None, "id": None, "name": ["North/1"]},
         {"part": {"reference": "room", "name": 7}},
     ],
 )
-def test_a_forged_reference_is_no_part_of_a_record(here: SiteHere, value: Any) -> None:
-    with pytest.raises(RecordRefused, match=r"changes\[0\]\.before: .* does not fit; expected a map of fields"):
-        read_record(forged_value(here, "target_room", value))
+def test_a_map_that_is_no_reference_restores_nothing(here: SiteHere, value: Any) -> None:
+    result = undo(here, forged_value(here, "target_room", value))
+    assert result.outcome == "failed"
+    assert "target_room" in result.findings[0]
 
 
 def test_a_reference_by_several_fields_to_a_missing_record_is_a_warning(here: SiteHere) -> None:
