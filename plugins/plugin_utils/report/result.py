@@ -43,6 +43,9 @@ _ONLY_HERE = ("located", "places", "warning_places", "rules", "odd", "digits")
 OF_UNDO = ("undone", "not_restored")
 """Members that only the documents of an undo have."""
 
+ONLY_VALIDATED = "records"
+"""The member of every document that only a check of the files fills."""
+
 _FIRST = (
     "outcome",
     "instance",
@@ -152,7 +155,7 @@ class RunResult:
 
 _OF_OTHERS = (
     *("failures", "refusals", "findings", "every_finding", "warnings", "cautions", "reported"),
-    *("moves", "money", "persons", "mails", "records", "undone", "not_restored"),
+    *("moves", "money", "persons", "mails", ONLY_VALIDATED, "undone", "not_restored"),
 )
 """Members of a result that quote texts of the service and of files."""
 _OURS = ("section", "action", "uuid", "status")

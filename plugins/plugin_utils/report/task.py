@@ -16,7 +16,7 @@ from ..apply.executor import Progress
 from ..controller.controller_run import ControllerRun
 from ..printing.screen import print_line as tell_on_screen
 from .on_screen import findings_in_short, in_short
-from .result import RunResult
+from .result import ONLY_VALIDATED, RunResult
 from .sides import diff_of
 from .text_report import as_text, check_report, in_brief, write_report
 
@@ -86,7 +86,7 @@ def result_of(result: RunResult, reports: Sequence[Path], fails_if_different: bo
     failed = result.failed or drifted
     text = as_text(result)
     members: dict[str, Any] = {
-        **result.document(),
+        **{name: value for name, value in result.document().items() if name != ONLY_VALIDATED},
         "changed": result.outcome in ("changed", "drift", "partly_applied"),
         "msg": in_short(result, reports, drifted) if failed else text,
         "brief": in_brief(result),

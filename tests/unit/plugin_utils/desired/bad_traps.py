@@ -23,7 +23,7 @@ MORE = {
 }
 """Sections that the first files do not have. A state with all of them is valid."""
 
-SETTINGS = "api: seventhings/v1\nset: test\ntimezone: Europe/Berlin\n"
+SETTINGS = "api: seventhings/v1\nset: test\ntimezone: Europe/Berlin\npolicy: {create_users: false}\n"
 
 
 def _with(file: str, line: int, text: str) -> Bad:
@@ -44,6 +44,7 @@ def setting(chance: random.Random) -> Bad:
             (3, "timezone: +01:00"),
             (4, "policy: {create_user: true}"),
             (4, "policy: {create_users: 'yes'}"),
+            (4, "policy: {create_users: true}"),
             (4, "policy: {notify: 1}"),
             (4, "policy: {limits: {delete_percent: some}}"),
             (4, "policy: {limits: {deletes: -1}}"),

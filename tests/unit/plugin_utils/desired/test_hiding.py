@@ -22,7 +22,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
     PermissionMissing,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
-from ansible_collections.community.seventhings.plugins.plugin_utils.action import instance as provisioning
+from ansible_collections.community.seventhings.plugins.plugin_utils.action import set_run
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.entry import Entry
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.hiding import Hiding, masked
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.nodes import EVERYTHING
@@ -262,7 +262,7 @@ def test_a_mistake_of_this_collection_quotes_nothing_vaulted(site: Site, monkeyp
     def broken(*_args: Any) -> None:
         raise KeyError("hunter2")
 
-    monkeypatch.setattr(provisioning, "run_instance", broken)
+    monkeypatch.setattr(set_run, "run_instance", broken)
     result = _provision(site, src=site.root)
     assert result["failed"]
     assert result["msg"].startswith("KeyError. (vaulted): ")

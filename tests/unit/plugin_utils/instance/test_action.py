@@ -132,11 +132,11 @@ def test_findings_inline_name_their_path(site: Site) -> None:
 
 def test_drift_fails_only_where_it_is_asked_for(site: Site) -> None:
     site.write({"objects.yml": _objects("1")})
-    assert "failed" not in _provision(site, check_mode=True, src=site.root)
-    assert _provision(site, check_mode=True, src=site.root, fail=True)["failed"]
-    # After the apply there is no drift.
-    assert "failed" not in _provision(site, src=site.root, fail=True)
-    assert "failed" not in _provision(site, check_mode=True, src=site.root, fail=True)
+    drift: dict[str, Any] = {"module": "instance_drift", "src": site.root}
+    assert not _provision(site, **drift).get("failed")
+    assert _provision(site, **drift, fail=True)["failed"]
+    assert not _provision(site, src=site.root).get("failed")
+    assert not _provision(site, **drift, fail=True).get("failed")
 
 
 def test_text_report_and_result_agree(site: Site, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.report.text_
 TASK_LIMITS = {"update_percent": 100, "delete_percent": 100}
 """The limits of every task in this file."""
 
-OPEN = f"{SETTINGS}policy: {{create_users: true, prune: {{objects: archive}}}}\n"
+OPEN = f"{SETTINGS}policy: {{prune: {{objects: archive}}}}\n"
 PLACES = {
     "locations.yml": "- name: Head\n",
     "rooms.yml": '- {number: "0.1", building_id: Head}\n- {number: "0.2", building_id: Head}\n',
@@ -97,8 +97,8 @@ def test_new_users_get_e_mail(site: Site) -> None:
 def test_tasks_notify_their_assignees_only_if_the_policy_says_so(site: Site) -> None:
     task = {"title": "Check", "deadline": "2027-03-01", "assignees": ["ada@acme.example"]}
     for policy, mails in (
-        ("create_users: true", []),
-        ("create_users: true, notify: true", [{"section": "tasks", "count": 1, "to": ["ada@acme.example"]}]),
+        ("notify: false", []),
+        ("notify: true", [{"section": "tasks", "count": 1, "to": ["ada@acme.example"]}]),
     ):
         files = {**PLACES, "users.yml": "- ada@acme.example\n", "tasks.yml": yaml_list([task])}
         site.write({"instance.yml": f"{SETTINGS}policy: {{{policy}}}\n", **files})

@@ -22,6 +22,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.report.on_sc
     on_screen,
 )
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.result import RunResult
+from ansible_collections.community.seventhings.plugins.plugin_utils.report.task import result_of as task_result
 
 _HELD = "objects: create 300 is more than limits.creates (100); a higher limits.creates of the task lets this pass"
 
@@ -53,13 +54,7 @@ RESULT = RunResult(
 
 
 def result_of(result: RunResult) -> dict[str, Any]:
-    return {
-        **result.document(),
-        "failed": True,
-        "changed": False,
-        "msg": in_short(result),
-        "diff": {"before": "", "after": "-"},
-    }
+    return {**task_result(result, []), "diff": {"before": "", "after": "-"}}
 
 
 def test_a_refusal_names_its_reason_the_number_of_changes_and_the_report() -> None:

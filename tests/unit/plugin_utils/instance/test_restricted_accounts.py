@@ -733,7 +733,7 @@ def test_modules_decide_nothing_wrong_for_any_account(house: Site, seed: int) ->
 
 def places(site: Site, hosts: str = "objects", **filters: dict[str, Any]) -> tuple[list[str], list[str], str]:
     """Return the names of groups and hosts of an inventory, and its warnings as one text."""
-    plan = Plan(hosts, filtered=frozenset(filters))
+    plan = Plan(hosts, filtered=frozenset(filters), room_field="actual_room")
     read = read_records(site.client(read_only=True), plan, filters)
     layout = lay_out(read.records, plan)
     return [group.name for group in layout.groups], [host.name for host in layout.hosts], "\n".join(read.warnings)
