@@ -106,7 +106,7 @@ class Site:
 
     def writes(self) -> list[str]:
         """Return the requests that change something."""
-        return [line for line in self.sent() if not line.startswith("GET ") and not line.endswith(_READS)]
+        return [line for line in self.sent() if is_write(line)]
 
     def dump(self) -> Any:
         """Return the canonical dump of the instance."""
@@ -132,6 +132,11 @@ def _approving(given: dict[str, Any]) -> Approving | None:
     if given.get("check_mode"):
         return Approving(ApprovalFile(path))
     return Approving(None, ApprovalFile(path).read(), digest, stale)
+
+
+def is_write(line: str) -> bool:
+    """Return True if a request, as method and path, changes something."""
+    return not line.startswith("GET ") and not line.endswith(_READS)
 
 
 def short(path: str) -> str:

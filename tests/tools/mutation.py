@@ -47,7 +47,7 @@ SUBJECTS: Mapping[str, tuple[str, ...]] = {
     "plugin_utils/instance/caps": ("plugin_utils/instance/test_caps",),
     "plugin_utils/set_plan/limits": (f"{_PLAN}/test_limits",),
     "plugin_utils/apply/journal": ("plugin_utils/apply/test_journal", "plugin_utils/apply/test_journal_notes"),
-    "plugin_utils/instance/approval": ("plugin_utils/instance/test_approval",),
+    "plugin_utils/instance/approval": ("plugin_utils/instance/test_approval", "scenarios/test_scenarios"),
     "module_utils/client/paging": (
         *(f"module_utils/client/test_{name}" for name in ("paging", "client", "limits", "prefetch")),
         f"{_PLAN}/test_long_lists",
@@ -63,7 +63,11 @@ SHARES = 8
 """Number of nights in which each file is mutated once."""
 PAGE = ROOT / "docs" / "mutation-testing.md"
 WORK = BUILD / "mutation"
-_NEEDED = ("plugins/", "tests/conftest.py", "tests/support/", "tests/tools/", "tests/unit/", "tests/emulator/")
+_NEEDED = (
+    "plugins/",
+    "tests/conftest.py",
+    *(f"tests/{name}/" for name in ("support", "tools", "unit", "emulator", "scenarios")),
+)
 _CAUGHT = ("killed", "timeout")
 _SHOW = """
 import json, sys

@@ -360,7 +360,7 @@ DEFECTS = (
         "        if now.digest == approved.digest:\n            return True\n",
         "        if now.key == approved.key:\n            return True\n",
         "An approved plan overwrites a record that somebody changed since.",
-        "unit/plugin_utils/instance/test_approval:a_record_that_changed_since_is_stale",
+        "unit/scenarios/test_scenarios:changed_record_refused",
     ),
     Defect(
         "refusals",
@@ -368,7 +368,7 @@ DEFECTS = (
         "left = drop_changes(plan, [*unapproved, *stale])",
         "left = drop_changes(plan, stale)",
         "An apply executes what nobody approved.",
-        "unit/plugin_utils/instance/test_approval:a_change_that_is_not_approved_is_left_out",
+        "unit/scenarios/test_scenarios:approval/not_approved",
     ),
     Defect(
         "refusals",

@@ -24,7 +24,7 @@ from instance_site import Site, yaml_list
 from project import environment
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import LOCATION, OBJECT, ROOM
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import LOCATION, OBJECT
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.approval_file import ApprovalFile
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.result import RunResult
 
@@ -81,162 +81,7 @@ def edit(here: SiteHere, number: int, **fields: Any) -> None:
     client.update(OBJECT, record.uuid, fields)
 
 
-# ---- the rows of the table
-
-
-def test_a_plan_with_the_same_digests_is_executed_and_the_file_stays(here: SiteHere) -> None:
-    here.write({"objects.yml": things(1, 2, 3, inventory_name="New")})
-    path = planned(here)
-    content = path.read_bytes()
-    assert applied(here, path).outcome == "changed"
-    assert names(here) == {"1": "New", "2": "New", "3": "New"}
-    here.embedded.log.clear()
-    assert applied(here, path).outcome == "unchanged"
-    assert here.writes() == []
-    assert path.read_bytes() == content
-
-
-@pytest.mark.parametrize("stale", ["refuse", "skip"])
-def test_a_record_that_changed_since_is_stale(here: SiteHere, stale: str) -> None:
-    here.write({"objects.yml": things(1, 2, 3, inventory_name="New")})
-    path = planned(here)
-    edit(here, 2, description="by somebody else")
-    result = applied(here, path, stale=stale)
-    words = "object 2 has changed since the plan was created"
-    if stale == "refuse":
-        assert result.refusals == [f"{words}. Plan again, or set stale: skip."]
-        assert names(here) == {"1": "Thing 1", "2": "Thing 2", "3": "Thing 3"}
-    else:
-        assert f"{words}, and is skipped." in result.warnings
-        assert names(here) == {"1": "New", "2": "Thing 2", "3": "New"}
-
-
-def test_a_change_that_is_not_approved_is_left_out(here: SiteHere) -> None:
-    here.write({"objects.yml": things(1, inventory_name="New") + things(2, 3)})
-    path = planned(here)
-    edit(here, 3, inventory_name="Edited")
-    result = applied(here, path)
-    assert result.outcome == "changed"
-    assert names(here) == {"1": "New", "2": "Thing 2", "3": "Edited"}
-    assert "1 changes were not approved, and are left out: object 3." in result.warnings
-
-
-def test_what_is_already_as_wanted_needs_no_change(here: SiteHere) -> None:
-    here.write({"objects.yml": things(1, 2, 3, inventory_name="New")})
-    path = planned(here)
-    edit(here, 2, inventory_name="New")
-    assert applied(here, path).outcome == "changed"
-    assert names(here) == {"1": "New", "2": "New", "3": "New"}
-
-
-def test_a_record_to_remove_that_stays_in_spite_of_the_approval_is_refused(here: SiteHere) -> None:
-    here.write({"instance.yml": PRUNE, "objects.yml": things(1, 2)})
-    path = planned(here)
-    here.journal().unlink()
-    result = applied(here, path)
-    assert result.refusals[0].startswith("object 3 was approved to be removed, exists, and is not removed by this plan")
-    assert set(names(here)) == {"1", "2", "3"}
-    # A digest that the task approves proves that the record belongs to the set.
-    digest = ApprovalFile(path).read().digest
-    assert applied(here, path, plan_digest=digest).outcome == "changed"
-    assert set(names(here)) == {"1", "2"}
-
-
-def test_files_that_no_longer_ask_for_an_approved_change_are_stale(here: SiteHere) -> None:
-    here.write({"objects.yml": things(1, 2, 3, inventory_name="New")})
-    path = planned(here)
-    here.write({"objects.yml": things(1, 3, inventory_name="New") + things(2)})
-    refused = applied(here, path)
-    assert refused.refusals == [
-        "object 2 was approved, and the files have changed since. Plan again, or set stale: skip."
-    ]
-    assert applied(here, path, stale="skip").outcome == "changed"
-    assert names(here) == {"1": "New", "2": "Thing 2", "3": "New"}
-
-
-def test_files_that_ask_for_something_else_are_stale(here: SiteHere) -> None:
-    here.write({"objects.yml": things(1, 2, 3, inventory_name="New")})
-    path = planned(here)
-    here.write({"objects.yml": things(1, 2, 3, inventory_name="Newer")})
-    assert len(applied(here, path).refusals) == 3
-    assert names(here) == {"1": "Thing 1", "2": "Thing 2", "3": "Thing 3"}
-
-
-def test_the_rest_of_an_interrupted_apply_is_executed(here: SiteHere) -> None:
-    """A new field changes every record, and links follow after both records exist."""
-    circle = [("4", "5"), ("5", "4")]
-    new = [{"barcode": code, "inventory_name": "x", "accessories": [other], "Shelf": "A"} for code, other in circle]
-    old = [{"barcode": str(number), "inventory_name": "y", "Shelf": "B", "target_room": "North/4"} for number in (1, 2)]
-    here.write(
-        {
-            "fields/asset.yml": "- {label: Shelf, type: TEXT}\n",
-            "rooms.yml": yaml_list([{"building_id": "North", "number": str(number)} for number in range(1, 5)]),
-            "objects.yml": yaml_list([*old, *new]) + things(3),
-        }
-    )
-    path = planned(here)
-    requests = 0
-    for request in range(1, 40):
-        here.embedded.log.clear()
-        here.embedded.kill_at = request
-        try:
-            result = applied(here, path)
-        except Killed:
-            requests += 1
-            here.embedded.clock.forward(120)
-            continue
-        finally:
-            here.embedded.kill_at = 0
-        assert result.outcome in ("changed", "unchanged"), (result.refusals, result.failures)
-        break
-    assert requests > 5
-    assert here.plan(limits=ANY_NUMBER).outcome == "unchanged"
-
-
-def test_a_removal_that_what_was_left_out_blocks_is_stale(here: SiteHere) -> None:
-    here.write({"instance.yml": SETTINGS + "policy: {prune: {rooms: delete}}\n"})
-    here.write({"objects.yml": things(1, 2, 3, target_room="North/3")})
-    assert here.run(limits=ANY_NUMBER).outcome == "changed"
-    rooms = yaml_list([{"building_id": "North", "number": number} for number in ("1", "2")])
-    here.write({"rooms.yml": rooms, "objects.yml": things(1, 2, target_room="North/1") + things(3)})
-    here.write({"objects.yml": things(1, 2, 3, target_room="North/1")})
-    path = planned(here)
-    edit(here, 2, description="by somebody else")
-    result = applied(here, path, stale="skip")
-    assert any(warning.startswith("room North/3 can't be removed") for warning in result.warnings), result.warnings
-    assert [record["fields"]["number"] for record in here.dump()["rooms"]] == ["1", "2", "3"]
-
-
-def test_limits_are_counted_again_after_leaving_out(here: SiteHere) -> None:
-    here.write({"objects.yml": things(1, 2, inventory_name="New") + things(3)})
-    path = planned(here)
-    edit(here, 3, inventory_name="Edited")
-    assert applied(here, path, limits={**ANY_NUMBER, "updates": 2}).outcome == "changed"
-    here.write({"objects.yml": things(1, 2, inventory_name="Newer") + things(3)})
-    assert applied(here, planned(here), limits={**ANY_NUMBER, "updates": 1}).outcome == "refused"
-
-
 # ---- what is approved
-
-
-def test_a_name_that_means_another_room_by_now_is_not_approved(here: SiteHere) -> None:
-    here.write({"objects.yml": things(1, 3) + things(2, target_room="North/2")})
-    path = planned(here)
-    client = here.client()
-    rooms = {str(record.flat["number"]): record.uuid for record in client.list_all(ROOM)}
-    client.update(ROOM, rooms["2"], {"number": "9"})
-    client.update(ROOM, rooms["1"], {"number": "2"})
-    result = applied(here, path)
-    assert any("object 2 has changed since the plan was created" in refusal for refusal in result.refusals)
-
-
-def test_a_file_with_another_content_is_not_approved(here: SiteHere) -> None:
-    here.write({"objects.yml": things(1, 2) + things(3, documents=["files/a.txt"]), "files/a.txt": "approved"})
-    path = planned(here)
-    here.write({"files/a.txt": "another"})
-    assert applied(here, path).outcome == "refused"
-    here.write({"files/a.txt": "approved"})
-    assert applied(here, path).outcome == "changed"
 
 
 def test_an_approval_is_for_one_set_on_one_instance(here: SiteHere) -> None:
@@ -246,23 +91,6 @@ def test_an_approval_is_for_one_set_on_one_instance(here: SiteHere) -> None:
     for member, value in (("instance", "https://elsewhere.test"), ("set", "other"), ("set_id", "0" * 16)):
         path.write_text(json.dumps({**document, member: value}), "utf-8")
         assert applied(here, path).refusals[0].startswith("plan_file: this plan is for ")
-
-
-def test_a_digest_alone_approves_the_plan_that_has_it(here: SiteHere) -> None:
-    here.write({"objects.yml": things(1, 2, 3, inventory_name="New")})
-    path = planned(here)
-    digest = ApprovalFile(path).read().digest
-    path.unlink()
-    edit(here, 3, description="by somebody else")
-    (refusal,) = here.run(plan_digest=digest, limits=ANY_NUMBER).refusals
-    assert refusal.startswith("plan_digest: the plan that was made now is another one")
-    edit(here, 3, description=None)
-    assert here.run(plan_digest=digest, limits=ANY_NUMBER).outcome == "changed"
-
-
-def test_a_missing_file_is_refused(here: SiteHere) -> None:
-    with pytest.raises(InvalidInput, match=r"^plan_file: there is no .*none\.plan\. Plan again"):
-        applied(here, here.root.parent / "none.plan")
 
 
 # ---- the same digest for the same state

@@ -1,0 +1,22 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Every scenario ends as it says, in calm and in rough weather."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from scenarios import Play, all_scenarios
+
+
+@pytest.mark.parametrize("weather", ["calm", pytest.param("rough", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("path", all_scenarios(), ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_a_scenario_ends_as_it_says(path: Path, weather: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    try:
+        Play(path, weather, tmp_path).run()
+    except AssertionError as problem:
+        # The step and its difference say more than the lines of the runner.
+        raise pytest.fail.Exception(str(problem), pytrace=False) from None
