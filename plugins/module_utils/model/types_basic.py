@@ -68,7 +68,8 @@ def _parse_text(value: Any, _field: Field) -> str | None:
     if isinstance(value, TypedCell):
         raise InvalidValue(value.no_text)
     if isinstance(value, Plain):
-        raise InvalidValue(f'text; quote it: "{value}" (without quotes {value} is no text)')
+        read_as = "read as an octal number" if _OCTAL.fullmatch(value) else "no text"
+        raise InvalidValue(f'text; quote it: "{value}" (without quotes {value} is {read_as})')
     if isinstance(value, (CellList, CellMap)):
         value = value.text
     if isinstance(value, str):
@@ -80,6 +81,9 @@ def _parse_text(value: Any, _field: Field) -> str | None:
             hint = f"without quotes it is {type_in_words}{_octal_hint(value)}; in a template add | string"
             raise InvalidValue(f"text; quote it where it is written, exactly as it is ({hint})")
     raise InvalidValue('text, such as "Laptop 17"')
+
+
+_OCTAL = re.compile("[-+]?0o?[0-7_]+")
 
 
 def _octal_hint(value: Any) -> str:

@@ -21,7 +21,7 @@ from ..reconcile.result import Result
 from ..resolve import natural_keys
 from ..resolve.field_visibility import field_visibility_of, why_unfound
 from ..resolve.listing import matching_records
-from ..resolve.references import if_an_id, reference_in
+from ..resolve.references import if_an_id, is_number, reference_in, why_two
 
 PERSON, USER = KINDS["person"], KINDS["user"]
 
@@ -101,7 +101,7 @@ def user_from_person(
         field_visibility_of(client, client.schema(PERSON), everyone, ["email"]).check_written(["email"])
     if not isinstance(email, str) or not email:
         raise InvalidInput(f"The person {found_person.uuid} has no e-mail address; a user can't be created without it.")
-    namesakes = natural_keys.identified(_by_email(), ["email"], {"email": email}, everyone)
+    namesakes = _with_email(email, everyone)
     natural_keys.only_record(
         PERSON,
         f"the e-mail address {email!r}",
@@ -124,8 +124,8 @@ def _predicted(person: Any, filters: Mapping[str, Any] | None) -> dict[str, Any]
     return {"email": email} if email else {"person": dict(filters) if filters else person}
 
 
-def _by_email() -> Schema:
-    return Schema(PERSON, PERSON.identity)
+def _with_email(email: str, persons: Sequence[Record]) -> list[Record]:
+    return natural_keys.identified(Schema(PERSON, PERSON.identity), ["email"], {"email": email}, persons)
 
 
 def _persons(
@@ -135,17 +135,21 @@ def _persons(
         return matching_records(client, client.schema(PERSON), filters, everyone)
     reference = reference_in("person", PERSON.name, person)
     if reference.resolved:
-        return [
+        found = [
             person
             for person in everyone
             if (reference.uuid and person.uuid == reference.uuid)
             or (reference.id is not None and person.id == reference.id)
         ]
+        named = _with_email(str(reference.written), everyone) if is_number(reference) else []
+        if words := why_two(reference, named, lambda person: person.flat.get("email"), next(iter(found), None)):
+            raise InvalidInput(f"person: {words}")
+        return found
     if isinstance(reference.written, str):
         hidden = why_unfound(PERSON, ["email"], everyone, reference.written)
         if hidden:
             raise InvalidInput(f"person: {hidden}")
-        return natural_keys.identified(_by_email(), ["email"], {"email": reference.written}, everyone)
+        return _with_email(reference.written, everyone)
     schema = client.schema(PERSON)
     wanted, findings = schema.parse(reference.written, "person.")
     if findings.errors or findings.unknown:

@@ -22,7 +22,7 @@ from ..model.field import EMPTY, Field, InvalidValue, Unread, is_generated_key, 
 from ..model.kinds import SERVER_FIELDS, SERVER_KEYS, USER, Kind
 from ..model.names import normal_name
 from ..model.schema import Schema, type_of
-from ..model.types_links import Attachment, Reference, references_in
+from ..model.types_links import Attachment, Reference, references_in, with_references
 from . import natural_keys
 from .field_visibility import (
     FieldVisibility,
@@ -157,8 +157,11 @@ def list_by_barcode(client: Client, kind: Kind, barcode: Any) -> ListResult:
     Instances of an earlier version do not look up barcodes; there the list of active records is read.
     """
     schema, key = client.schema(kind), kind.barcode_key
-    if not isinstance(barcode, str) or not barcode:
-        raise InvalidInput(f"{key}: {shorten(barcode)} does not fit; expected a text; quote it where it is written")
+    try:
+        if type_of(schema.fields[key]).parse(barcode, schema.fields[key]) is None:
+            raise InvalidValue("text")
+    except InvalidValue as unfit:
+        raise InvalidInput(f"{key}: {shorten(barcode)} does not fit; expected {unfit}") from unfit
     found = find_by_barcode(client, schema, barcode)
     if found is None:
         listed = client.list_all(kind, [natural_keys.by_any_of(key, natural_keys.spellings(barcode))])
@@ -272,8 +275,10 @@ def _typed(reading: Reading, schema: Schema, filters: Mapping[str, Any], option:
         field = _field(schema, condition.field, option)
         values = tuple(_operand(field, condition, value, option) for value in condition.values)
         typed.append((field, replace(condition, values=values)))
-    linked = (reference for _field, condition in typed for reference in references_in(condition.values))
-    return _with_targets(typed, reading.resolve(linked))
+    linked = [reference for _field, condition in typed for reference in references_in(condition.values)]
+    targets = reading.resolve(linked)
+    reading.check_numbers(linked)
+    return _with_targets(typed, targets)
 
 
 def _with_maps_as_values(schema: Schema, filters: Mapping[str, Any]) -> dict[str, Any]:
@@ -298,6 +303,7 @@ def _operand(field: Field, condition: Condition, value: Any, option: str) -> Any
     faces = type_of(field)
     if value == "" and type_of(field).is_text:
         return ""
+    location = f"{option}.{condition.field}.{condition.operator}"
     try:
         if isinstance(value, str) and "T" not in value.upper():
             # A day stands for the instant at which it begins.
@@ -306,10 +312,8 @@ def _operand(field: Field, condition: Condition, value: Any, option: str) -> Any
                 return read
         parsed = faces.parse([value], field)[0] if faces.is_list else faces.parse(value, field)
     except InvalidValue as unfit:
-        raise InvalidInput(
-            f"{option}.{condition.field}.{condition.operator}: {shorten(value)} does not fit; expected {unfit}"
-        ) from unfit
-    return parsed
+        raise InvalidInput(f"{location}: {shorten(value)} does not fit; expected {unfit}") from unfit
+    return with_references(parsed, lambda reference: replace(reference, location=location))
 
 
 def _wire(schema: Schema, conditions: Sequence[tuple[Field, Condition]]) -> list[Condition]:

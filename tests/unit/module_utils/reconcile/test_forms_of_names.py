@@ -13,7 +13,13 @@ from embedded_here import Embedded
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import LOCATION, OBJECT, ROOM, Kind
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
+    LOCATION,
+    OBJECT,
+    PERSON,
+    ROOM,
+    Kind,
+)
 
 from ..support import RANDOMISED
 
@@ -136,6 +142,14 @@ def test_an_integer_that_is_the_name_of_another_record_is_an_error_with_both_spe
     assert "'Leipzig/5'); write {id: 5} if you mean the id, or '5' in quotes if you mean the name" in room["msg"]
     thing = service.call("history_info", kind="object", record=3, limit=None)
     assert "write {id: 3} if you mean the id, or '3' in quotes if you mean the name" in thing["msg"]
+    client.create(PERSON, {"email": "2", "first_name": "Two"})
+    user = service.call("user_from_person", check_mode, person=2, filters=None)
+    assert user["msg"].startswith("person: 2 is the id of the person "), user["msg"]
+    for wanted in (5, {"in": [5, 6]}):
+        options: dict[str, Any] = {"filters": {"target_room": wanted}, "sort": [], "limit": None, "uuid": None}
+        found = service.call("object_info", check_mode, **options)
+        assert found["msg"].startswith("filters.target_room."), found["msg"]
+        assert "write {id: 5} if you mean the id, or '5' in quotes if you mean the name" in found["msg"]
     clear = {"barcode": "100001", "target_room": {"id": 5}}
     result = service.call("object", check_mode, diff_mode=True, fields=clear)
     assert result["changed"]
@@ -164,3 +178,15 @@ def test_an_ambiguous_room_is_named_by_its_paths_and_an_unknown_user_by_the_near
     assert "2 rooms have the natural key '77': 'Dresden/77', 'Leipzig/77'." in room["msg"]
     task = service.call("task", title="x", deadline="2031-01-01", assignees=["david"])
     assert task["msg"].endswith(f"There is no user 'david'; expected an e-mail address. The nearest are '{DAVID}'.")
+
+
+def test_a_barcode_with_leading_zeros_and_without_quotes_is_explained_wherever_it_is_written() -> None:
+    service = Embedded.started()
+    number = int("0042001", 8)
+    for result in (
+        service.call("object", fields={"barcode": number}),
+        service.call("object_info", barcode=number, filters={}, sort=[], limit=None, uuid=None),
+        service.call("object_info", filters={"barcode": number}, sort=[], limit=None, uuid=None),
+    ):
+        assert "17409 does not fit; expected text; quote it where it is written" in result["msg"]
+        assert "042001 is read as an octal number" in result["msg"]
