@@ -326,32 +326,11 @@ def test_payloads_in_every_place_of_desired_files(world: World) -> None:
         report = str(world.inside / f"{number}.md")
         connection = {**world.service.options(), "report": report, "journal": "journal"}
         source = str(state(world.inside / f"{number}", files_of(text)))
-        wanted = ({"desired": desired(text), "mode": "validate"}, {"desired": desired(text)}, {"src": source})
-        results += [call("instance", {**connection, **written}, True) for written in wanted]
+        for wanted in ({"desired": desired(text)}, {"src": source}):
+            results += [call("instance_validate", {**wanted, "report": report}, False)]
+            results += [call("instance", {**connection, **wanted}, True)]
         if Path(report).exists():
             assert [*payloads.steering(Path(report).read_text("utf-8"))] == []
-    assert_harmless(results)
-
-
-@pytest.mark.sample(0)
-def test_payloads_in_every_place_of_a_rendered_state(world: World) -> None:
-    """Rendered files stay in their directory and are read back as data. Texts that files can't contain are findings."""
-    results = []
-    for number, text in enumerate(CORPUS):
-        layers = [str(state(world.inside / f"{number}-{name}", files_of(text))) for name in "ab"]
-        dest = world.inside / f"{number}-out"
-        rendered = {**world.service.options(), "mode": "render", "dest": str(dest)}
-        sections = {"locations": [{"name": text, "city": text}], "objects": [{"barcode": "1", text or "x": [text]}]}
-        for wanted in ({"src": layers}, {"desired": desired(text)}, {"desired": sections}):
-            results += [call("instance", {**rendered, **wanted}, check_mode) for check_mode in (True, False)]
-        for path in dest.rglob("*"):
-            assert path.resolve().is_relative_to(dest)
-            assert path.is_dir() or path.lstat().st_mode & 0o077 == 0
-        if dest.exists():
-            again = {**world.service.options(), "src": str(dest), "mode": "validate"}
-            results.append(call("instance", again, True))
-            assert not [line for line in results[-1].get("findings", []) if "this is not YAML" in line]
-    assert any(result["changed"] for result in results)
     assert_harmless(results)
 
 
@@ -397,7 +376,7 @@ def test_an_export_of_payloads(world: World, form: str) -> None:
             assert not [
                 cell for cell in cells if cell.startswith(tuple("=+@\t\r-")) and not cell.lstrip("+-").isdigit()
             ]
-        again = call("instance", {**world.service.options(), "src": str(dest), "mode": "validate"}, True)
+        again = call("instance_validate", {"src": str(dest)}, False)
         results.append(again)
         assert not again.get("failed"), again["msg"]
     assert_harmless([{**result, "files": {}} for result in results])
@@ -415,7 +394,7 @@ def test_a_value_under_a_hostile_name_is_exported_or_reported(world: World, form
     dest = world.inside / "out"
     options = {**world.service.options(), "dest": str(dest), "format": form, "only": WITHOUT_USERS}
     result = call("instance_export", options, False)
-    again = call("instance", {**world.service.options(), "src": str(dest), "mode": "validate"}, True)
+    again = call("instance_validate", {"src": str(dest)}, False)
     assert not again.get("failed"), again["msg"]
     assert_harmless([{**result, "files": {}}, again])
 
@@ -426,7 +405,7 @@ def test_a_value_under_a_hostile_name_is_absorbed_or_reported(world: World, name
     src = str(state(world.inside / "in", {"objects/here.yml": "- {barcode: '1', inventory_name: x}\n"}))
     into = {"objects": "objects/new.yml", "rooms": "rooms.yml", "locations": "locations.yml"}
     result = call("instance_absorb", {**world.service.options(), "src": src, "into": into}, False)
-    again = call("instance", {**world.service.options(), "src": src, "mode": "validate"}, True)
+    again = call("instance_validate", {"src": src}, False)
     assert not again.get("failed"), again["msg"]
     assert_harmless([result, again])
 
@@ -453,7 +432,7 @@ def test_payloads_that_are_absorbed_into_files(world: World, ending: str, if_del
             assert not [
                 cell for cell in cells if cell.startswith(tuple("=+@\t\r-")) and not cell.lstrip("+-").isdigit()
             ]
-        again = call("instance", {**world.service.options(), "src": str(src), "mode": "validate"}, True)
+        again = call("instance_validate", {"src": str(src)}, False)
         assert not again.get("failed"), again["msg"]
         results += [planned, result, again]
     # Tables have no columns for some of the field names.

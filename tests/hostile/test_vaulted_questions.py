@@ -72,14 +72,16 @@ def answered(site: Site, module: str, files: dict[str, str], secret: str) -> dic
 
 @pytest.mark.sample(3)
 @pytest.mark.parametrize("question", QUESTIONS)
-@pytest.mark.parametrize("mode", ["validate", "apply"])
+@pytest.mark.parametrize("module", ["instance_validate", "instance"])
 @pytest.mark.parametrize("exists", [False, True], ids=["new field", "field of the instance"])
-def test_no_file_asks_what_a_vaulted_value_is(site: Site, question: str, mode: str, exists: bool) -> None:
+def test_no_file_asks_what_a_vaulted_value_is(site: Site, question: str, module: str, exists: bool) -> None:
     if exists:
         site.write({"fields/asset.yml": yaml_list(PLAIN)})
         assert site.run().outcome == "changed"
     answers = [
-        answered(site, mode, QUESTIONS[question], f"- {{barcode: '1', inventory_name: x, Pin: '{value}', Size: big}}\n")
+        answered(
+            site, module, QUESTIONS[question], f"- {{barcode: '1', inventory_name: x, Pin: '{value}', Size: big}}\n"
+        )
         for value in VALUES
     ]
     assert answers[0] == answers[1] == answers[2]
@@ -101,7 +103,7 @@ def test_a_saved_schema_asks_nothing_either(site: Site, rules: dict[str, Any]) -
     }
     schema = {"$defs": {"objects": {"items": {"properties": {"Pin": {"x-field": noted}}}}}}
     files = {"schema/seventhings.schema.json": json.dumps(schema)}
-    answers = [answered(site, "validate", files, f"- {{barcode: '1', Pin: '{value}'}}\n") for value in VALUES]
+    answers = [answered(site, "instance_validate", files, f"- {{barcode: '1', Pin: '{value}'}}\n") for value in VALUES]
     assert answers[0] == answers[1] == answers[2]
 
 
@@ -109,9 +111,9 @@ def test_what_the_instance_demands_of_a_vaulted_value_is_a_finding_without_its_l
     site.write({"fields/asset.yml": yaml_list(pin(constraints={"max_length": 3}))})
     assert site.run().outcome == "changed"
     secrets = [f"- {{barcode: '1', inventory_name: x, Pin: '{value}', Size: 1}}\n" for value in VALUES]
-    answers = [answered(site, "apply", {}, secret) for secret in secrets]
+    answers = [answered(site, "instance", {}, secret) for secret in secrets]
     assert answers[0] == answers[1] == answers[2]
     (finding,) = answers[0]["findings"]
     assert finding.startswith("objects/secret.yml:1: (vaulted): this value does not fit its field")
-    fits = answered(site, "apply", {}, "- {barcode: '1', inventory_name: x, Pin: '471', Size: 1}\n")
+    fits = answered(site, "instance", {}, "- {barcode: '1', inventory_name: x, Pin: '471', Size: 1}\n")
     assert fits["findings"] == []

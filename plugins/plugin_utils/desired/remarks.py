@@ -11,7 +11,7 @@ characters, which come along when people copy from a web page.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -33,15 +33,21 @@ _AS_TYPED = replace(PRESETS["plain"], is_chosen=True)
 
 
 def unfit_keys(
-    schema: Schema, entry: Entry, keys: Iterable[str], values: Mapping[str, Any], checks: CellChecks
+    schema: Schema,
+    entry: Entry,
+    keys: Iterable[str],
+    values: Mapping[str, Any],
+    checks: CellChecks,
+    why_not: Callable[[str], str] = why_unfit,
 ) -> Iterator[tuple[Place, FieldError]]:
     """Yield a finding for each part of a natural key that no new record may have.
 
     :param checks: returns what to do about it in a table.
+    :param why_not: returns why a text does not fit; an empty text if it does.
     """
     for key in keys:
         text = values.get(key)
-        if isinstance(text, str) and (why := why_unfit(text)):
+        if isinstance(text, str) and (why := why_not(text)):
             name = written_as(schema, entry, key)
             words = f"{name}: {escaped(text)} {why}, and it identifies a record"
             misfit = Misfit(text, f"it {why}, and it identifies a record")

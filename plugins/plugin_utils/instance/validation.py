@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from ...module_utils.errors import InvalidInput
-from ...module_utils.model.field import EMPTY, Field, Plain, is_generated_key
+from ...module_utils.model.field import EMPTY, Field, Plain, edge_blanks, is_generated_key
 from ...module_utils.model.kinds import FIELD_DEFINITION, Kind
 from ...module_utils.model.schema import Schema, field_to_be
 from ...module_utils.plan.change import CREATE, Change, check_choices
@@ -176,8 +176,11 @@ class _Validation:
     def _claim(self, entry: Entry, values: Mapping[str, Any]) -> None:
         schema = self._schemas.for_kind(entry.kind)
         have, keys = self._keys(entry, values)
-        new = keys if keys is not None and entry.state == "present" else ()
-        unfit = list(unfit_keys(schema, entry, new, have, self._wanted.cell_checks))
+        # An export writes keys of fields, line breaks and invisible characters, so the record probably exists. A plan
+        # knows it.
+        may_be_new = entry.state == "present" and not entry.kind.defines_fields
+        new = keys if keys is not None and may_be_new else ()
+        unfit = list(unfit_keys(schema, entry, new, have, self._wanted.cell_checks, edge_blanks))
         for place, error in unfit:
             self._find(place, error)
         if keys is None or unfit:
