@@ -10,26 +10,21 @@ module: instance
 short_description: Plan and apply a whole instance from files
 version_added: 1.0.0
 description:
-  - Applies a directory of YAML, CSV and JSON Lines files to an instance, thousands of records in one task.
+  - Applies a directory of YAML, CSV and JSON Lines files and workbooks to an instance, with thousands of records in one
+    task.
   - Check mode is the plan. It shows every change with the current and the new value of its fields, and sends no write.
   - Only what the files contain is managed. A field that the files leave out does not change, and V(null) clears a
     field. A record that is in no file stays unless O(prune) says otherwise.
-  - Runs on the controller, so it can show its progress while it works.
   - The directory contains C(instance.yml) (the instance, policy and identity), and a file or a directory for each
-    section. C(moved.yml) lists natural keys that were renamed.
+    section. C(moved.yml) lists natural keys that were renamed. See R(the
+    guide,ansible_collections.community.seventhings.docsite.guide_instance).
   # generated: files
   - Its sections are C(fields), with one file for each template, and C(locations), C(rooms), C(persons), C(users),
     C(objects), C(tasks), C(rental_cases), C(catalog) and C(hub).
   # end of files
-  - With C(scan_codes) in C(instance.yml), labels can replace the placeholders of imported objects. O(observed) keeps
-    what scans wrote. The guide about labels describes both.
   - Files are plain data. Templates, tags and inline vaulted values in them are errors. A file of records, or
-    C(moved.yml), may be vaulted as a whole, and is then decrypted. Settings and field definitions can't be vaulted. Put
+    C(moved.yml), may be vaulted as a whole, and none of its values is shown. See O(hide) and O(show_vaulted). Put
     computed values in O(desired).
-  - Nothing of a vaulted file is shown. Findings, plans, reports, the journal and messages show V((vaulted\)) and the
-    place instead of its values, its natural keys and its unknown field names. Messages of the service about such a
-    record are not shown either, because they may quote what was sent. The same is true of a vaulted value in
-    O(desired), both the new value and the current value. See O(hide) and O(show_vaulted).
 options:
   prune:
     description:
@@ -38,10 +33,8 @@ options:
       - This option is the maximum for C(policy.prune) in C(instance.yml). The weaker of both actions applies, in the
         order V(report), V(archive), V(delete). If only one of them names a section, that action applies. If neither
         does, the records are reported.
-      - A room, a location or a person is not removed if a record that the same run neither moves nor deletes refers to
-        it. That is a finding that names the record, and nothing is sent. For this check the objects are listed, and
-        archived objects that the files name are looked up. A warning says that other archived objects may refer to it.
-      - If C(instance.yml) names no C(set), records are only reported, and a warning says so.
+      - A record that a remaining record refers to is not removed. That is a finding, and nothing is sent.
+      - If C(instance.yml) names no C(set), records are only reported.
     type: dict
   notify:
     description:
@@ -72,18 +65,13 @@ options:
     choices: [users, destructive, empty_sources, limited_account, assumed_archived]
   archived_lookups:
     description:
-      - How many of the records to create are looked up in the archive. No list shows an archived record. An object is
-        looked up by its barcode, with one request. If an archived record is found, the plan is C(unarchive and update).
-      - First, an object that is in the list is looked up. If that shows that the instance has no such lookup, there are
-        no further requests.
-      - A warning says how many barcodes were not checked. If one of these objects is archived, a service that accepts
-        duplicates creates a second object. If the service refuses the duplicate, that record fails, the journal records
-        it, and the next plan looks it up.
+      - How many of the records to create are looked up in the archive, because no list shows archived records. If an
+        archived record is found, the plan is C(unarchive and update). A warning says how many were not looked up.
       - >-
-        V(sample): Up to 40 records of a section are all looked up. In a real run, and in check mode if O(plan_file) is
-        written, up to 200 are. If there are more records, 40 of them are looked up.
+        V(sample): Up to 40 records of a section, or 200 in a real run and if O(plan_file) is written. If there are
+        more, 40 of them.
       - >-
-        V(all): All records are looked up, which takes one request for each.
+        V(all): All records, which takes one request for each.
     type: str
     choices: [sample, all]
     default: sample
@@ -101,22 +89,10 @@ attributes:
 requirements:
   - jsonschema >= 4.21 (for O(rules))
 notes:
-  - A run reads one list of each kind that the files write or refer to, with one page for every 1000 records, and three
-    lists of field definitions. A change takes one request. A new attachment takes one more, however many records name
-    it. A field definition, task or rental case takes two more. If the instance does not report the number of records, a
-    list of several pages is read twice before a missing record is created. O(archived_lookups) says how many records
-    are looked up in the archive.
-  - Records are found by their natural key, as in the modules for single records. C(identity) in C(instance.yml) names
-    other fields.
-  - Ansible prints everything that a failed task returns. So a failed task returns at most one screen of text, with the
-    reason at the end of RV(msg). A O(report) as V(.json) has the complete result. In a C(rescue),
-    C(ansible_failed_result) has what the task returned.
-  - Text from a file or from the service is shown on one line. Control characters and invisible characters are shown as
-    escapes.
-  - New users get an e-mail, so they are only created with O(allow=users). Without it, records that need a missing user
-    are skipped, and a warning names them.
-  - The files and the task may have different authors. O(limits), O(prune), O(allow) and O(expect_instance) of the task
-    are the maximum that files may ask for. Files may ask for less.
+  - A run reads one list of each kind that the files write or refer to, with one request for every 1000 records, and
+    sends one request for each change.
+  - A failed task returns at most one screen of text, with the reason at the end of RV(msg). A O(report) as V(.json) has
+    the complete result.
 seealso:
   - module: community.seventhings.instance_validate
   - module: community.seventhings.instance_drift
@@ -155,8 +131,8 @@ EXAMPLES = r"""
 
 - name: Plan files that strangers may have changed, with limits for all that they may ask for
   community.seventhings.instance:
-    src: /srv/checkout/acme
-    src_below: /srv/checkout
+    src: acme
+    src_below: .
     protected: true
     expect_instance: ["{{ seventhings_base_url }}"]
     limits:

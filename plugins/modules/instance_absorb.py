@@ -158,7 +158,7 @@ notes:
   - A value that came through an anchor or an alias of YAML, through a variable, from a vaulted file or from a formula
     is reported in RV(not_changed) with its place and is not changed.
   - Texts of the service are escaped so that they keep their meaning. In YAML they are quoted if necessary. A C(${) is
-    escaped if variables are declared. CSV is written as O(formulas) says.
+    escaped if variables are declared.
   - After an interrupted run, run the task again. It writes the remaining changes.
   - A record that was renamed in the application counts as a deleted record and a new record.
   - Fields that C(lifecycle) excludes are not compared, so they do not change in the files.

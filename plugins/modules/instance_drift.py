@@ -104,16 +104,19 @@ changes:
     - As in RV(community.seventhings.instance#module:changes).
   returned: always
   type: list
+  elements: dict
 findings:
   description:
     - As in RV(community.seventhings.instance#module:findings).
   returned: always
   type: list
+  elements: str
 cautions:
   description:
     - As in RV(community.seventhings.instance#module:cautions).
   returned: always
   type: list
+  elements: str
 hidden_records:
   description:
     - As in RV(community.seventhings.instance#module:hidden_records).
@@ -124,16 +127,19 @@ moves:
     - As in RV(community.seventhings.instance#module:moves).
   returned: always
   type: list
+  elements: dict
 money:
   description:
     - As in RV(community.seventhings.instance#module:money).
   returned: always
   type: list
+  elements: dict
 persons:
   description:
     - As in RV(community.seventhings.instance#module:persons).
   returned: always
   type: list
+  elements: dict
 reported:
   description:
     - As in RV(community.seventhings.instance#module:reported).
@@ -144,6 +150,7 @@ every_finding:
     - As in RV(community.seventhings.instance#module:every_finding).
   returned: always
   type: list
+  elements: str
 scan_codes:
   description:
     - As in RV(community.seventhings.instance#module:scan_codes).
@@ -164,6 +171,7 @@ brief:
     - As in RV(community.seventhings.instance#module:brief).
   returned: always
   type: list
+  elements: str
 requests:
   description:
     - As in RV(community.seventhings.instance#module:requests).
@@ -174,6 +182,54 @@ duration:
     - As in RV(community.seventhings.instance#module:duration).
   returned: always
   type: float
+apply_record:
+  description:
+    - As in RV(community.seventhings.instance#module:apply_record).
+  returned: always
+  type: str
+apply_record_digest:
+  description:
+    - As in RV(community.seventhings.instance#module:apply_record_digest).
+  returned: always
+  type: str
+plan_digest:
+  description:
+    - As in RV(community.seventhings.instance#module:plan_digest).
+  returned: always
+  type: str
+check_mode:
+  description:
+    - As in RV(community.seventhings.instance#module:check_mode).
+  returned: always
+  type: bool
+diff:
+  description:
+    - As in RV(community.seventhings.instance#module:diff).
+  returned: always
+  type: dict
+failures:
+  description:
+    - As in RV(community.seventhings.instance#module:failures).
+  returned: always
+  type: list
+  elements: dict
+mails:
+  description:
+    - As in RV(community.seventhings.instance#module:mails).
+  returned: always
+  type: list
+  elements: dict
+refusals:
+  description:
+    - As in RV(community.seventhings.instance#module:refusals).
+  returned: always
+  type: list
+  elements: str
+undo:
+  description:
+    - As in RV(community.seventhings.instance#module:undo).
+  returned: always
+  type: str
 """
 
 from ansible.module_utils.basic import AnsibleModule

@@ -151,26 +151,31 @@ changes:
     - As in RV(community.seventhings.instance#module:changes).
   returned: always
   type: list
+  elements: dict
 failures:
   description:
     - As in RV(community.seventhings.instance#module:failures).
   returned: always
   type: list
+  elements: dict
 refusals:
   description:
     - As in RV(community.seventhings.instance#module:refusals).
   returned: always
   type: list
+  elements: str
 findings:
   description:
     - As in RV(community.seventhings.instance#module:findings).
   returned: always
   type: list
+  elements: str
 cautions:
   description:
     - As in RV(community.seventhings.instance#module:cautions).
   returned: always
   type: list
+  elements: str
 hidden_records:
   description:
     - As in RV(community.seventhings.instance#module:hidden_records).
@@ -181,21 +186,25 @@ moves:
     - As in RV(community.seventhings.instance#module:moves).
   returned: always
   type: list
+  elements: dict
 money:
   description:
     - As in RV(community.seventhings.instance#module:money).
   returned: always
   type: list
+  elements: dict
 persons:
   description:
     - As in RV(community.seventhings.instance#module:persons).
   returned: always
   type: list
+  elements: dict
 mails:
   description:
     - As in RV(community.seventhings.instance#module:mails).
   returned: always
   type: list
+  elements: dict
 undone:
   description: The apply that is undone, and how to recognise it.
   returned: always
@@ -249,6 +258,7 @@ every_finding:
     - As in RV(community.seventhings.instance#module:every_finding).
   returned: always
   type: list
+  elements: str
 scan_codes:
   description:
     - As in RV(community.seventhings.instance#module:scan_codes).
@@ -269,6 +279,7 @@ brief:
     - As in RV(community.seventhings.instance#module:brief).
   returned: always
   type: list
+  elements: str
 apply_record:
   description:
     - As in RV(community.seventhings.instance#module:apply_record).
@@ -294,6 +305,11 @@ duration:
     - As in RV(community.seventhings.instance#module:duration).
   returned: always
   type: float
+diff:
+  description:
+    - As in RV(community.seventhings.instance#module:diff).
+  returned: always
+  type: dict
 """
 
 from ansible.module_utils.basic import AnsibleModule

@@ -60,6 +60,7 @@ findings:
     - As in RV(community.seventhings.instance#module:findings).
   returned: always
   type: list
+  elements: str
 msg:
   description:
     - The findings that fit on a screen, or the number of records.

@@ -125,6 +125,21 @@ def test_examples_of_many_records_run_twice(tmp_path: Path, name: str) -> None:
     assert [result.name for result in second if result.data["changed"]] == []
 
 
+@pytest.mark.sample(0)
+@pytest.mark.parametrize("name", ["instance_drift", "instance_undo", "instance_validate"])
+def test_examples_about_an_applied_set_run(tmp_path: Path, name: str) -> None:
+    shutil.copytree(ROOT / "examples" / "acme", tmp_path / "acme")
+    _make_layers(tmp_path)
+    applied = {f"{OURS}instance": {"src": "acme", "allow": ["users"]}}
+    tasks = examples(ROOT / "plugins" / "modules" / f"{name}.py", tmp_path)
+    with running_here("empty") as service:
+        run = playbook.run(tmp_path, [play("applied", service, [{"name": "Apply", **applied}, *tasks])])
+
+    assert run.status == 0, run.output
+    ran = [result.data for result in run.results[1:] if result.outcome != "skipped"]
+    assert documentation.misfits(ran, documentation.returned(name)) == []
+
+
 def always_changes(result: playbook.Result, path: Path) -> bool:
     """Revoking tokens is always a change, because there are new tokens.
 
