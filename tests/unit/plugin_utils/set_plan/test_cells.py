@@ -144,13 +144,6 @@ def test_what_can_not_be_known_without_a_connection_is_reported(site: Site) -> N
     )
 
 
-def test_nothing_is_reported_that_the_following_plan_will_judge(site: Site) -> None:
-    site.write({"objects.csv": "barcode,Purchasing price\n1,x\n"})
-    desired = site.load()
-    assert offline_findings(desired) == []
-    assert desired.warnings == []
-
-
 def test_a_long_number_that_was_cut_is_suspected_where_it_would_be_a_new_key(site: Site) -> None:
     site.write({"objects.csv": "barcode,inventory_name\n4.01E+12,x\n"})
     (finding,) = site.plan().findings

@@ -251,7 +251,6 @@ def test_hiding_its_key_does_not_uncover_a_record(two: Site) -> None:
         {"exclude": ["1"]},
         {"stale": "skip"},
         {"allow": ["assumed_archived"]},
-        {"formulas": "keep"},
         {"desired": {"objects": [{"barcode": "2", "_state": "absent"}]}},
         {"expect_instance": True, "limits": {}, "prune": {"objects": "delete"}, "allow": [], "protected": True},
     ],

@@ -30,6 +30,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
     Kind,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
+from ansible_collections.community.seventhings.plugins.module_utils.plan.allowed import DESTRUCTIVE
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.field_visibility import identifies
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import DesiredInstance, Policy
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.entry import Entry
@@ -316,7 +317,8 @@ def test_definitions_are_read_before_the_lists_that_need_them(here: Instance) ->
     assert here.plan(*entries) == Outcome(unchanged={"locations": 1, "rooms": 1, "objects": 1})
     read = [path.removeprefix("/customer-api/v1/") for method, path in here.embedded.log if method == "GET"]
     definitions = [number for number, path in enumerate(read) if path.endswith("/field-definitions")]
-    assert definitions == list(range(3))
+    # Each of the two lists, and the proof that it is whole.
+    assert definitions == list(range(4))
 
 
 def test_settings_are_checked_first(here: Instance) -> None:
@@ -895,7 +897,7 @@ def test_users_are_created_from_persons_if_the_policy_allows_it(here: Instance) 
     assert outcome(plan) == Outcome(
         unchanged={"users": 1}, skipped={"users": 1}, warnings=[f"user {EVA}: not created, because"]
     )
-    assert plan.warnings == [f"user {EVA}: not created, because create_users is off (a new user gets an e-mail)."]
+    assert plan.warnings == [f"user {EVA}: not created, because a new user gets an e-mail; allow: [users] creates it."]
     allowed: Any = {"policy": Policy(create_users=True)}
     assert here.plan(*users, **allowed) == Outcome({f"create user {EVA}": {"email": EVA}}, unchanged={"users": 1})
     assert here.plan(entry(USER, {"email": "x@acme.example"}), **allowed).findings == [
@@ -1171,9 +1173,9 @@ def test_a_removed_choice_needs_a_permission(here: Instance) -> None:
     refused = Outcome(findings=["fields.yml:1:1: Size: possible_values: the value(s)"])
     assert here.plan(less) == refused
     assert here.plan(less, only=["fields"]) == refused
-    assert here.plan(less, allow=["destructive"]).changes == change
+    assert here.plan(less, allow=frozenset({DESTRUCTIVE})).changes == change
     assert here.plan(less, only=["objects"]) == Outcome()
-    assert here.plan(less, only=["objects"], allow=["destructive"]) == Outcome()
+    assert here.plan(less, only=["objects"], allow=frozenset({DESTRUCTIVE})) == Outcome()
 
 
 def test_the_rest_of_a_half_created_record_is_resumed(here: Instance) -> None:
