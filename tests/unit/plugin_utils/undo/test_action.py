@@ -71,7 +71,6 @@ def test_an_undo_is_applied_from_its_plan_file(applied: tuple[SiteHere, dict[str
 @pytest.mark.parametrize(
     ("order", "words"),
     [
-        ({}, "applied: mode undo needs the apply record to undo; expected last or a file"),
         ({"applied": "/nowhere/record"}, "applied: there is no /nowhere/record"),
         ({"applied": "last", "record_digest": "0" * 64}, "than the approved one"),
         ({"applied": "last", "record_digest": "no"}, "record_digest: 'no' does not fit"),
@@ -104,7 +103,7 @@ def test_files_of_another_set_are_refused(applied: tuple[SiteHere, dict[str, Any
 
 def test_a_protected_task_undoes_no_file_that_nobody_approved(applied: tuple[SiteHere, dict[str, Any]]) -> None:
     here, result = applied
-    caps = {"limits": {}, "prune": {}, "allow": [], "expect_instance": [ROOT_URL]}
+    caps = {"limits": {}, "allow": [], "expect_instance": [ROOT_URL]}
     order = {**caps, "protected": True, "module": "instance_undo", "applied": result["apply_record"]}
     refused = task(here, **order)
     assert refused["failed"]
