@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import codecs
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,7 +15,8 @@ from typing import Any
 from ...module_utils.errors import InvalidInput
 from ...module_utils.local.safe_files import FileType, Folder, parts_of
 from ..desired.desired import BY_TEMPLATE, SECTIONS, DesiredInstance
-from ..desired.dialect import Dialect, delimiter_of
+from ..desired.dialect import delimiter_of
+from ..desired.encodings import WrongEncoding, decoded
 from ..desired.entry import Entry
 from ..desired.loading import MAX_SOURCE, WORKBOOK, called
 from ..desired.positions import CellPlace, Finding, Place
@@ -229,14 +229,24 @@ class Files:
         if name.lower().endswith(WORKBOOK):
             workbook = WorkbookFile(content, self._columns_of(name))
             return WorkbookSource(workbook, has_variables, self._desired.dialects.for_file(name))
+        text, codec = self._decoded(name, content)
+        file = TextFile(text, lambda text: text.encode(codec))
         if not name.lower().endswith(".csv"):
-            file = TextFile(content.decode(), str.encode)
             return (YamlSource if name.endswith(_YAML) else JsonSource)(file, has_variables)
         dialect = self._desired.dialects.for_file(name)
-        codec = _codec_of(content, dialect)
-        file = TextFile(content.decode(codec), lambda text: text.encode(codec))
         delimiter = self._desired.delimiters.get(name) or delimiter_of([file.plain.partition("\n")[0]], dialect)
         return TableSource(file, has_variables, dialect, delimiter)
+
+    def _decoded(self, name: str, content: bytes) -> tuple[str, str]:
+        """Return the text of a file, and the codec that writes its other bytes as they are."""
+        dialect = self._desired.dialects.for_file(name)
+        try:
+            text, codec = dialect.decode(content) if name.lower().endswith(".csv") else decoded(content)
+        except WrongEncoding as wrong:
+            raise NotSpliced(str(wrong)) from wrong
+        if text.encode(codec) != content:
+            raise NotSpliced(f"{codec} would change other bytes of its file")
+        return text, codec
 
     def mark(self) -> Mapping[Target, int]:
         """Return a mark for :meth:`undo`: the edits so far."""
@@ -358,13 +368,11 @@ class Files:
         if name.lower().endswith(WORKBOOK):
             book = Workbook(name, content, self._desired.dialects.for_file(name), found, Sheets(), [])
             list(book.sections())
-        elif name.lower().endswith(".csv"):
-            dialect = self._desired.dialects.for_file(name)
-            text = dialect.decode(content)[0].replace("\r\n", "\n").replace("\r", "\n")
-            list(read_csv(text, name, found, dialect=dialect))
         else:
-            text = content.decode().replace("\r\n", "\n").replace("\r", "\n")
-            if name.endswith(_YAML):
+            text = self._decoded(name, content)[0].removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+            if name.lower().endswith(".csv"):
+                list(read_csv(text, name, found, dialect=self._desired.dialects.for_file(name)))
+            elif name.endswith(_YAML):
                 read_yaml(text, name, found)
             else:
                 list(read_json_lines(text, name, found))
@@ -471,18 +479,3 @@ def _depth(target: Target) -> int:
     """Return the number of the section of a file: its records refer to sections with smaller numbers."""
     section = PurePosixPath(target.name).parts[0].partition(".")[0]
     return list(SECTIONS).index(section) if section in SECTIONS else -1
-
-
-def _codec_of(content: bytes, dialect: Dialect) -> str:
-    """Return the codec that reads and writes a table without changing other bytes."""
-    for mark, codec in ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")):
-        if content.startswith(mark):
-            return codec
-    if dialect.encoding:
-        codec = codecs.lookup(dialect.encoding).name
-        return {"utf-8-sig": "utf-8", "utf-16": "utf-16-le"}.get(codec, codec)
-    try:
-        content.decode()
-    except UnicodeDecodeError:
-        return "cp1252"
-    return "utf-8"

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import codecs
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -14,6 +13,7 @@ from ...module_utils.model.dates import DateReader
 from ...module_utils.model.field import shorten
 from ...module_utils.model.suggestions import LIKELY, closest_names
 from .dialect import PRESETS, Dialect, Dialects
+from .encodings import encoding_of
 from .nodes import EVERYTHING, Node
 from .positions import Finding
 
@@ -121,16 +121,10 @@ def _delimiter(dialect: Dialect, value: Any) -> Dialect:
 
 
 def _encoding(dialect: Dialect, value: Any) -> Dialect:
-    codec: codecs.CodecInfo | None
-    try:
-        codec = codecs.lookup(value if isinstance(value, str) else "")
-        "a".encode(codec.name)
-    except (LookupError, ValueError):
-        codec = None
-    # No dialect reads UTF-32.
-    if codec is None or codec.name.startswith("utf-32"):
+    codec = encoding_of(value if isinstance(value, str) else "")
+    if not codec:
         raise Unfit("the name of an encoding of tables, such as utf-8, cp1252 or iso-8859-15")
-    return replace(dialect, encoding=codec.name, writes=codec.name)
+    return replace(dialect, encoding=codec, writes=codec)
 
 
 def _decimal(dialect: Dialect, value: Any) -> Dialect:

@@ -196,6 +196,13 @@ class DesiredInstance:
             return f'set `csv: {{files: {{"{path}": {{{setting}}}}}}}`'
         return f"set `csv: {{{setting}}}`"
 
+    def where_to_set(self, path: str) -> str:
+        """Return the name of the map with the settings of a table."""
+        table = self.tables.for_file(path)
+        if table is not None:
+            return table.setting
+        return f'csv.files."{path}"' if self.dialects.files else "csv of instance.yml"
+
     def place_of(self, setting: str) -> Place:
         """Return the place of a setting."""
         return self.setting_places.get(setting, Place("instance.yml"))

@@ -9,7 +9,6 @@ the types accept, once the fields are known.
 
 from __future__ import annotations
 
-import codecs
 import csv
 import datetime as dt
 import re
@@ -24,6 +23,7 @@ from ...module_utils.model.dates import HOUR_ZERO, DateReader, UnclearDate
 from ...module_utils.model.field import Field, InvalidValue, Plain, Spelling, edge_blanks, shorten
 from ...module_utils.model.names import normal_name
 from ...module_utils.model.schema import FieldError, Misfit, Schema, type_of
+from .encodings import WrongEncoding, decoded
 from .globs import Globs, fits
 from .nodes import EVERYTHING
 from .words import COMMENT, OF_RECORDS
@@ -42,44 +42,14 @@ _DIGITS_OF_AMOUNTS = 3
 BLANKS = ("\N{NARROW NO-BREAK SPACE}", "\N{NO-BREAK SPACE}", "\N{THIN SPACE}", " ")
 """The spaces between thousands in French: programs write the first three, people type the last."""
 
-HOW_TO_SAVE = (
-    "save it as UTF-8: in Excel as 'CSV UTF-8 (Comma delimited)', in LibreOffice with the character set "
-    "'Unicode (UTF-8)'"
-)
-
-
 _NO_TABLES = {
     b"PK\x03\x04": "this is a workbook, not CSV; rename it to end in .xlsx, or save it as CSV",
     b"\xd0\xcf\x11\xe0": "this is an old workbook, not CSV; save it as .xlsx or as CSV",
-    codecs.BOM_UTF32_LE: f"expected UTF-8, and this is UTF-32; {HOW_TO_SAVE}",
-    codecs.BOM_UTF32_BE: f"expected UTF-8, and this is UTF-32; {HOW_TO_SAVE}",
 }
 """First bytes of files that are not tables in any dialect, and what to do with such a file."""
 
 WEB_PAGE = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:!doctype\s|html\b|head\b|meta\b|table\b|\?xml\b)", re.IGNORECASE)
 """The beginning of a web page, which some applications save under the name of a table."""
-
-
-_NOT_OF_WINDOWS = {
-    "cp1250": re.compile(r"[a-z][\u00b9\u00bf][a-z]|[a-z]\u00b3[a-z]{2}"),
-    "cp850": re.compile(r"[A-Za-z][\u201a\u201d\u201e][a-z\u00e1]"),
-    "mac_roman": re.compile(r"[a-z][\u00a7\u0160\u0178\u017d][a-z\u00a7]"),
-}
-"""Letters of another system that no word has in CP1252, by encoding.
-
-The patterns have a fixed length, so that a search of a long text takes a time proportional to its length.
-"""
-
-
-class WrongEncoding(Exception):
-    """Raised if the bytes of a file are not text in its encoding. The message says how to save it.
-
-    :ivar start: the first byte that does not fit.
-    """
-
-    def __init__(self, message: str, start: int) -> None:
-        super().__init__(message)
-        self.start = start
 
 
 Converter = Callable[[str], str | None]
@@ -185,7 +155,8 @@ class Dialect:
 
     :ivar preset: the name of its preset.
     :ivar delimiter: between cells. :ivar is_sure: True if it was written; that of a preset is only tried first.
-    :ivar encoding: a codec; empty: UTF-8, UTF-16 by its mark, and CP1252 if neither fits.
+    :ivar encoding: a codec; empty: UTF-8, or as a byte order mark says.
+    :ivar fallback: the codec of a preset, if the file is not UTF-8.
     :ivar writes: the codec of files that are written.
     :ivar decimal: between a number and its fraction. :ivar thousands: between groups of three digits.
     :ivar dates: patterns of strptime, the first is written; ISO dates are always read.
@@ -206,6 +177,7 @@ class Dialect:
     delimiter: str = ""
     is_sure: bool = False
     encoding: str = ""
+    fallback: str = ""
     writes: str = "utf-8"
     decimal: str = "."
     thousands: tuple[str, ...] = ()
@@ -491,49 +463,20 @@ class Dialect:
 
     # ---- files
 
-    def decode(self, content: bytes) -> tuple[str, bool]:
-        """Return the text of a file, and True if it had to be read as CP1252.
+    def decode(self, content: bytes) -> tuple[str, str]:
+        """Return the text of a file with its byte order mark, and the codec that writes the same bytes.
 
         :raises WrongEncoding: if it is not a text.
         """
         for mark, words in _NO_TABLES.items():
             if content.startswith(mark):
-                raise WrongEncoding(words, 0)
+                raise WrongEncoding(words)
         if WEB_PAGE.match(content):
             words = (
                 "this is a web page or XML, not CSV; open it in a spreadsheet program, and save it as .xlsx or as CSV"
             )
-            raise WrongEncoding(words, 0)
-        if self.encoding:
-            return self._strictly(content, self.encoding), False
-        for mark, codec in ((codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16")):
-            if content.startswith(mark):
-                return self._strictly(content, codec), False
-        if content.count(b"\0") > len(content) // 4:
-            raise WrongEncoding(f"expected UTF-8, and this looks like UTF-16; {HOW_TO_SAVE}", content.index(b"\0"))
-        try:
-            return content.decode("utf-8-sig"), False
-        except UnicodeDecodeError:
-            pass
-        for codec, word in _NOT_OF_WINDOWS.items():
-            found = word.search(content.decode("cp1252", "replace"))
-            if found is not None:
-                words = f"expected UTF-8 or CP1252, and this word looks like {codec}; {HOW_TO_SAVE}, or set encoding"
-                raise WrongEncoding(words, found.start())
-        try:
-            return content.decode("cp1252"), True
-        except UnicodeDecodeError as error:
-            words = f"expected UTF-8, and this byte is not valid in CP1252 either; {HOW_TO_SAVE}, or set encoding"
-            raise WrongEncoding(words, error.start) from error
-
-    def _strictly(self, content: bytes, codec: str) -> str:
-        try:
-            return content.decode(codec).removeprefix("\ufeff")
-        except UnicodeDecodeError as error:
-            words = f"expected {codec}: {error.reason} at byte {error.start}; {HOW_TO_SAVE}, or set encoding"
-            raise WrongEncoding(words, error.start) from error
-        except UnicodeError as error:
-            raise WrongEncoding(f"expected {codec}: {error}; {HOW_TO_SAVE}, or set encoding", 0) from error
+            raise WrongEncoding(words)
+        return decoded(content, self.encoding, self.fallback)
 
     def encode(self, text: str) -> bytes:
         """Return the bytes of a file.
@@ -546,19 +489,23 @@ class Dialect:
 PRESETS: Mapping[str, Dialect] = {
     "plain": Dialect(),
     "excel-de": Dialect(
-        "excel-de", ";", writes="utf-8-sig", decimal=",", thousands=(".",), dates=("%d.%m.%Y", "%d.%m.%y"),
+        "excel-de", ";", fallback="cp1252", writes="utf-8-sig",
+        decimal=",", thousands=(".",), dates=("%d.%m.%Y", "%d.%m.%y"),
         true=("WAHR", "ja"), false=("FALSCH", "nein"), currency=("€", "EUR"),
     ),
     "excel-fr": Dialect(
-        "excel-fr", ";", writes="utf-8-sig", decimal=",", thousands=BLANKS, dates=("%d/%m/%Y", "%d/%m/%y"),
+        "excel-fr", ";", fallback="cp1252", writes="utf-8-sig",
+        decimal=",", thousands=BLANKS, dates=("%d/%m/%Y", "%d/%m/%y"),
         true=("VRAI", "oui"), false=("FAUX", "non"), currency=("€", "EUR"),
     ),
     "excel-gb": Dialect(
-        "excel-gb", ",", writes="utf-8-sig", thousands=(",",), dates=("%d/%m/%Y", "%d/%m/%y"),
+        "excel-gb", ",", fallback="cp1252", writes="utf-8-sig",
+        thousands=(",",), dates=("%d/%m/%Y", "%d/%m/%y"),
         true=("TRUE", "yes"), false=("FALSE", "no"), currency=("£", "GBP"),
     ),
     "excel-us": Dialect(
-        "excel-us", ",", writes="utf-8-sig", thousands=(",",), dates=("%m/%d/%Y", "%m/%d/%y"),
+        "excel-us", ",", fallback="cp1252", writes="utf-8-sig",
+        thousands=(",",), dates=("%m/%d/%Y", "%m/%d/%y"),
         true=("TRUE", "yes"), false=("FALSE", "no"), currency=("$", "USD"),
     ),
 }  # fmt: skip

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -19,7 +20,8 @@ from ...module_utils.model.kinds import KINDS, TEMPLATES
 from ...module_utils.model.suggestions import LIKELY, closest_names
 from ..ansible_compat import was_vaulted
 from .desired import BY_TEMPLATE, INLINE, SECTIONS, DesiredInstance, SourceCount, states_of
-from .dialect import HOW_TO_SAVE, CellReader, Dialects, WrongEncoding
+from .dialect import CellReader, Dialects
+from .encodings import WrongEncoding, decoded
 from .entry import Entry
 from .hiding import Hiding
 from .lifecycle import NOTHING, read_record
@@ -69,14 +71,6 @@ def content_of(folder: Folder, name: str) -> bytes:
     :raises OSError: if it cannot be read.
     """
     return folder.read(name, MAX_SOURCE)
-
-
-def _decoded(content: bytes) -> str:
-    """Return the text of some bytes.
-
-    :raises UnicodeDecodeError: if they are not UTF-8.
-    """
-    return content.decode("utf-8")
 
 
 def _with_line_ends(text: str) -> str:
@@ -157,7 +151,6 @@ class _Loading:
         self._read = read
         self._reading = reading
         self._fill = reading.fill
-        self._by_guess: list[str] = []
         self._suspicious: list[str] = []
         self._mapped: set[str] = set()
         self._on_line: Counter[Place] = Counter()
@@ -392,14 +385,27 @@ class _Loading:
         content = self._content(root, name, may_be_vaulted)
         if content is None:
             return None
+        return self._decoded(content, name, self._encoding_of(name), where="")
+
+    def _encoding_of(self, name: str) -> Callable[[bytes], tuple[str, str]]:
+        """Return the function that decodes a file without a header: only an entry of tables has its encoding."""
+        table = self.desired.tables.for_file(name)
+        is_mapped = table is not None and "encoding" in table.changes and _parts(name)[1] == ".jsonl"
+        explicit = self.desired.dialects.for_file(name).encoding if is_mapped else ""
+        return partial(decoded, explicit=explicit)
+
+    def _decoded(self, content: bytes, name: str, decode: Callable[[bytes], tuple[str, str]], where: str) -> str | None:
+        """Return the text of a file with Python's line ends, or None after a finding.
+
+        :param where: the place of the setting for its encoding; empty if it has none.
+        """
         try:
-            return self._without_conflict(_with_line_ends(_decoded(content)), name)
-        except UnicodeDecodeError as error:
-            start: int = error.start
-            before = bytes(error.object)[:start].decode("utf-8", "replace").removeprefix("\ufeff")
-            place = self._at(name, before.count("\n") + 1, len(before) - before.rfind("\n"))
-            self._find(place, f"expected UTF-8: {error.reason} at byte {error.start}")
+            text, _codec = decode(content)
+        except WrongEncoding as wrong:
+            place = self._at(name, wrong.line, wrong.column)
+            self.desired.findings.append(Finding(place, wrong.words(where), str(wrong)))
             return None
+        return self._without_conflict(_with_line_ends(text.removeprefix("\ufeff")), name)
 
     def _without_conflict(self, text: str, name: str) -> str | None:
         """Return a text, or None after a finding if it has a merge conflict."""
@@ -413,18 +419,8 @@ class _Loading:
         if content is None:
             return ()
         dialect = self.desired.dialects.for_file(name)
-        try:
-            text, is_guess = dialect.decode(content)
-        except WrongEncoding as wrong:
-            before = content[: wrong.start].decode("utf-8", "replace").removeprefix("\ufeff")
-            place = self._at(name, before.count("\n") + 1, len(before) - before.rfind("\n"))
-            self._find_plainly(place, str(wrong))
-            return ()
-        if is_guess:
-            self._by_guess.append(self._called(name))
-        if "\r" in text:
-            text = _with_line_ends(text)
-        if self._without_conflict(text, name) is None:
+        text = self._decoded(content, name, dialect.decode, self.desired.where_to_set(name))
+        if text is None:
             return ()
         as_text = formulas.unescaped
         desired = self.desired
@@ -469,13 +465,6 @@ class _Loading:
                     f"{table.place}: {table.setting}.files: {', '.join(table.patterns)} matches no file that was read; "
                     f"the files of a section are in its directory, such as objects/"
                 )
-        if self._by_guess:
-            first, *more = self._by_guess
-            also = f" and {len(more)} more" if more else ""
-            self.desired.warnings.append(
-                f"{first}{also}: not UTF-8, read as CP1252 (Windows); {HOW_TO_SAVE}, or "
-                f"{self.desired.how_to_set(first, 'encoding: cp1252')}"
-            )
 
     def _is_attached(self, name: str) -> bool:
         """Return True if a record names a file."""

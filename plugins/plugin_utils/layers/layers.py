@@ -21,6 +21,7 @@ from ...module_utils.model.schema import Schema
 from ..ansible_compat import was_vaulted
 from ..desired.desired import DesiredInstance
 from ..desired.dialect import Dialect, Dialects
+from ..desired.encodings import WrongEncoding, decoded
 from ..desired.entry import Entry
 from ..desired.hiding import Hiding
 from ..desired.loading import MOST_RECORDS, SETTINGS, Reading, VaultedContent, called, content_of, load, local_files
@@ -158,8 +159,9 @@ def settings_of(path: Path, label: str, read: Reader) -> Node | None:
             content = read(folder, name)
             if VARIABLES.encode() not in content or isinstance(content, VaultedContent):
                 continue
-            node = read_yaml(content.decode().replace("\r\n", "\n").replace("\r", "\n"), called(label, name), [])
-        except (OSError, UnicodeDecodeError, InvalidInput):
+            text, _codec = decoded(content)
+            node = read_yaml(text.replace("\r\n", "\n").replace("\r", "\n"), called(label, name), [])
+        except (OSError, WrongEncoding, InvalidInput):
             continue
         if node is None or not isinstance(node.value, dict) or not is_file:
             return node

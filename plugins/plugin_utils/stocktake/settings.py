@@ -11,6 +11,7 @@ from pathlib import Path
 
 from ...module_utils.errors import InvalidInput
 from ...module_utils.local.safe_files import Folder
+from ..desired.encodings import WrongEncoding, decoded
 from ..desired.nodes import Node
 from ..desired.positions import Finding
 from ..desired.scan_codes import SCAN_CODES, ScanCodeSettings, read_scan_codes
@@ -68,8 +69,8 @@ def _settings(path: Path) -> Node | None:
             folder, name = Folder(path.parent), path.name
         else:
             return None
-        node = read_yaml(folder.read(name, _LARGEST).decode(), name, findings)
-    except (InvalidInput, OSError, UnicodeDecodeError) as error:
+        node = read_yaml(decoded(folder.read(name, _LARGEST))[0], name, findings)
+    except (InvalidInput, OSError, WrongEncoding) as error:
         raise InvalidInput(f"src: {path}: {error}") from error
     if findings:
         raise InvalidInput([f"src: {finding}" for finding in findings])

@@ -14,7 +14,8 @@ from ...module_utils.errors import InvalidInput
 from ...module_utils.local.safe_files import Folder
 from ...module_utils.model.field import CellList, CellMap, TypedCell, shorten
 from ...module_utils.model.kinds import OBJECT
-from ..desired.dialect import PRESETS, WrongEncoding
+from ..desired.dialect import PRESETS
+from ..desired.encodings import WrongEncoding
 from ..desired.loading import MAX_SOURCE
 from ..desired.nodes import NO_JINJA, Node, place_at
 from ..desired.positions import Finding, Place
@@ -178,9 +179,9 @@ def _nodes(option: str, path: Path, findings: list[Finding]) -> list[Node]:
         nodes = [node for _section, _sheet, rows in book.sections() for node in rows]
     else:
         try:
-            text, _is_cp1252 = dialect.decode(content)
+            text, _codec = dialect.decode(content)
         except WrongEncoding as wrong:
-            raise InvalidInput(f"{option}: {path.name}: {wrong}") from wrong
+            raise InvalidInput(f"{option}: {path.name}:{wrong.line}:{wrong.column}: {wrong}") from wrong
         text = text.replace("\r\n", "\n").replace("\r", "\n")
         nodes = list(read_csv(text, path.name, findings, dialect=dialect))
     # Codes are data: a code that looks like a template is just an unknown code.

@@ -156,7 +156,12 @@ _TABLES = {
         "\n",
         "sep=x,barcode,inventory_name,purchasing_price\n,1,Lamp,12.50\n,2,{},1\n",
     ),
-    "cp1252": ("", "cp1252", "\n", "barcode,inventory_name,purchasing_price\n1,Lämp,12.50\n2,{},1\n"),
+    "cp1252": (
+        "csv: {encoding: cp1252}\n",
+        "cp1252",
+        "\n",
+        "barcode,inventory_name,purchasing_price\n1,Lämp,12.50\n2,{},1\n",
+    ),
 }
 
 

@@ -180,22 +180,13 @@ def test_however_a_program_saves_it(tmp_path: Path, name: str, content: bytes) -
     desired = _load(tmp_path, {name: content}, "{preset: excel-de}")
     assert _read(desired) == _READ
     assert _judged(desired) == []
-    is_guess = content == _GERMAN.encode("cp1252")
-    assert len(desired.warnings) == is_guess
-    assert all("read as CP1252" in warning and "CSV UTF-8" in warning for warning in desired.warnings)
+    assert desired.warnings == []
 
 
-def test_cp1252_is_reported_once_for_all_files(tmp_path: Path) -> None:
-    content = "barcode\nä\n".encode("cp1252")
-    desired = _load(tmp_path, {f"objects/{number}.csv": content for number in range(3)})
-    (warning,) = desired.warnings
-    assert warning.startswith("objects/0.csv and 2 more: not UTF-8, read as CP1252")
-
-
-def test_a_long_word_of_another_encoding_is_searched_once(tmp_path: Path) -> None:
-    """With a pattern that begins anywhere in a word, this test takes hours."""
+def test_a_long_word_of_another_encoding_is_shortened(tmp_path: Path) -> None:
     content = f"barcode;Bezeichnung\n1;{'ä' * 900_000}\n".encode("cp1252")
-    assert _load(tmp_path, {"objects.csv": content}).findings == []
+    (finding,) = _load(tmp_path, {"objects.csv": content}).findings
+    assert len(finding.message) < 500
 
 
 @pytest.mark.parametrize("text", ["(1" * 20_000, "1 " * 20_000, "1'" * 20_000, "€ " * 20_000, "(" * 40_000])
@@ -210,44 +201,6 @@ def test_a_further_currency_is_proposed_on_a_condition(known: tuple[str, ...], h
     words, setting = marks_to_name(Spelling.NUMBER, ["CHF 12.50"], Dialect(currency=known))
     assert ("if these signs mean one currency" in words) is has_condition
     assert setting == f"currency: [{', '.join((*known, 'CHF'))}]"
-
-
-@pytest.mark.parametrize("codec", ["cp850", "mac_roman"])
-@pytest.mark.parametrize("word", ["Größe", "Geräte", "Straße", "Tür"])
-def test_letters_of_an_older_system_are_no_letters_of_windows(tmp_path: Path, codec: str, word: str) -> None:
-    """In CP1252 most of them would be other letters."""
-    text = f"barcode;Bezeichnung\n1;Möbel, {word} und Gefäße\n"
-    (finding,) = _load(tmp_path, {"objects.csv": text.encode(codec)}).findings
-    assert finding.place.line == 2
-    assert finding.message.startswith(f"expected UTF-8 or CP1252, and this word looks like {codec}; save it as UTF-8")
-    desired = _load(tmp_path, {"objects.csv": text.encode(codec)}, f"{{encoding: {codec}}}")
-    assert desired.findings == []
-    assert desired.entries[0].fields["Bezeichnung"] == f"Möbel, {word} und Gefäße"
-    polish = "barcode;Nazwa\n1;Lampa żółta\n2;Półka wiszącą\n".encode("cp1250")
-    (finding,) = _load(tmp_path, {"objects.csv": polish}).findings
-    assert "this word looks like cp1250" in finding.message
-    for right in (
-        "5 m³/h, ¿qué?",
-        "Möbel „Größe 3\u201c 14\u201d Šimon Žižka § 5",
-        "\u201ca\u201d \u2013 b…",
-        "Matúška\u2019s Škoda, cœur",
-    ):
-        assert _load(tmp_path, {"objects.csv": f"barcode;note\n1;{right}\n".encode("cp1252")}).findings == []
-
-
-def test_a_written_encoding_is_used(tmp_path: Path) -> None:
-    desired = _load(tmp_path, {"objects.csv": "barcode\n€\n".encode("iso-8859-15")}, "{encoding: iso-8859-15}")
-    assert _read(desired) == [{"barcode": "€"}]
-    assert desired.warnings == []
-    (finding,) = _load(tmp_path, {"objects.csv": b"barcode\n\xa4\n"}, "{encoding: utf-8}").findings
-    assert str(finding).startswith(
-        "objects.csv:2:1: expected utf-8: invalid start byte at byte 8; save it as UTF-8: in"
-    )
-
-
-def test_utf_16_without_a_mark_is_reported_how_to_be_saved(tmp_path: Path) -> None:
-    (finding,) = _load(tmp_path, {"objects.csv": "barcode\n1\n".encode("utf-16-le")}).findings
-    assert str(finding).startswith("objects.csv:1:2: expected UTF-8, and this looks like UTF-16; save it as UTF-8")
 
 
 def test_lines_and_columns_count_the_line_that_says_sep(tmp_path: Path) -> None:
@@ -339,7 +292,6 @@ def test_single_keys_override_a_preset(tmp_path: Path) -> None:
         ("{delimiter: ';;'}", "csv.delimiter: ';;' does not fit; expected one character"),
         ("{encoding: utf-5}", "csv.encoding: 'utf-5' does not fit; expected the name of an encoding"),
         ("{encoding: rot13}", "csv.encoding: 'rot13' does not fit"),
-        ("{encoding: utf-32}", "csv.encoding: 'utf-32' does not fit; expected the name of an encoding of tables"),
         ("{decimal: x}", "csv.decimal: 'x' does not fit"),
         ("{decimal: ',', thousands: ','}", "csv: decimal and thousands are both ','"),
         ("{thousands: ab}", "csv.thousands: 'ab' does not fit"),

@@ -654,12 +654,13 @@ def test_a_field_that_has_a_column_is_proposed_for_no_other(tmp_path: Path) -> N
 def test_a_setting_to_paste_is_that_of_the_table(tmp_path: Path) -> None:
     fields = [*FIELDS, Field("lent", "BOOLEAN")]
     tables = "- {files: objects.csv, columns: {Nr: barcode}}\n"
-    rows = "Nr;price;lent;inventory_name\n1;CHF 1'299.00;x;Tür\n".encode("cp1252")
+    rows = "Nr;price;lent;inventory_name\n1;CHF 1'299.00;x;Tür\n"
+    (encoding,) = read(tmp_path, tables, {"objects.csv": rows.encode("cp1252")}).findings
+    assert encoding.message.endswith("into tables[0]: `encoding: cp1252   # Tür`")
     desired = read(tmp_path, tables, {"objects.csv": rows})
     price, lent = group_findings(validate(desired, {"object": fields}), desired).lines
     assert price.endswith('set `currency: [CHF], thousands: "\'"` in tables[0]')
     assert lent.endswith("set `booleans: {true: [...], false: [...]}` in tables[0]")
-    assert [warning.rpartition(", or ")[2] for warning in desired.warnings] == ["set `encoding: cp1252` in tables[0]"]
 
 
 @pytest.mark.parametrize("rows", ['barcode,"A\nB"\n1,2\n', 'barcode,"A\nB",C,D\n1,2,3,4\n2,,3,4\n3,2,,\n'])

@@ -57,7 +57,10 @@ def test_a_list_takes_the_place_of_the_actual_room(here: Embedded, tmp_path: Pat
 
 def test_a_table_of_another_program_is_read_as_it_is(here: Embedded, tmp_path: Path) -> None:
     text = 'Gerät;Code;ROOM;Time\r\n7;100018;"Dresden/Büro";17.11.2025 10:15\r\n7;100019;Dresden/1.04;\r\n'
-    result = scanned(here, tmp_path, text.replace("Dresden/Büro", "Dresden/IT-Büro").encode("cp1252"), **NOVEMBER)
+    text = text.replace("Dresden/Büro", "Dresden/IT-Büro")
+    result = scanned(here, tmp_path, text.encode("cp1252"), **NOVEMBER)
+    assert result["msg"] == "scans: scans.csv:1:4: expected UTF-8, found byte 0xE4; save the file as UTF-8"
+    result = scanned(here, tmp_path, text.encode("utf-16"), **NOVEMBER)
     found = by_code(result)
     assert [found[code]["status"] for code in ("100018", "100019")] == ["ok", "ok"]
     assert found["100018"]["time"] == "2025-11-17T10:15:00+00:00"

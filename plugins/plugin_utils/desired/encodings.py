@@ -1,0 +1,230 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Decide the encoding of a file by its mark, the settings and strict UTF-8, never by a guess.
+
+If none of them fits, the error shows how words of the file read in likely encodings, and a person decides.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+"""Byte order marks and their encodings. The mark of UTF-32 begins with that of UTF-16, so it comes first."""
+
+_UNMARKED = {"utf-8-sig": "utf-8", "utf-16": "utf-16-le", "utf-32": "utf-32-le"}
+"""How files without the mark that their encoding allows are read: in the order of bytes of almost all computers."""
+
+_ONE_BYTE = re.compile(r"cp(125[0-8]|874|437|850)|iso8859-\d+|mac-\w+|koi8-[rut]")
+_MANY_BYTES = re.compile(
+    r"utf-8(-sig)?|utf-(16|32)(-[lb]e)?|cp9(32|49|50)|gbk|shift_jis\w*|euc_(jp|kr|jis_2004|jisx0213)|gb2312|gb18030"
+)
+
+_WEST = "äöüß" * 3 + "éèàçñÄÖÜ" * 2 + "áâãåæêëíîïóôõøœùúûÉÈÀÇÅØÑ"
+_CENTRAL = "ąćęłńśźżčěřšžýáíéó" * 2 + "ďňťůúőűöüäĄĆĘŁŃŚŹŻČŘŠŽ"
+_RUSSIAN = "оеаинтслвр" * 3 + "бгджзйкмпуфхцчшщъыьэюяАБВГДЕЖЗИКЛМНОПРСТУФХЦЧШЩЭЮЯ" * 2 + "ёіїєґ"
+_GREEK = "αοιετσνηυρ" * 3 + "βγδζθκλμξπςφχψωάέήίόύώΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩ" * 2
+
+_CANDIDATES = (
+    ("cp1252", _WEST),
+    ("mac_roman", _WEST),
+    ("cp850", _WEST),
+    ("iso-8859-15", _WEST),
+    ("cp1250", _CENTRAL),
+    ("iso-8859-2", _CENTRAL),
+    ("mac_latin2", _CENTRAL),
+    ("cp1251", _RUSSIAN),
+    ("koi8_r", _RUSSIAN),
+    ("mac_cyrillic", _RUSSIAN),
+    ("cp1253", _GREEK),
+    ("cp1254", _WEST + "ığşİĞŞ" * 2),
+    ("cp1257", "ąčęėįšųūžāēģīķļņõäöü" * 2),
+    ("shift_jis", ""),
+    ("euc_jp", ""),
+    ("gb18030", ""),
+)
+"""Encodings in which words are shown, with their letters: the more frequent a letter, the more often."""
+
+_WIDE = ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")
+
+_BESIDE_WORDS = frozenset("€£§°²³µ—„“”\u201a…«»®™½¼·•\u2013\u2018\u2019\u00d7\u00a0")
+_SEPARATORS = re.compile(r"[\s,;|\"\t]+")
+_SHOWN_WORDS, _SHOWN_READINGS = 3, 3
+_LONGEST_WORD = 30
+_SAMPLE = 1 << 16
+"""Number of characters whose words are compared."""
+
+
+class WrongEncoding(Exception):
+    """Raised if the bytes of a file are not text in its encoding. The message quotes nothing from the file.
+
+    :ivar line: of the first byte that does not fit. :ivar column: of it, in characters.
+    :ivar readings: settings to choose from, each with words of the file as a comment.
+    """
+
+    def __init__(self, message: str, before: str = "", readings: Sequence[str] = ()) -> None:
+        super().__init__(message)
+        lines = before.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
+        self.line, self.column = len(lines), len(lines[-1]) + 1
+        self.readings = readings
+
+    def words(self, where: str) -> str:
+        """Return what is wrong, and what to do about it.
+
+        :param where: the place of a setting; empty if no setting says how the file is read.
+        """
+        if not self.readings or not where:
+            return str(self)
+        lines = " or ".join(f"`{reading}`" for reading in self.readings)
+        return f"{self}, or write the line with the right words into {where}: {lines}"
+
+
+def encoding_of(name: str) -> str:
+    """Return the name of an accepted encoding as Python spells it; empty if it is not accepted."""
+    try:
+        codec = codecs.lookup(name).name
+    except (LookupError, ValueError):
+        return ""
+    return codec if _ONE_BYTE.fullmatch(codec) or _MANY_BYTES.fullmatch(codec) else ""
+
+
+def decoded(content: bytes, explicit: str = "", fallback: str = "") -> tuple[str, str]:
+    """Return the text of a file, with its byte order mark, and the codec that writes the same bytes.
+
+    :param explicit: the encoding of the settings. :param fallback: the encoding of a preset, if UTF-8 does not fit.
+    :raises WrongEncoding: if none of them fits.
+    """
+    marked = next((codec for mark, codec in _MARKS if content.startswith(mark)), "")
+    if not marked and _ONE_BYTE.fullmatch(explicit):
+        _check_not_utf8(content, explicit)
+    codec = marked or _UNMARKED.get(explicit, explicit) or "utf-8"
+    if codec == "utf-8" and content.count(b"\0") > len(content) // 4:
+        raise _unread(content, "", 0)
+    try:
+        return content.decode(codec), codec
+    except UnicodeDecodeError as error:
+        start: int = error.start
+    except UnicodeError:
+        start = 0
+    found = _beyond_ascii(content) if codec == "utf-8" else ""
+    if fallback and not explicit and not marked and not _is_encodable(found, fallback):
+        try:
+            return content.decode(fallback), fallback
+        except UnicodeDecodeError as error:
+            codec, start = fallback, error.start
+    elif marked == "utf-8" or found:
+        raise _mixed(
+            content, start, is_utf8=bool(marked) or len(found) >= content.decode("utf-8", "replace").count("\ufffd")
+        )
+    raise _unread(content, codec, start)
+
+
+def _beyond_ascii(content: bytes) -> str:
+    """Return the different characters that are valid sequences of several bytes in UTF-8."""
+    return "".join(letter for letter in content.decode("utf-8", "ignore") if not letter.isascii())
+
+
+def _is_encodable(letters: str, codec: str) -> bool:
+    """Return True if an encoding has one of some letters: then they are no accident of its bytes."""
+    return bool(letters.encode(codec, "ignore"))
+
+
+def _check_not_utf8(content: bytes, explicit: str) -> None:
+    try:
+        text = "" if content.isascii() else content.decode("utf-8")
+    except UnicodeDecodeError:
+        return
+    if text:
+        start = next(number for number, letter in enumerate(text) if not letter.isascii())
+        words = f"this file is UTF-8, and `encoding` says {explicit}; set `encoding: utf-8`"
+        raise WrongEncoding(words, text[:start])
+
+
+def _mixed(content: bytes, start: int, is_utf8: bool) -> WrongEncoding:
+    """Return the error about a file in UTF-8 with a byte of something else.
+
+    :param is_utf8: True if most of it is UTF-8. Otherwise its sequences of several bytes may be accidents.
+    """
+    byte = content[start : start + 1]
+    try:
+        shown = f"{byte.decode('cp1252')} in Windows-1252"
+    except UnicodeDecodeError:
+        shown = "no character in Windows-1252"
+    words = f"expected UTF-8, found byte 0x{byte[0]:02X}, {shown}; save the file as UTF-8"
+    return WrongEncoding(words, content[:start].decode("utf-8", "replace"), () if is_utf8 else _readings(content))
+
+
+def _unread(content: bytes, codec: str, start: int) -> WrongEncoding:
+    """Return the error about a file that is not in its encoding, with words of it in other encodings."""
+    if codec:
+        found = f"expected {codec.upper() if codec.startswith('utf') else codec}, found byte 0x{content[start]:02X}"
+    else:
+        found = "this file is not UTF-8, and has no byte order mark"
+    before = content[:start].decode(codec or "utf-8", "replace")
+    return WrongEncoding(f"{found}; save the file as UTF-8", before, _readings(content))
+
+
+def _readings(content: bytes) -> list[str]:
+    """Return settings for the likeliest encodings, the likeliest first. Those that read the same words are one."""
+    read = [(encoding, letters, _words(text[:_SAMPLE])) for encoding, letters, text in _texts(content)]
+    scores = {encoding: _score(words, letters) for encoding, letters, words in read}
+    best = max(scores.values(), default=0)
+    shown: dict[str, str] = {}
+    for encoding, _letters, words in sorted(read, key=lambda found: -scores[found[0]]):
+        if scores[encoding] * 2 >= best or not shown:
+            shown.setdefault(", ".join(words[:_SHOWN_WORDS]), encoding)
+    return [f"encoding: {encoding}   # {words}" for words, encoding in shown.items()][:_SHOWN_READINGS]
+
+
+def _texts(content: bytes) -> Iterator[tuple[str, str, str]]:
+    """Yield the encodings in which a whole file is text, each with its letters and the text."""
+    is_wide = b"\0" in content
+    for encoding, letters in [(name, "") for name in _WIDE] if is_wide else _CANDIDATES:
+        try:
+            text = content.decode(encoding)
+        except UnicodeError:
+            continue
+        if not any(unicodedata.category(letter) in ("Cc", "Cn", "Co") for letter in set(text) - {"\t", "\r", "\n"}):
+            yield encoding, letters, text
+
+
+def _words(text: str) -> list[str]:
+    """Return the different words with letters that encodings read differently; without any, all words."""
+    words = dict.fromkeys(word[:_LONGEST_WORD] for word in _SEPARATORS.split(text) if word)
+    return [word for word in words if not word.isascii()] or list(words)
+
+
+def _score(words: Sequence[str], letters: str) -> int:
+    """Return how well words fit a language: frequent letters count for it, signs and capitals in words against it."""
+    return sum(
+        _score_of(letter, word[max(number - 1, 0) : number], word[number + 1 : number + 2], letters)
+        for word in words
+        for number, letter in enumerate(word)
+    )
+
+
+def _score_of(letter: str, before: str, after: str, letters: str) -> int:
+    if letter.isascii():
+        return 0 if letters else 1
+    beside = [near for near in (before, after) if near.isalpha()]
+    if not letter.isalpha() or "\uff61" <= letter <= "\uff9f":
+        return 2 - len(beside) if letter in _BESIDE_WORDS and len(beside) < 2 else -4
+    if letter.isupper() and before.islower():
+        return -4
+    if any(_is_latin(near) is not _is_latin(letter) for near in beside):
+        return -4
+    return letters.count(letter) or (-1 if letters else 3)
+
+
+def _is_latin(letter: str) -> bool:
+    return unicodedata.name(letter, "").startswith("LATIN")

@@ -1,0 +1,148 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Encodings of files: a mark, a setting or UTF-8 decide. Otherwise a person does, who sees words of the file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import DesiredInstance
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import load
+
+_WORDS = {
+    "cp1252": ["Büro", "Möbel", "Küche"],
+    "mac_roman": ["Büro", "Möbel", "Straße"],
+    "cp850": ["Büro", "Möbel", "Straße"],
+    "iso-8859-15": ["5€", "Möbel"],
+    "cp1250": ["Krzesło", "żółte", "skříň"],
+    "iso-8859-2": ["świetlówka", "Šatní"],
+    "mac_latin2": ["Krzesło", "żółte"],
+    "cp1251": ["Стол", "письменный"],
+    "koi8_r": ["Стол", "письменный"],
+    "mac_cyrillic": ["Стол", "письменный"],
+    "cp1253": ["Καρέκλα", "γραφείου"],
+    "cp1254": ["Çal\u0131şma", "ğüş"],
+    "cp1257": ["Kėdė", "ąžuolas"],
+    "shift_jis": ["机", "プリンタ"],
+    "euc_jp": ["つくえ", "椅子"],
+    "gb18030": ["桌子", "打印机"],
+    "utf-16-le": ["Büro", "Möbel"],
+    "utf-32-be": ["Büro", "Möbel"],
+}
+"""Words of languages that people save in these encodings."""
+
+
+def _table(words: list[str], line_end: str = "\r\n") -> str:
+    return line_end.join(["barcode;inventory_name", *(f"80000{index};{word}" for index, word in enumerate(words)), ""])
+
+
+def _load(root: Path, content: bytes, settings: str = "", name: str = "objects.csv") -> DesiredInstance:
+    (root / "instance.yml").write_text(f"api: seventhings/v1\n{settings}\n", "utf-8")
+    (root / name).parent.mkdir(exist_ok=True)
+    (root / name).write_bytes(content)
+    return load(root)
+
+
+def _names(desired: DesiredInstance) -> list[str]:
+    return [entry.fields["inventory_name"] for entry in desired.entries]
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("encoding", _WORDS)
+def test_a_proposed_line_reads_the_words_that_it_shows(tmp_path: Path, encoding: str, line_end: str) -> None:
+    content = _table(_WORDS[encoding], line_end).encode(encoding)
+    desired = _load(tmp_path, content)
+    (finding,) = desired.findings
+    assert not desired.entries
+    assert (
+        "save the file as UTF-8, or write the line with the right words into csv of instance.yml: " in finding.message
+    )
+    line = next(line for line in finding.message.split("`") if line.endswith(f"   # {', '.join(_WORDS[encoding])}"))
+    if not encoding.startswith("utf"):
+        assert finding.place.line == 2
+        assert finding.place.column > len("80000x;")
+    read = _load(tmp_path, content, f"csv:\n  {line}")
+    assert (read.findings, _names(read)) == ([], _WORDS[encoding])
+
+
+@given(words=st.lists(st.text("abÄßüéñx", min_size=1), min_size=1), fallback=st.sampled_from(["plain", "excel-de"]))
+@example(words=["Strauß\u201c", "Tür"], fallback="excel-de")
+def test_no_table_in_one_byte_is_read_without_a_setting(
+    tmp_path_factory: pytest.TempPathFactory, words: list[str], fallback: str
+) -> None:
+    content = _table(words).encode("cp1252")
+    desired = _load(tmp_path_factory.mktemp("set"), content, f"csv: {{preset: {fallback}}}")
+    if desired.findings:
+        assert not desired.entries
+        assert not content.isascii()
+    else:
+        assert _names(desired) == words
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32"])
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".yml"])
+def test_a_mark_decides_in_every_format(tmp_path: Path, encoding: str, suffix: str) -> None:
+    record = {"barcode": "1", "inventory_name": "Büro Ł"}
+    text = {
+        ".csv": "barcode,inventory_name\n1,Büro Ł\n",
+        ".jsonl": json.dumps(record, ensure_ascii=False),
+        ".yml": '- barcode: "1"\n  inventory_name: Büro Ł\n',
+    }[suffix]
+    desired = _load(tmp_path, text.encode(encoding), "csv: {encoding: cp1252}", f"objects{suffix}")
+    assert (desired.findings, _names(desired)) == ([], ["Büro Ł"])
+
+
+@pytest.mark.parametrize("settings", ["", "csv: {encoding: utf-8}", "csv: {preset: excel-de}"])
+@pytest.mark.parametrize(
+    ("content", "found"),
+    [
+        ("Büro\n809999;Kabel 5\udc96m", "3:15: expected UTF-8, found byte 0x96, \u2013 in Windows-1252; save the file"),
+        ("\ufeffBüro\udc81\n", "2:12: expected UTF-8, found byte 0x81, no character in Windows-1252; save the file"),
+    ],
+)
+def test_a_byte_of_something_else_is_found_in_utf_8(tmp_path: Path, settings: str, content: str, found: str) -> None:
+    mark = "\ufeff" if content.startswith("\ufeff") else ""
+    text = f"{mark}barcode;inventory_name\n800000;{content.removeprefix(mark)}"
+    desired = _load(tmp_path, text.encode("utf-8", "surrogateescape"), settings)
+    assert not desired.entries
+    assert [str(finding) for finding in desired.findings] == [f"objects.csv:{found} as UTF-8"]
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "iso-8859-1", "mac_roman", "cp850", "koi8-r"])
+def test_an_encoding_of_one_byte_is_wrong_for_utf_8(tmp_path: Path, encoding: str) -> None:
+    desired = _load(tmp_path, _table(["Stuhl", "Büro"]).encode(), f"csv: {{encoding: {encoding}}}")
+    (finding,) = desired.findings
+    assert not desired.entries
+    assert str(finding).startswith("objects.csv:3:9: this file is UTF-8, and `encoding` says ")
+    assert str(finding).endswith("; set `encoding: utf-8`")
+    assert _names(_load(tmp_path, _table(["Stuhl"]).encode(), f"csv: {{encoding: {encoding}}}")) == ["Stuhl"]
+
+
+@pytest.mark.parametrize(
+    ("accepted", "names"),
+    [
+        (True, "utf-8 utf-8-sig utf-16 utf-32 utf-16-be windows-1252 cp1250 cp874 latin-1 iso-8859-16 mac_roman"),
+        (True, "macintosh mac_latin2 cp437 cp850 shift_jis euc_jp euc_kr gb18030 koi8_r koi8_u"),
+        (False, "utf-7 cp037 rot13 idna punycode hz iso2022_jp unicode_escape raw_unicode_escape hex undefined cp1140"),
+    ],
+)
+def test_accepted_encodings_are_a_list(tmp_path: Path, accepted: bool, names: str) -> None:
+    for name in names.split():
+        findings = _load(tmp_path, b"", f"csv: {{encoding: {name}}}").findings
+        assert [f"csv.encoding: '{name}' does not fit" in str(finding) for finding in findings] == [True] * (
+            not accepted
+        )
+
+
+def test_an_entry_of_tables_has_the_encoding_of_json_lines(tmp_path: Path) -> None:
+    content = '{"barcode": "1", "inventory_name": "Tür"}\n'.encode("cp1252")
+    tables = "tables: [{files: objects.jsonl, encoding: cp1252}]"
+    assert _names(_load(tmp_path, content, tables, "objects.jsonl")) == ["Tür"]
+    (finding,) = _load(tmp_path, content, "csv: {encoding: cp1252}", "objects.jsonl").findings
+    assert str(finding) == "objects.jsonl:1:38: expected UTF-8, found byte 0xFC; save the file as UTF-8"
