@@ -12,6 +12,7 @@ import os
 import re
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -22,6 +23,7 @@ from instance_site import SETTINGS, is_write, short
 from project import ROOT
 from set_actions import SPECS, run_set
 
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE_ABSORB
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import (
     MODULES,
     Invocation,
@@ -30,9 +32,11 @@ from ansible_collections.community.seventhings.plugins.module_utils.ansible_modu
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.creations import Creations
+from ansible_collections.community.seventhings.plugins.plugin_utils.absorb import action as absorb_action
 from ansible_collections.community.seventhings.plugins.plugin_utils.action import set_run
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.arguments import read_arguments
 
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 FOLDER = ROOT / "tests" / "scenarios"
 WEATHERS = {"calm": {"weather": "calm"}, "rough": {"weather": "rough", "builtin_labels": "plain"}}
 """The switches of the embedded service. In rough weather files still name built-in fields by their labels."""
@@ -41,6 +45,8 @@ _START = "start.yml"
 _BEGINNING = frozenset(("shows", "before", "files", "switches", "settings", "accounts", "data", "steps"))
 _STEP = frozenset(("files", "switches", "settings", "faults", "kill", "wait", "lose_memory", "by", "check_mode"))
 _CHECKS = frozenset(("expect", "again"))
+_ABSORB = "instance_absorb"
+_SPECS = {**SPECS, _ABSORB: INSTANCE_ABSORB}
 _APPLIES = ("instance", "instance_undo")
 _ANY_NUMBER = {"create_percent": 1000, "update_percent": 1000, "delete_percent": 100}
 _MOST_KILLS = 200
@@ -52,19 +58,44 @@ _GENERATED_KEY = re.compile(r".*_[0-9a-f]{8}")
 Result = dict[str, Any]
 
 
-def all_scenarios() -> list[Path]:
-    """Return the files of all scenarios."""
-    return sorted(path for path in FOLDER.glob("*/*.yml") if path.name != _START)
+@dataclass(frozen=True)
+class Scenario:
+    """A scenario with one side of each of its switches.
+
+    :ivar document: the file, after what all scenarios of its folder begin with.
+    """
+
+    name: str
+    document: Mapping[str, Any]
+
+    def __str__(self) -> str:
+        return self.name
 
 
-def read_scenario(path: Path) -> dict[str, Any]:
-    """Return a scenario, with what all scenarios of its folder begin with.
+def all_scenarios() -> list[Scenario]:
+    """Return all scenarios. A switch with a list of sides makes a scenario for each of them.
 
     :raises AssertionError: if a key is unknown.
     """
+    found = []
+    for path in sorted(FOLDER.glob("*/*.yml")):
+        if path.name == _START:
+            continue
+        document = _read(path)
+        switches = document.get("switches", {})
+        choices = [sides if isinstance(sides, list) else [sides] for sides in switches.values()]
+        for sides in itertools.product(*choices):
+            chosen = [side for side, listed in zip(sides, choices, strict=True) if len(listed) > 1]
+            name = "/".join([path.parent.name, path.stem, *chosen])
+            found.append(Scenario(name, {**document, "switches": dict(zip(switches, sides, strict=True))}))
+    return found
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """Return a scenario, with what all scenarios of its folder begin with."""
     scenario: dict[str, Any] = {"steps": []}
     for part in (path.with_name(_START), path):
-        document = yaml.safe_load(part.read_text("utf-8")) if part.exists() else {}
+        document = yaml.load(part.read_text("utf-8"), LOADER) if part.exists() else {}
         _known(part.name, document, _BEGINNING)
         for key, value in document.items():
             earlier = scenario.get(key)
@@ -102,9 +133,9 @@ class Play:
     :param directory: an empty directory, which is the current directory of the test.
     """
 
-    def __init__(self, path: Path, weather: str, directory: Path) -> None:
-        self._name = f"{path.parent.name}/{path.stem} in {weather} weather"
-        self._scenario = read_scenario(path)
+    def __init__(self, scenario: Scenario, weather: str, directory: Path) -> None:
+        self._name = f"{scenario} in {weather} weather"
+        self._scenario = scenario.document
         switches = {**WEATHERS[weather], **self._scenario.get("switches", {})}
         self._here = _Mortal.started(switches, self._scenario.get("data", "empty"))
         self._directory = directory
@@ -206,17 +237,24 @@ class Play:
             name: self._results[value[1:]] if isinstance(value, str) and value.startswith("$") else value
             for name, value in given.items()
         }
-        if module not in SPECS:
+        if module not in _SPECS:
             return self._call_single(module, {"base_url": ROOT_URL, **ACCOUNT, **account, **options}, check_mode)
-        usual = {"src": "files", "limits": _ANY_NUMBER} if module != "instance_undo" else {"limits": _ANY_NUMBER}
+        usual: Result = {} if module == "instance_undo" else {"src": "files"}
+        if "limits" in _SPECS[module]:
+            usual["limits"] = _ANY_NUMBER
         written = {name: value for name, value in {**usual, **options}.items() if value is not None}
-        written = {name: value for name, value in written.items() if name in SPECS[module]}
 
         def connect(_options: Any, *, read_only: bool = False, **_others: Any) -> Client:
             return self._client(account, read_only)
 
-        with mock.patch.object(set_run, "connect", connect):
-            result = run_set({"base_url": ROOT_URL, **ACCOUNT, **written}, check_mode, module=module)
+        written = {"base_url": ROOT_URL, **ACCOUNT, **written}
+        with mock.patch.object(set_run, "connect", connect), mock.patch.object(absorb_action, "connect", connect):
+            if module == _ABSORB:
+                read = read_arguments(module, _SPECS[module], {}, written)
+                assert not read.refusal, f"{self._place}: {read.refusal}"
+                result = absorb_action.absorb_instance(read.options, check_mode, None, read.written)
+            else:
+                result = run_set(written, check_mode, module=module)
         if not result.get("failed"):
             self._results.update(result)
         return result
@@ -263,6 +301,9 @@ class Play:
             if name == "after":
                 for section, records in wanted.items():
                     self._compare(f"after: {section}", *self._records(section, records))
+            elif name == "files":
+                texts = {path: (self._directory / "files" / path).read_text("utf-8") for path in wanted}
+                self._compare(name, wanted, texts)
             elif name == "report":
                 lines = str(result["msg"]).splitlines()
                 found = [text for text in wanted if any(_matches(f"*{text}*", line) for line in lines)]

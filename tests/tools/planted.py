@@ -254,7 +254,7 @@ DEFECTS = (
         '        return "" if self._options.limited_account else self._why_hidden(planned)\n',
         '        return ""\n',
         "Records that the account does not see are removed from the files.",
-        "unit/rules/test_hidden_records",
+        "unit/scenarios/test_scenarios:absorb_removes_nothing",
     ),
     Defect(
         "pace",

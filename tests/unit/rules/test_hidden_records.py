@@ -91,128 +91,6 @@ def files(*numbers: int, more: tuple[dict[str, Any], ...] = ()) -> dict[str, str
 NEW = {"barcode": "9", "inventory_name": "Nine", "actual_room": "North/1"}
 
 
-# ---- removals
-
-
-def test_nothing_is_pruned_if_a_task_knows_of_an_object_that_no_list_shows(house: Site) -> None:
-    proof = evidence(house)
-    account = limited(house, "North", side="readable")
-    account.write({**files(1), "tasks.yml": "[]\n"})
-    for result in (account.plan(allow=["empty_sources"]), account.run(allow=["empty_sources"])):
-        assert (result.outcome, result.hidden_records) == ("refused", "yes")
-        (refusal,) = result.refusals
-        assert refusal == (
-            f"objects: 1 would be deleted or archived, and this account does not see all records ({proof}); a scope of "
-            "objects, or allow: [limited_account] lets this pass"
-        )
-    assert house.writes() == []
-    assert account.run(allow=["empty_sources", "limited_account"]).summary["objects"]["archived"] == 1
-
-
-def test_a_scope_bounds_what_is_pruned(house: Site) -> None:
-    account = limited(house, "North", side="readable")
-    scope = "scope: {objects: {actual_room: [North/1]}}\n"
-    account.write({"instance.yml": SETTINGS + scope, **files(1)})
-    assert account.plan().outcome == "changed"
-    # The scope comes from the files.
-    caps: dict[str, Any] = {"limits": {"delete_percent": 100}, "prune": {"objects": "archive"}}
-    caps["create_users"] = False
-    (refusal,) = account.plan(protected=True, **caps).refusals
-    assert refusal.endswith("; allow: [limited_account] lets this pass")
-    assert account.run(protected=True, allow=["limited_account"], **caps).outcome == "changed"
-
-
-def test_a_hidden_object_with_state_absent_is_not_deleted(house: Site) -> None:
-    account = limited(house, "North", side="readable")
-    account.write({**files(1, 3, more=({"barcode": "2", "_state": "absent"},)), "tasks.yml": "[]\n"})
-    result = account.run(allow=["empty_sources"])
-    assert (result.outcome, result.hidden_records) == ("refused", "yes")
-    assert "objects: 1 would be deleted or archived" in result.refusals[0]
-
-
-@pytest.mark.parametrize("side", ["unreadable", "readable", "nowhere"])
-def test_an_unlisted_object_with_state_absent_may_be_hidden(house: Site, side: str) -> None:
-    account = limited(house, "North", side=side)
-    account.write({**files(1, 3, more=({"barcode": "7", "_state": "absent"},)), "tasks.yml": "[]\n"})
-    (house.root / "tasks.yml").unlink()
-    result = account.run(allow=["empty_sources"])
-    assert (result.outcome, result.hidden_records) == ("unchanged", "unknown")
-    (warning,) = result.warnings
-    assert warning == (
-        "objects: 1 that should be absent or archived are in no list, and may be hidden (this account may be limited "
-        "to locations)."
-    )
-    assert house.run(allow=["empty_sources"]).warnings == []
-
-
-def test_drift_shows_what_would_be_refused(house: Site) -> None:
-    account = limited(house, "North", side="readable")
-    account.write(files(1, 2))
-    result = account.run(check_mode=True, drift=True)
-    assert (result.outcome, result.hidden_records) == ("drift", "yes")
-
-
-# ---- creations
-
-
-def test_records_with_a_unique_key_are_created_with_one_warning(house: Site) -> None:
-    proof = evidence(house)
-    account = limited(house, "North", side="readable")
-    account.write({**files(1, 3, more=(NEW, {**NEW, "barcode": "10"})), "tasks.yml": "[]\n"})
-    result = account.run(allow=["empty_sources"])
-    assert (result.outcome, result.summary["objects"]["created"]) == ("changed", 2)
-    (warning,) = (warning for warning in result.warnings if warning.startswith("hidden_records: "))
-    assert warning == (
-        f"hidden_records: 2 records are created although this account does not see all records ({proof}). The service "
-        "refuses those whose unique values are taken."
-    )
-
-
-def test_records_without_a_unique_key_are_not_created(house: Site) -> None:
-    account = limited(house, "North", side="readable")
-    identity = "identity: {objects: [inventory_name]}\n"
-    account.write({"instance.yml": SETTINGS + identity, **files(1, 3, more=(NEW,))})
-    result = account.run()
-    assert result.outcome == "refused"
-    assert result.refusals[0].startswith(
-        "objects: 1 would be created by a natural key that need not be unique, and this "
-    )
-    assert house.writes() == []
-    assert account.run(allow=["limited_account"]).outcome == "changed"
-
-
-@pytest.mark.parametrize("side", ["unreadable", "readable"])
-def test_tasks_are_not_linked_to_duplicates(house: Site, side: str) -> None:
-    """The service would accept a second object with the same barcode."""
-    house.service.steer("PUT", "/switches", {"unique_values": "take"})
-    account = limited(house, "North", side=side)
-    before = house.dump()
-    result = account.run()
-    if side == "readable":
-        # The barcode finds it.
-        assert result.outcome == "unchanged"
-    else:
-        assert result.outcome == "refused"
-        hidden = uuid_of(house, "2")
-        (refusal,) = result.refusals
-        assert refusal == (
-            f"task Look: references leads to the object {hidden}, which no list shows, and would lead to an object "
-            "that this plan creates, maybe a second time, because this account may be limited to locations; "
-            "allow: [limited_account] lets this pass"
-        )
-    assert house.dump() == before
-
-
-def test_a_link_to_an_archived_object_may_lead_to_a_new_one(house: Site) -> None:
-    house.client().archive(OBJECT, uuid_of(house, "3"))
-    email = house.client().list_all(USER)[0].flat["email"]
-    task = {**TASKS[0], "title": "New", "assignees": [email]}
-    house.write({"tasks.yml": yaml_list([{**task, "references": ["3"]}])})
-    assert house.run(allow=["empty_sources"]).outcome == "changed"
-    house.write({**files(1, 2, more=(NEW,)), "tasks.yml": yaml_list([{**task, "references": ["9"]}])})
-    assert house.plan().outcome == "changed"
-
-
 # ---- what it costs, and what is said
 
 
@@ -221,15 +99,6 @@ def test_an_account_that_sees_an_object_in_every_location_sees_all(house: Site) 
     house.service.clear_log()
     assert house.plan().hidden_records == "no"
     assert [line for line in house.sent() if line.startswith("GET /object/") and "by-barcode" not in line] == []
-
-
-@pytest.mark.parametrize("side", ["unreadable", "nowhere"])
-def test_a_record_that_can_not_be_read_proves_nothing(house: Site, side: str) -> None:
-    account = limited(house, "North", side=side)
-    account.write({"objects.yml": yaml_list([OBJECTS[0], NEW])})
-    (house.root / "tasks.yml").unlink()
-    result = account.plan(allow=["empty_sources"])
-    assert (result.outcome, result.hidden_records) == ("changed", "unknown")
 
 
 def test_at_most_twenty_records_are_read(house: Site) -> None:
@@ -271,47 +140,6 @@ def test_every_report_says_what_is_known_of_hidden_records(house: Site, side: st
     assert "Hidden records" not in as_text(account.plan(allow=["empty_sources"]))
 
 
-# ---- uploads
-
-
-DOCUMENTED = {"barcode": "2", "inventory_name": "Two", "actual_room": "North/1", "documents": ["files/manual.txt"]}
-
-
-def uploads(site: Site) -> int:
-    return sum(line.startswith("POST /file") for line in site.sent())
-
-
-def test_no_file_is_uploaded_for_a_record_that_is_refused(house: Site) -> None:
-    account = limited(house, "North")
-    (house.root / "tasks.yml").unlink()
-    account.write({"objects.yml": yaml_list([OBJECTS[0], OBJECTS[2], DOCUMENTED]), "files/manual.txt": "Read me\n"})
-    result = account.run(allow=["empty_sources"])
-    assert (result.outcome, result.hidden_records) == ("failed", "unknown")
-    assert uploads(house) == 0
-
-
-def test_files_of_new_records_follow_if_records_may_be_hidden(house: Site) -> None:
-    account = limited(house, "North")
-    (house.root / "tasks.yml").unlink()
-    new = {**DOCUMENTED, "barcode": "9"}
-    account.write({"objects.yml": yaml_list([OBJECTS[0], OBJECTS[2], new]), "files/manual.txt": "Read me\n"})
-    forecast = account.plan(allow=["empty_sources"]).forecast["requests"]
-    house.service.clear_log()
-    result = account.run(allow=["empty_sources"])
-    assert (result.outcome, result.summary["objects"]["created"]) == ("changed", 1)
-    assert result.requests == forecast
-    assert [line.partition(" ")[0] for line in house.writes()] == ["POST", "POST", "PATCH"]
-    assert account.run().outcome == "unchanged"
-
-
-def test_files_of_new_records_come_first_if_no_record_is_hidden(house: Site) -> None:
-    new = {**DOCUMENTED, "barcode": "9"}
-    house.write({"objects.yml": yaml_list([*OBJECTS, new]), "files/manual.txt": "Read me\n"})
-    house.service.clear_log()
-    assert house.run().outcome == "changed"
-    assert [line.partition(" ")[0] for line in house.writes()] == ["POST", "POST"]
-
-
 # ---- exports and absorb
 
 
@@ -343,28 +171,6 @@ def test_an_export_says_what_is_known_of_hidden_records(
     assert json.loads((tmp_path / "export/.export.json").read_text())["hidden_records"] == known
     warnings = [f"This export may be short: {evidence(house)}."] if known == "yes" else []
     assert result.get("warnings", []) == warnings
-
-
-@pytest.mark.parametrize("if_deleted", ["remove", "absent"])
-@pytest.mark.parametrize("side", ["unreadable", "readable", "nowhere"])
-def test_absorb_never_treats_a_hidden_record_as_deleted(house: Site, if_deleted: str, side: str) -> None:
-    (house.root / "tasks.yml").unlink()
-    before = (house.root / "objects.yml").read_text()
-    account = limited(house, "North", side=side)
-    result = absorbed(account, gone=if_deleted)
-    assert result["changed"] is False
-    assert (house.root / "objects.yml").read_text() == before
-    if side == "readable":
-        # The barcode finds it.
-        assert result["not_changed"] == []
-        return
-    (line,) = result["not_changed"]
-    assert line == (
-        "objects.yml:4:3: object 2 is not in the instance: not changed, because it may be hidden (this account sees no "
-        "object in its location: this account may be limited to locations); allow: [limited_account] treats it as "
-        "deleted"
-    )
-    assert absorbed(account, gone=if_deleted, allow=["limited_account"])["changed"] is True
 
 
 @pytest.mark.parametrize("gone", ["remove", "absent"])
@@ -487,13 +293,3 @@ def test_no_permission_set_decides_anything_wrong_in_silence(house: Site, seed: 
             more,
             weather,
         )
-
-
-@pytest.mark.parametrize("written", ["77", {"barcode": "77"}, "9091afea-81ee-4003-ac76-2ac11e3ddc3f"])
-def test_a_set_only_calls_a_target_hidden_if_the_account_may_not_see_it(house: Site, written: Any) -> None:
-    accounts = (house, limited(house, "North"))
-    house.write({"objects.yml": yaml_list([*OBJECTS, {**NEW, "accessories": [written]}])})
-    for account, is_doubtful in zip(accounts, (False, True), strict=True):
-        (finding,) = account.plan().findings
-        assert "there is no object" in finding
-        assert ("may be limited to locations" in finding) == is_doubtful

@@ -8,15 +8,17 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from scenarios import Play, all_scenarios
+from scenarios import Play, Scenario, all_scenarios
 
 
 @pytest.mark.parametrize("weather", ["calm", pytest.param("rough", marks=pytest.mark.slow)])
-@pytest.mark.parametrize("path", all_scenarios(), ids=lambda path: f"{path.parent.name}/{path.stem}")
-def test_a_scenario_ends_as_it_says(path: Path, weather: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("scenario", all_scenarios(), ids=str)
+def test_a_scenario_ends_as_it_says(
+    scenario: Scenario, weather: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     try:
-        Play(path, weather, tmp_path).run()
+        Play(scenario, weather, tmp_path).run()
     except AssertionError as problem:
         # The step and its difference say more than the lines of the runner.
         raise pytest.fail.Exception(str(problem), pytrace=False) from None
