@@ -37,7 +37,7 @@ def empty(empty_emulator: Emulator) -> Emulator:
 def provision(service: Emulator, source: Path, directory: Path, *options: str) -> Run:
     """Provision the example instance with its own playbook, connected by environment variables."""
     service.clear_log()
-    options = (*options, "-e", '{"provision_create_users": true}')
+    options = (*options, "-e", '{"provision_allow": ["users"]}')
     variables = {**service.variables(), "SEVENTHINGS_RATE_LIMIT": "0"}
     return playbook.run(directory, source / "site.yml", *options, variables=variables)
 

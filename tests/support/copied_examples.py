@@ -95,7 +95,7 @@ class Copier:
                     self.here.call(name, **options)
                 elif name in EVERYDAY:
                     assert not run_everyday(name, self.here, options).get("failed")
-                elif name == "instance" and options.get("src") and options.get("mode", "apply") == "apply":
+                elif name == "instance" and options.get("src"):
                     src = options["src"]
                     self.apply([self.root / path for path in (src if isinstance(src, list) else [src])])
                 else:

@@ -23,7 +23,6 @@ def export_of(site: Site, dest: Path | None = None, check_mode: bool = False, **
         "only": [],
         "filters": {},
         "format": "yaml",
-        "formulas": "escape",
         **options,
     }
     return export(given, check_mode)

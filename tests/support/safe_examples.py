@@ -30,7 +30,7 @@ _TAKING_AWAY = ("archive", "delete")
 _SCAN_CODES = ("barcode", "Scancode")
 _SCAN_CODE = re.compile(r"[1-9]\d{5}|IMP-\d{6}")
 _OLD_SCAN_CODE = re.compile(r"(?<![\w.:-])(?:0\d{6}|[A-Z]-0\d+)(?![\w-])")
-_CREATED_USERS = re.compile(r"create_users[\"']?\s*[:=]\s*[\"']?(?:true|yes|on)\b", re.IGNORECASE)
+_CREATED_USERS = re.compile(r"(?<![`\w])(?:[a-z]+_)?allow[\"']?\s*[:=]\s*[\"']?\[[^\]]*\busers\b", re.IGNORECASE)
 _MOVED_ACTUAL = re.compile(r"^ .*\bmove_actual[\"']?\s*[:=]\s*[\"']?(?:true|yes|on)\b", re.IGNORECASE)
 """Matches a command or a setting, which is indented, but no sentence of a page."""
 _TEXT_OF_ID = re.compile(r"\{\{.*\.id(\s*\|\s*int)?\s*\}\}")
@@ -90,7 +90,7 @@ def _in_page(path: Path, text: str) -> Iterator[Harm]:
     name, lines = str(path), text.splitlines()
     for number, line in enumerate(lines, 1):
         if _CREATED_USERS.search(line):
-            yield Harm(name, number, "create_users", line.strip())
+            yield Harm(name, number, "users", line.strip())
         if _MOVED_ACTUAL.search(line):
             yield Harm(name, number, "observed field", line.strip())
     for snippet in guides.parsed(ROOT / path, text):
@@ -107,7 +107,7 @@ def _in_page(path: Path, text: str) -> Iterator[Harm]:
 def _in_lines(name: str, text: str, first: int) -> Iterator[Harm]:
     for number, line in enumerate(text.splitlines(), first):
         if _CREATED_USERS.search(line):
-            yield Harm(name, number, "create_users", line.strip())
+            yield Harm(name, number, "users", line.strip())
         if _MOVED_ACTUAL.search(f" {line}"):
             yield Harm(name, number, "observed field", line.strip())
         if found := _OLD_SCAN_CODE.search(line):

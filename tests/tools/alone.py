@@ -41,7 +41,7 @@ _RULEBOOK = next(
     if line.startswith("ansible-rulebook")
 )
 _EXPECTED = re.compile(
-    "No inventory was parsed|provided hosts list is empty|.*(which is not created|create_users is off)"
+    "No inventory was parsed|provided hosts list is empty|.*(which is not created|a new user gets an e-mail)"
     "|Collection at '[^']*/ansible/_internal/"
 )
 """Warnings of every play without an inventory, of the README's run, which creates no user, and of Ansible about its own

@@ -125,9 +125,7 @@ def killed(folder: Path) -> None:
 def export(embedded: Embedded, dest: Path, name: str) -> None:
     """Write an export in one format."""
     dest.mkdir(parents=True)
-    options = {
-        "dest": str(dest), "only": [], "filters": {}, "format": name, "formulas": "escape",
-    }  # fmt: skip
+    options = {"dest": str(dest), "only": [], "filters": {}, "format": name}
     with mock.patch.object(exporting, "connect", return_value=embedded.client()):
         result = exporting.export(options, False)
     if result.get("failed"):
