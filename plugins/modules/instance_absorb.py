@@ -150,8 +150,8 @@ attributes:
   diff_mode:
     support: full
     details:
-      - Shows the patch. C(git apply) accepts it in O(src), or in the common parent directory of all layers. If a file
-        is not UTF-8, or contains terminal control sequences, its part is a binary patch.
+      - Shows the patch. C(git apply) accepts it in O(src), or in the common parent directory of all layers. A file
+        that is not UTF-8, or contains terminal control sequences, is only named in it, such as a workbook.
   idempotent:
     support: full
 notes:

@@ -5,10 +5,8 @@
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import re
-import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from functools import partial
@@ -30,9 +28,6 @@ _SEARCHED = 40_000
 _Change = tuple[int, int, int, int]
 """The range of old lines, and the range of the new lines that replaces it."""
 
-_BASE85 = 52
-"""Bytes on a line of a binary patch."""
-
 _NO_END = "\n\\ No newline at end of file\n"
 _PLAIN_NAME = re.compile(r"[\w ./@+=,%()-]+", re.ASCII)
 _HARMLESS = re.compile("\\A\ufeff|\t|\r?\n")
@@ -45,10 +40,12 @@ _LINE = re.compile(rb"[^\n]*\n|[^\n]+")
 def patch_of(name: str, old: bytes | None, new: bytes) -> str:
     """Return the patch of one file.
 
+    A file that is not text is only named, in a line that ``git apply`` ignores.
+
     :param name: its path, with slashes. :param old: its content; None for a new file.
     """
     if not _can_be_shown(name, old, new):
-        return _binary(name, old, new)
+        return f"# {clean(name)}: not shown, because it is not printable UTF-8 ({_size(old)}; now {_size(new)})\n"
     # Without git's own header, names are relative to the current directory, even below the root of a repository.
     tab = "\t" if " " in name else ""
     head = [f"--- {'/dev/null' if old is None else f'a/{name}{tab}'}\n", f"+++ b/{name}{tab}\n"]
@@ -58,12 +55,11 @@ def patch_of(name: str, old: bytes | None, new: bytes) -> str:
 def sides_of(name: str, old: bytes | None, new: bytes) -> tuple[str, str]:
     """Return the differing parts of one file before and after, headed by its name.
 
-    A file that is not text is represented by its size and its name in git.
+    A file that is not text is represented by its size and the beginning of its SHA-256.
     """
     if not _can_be_shown(name, old, new):
-        shown = clean(name)
-        before = "" if old is None else f"{shown} ({len(old):,} bytes, {_id(old)})\n"
-        return before, f"{shown} ({len(new):,} bytes, {_id(new)})\n"
+        before = "" if old is None else f"{clean(name)} ({_size(old)})\n"
+        return before, f"{clean(name)} ({_size(new)})\n"
     parts = list(_parts(_lines(old or b""), _lines(new)))
     before = "" if old is None else _joined([f"{name}\n", *(line for was, _now in parts for line in was)])
     return before, _joined([f"{name}\n", *(line for _was, now in parts for line in now)])
@@ -186,36 +182,6 @@ def _marked(mark: str, lines: Sequence[str]) -> Iterator[str]:
         yield mark + line if line.endswith("\n") else mark + line + _NO_END
 
 
-def _binary(name: str, old: bytes | None, new: bytes) -> str:
-    quoted = name if _PLAIN_NAME.fullmatch(name) else None
-    old_name, new_name = (f"{side}/{name}" if quoted else _quoted(f"{side}/{name}") for side in "ab")
-    head = f"diff --git {old_name} {new_name}\n"
-    if old is None:
-        head += "new file mode 100644\n"
-    ids = f"index {_id(old)}..{_id(new)}" + ("" if old is None else " 100644")
-    return f"{head}{ids}\nGIT binary patch\n{_literal(new)}\n{_literal(old or b'')}\n"
-
-
-def _id(content: bytes | None) -> str:
-    """Return the object id of a content in git."""
-    if content is None:
-        return "0" * 40
-    return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
-
-
-def _literal(content: bytes) -> str:
-    packed = zlib.compress(content)
-    lines = [f"literal {len(content)}"]
-    for start in range(0, len(packed), _BASE85):
-        part = packed[start : start + _BASE85]
-        size = chr(ord("A") + len(part) - 1 if len(part) <= 26 else ord("a") + len(part) - 27)
-        lines.append(size + base64.b85encode(part, pad=True).decode())
-    return "\n".join(lines) + "\n"
-
-
-def _quoted(name: str) -> str:
-    """Return a name as git quotes it: other characters as octal bytes."""
-    inner = "".join(
-        chr(byte) if 32 <= byte < 127 and chr(byte) not in '"\\' else f"\\{byte:03o}" for byte in name.encode()
-    )
-    return f'"{inner}"'
+def _size(content: bytes | None) -> str:
+    """Return the size of a content and the beginning of its SHA-256."""
+    return "none" if content is None else f"{len(content):,} bytes, {hashlib.sha256(content).hexdigest()[:12]}"

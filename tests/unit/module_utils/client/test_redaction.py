@@ -10,7 +10,6 @@ import html
 import json
 import time
 from collections.abc import Callable
-from html.entities import html5
 from urllib.parse import quote, quote_plus
 
 import hypothesis.strategies as st
@@ -28,36 +27,20 @@ def _fully_escaped(text: str) -> str:
     return "".join(f"\\u{utf16[index : index + 2].hex()}" for index in range(0, len(utf16), 2))
 
 
-_NAMES = {text: f"&{name}" for name, text in sorted(html5.items()) if name.endswith(";") and len(text) == 1}
-
 SPELLINGS: dict[str, Callable[[str], str]] = {
     "plain": str,
     "json": lambda text: json.dumps(text)[1:-1],
     "json with letters": lambda text: json.dumps(text, ensure_ascii=False)[1:-1],
     "json of PHP": lambda text: json.dumps(text)[1:-1].replace("/", "\\/"),
-    "json in json": lambda text: json.dumps(json.dumps(text))[3:-3],
     "html": html.escape,
-    "html in json": lambda text: json.dumps(html.escape(text))[1:-1],
-    "html twice": lambda text: html.escape(html.escape(text)),
     "html in numbers": lambda text: "".join(f"&#{ord(character)};" for character in text),
-    "html in hexadecimal numbers": lambda text: "".join(f"&#x{ord(character):04X};" for character in text),
     "url": lambda text: quote(text, safe=""),
     "url in lower case": lambda text: "".join(f"%{byte:02x}" for byte in text.encode()),
     "url of a form": quote_plus,
-    "url twice": lambda text: quote(quote(text, safe=""), safe=""),
     "every character as in JSON": _fully_escaped,
-    "html with every name": lambda text: "".join(_NAMES.get(character, character) for character in text),
-    "html with many zeros": lambda text: "".join(f"&#{ord(character):030};" for character in text),
-    "json in html": lambda text: html.escape(json.dumps(text)[1:-1]),
-    "html in a url": lambda text: quote(html.escape(text), safe=""),
-    "bytes": lambda text: "".join(
-        f"\\x{ord(character):02x}" if ord(character) < 256 else character for character in text
-    ),
-    "base64 in a url": lambda text: quote(base64.b64encode(text.encode()).decode(), safe=""),
     "base64 in json of PHP": lambda text: base64.b64encode(text.encode()).decode().replace("/", "\\/"),
     "base64": lambda text: base64.b64encode(text.encode()).decode(),
     "base64 of a URL": lambda text: base64.urlsafe_b64encode(text.encode()).decode().rstrip("="),
-    "hexadecimal": lambda text: text.encode().hex(),
 }
 
 
@@ -78,19 +61,6 @@ SPELLINGS: dict[str, Callable[[str], str]] = {
 def test_every_spelling_of_a_secret_is_masked(secret: str) -> None:
     for name, spelled in SPELLINGS.items():
         assert without({secret}, f"before {spelled(secret)} after") == f"before {MASK} after", name
-
-
-@pytest.mark.parametrize(
-    ("secret", "spelled"),
-    [
-        ("\u00acnot&amp;amp#38;ampit;38a", "&not;not&amp;amp;amp#38;ampit;38a"),
-        ("38 x;&amp;&amp;#38;ampit;38", "38 x;&AMPamp;&#38;amp;#38;ampit;38"),
-        ("secret&x;<y;", "secret&ampx;&lty;"),
-    ],
-)
-def test_a_secret_that_looks_like_escapes_of_escapes_is_taken_out(secret: str, spelled: str) -> None:
-    assert html.unescape(spelled) == secret
-    assert without({secret}, f"[{spelled}]") == f"[{MASK}]"
 
 
 @pytest.mark.parametrize("before", ["", "u", "us", "user:"])
@@ -139,26 +109,9 @@ def test_many_secrets_cost_little() -> None:
     assert time.process_time() - started < 2.0
 
 
-@pytest.mark.parametrize("between", ["\n", "\r\n", "\\n", " "])
-def test_base64_on_several_lines_is_taken_out(between: str) -> None:
-    secret = "Yq8!vZr3#LwKx5@TnGh2"
-    digits = base64.b64encode(f"user:{secret}:x".encode()).decode()
-    text = between.join(digits[start : start + 10] for start in range(0, len(digits), 10))
-    for masked in (without([secret], text), hide([secret], [text])[0]):
-        assert "********" in masked
-        assert len(masked) < 20
-
-
-@pytest.mark.parametrize("between", [":", "-", " ", "."])
-def test_hexadecimal_digits_that_stand_apart_are_taken_out(between: str) -> None:
-    secret = "Yq8!vZr3#LwKx5@TnGh2"
-    text = f"a {secret.encode().hex(between)} b"
-    assert without([secret], text) == hide([secret], [text])[0] == "a ******** b"
-
-
 @pytest.mark.parametrize(
     "part",
-    ["Tr0ub4dor&3", "Tr0ub4dor&amp;3", "VHIwdWI0ZG9yJjM=", "VHIw dWI0\nZG9y JjM=", "54:72:30:75:62:34:64:6f:72:26:33"],
+    ["Tr0ub4dor&3", "Tr0ub4dor&amp;3", "VHIwdWI0ZG9yJjM="],
 )
 def test_a_secret_is_found_among_very_many_texts(part: str) -> None:
     value = {"objects": [{"name": f"Thing {number}", "at": "10:15:00+01:00"} for number in range(100)]}

@@ -5,14 +5,10 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import subprocess
 import tempfile
 import time
-import zlib
 from pathlib import Path
-from typing import Any
 
 import hypothesis.strategies as st
 import pytest
@@ -134,78 +130,14 @@ def _patch(old: list[str], new: list[str]) -> str:
 
 @pytest.mark.parametrize("text", ["a\tb\n", "a\r\nb\r\n", "\ufeffa\n", "\u00e4\n", "no end"])
 def test_texts_of_spreadsheets_are_shown(text: str) -> None:
-    assert "GIT binary patch" not in patch_of("a.csv", b"x\n", text.encode())
+    assert "not shown" not in patch_of("a.csv", b"x\n", text.encode())
 
 
 @pytest.mark.parametrize("text", ["a\rb\n", "a\ufeff\n", "\x1b[31m\n"])
 def test_texts_that_control_something_are_not_shown(text: str) -> None:
     for old, new in ((b"x\n", text.encode()), (text.encode(), b"x\n")):
-        assert "GIT binary patch" in patch_of("a.csv", old, new)
+        assert "a.csv: not shown" in patch_of("a.csv", old, new)
         assert all("a.csv (" in side for side in sides_of("a.csv", old, new))
-
-
-@pytest.mark.parametrize(
-    ("name", "shown"),
-    [
-        ("a/b.xlsx", "a/a/b.xlsx b/a/b.xlsx"),
-        ("a b~.xlsx", '"a/a b~.xlsx" "b/a b~.xlsx"'),
-        ('a"\\X.xlsx', '"a/a\\042\\134X.xlsx" "b/a\\042\\134X.xlsx"'),
-        ("\u00e4\x7f\n", '"a/\\303\\244\\177\\012" "b/\\303\\244\\177\\012"'),
-    ],
-)
-def test_a_binary_patch_names_a_file_as_git_does(name: str, shown: str) -> None:
-    old, new = b"\xff", b"\xfe"
-    assert patch_of(name, old, new).splitlines()[:3] == [
-        f"diff --git {shown}",
-        f"index {_blob(old)}..{_blob(new)} 100644",
-        "GIT binary patch",
-    ]
-    assert patch_of(name, None, new).splitlines()[:4] == [
-        f"diff --git {shown}",
-        "new file mode 100644",
-        f"index {'0' * 40}..{_blob(new)}",
-        "GIT binary patch",
-    ]
-
-
-def _blob(content: bytes) -> str:
-    return hashlib.sha1(b"blob %d\0%s" % (len(content), content), usedforsecurity=False).hexdigest()
-
-
-@pytest.mark.parametrize("old", [None, b"\xfe"])
-def test_a_binary_patch_has_both_contents(old: bytes | None) -> None:
-    """A line has at most 52 bytes. Its first letter is the number of bytes: A to Z for 1 to 26, a to z for 27 to 52."""
-    for size in range(120):
-        new = b"\xff" + hashlib.shake_128(b"seed").digest(size)
-        text = patch_of("a.xlsx", old, new).partition("GIT binary patch\n")[2]
-        assert text.endswith("\n\n")
-        assert [_content(part) for part in text.removesuffix("\n\n").split("\n\n")] == [new, old or b""]
-
-
-def _content(literal: str) -> bytes:
-    head, *lines = literal.split("\n")
-    packed = b""
-    for line in lines:
-        number = ord(line[0]) - (ord("A") - 1 if line[0].isupper() else ord("a") - 27)
-        assert line[0].isalpha()
-        assert 1 <= number <= 52
-        assert len(line) == 1 + -(-number // 4) * 5
-        packed += base64.b85decode(line[1:])[:number]
-    content = zlib.decompress(packed)
-    assert head == f"literal {len(content)}"
-    return content
-
-
-def test_names_of_contents_are_no_use_of_a_hash_that_security_forbids(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Systems in FIPS mode refuse SHA-1, unless it is not used for security."""
-    sha1 = hashlib.sha1
-
-    def strict(content: bytes, *, usedforsecurity: bool = True) -> Any:
-        assert usedforsecurity is False
-        return sha1(content, usedforsecurity=usedforsecurity)
-
-    monkeypatch.setattr(hashlib, "sha1", strict)
-    assert "GIT binary patch" in patch_of("a.xlsx", b"\xff", b"\xfe")
 
 
 @pytest.mark.parametrize(
@@ -214,8 +146,8 @@ def test_names_of_contents_are_no_use_of_a_hash_that_security_forbids(monkeypatc
         (b"a\nb\n", b"a\nc", "a.yml\na\nb\n", "a.yml\na\nc\n"),
         (None, b"a\n", "", "a.yml\na\n"),
         (_EMPTY, b"a\n", "a.yml\n", "a.yml\na\n"),
-        (None, _ODD, "", f"a.yml (1 bytes, {_blob(_ODD)})\n"),
-        (_ODD, _EMPTY, f"a.yml (1 bytes, {_blob(_ODD)})\n", f"a.yml (0 bytes, {_blob(_EMPTY)})\n"),
+        (None, _ODD, "", "a.yml (1 bytes, a8100ae6aa19)\n"),
+        (_ODD, _EMPTY, "a.yml (1 bytes, a8100ae6aa19)\n", "a.yml (0 bytes, e3b0c44298fc)\n"),
     ],
 )
 def test_both_sides_of_a_change(old: bytes | None, new: bytes, before: str, after: str) -> None:
@@ -250,8 +182,8 @@ def test_git_applies_any_patch(old: list[str], new: list[str], ends: tuple[bool,
         assert _applied("objects.yml", before.encode(), after.encode(), Path(scratch)) == after.encode()
 
 
-@pytest.mark.parametrize("name", ["new.csv", "a b/new file.yml", 'ob"j\u00e4/\u202e.yml'])
-@pytest.mark.parametrize("content", [b"a\n", b"no end", "\u00e4".encode("utf-16"), b"\x00" * 200, b"\xff\n"])
+@pytest.mark.parametrize("name", ["new.csv", "a b/new file.yml"])
+@pytest.mark.parametrize("content", [b"a\n", b"no end"])
 def test_git_applies_a_patch_with_new_files(tmp_path: Path, name: str, content: bytes) -> None:
     assert _applied(name, None, content, tmp_path) == content
 
@@ -263,9 +195,11 @@ def test_a_part_in_which_everything_differs_is_replaced_as_a_whole(tmp_path: Pat
     )
 
 
-@pytest.mark.parametrize("old", [b"\xff old\n", "old".encode("utf-16")])
-def test_git_applies_what_is_no_utf8(tmp_path: Path, old: bytes) -> None:
-    assert _applied("t.csv", old, old + b"\xfe\n", tmp_path) == old + b"\xfe\n"
+def test_git_ignores_the_line_about_a_file_that_is_no_text(tmp_path: Path) -> None:
+    (tmp_path / "a.yml").write_text("a\n")
+    patch = patch_of("1.xlsx", b"\xff", b"\xfe") + patch_of("a.yml", b"a\n", b"b\n") + patch_of("b.xlsx", None, b"\xff")
+    subprocess.run(["git", "apply", "-"], cwd=tmp_path, input=patch.encode(), check=True)
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("a.yml", "b\n")]
 
 
 def test_no_patch_steers_a_terminal_or_a_pipeline() -> None:

@@ -93,7 +93,7 @@ def test_values_change_and_nothing_else(applied: Site) -> None:
     }
     result = take(applied, check_mode=True)
     assert result["changed"]
-    assert "GIT binary patch" in result["patch"]
+    assert "assets.xlsx: not shown" in result["patch"]
     result = take(applied)
     assert (result["not_changed"], result["summary"]) == ([], {"objects": {"changed": 4, "added": 0, "removed": 0}})
     sheet = cells(applied)
