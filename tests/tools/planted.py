@@ -182,7 +182,7 @@ DEFECTS = (
         "CREATE if planned.resumed else DELETE if planned.change.action == ARCHIVE else planned.change.action,",
         "CREATE if planned.resumed else planned.change.action,",
         "No limit counts archived records.",
-        "unit/plugin_utils/set_plan/test_policies",
+        "unit/scenarios/test_scenarios:limits/deletions",
     ),
     Defect(
         "limits",
