@@ -1,10 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Document the options of modules that read records.
-
-``info`` is for all of them, with ``info.uuid`` or ``info.number`` for what identifies one record.
-"""
+"""Document the options of modules that read records."""
 
 from __future__ import annotations
 
@@ -69,22 +66,4 @@ notes:
     meaning.
   - Some instances compare links by integer id, others by UUID. If a filter on a link finds nothing, the other form is
     tried. Then the list is read without that filter.
-"""
-
-    UUID = r"""
-options:
-  uuid:
-    description:
-      - UUID of the record to read. If no record has it, the list is empty.
-      - Mutually exclusive with O(filters).
-    type: str
-"""
-
-    NUMBER = r"""
-options:
-  id:
-    description:
-      - Integer id of the record to read. If no record has it, the list is empty.
-      - Mutually exclusive with O(filters).
-    type: int
 """

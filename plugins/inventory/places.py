@@ -24,7 +24,7 @@ description:
     Names from the instance never take over existing names. The plugin refuses the name of a host or a group that
     another source created, or that has a meaning in Ansible, unless O(existing) says otherwise.
 extends_documentation_fragment:
-  - community.seventhings.connection.plugin
+  - community.seventhings.connection_plugin
   - ansible.builtin.constructed
   - ansible.builtin.inventory_cache
 options:

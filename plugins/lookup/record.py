@@ -16,7 +16,7 @@ description:
   - A reference that matches no record, or more than one record, is an error that names candidates.
   - The lookup never writes to the instance.
 extends_documentation_fragment:
-  - community.seventhings.connection.plugin
+  - community.seventhings.connection_plugin
 options:
   _terms:
     description:

@@ -79,10 +79,10 @@ seealso:
   - module: community.seventhings.file_info
   - module: community.seventhings.file_download
 extends_documentation_fragment:
-  - community.seventhings.record.references
+  - community.seventhings.record_references
   - community.seventhings.connection
   - community.seventhings.attributes
-  - community.seventhings.attributes.changes
+  - community.seventhings.attributes_changes
 author:
   - Contributors to the community.seventhings collection (@ansible-collections)
 """

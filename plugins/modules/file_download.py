@@ -78,11 +78,11 @@ seealso:
   - module: community.seventhings.file
   - module: community.seventhings.file_info
 extends_documentation_fragment:
-  - community.seventhings.record.references
+  - community.seventhings.record_references
   - community.seventhings.files
   - community.seventhings.connection
   - community.seventhings.attributes
-  - community.seventhings.attributes.changes
+  - community.seventhings.attributes_changes
 author:
   - Contributors to the community.seventhings collection (@ansible-collections)
 """

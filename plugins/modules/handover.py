@@ -61,8 +61,8 @@ extends_documentation_fragment:
   - community.seventhings.connection
   - community.seventhings.plan
   - community.seventhings.attributes
-  - community.seventhings.attributes.plans
-  - community.seventhings.attributes.controller
+  - community.seventhings.attributes_plans
+  - community.seventhings.attributes_controller
 author:
   - Contributors to the community.seventhings collection (@ansible-collections)
 """

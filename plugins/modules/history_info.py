@@ -39,10 +39,10 @@ seealso:
   - module: community.seventhings.object_info
   - module: community.seventhings.task_info
 extends_documentation_fragment:
-  - community.seventhings.record.references
+  - community.seventhings.record_references
   - community.seventhings.connection
   - community.seventhings.attributes
-  - community.seventhings.attributes.reads
+  - community.seventhings.attributes_reads
 author:
   - Contributors to the community.seventhings collection (@ansible-collections)
 """

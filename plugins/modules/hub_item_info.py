@@ -21,10 +21,10 @@ seealso:
   - module: community.seventhings.hub_suggestion_info
 extends_documentation_fragment:
   - community.seventhings.info
-  - community.seventhings.info.number
+  - community.seventhings.info_number
   - community.seventhings.connection
   - community.seventhings.attributes
-  - community.seventhings.attributes.reads
+  - community.seventhings.attributes_reads
 author:
   - Contributors to the community.seventhings collection (@ansible-collections)
 """

@@ -61,10 +61,10 @@ seealso:
   - module: community.seventhings.hub_order_info
   - module: community.seventhings.hub_item
 extends_documentation_fragment:
-  - community.seventhings.record.references
+  - community.seventhings.record_references
   - community.seventhings.connection
   - community.seventhings.attributes
-  - community.seventhings.attributes.changes
+  - community.seventhings.attributes_changes
 author:
   - Contributors to the community.seventhings collection (@ansible-collections)
 """

@@ -20,10 +20,10 @@ seealso:
   - module: community.seventhings.hub_order
 extends_documentation_fragment:
   - community.seventhings.info
-  - community.seventhings.info.number
+  - community.seventhings.info_number
   - community.seventhings.connection
   - community.seventhings.attributes
-  - community.seventhings.attributes.reads
+  - community.seventhings.attributes_reads
 author:
   - Contributors to the community.seventhings collection (@ansible-collections)
 """

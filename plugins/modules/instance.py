@@ -100,15 +100,15 @@ seealso:
   - module: community.seventhings.instance_export
   - module: community.seventhings.object
 extends_documentation_fragment:
-  - community.seventhings.sets
-  - community.seventhings.sets.report
-  - community.seventhings.sets.run
-  - community.seventhings.sets.rules
-  - community.seventhings.sets.selection
-  - community.seventhings.sets.apply
+  - community.seventhings.set_files
+  - community.seventhings.set_report
+  - community.seventhings.set_run
+  - community.seventhings.set_rules
+  - community.seventhings.set_selection
+  - community.seventhings.set_apply
   - community.seventhings.connection
   - community.seventhings.attributes
-  - community.seventhings.attributes.controller
+  - community.seventhings.attributes_controller
 author:
   - Contributors to the community.seventhings collection (@ansible-collections)
 """

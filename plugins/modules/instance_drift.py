@@ -53,14 +53,14 @@ seealso:
   - module: community.seventhings.instance
   - module: community.seventhings.instance_absorb
 extends_documentation_fragment:
-  - community.seventhings.sets
-  - community.seventhings.sets.report
-  - community.seventhings.sets.run
-  - community.seventhings.sets.rules
-  - community.seventhings.sets.selection
+  - community.seventhings.set_files
+  - community.seventhings.set_report
+  - community.seventhings.set_run
+  - community.seventhings.set_rules
+  - community.seventhings.set_selection
   - community.seventhings.connection
   - community.seventhings.attributes
-  - community.seventhings.attributes.controller
+  - community.seventhings.attributes_controller
 author:
   - Contributors to the community.seventhings collection (@ansible-collections)
 """

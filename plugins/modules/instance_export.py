@@ -111,7 +111,7 @@ extends_documentation_fragment:
   - community.seventhings.files
   - community.seventhings.connection
   - community.seventhings.attributes
-  - community.seventhings.attributes.controller
+  - community.seventhings.attributes_controller
 author:
   - Contributors to the community.seventhings collection (@ansible-collections)
 """

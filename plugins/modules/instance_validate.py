@@ -26,6 +26,7 @@ attributes:
   idempotent:
     support: full
 requirements:
+  - python >= 3.11
   - jsonschema >= 4.21
 notes:
   - It sends no request.
@@ -33,11 +34,11 @@ notes:
 seealso:
   - module: community.seventhings.instance
 extends_documentation_fragment:
-  - community.seventhings.sets
-  - community.seventhings.sets.report
-  - community.seventhings.sets.rules
+  - community.seventhings.set_files
+  - community.seventhings.set_report
+  - community.seventhings.set_rules
   - community.seventhings.attributes
-  - community.seventhings.attributes.controller
+  - community.seventhings.attributes_controller
 author:
   - Contributors to the community.seventhings collection (@ansible-collections)
 """

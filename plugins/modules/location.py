@@ -25,11 +25,11 @@ seealso:
   - module: community.seventhings.room
 extends_documentation_fragment:
   - community.seventhings.record
-  - community.seventhings.record.fields
-  - community.seventhings.record.references
+  - community.seventhings.record_fields
+  - community.seventhings.record_references
   - community.seventhings.connection
   - community.seventhings.attributes
-  - community.seventhings.attributes.changes
+  - community.seventhings.attributes_changes
 author:
   - Contributors to the community.seventhings collection (@ansible-collections)
 """

@@ -131,12 +131,12 @@ seealso:
   - module: community.seventhings.task
 extends_documentation_fragment:
   - community.seventhings.record
-  - community.seventhings.record.attachments
-  - community.seventhings.record.references
-  - community.seventhings.record.timezone
+  - community.seventhings.record_attachments
+  - community.seventhings.record_references
+  - community.seventhings.record_timezone
   - community.seventhings.connection
   - community.seventhings.attributes
-  - community.seventhings.attributes.changes
+  - community.seventhings.attributes_changes
 author:
   - Contributors to the community.seventhings collection (@ansible-collections)
 """

@@ -54,11 +54,11 @@ seealso:
   - module: community.seventhings.object
   - module: community.seventhings.history_info
 extends_documentation_fragment:
-  - community.seventhings.record.references
+  - community.seventhings.record_references
   - community.seventhings.files
   - community.seventhings.connection
   - community.seventhings.attributes
-  - community.seventhings.attributes.changes
+  - community.seventhings.attributes_changes
 author:
   - Contributors to the community.seventhings collection (@ansible-collections)
 """

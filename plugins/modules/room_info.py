@@ -21,10 +21,10 @@ seealso:
     description: Rooms as hosts, locations as groups.
 extends_documentation_fragment:
   - community.seventhings.info
-  - community.seventhings.info.uuid
+  - community.seventhings.info_uuid
   - community.seventhings.connection
   - community.seventhings.attributes
-  - community.seventhings.attributes.reads
+  - community.seventhings.attributes_reads
 author:
   - Contributors to the community.seventhings collection (@ansible-collections)
 """

@@ -25,7 +25,7 @@ seealso:
 extends_documentation_fragment:
   - community.seventhings.connection
   - community.seventhings.attributes
-  - community.seventhings.attributes.reads
+  - community.seventhings.attributes_reads
 author:
   - Contributors to the community.seventhings collection (@ansible-collections)
 """

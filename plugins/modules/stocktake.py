@@ -134,7 +134,7 @@ seealso:
 extends_documentation_fragment:
   - community.seventhings.connection
   - community.seventhings.attributes
-  - community.seventhings.attributes.controller
+  - community.seventhings.attributes_controller
 author:
   - Contributors to the community.seventhings collection (@ansible-collections)
 """

@@ -99,11 +99,11 @@ seealso:
   - module: community.seventhings.rental_case
 extends_documentation_fragment:
   - community.seventhings.record
-  - community.seventhings.record.attachments
-  - community.seventhings.record.references
+  - community.seventhings.record_attachments
+  - community.seventhings.record_references
   - community.seventhings.connection
   - community.seventhings.attributes
-  - community.seventhings.attributes.changes
+  - community.seventhings.attributes_changes
 author:
   - Contributors to the community.seventhings collection (@ansible-collections)
 """

@@ -40,9 +40,9 @@ seealso:
   - module: community.seventhings.user_info
 extends_documentation_fragment:
   - community.seventhings.connection
-  - community.seventhings.record.references
+  - community.seventhings.record_references
   - community.seventhings.attributes
-  - community.seventhings.attributes.changes
+  - community.seventhings.attributes_changes
 author:
   - Contributors to the community.seventhings collection (@ansible-collections)
 """

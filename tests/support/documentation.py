@@ -35,12 +35,12 @@ def block(path: Path, name: str) -> str:
     raise LookupError(f"{path.name} has no {name}")
 
 
-def fragment(file: str, name: str) -> dict[str, Any]:
+def fragment(name: str) -> dict[str, Any]:
     """Return the documentation that modules share, from a documentation fragment."""
-    for node in ast.walk(ast.parse((ROOT / "plugins" / "doc_fragments" / f"{file}.py").read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id == name:
+    for node in ast.walk(ast.parse((ROOT / "plugins" / "doc_fragments" / f"{name}.py").read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Assign):
             return dict(yaml.load(ast.literal_eval(node.value), Loader=yaml.CSafeLoader))
-    raise LookupError(f"{file} has no fragment {name}")
+    raise LookupError(f"{name}.py documents nothing")
 
 
 def returned(module: str) -> dict[str, Any]:

@@ -228,7 +228,7 @@ def _core_table(_width: int) -> str:
 
 def _connection_table(_width: int) -> str:
     """Return the connection options, as a table of reStructuredText."""
-    options = documentation.fragment("connection", "PLUGIN")["options"]
+    options = documentation.fragment("connection_plugin")["options"]
     rows = ["Option", "Variable", "Default", "Purpose"]
     lines = ["", ".. list-table::", "  :widths: 18 27 12 43", "  :header-rows: 1", "", *_rst_row(rows)]
     for name, option in options.items():

@@ -54,10 +54,7 @@ _LEAD = """What do you want to do?
 """
 
 
-_CONNECTION = [
-    *documentation.fragment("connection", "PLUGIN")["options"],
-    *documentation.fragment("connection", "EXECUTION")["options"],
-]
+_CONNECTION = list(documentation.fragment("connection_plugin")["options"])
 _ROW = re.compile(r"^(?=  \* - \.\. raw:: html$)", re.MULTILINE)
 _AFTER_OPTIONS = re.compile(r"^\.\. (?:Attributes|Notes|Seealso|Examples)$", re.MULTILINE)
 _OPTION = re.compile(r'class="ansibleOptionAnchor" id="parameter-(\w+)"')

@@ -12,7 +12,11 @@ from project import ROOT
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.python_floor import FLOOR
 
 REQUIREMENTS = lowest.lowest((ROOT / "requirements.txt").read_text("utf-8"))
-NAMED = ("plugins/doc_fragments/connection.py", "docs/docsite/rst/guide_getting_started.rst")
+NAMED = (
+    "plugins/doc_fragments/connection.py",
+    "plugins/doc_fragments/connection_plugin.py",
+    "docs/docsite/rst/guide_getting_started.rst",
+)
 
 
 def _number(version: str) -> tuple[int, ...]:
@@ -35,11 +39,14 @@ def test_the_documentation_names_the_same(name: str, package: str) -> None:
 
 def test_every_module_and_plugin_names_the_oldest_python() -> None:
     needed = f"python >= {'.'.join(map(str, FLOOR))}"
-    fragment = (ROOT / "plugins" / "doc_fragments" / "connection.py").read_text("utf-8")
-    assert fragment.count(f"  - {needed}\n") == fragment.count("\nrequirements:\n") == 2
+    for fragment in ("connection", "connection_plugin"):
+        assert f"  - {needed}\n" in (ROOT / "plugins" / "doc_fragments" / f"{fragment}.py").read_text("utf-8")
     plugins = [
         path for folder in ("modules", "inventory", "lookup") for path in (ROOT / "plugins" / folder).glob("*.py")
     ]
     source = ROOT / "extensions" / "eda" / "plugins" / "event_source" / "changes.py"
     assert needed in source.read_text("utf-8")
-    assert [path.name for path in plugins if "community.seventhings.connection" not in path.read_text("utf-8")] == []
+    texts = {path.name: path.read_text("utf-8") for path in plugins}
+    assert {
+        name for name, text in texts.items() if "community.seventhings.connection" not in text and needed not in text
+    } == set()

@@ -69,9 +69,9 @@ MODULE_NAMES = sorted(path.stem for path in ROOT.glob("plugins/modules/*.py"))
 @functools.cache
 def fragment(name: str) -> JsonMap:
     """Return a fragment as ``extends_documentation_fragment`` names it."""
-    file, _dot, part = name.removeprefix("community.seventhings.").partition(".")
+    file = name.removeprefix("community.seventhings.")
     found = importlib.import_module(f"{COLLECTION}.doc_fragments.{file}").ModuleDocFragment
-    decoded: JsonMap = yaml.load(getattr(found, part.upper() or "DOCUMENTATION"), Loader=yaml.CSafeLoader)
+    decoded: JsonMap = yaml.load(found.DOCUMENTATION, Loader=yaml.CSafeLoader)
     return decoded
 
 
@@ -222,14 +222,14 @@ def test_rules_between_options_name_options(name: str) -> None:
 
 
 def test_the_two_connection_fragments_have_the_same_options() -> None:
-    for_modules, for_plugins = fragment("connection")["options"], fragment("connection.plugin")["options"]
+    for_modules, for_plugins = fragment("connection")["options"], fragment("connection_plugin")["options"]
     assert list(for_modules) == list(for_plugins)
     for name, option in for_modules.items():
         assert as_spec(option) == as_spec(for_plugins[name])
 
 
 def test_the_two_connection_fragments_say_the_same_but_for_the_environment() -> None:
-    for_modules, for_plugins = fragment("connection")["options"], fragment("connection.plugin")["options"]
+    for_modules, for_plugins = fragment("connection")["options"], fragment("connection_plugin")["options"]
     for name, option in for_modules.items():
         spec = [line for line in option["description"] if "environment variable" not in line]
         assert spec == for_plugins[name]["description"]
@@ -238,7 +238,7 @@ def test_the_two_connection_fragments_say_the_same_but_for_the_environment() -> 
 def test_plugins_declare_the_environment_that_modules_read() -> None:
     declared = {
         name: tuple(variable["name"] for variable in option["env"])
-        for name, option in fragment("connection.plugin")["options"].items()
+        for name, option in fragment("connection_plugin")["options"].items()
         if "env" in option
     }
     assert declared == ENVIRONMENT

@@ -19,7 +19,9 @@ from ansible.parsing.dataloader import DataLoader
 from ansible.plugins.doc_fragments.constructed import ModuleDocFragment as Constructed
 from ansible.plugins.doc_fragments.inventory_cache import ModuleDocFragment as InventoryCache
 
-from ansible_collections.community.seventhings.plugins.doc_fragments.connection import ModuleDocFragment as Connection
+from ansible_collections.community.seventhings.plugins.doc_fragments.connection_plugin import (
+    ModuleDocFragment as Connection,
+)
 from ansible_collections.community.seventhings.plugins.inventory import places
 from ansible_collections.community.seventhings.plugins.module_utils.client.record import Record
 from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Transport
@@ -109,7 +111,12 @@ def parse(instance: Instance, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     """Parse an inventory file with the given options. ``refresh`` does the same as ``meta: refresh_inventory``."""
     assert isinstance(instance, Instance)
     definitions: dict[str, Any] = {}
-    for text in (Connection.PLUGIN, Constructed.DOCUMENTATION, InventoryCache.DOCUMENTATION, places.DOCUMENTATION):
+    for text in (
+        Connection.DOCUMENTATION,
+        Constructed.DOCUMENTATION,
+        InventoryCache.DOCUMENTATION,
+        places.DOCUMENTATION,
+    ):
         definitions.update(yaml.safe_load(text)["options"])
     constants.config.initialize_plugin_configuration_definitions("inventory", places.InventoryModule.NAME, definitions)
 

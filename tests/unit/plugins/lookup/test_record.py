@@ -18,7 +18,7 @@ from ansible.parsing.dataloader import DataLoader
 from ansible.template import Templar
 from trust import as_template
 
-from ansible_collections.community.seventhings.plugins.doc_fragments.connection import ModuleDocFragment
+from ansible_collections.community.seventhings.plugins.doc_fragments.connection_plugin import ModuleDocFragment
 from ansible_collections.community.seventhings.plugins.lookup import record as lookup
 from ansible_collections.community.seventhings.plugins.module_utils.client.record import Record
 from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Transport
@@ -133,7 +133,7 @@ def find(acme: Instance) -> Callable[..., Any]:
     """Call the lookup as a template does."""
     assert acme.records
     definitions: dict[str, Any] = {}
-    for text in (ModuleDocFragment.PLUGIN, lookup.DOCUMENTATION):
+    for text in (ModuleDocFragment.DOCUMENTATION, lookup.DOCUMENTATION):
         definitions.update(yaml.safe_load(text)["options"])
     constants.config.initialize_plugin_configuration_definitions("lookup", "community.seventhings.record", definitions)
 

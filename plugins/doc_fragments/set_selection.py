@@ -1,0 +1,32 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Document which records of a set are planned, and which fields are observed."""
+
+from __future__ import annotations
+
+
+class ModuleDocFragment:
+    DOCUMENTATION = r"""
+options:
+  only:
+    description:
+      - Sections (such as V(rooms)) or natural keys (such as V(Head office/0.12)). Nothing else is planned.
+    type: list
+    elements: str
+    default: []
+  exclude:
+    description:
+      - Sections or natural keys to leave out.
+    type: list
+    elements: str
+    default: []
+  observed:
+    description:
+      - Fields that scans or people write, so files must not write them. A map of sections to lists of field keys or
+        labels. An empty list means that no field of that section is observed.
+      - If neither this option nor C(observed) in C(instance.yml) names a section, the instance decides. See R(the
+        guide,ansible_collections.community.seventhings.docsite.guide_labels).
+      - The fields of both are combined. In a protected run, only this option can say that nothing is observed.
+    type: dict
+"""
