@@ -38,6 +38,7 @@ _DOCUMENTS = (
     ".github/workflows/ci.yml",
     "README.md",
     "docs/*.md",
+    "docs/*.rst",
     "docs/docsite/rst/*.rst",
     "examples/awx/*.yml",
     "meta/runtime.yml",

@@ -13,34 +13,24 @@ from typing import Any, NamedTuple
 import yaml
 from project import ROOT
 
-PAGE = ROOT / "docs" / "docsite" / "rst" / "parity.rst"
+PAGE = ROOT / "docs" / "parity.md"
 _DATA = Path(__file__).with_name("parity.yml")
 _LINK = re.compile(r"\{(?P<module>\w+)(?:(?P<mark>[:=])(?P<name>\w+))?\}")
-_LITERAL = re.compile(r"(``[^`]*``)")
+_LITERAL = re.compile(r"(`[^`]*`)")
 _CODE = re.compile(r"C\(([^)]*)\)")
-_WIDTHS = ("25", "30", "45")
-"""Relative widths of the columns. A table of two columns has the last widths."""
-_ROLES = {":": "ansopt", "=": "ansretval"}
-
 _HEAD = """\
-..
-  Copyright: Contributors to the community.seventhings collection
-  SPDX-License-Identifier: GPL-3.0-or-later
+<!--
+Copyright: Contributors to the community.seventhings collection
+SPDX-License-Identifier: GPL-3.0-or-later
 
-..
-  Generated from tests/support/parity.yml. Run "make generate" after a change there.
+Generated from tests/support/parity.yml. Run "make generate" after a change there.
+-->
 
-.. _ansible_collections.community.seventhings.docsite.parity:
+# The vendor's Python client, and this collection
 
-The vendor's Python client, and this collection
-===============================================
-
-The vendor publishes a Python client, ``seventhings-customer-api``. These tables list everything that version 1.5.0 of
-the client can do, and the module or option that does the same here. Tests compare the tables with the client and with
-the interface description, so nothing is missing.
-
-.. contents::
-  :local:
+The vendor publishes a Python client, `seventhings-customer-api`. These tables list everything that version 1.5.0 of the
+client can do, and the module, option or return value (`module.name`) that does the same here. Tests compare the tables
+with the client and with the interface description, so nothing is missing.
 """
 
 
@@ -112,7 +102,7 @@ def page() -> str:
     """Return the expected page."""
     whole = table()
     operations = [
-        (f"``{service}.{name}``", ", ".join(f"``{_request(request)}``" for request in sent) or "none", text)
+        (f"`{service}.{name}`", ", ".join(f"`{_request(request)}`" for request in sent) or "none", text)
         for service, methods in whole["operations"].items()
         for name, (sent, text) in methods.items()
     ]
@@ -122,7 +112,7 @@ def page() -> str:
         _section(
             "Fields of the models",
             ("Field", "Here"),
-            [(f"``{model}.{field}``", text) for model, field, text in fields()],
+            [(f"`{model}.{field}`", text) for model, field, text in fields()],
         ),
         _section("Filters and other fixed values", ("Values", "Here"), _named(whole["values"])),
         _section("Options of the client", ("Option", "Here"), _named(whole["options"])),
@@ -131,23 +121,22 @@ def page() -> str:
 
 
 def _named(rows: Mapping[str, str]) -> list[tuple[str, ...]]:
-    return [(f"``{name}``", text) for name, text in rows.items()]
+    return [(f"`{name}`", text) for name, text in rows.items()]
 
 
 def _section(title: str, head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
-    widths = f"  :widths: {' '.join(_WIDTHS[-len(head) :])}"
-    lines = [title, "-" * len(title), "", ".. list-table::", "  :header-rows: 1", widths, ""]
-    for row in (head, *rows):
-        lines += [f"  {'*' if number == 0 else ' '} - {_written(cell)}" for number, cell in enumerate(row)]
+    lines = [f"## {title}", "", _row(head), "|---" * len(head) + "|", *map(_row, rows)]
     return "\n".join(lines) + "\n"
 
 
+def _row(cells: Sequence[str]) -> str:
+    return "".join(f"| {_written(cell)} " for cell in cells) + "|"
+
+
 def _written(text: str) -> str:
-    def role(found: re.Match[str]) -> str:
-        plugin = f"community.seventhings.{found['module']}#module"
-        mark = found["mark"]
-        return f":{_ROLES[mark]}:`{plugin}:{found['name']}`" if mark else f":ansplugin:`{plugin}`"
+    def named(found: re.Match[str]) -> str:
+        return f"`{found['module']}.{found['name']}`" if found["mark"] else f"`{found['module']}`"
 
     # Text in braces inside a path names no module.
-    parts = (part if part.startswith("``") else _LINK.sub(role, part) for part in _LITERAL.split(text))
-    return _CODE.sub(r"``\1``", "".join(parts))
+    parts = (part if part.startswith("`") else _LINK.sub(named, part) for part in _LITERAL.split(text))
+    return _CODE.sub(r"`\1`", "".join(parts))

@@ -3,7 +3,7 @@
 
 """The kinds of tests that prove something, the size of each, and the results of their last runs.
 
-The tables of the guide *How it is tested* are generated from here. ``docs/proof.json`` has the results, which
+The tables of ``docs/proof.rst`` are generated from here. ``docs/proof.json`` has the results, which
 ``make proof`` takes from the reports that pytest wrote.
 """
 

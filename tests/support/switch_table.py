@@ -23,36 +23,26 @@ PROFILES = ROOT / "tests" / "emulator" / "profiles"
 OWN = "embedded_"
 """Profiles of the embedded service itself have names with this prefix."""
 
-PAGE = ROOT / "docs" / "docsite" / "rst" / "switches.rst"
+PAGE = ROOT / "docs" / "switches.md"
 
 _HEAD = """\
-..
-  Copyright: Contributors to the community.seventhings collection
-  SPDX-License-Identifier: GPL-3.0-or-later
+<!--
+Copyright: Contributors to the community.seventhings collection
+SPDX-License-Identifier: GPL-3.0-or-later
 
-..
-  Generated from tests/emulator/embedded/switches.py and tests/emulator/profiles. Run "make generate" after a change.
+Generated from tests/emulator/embedded/switches.py and tests/emulator/profiles. Run "make generate" after a change.
+-->
 
-.. _ansible_collections.community.seventhings.docsite.switches:
-
-The switches of the embedded service
-====================================
+# The switches of the embedded service
 
 Instances differ in how they answer. Each difference is a switch of the embedded service. The first side of a switch is
-the calm side, which is the default. The last side is the awkward side. ``--weather rough`` selects it for all switches.
-:ref:`ansible_collections.community.seventhings.docsite.guide_testing` shows how to set switches, and
-``make probe`` writes on which sides an instance is. If profiles of instances have been contributed, the table says
-which sides were observed. The last column is the lowest tier of a probe that detects the side. If it says *none*, the
-profile gives the reason.
+the calm side, which is the default. The last side is the awkward side. `--weather rough` selects it for all switches.
+The guide *Testing* shows how to set switches, and `make probe` writes on which sides an instance is. If profiles of
+instances have been contributed, the table says which sides were observed. The last column is the lowest tier of a probe
+that detects the side. If it says *none*, the profile gives the reason.
 
-.. list-table::
-  :header-rows: 1
-  :widths: 22 25 43 10
-
-  * - Switch
-    - Sides
-    - Meaning
-    - Probed by
+| Switch | Sides | Meaning | Probed by |
+|---|---|---|---|
 """
 
 
@@ -69,11 +59,11 @@ def _is_own(path: Path) -> bool:
 
 
 def _row(switch: Switch, profiles: list[Mapping[str, Any]]) -> str:
-    sides = ", ".join(f"``{side}``" for side in switch.sides)
+    sides = ", ".join(f"`{side}`" for side in switch.sides)
     meaning = switch.meaning + _seen(switch, profiles)
     tier = SWITCHES[switch.name].tier
-    probed = f"``{tier}``" if tier in TIERS else "none"
-    return f"  * - ``{switch.name}``\n    - {sides}\n    - {meaning}\n    - {probed}\n"
+    probed = f"`{tier}`" if tier in TIERS else "none"
+    return f"| `{switch.name}` | {sides} | {meaning} | {probed} |\n"
 
 
 def _seen(switch: Switch, profiles: list[Mapping[str, Any]]) -> str:
@@ -84,6 +74,6 @@ def _seen(switch: Switch, profiles: list[Mapping[str, Any]]) -> str:
         return ""
     last = max(date for side, date in entries if side)
     sides = ", ".join(
-        f"``{side}`` on {number} instance{'' if number == 1 else 's'}" for side, number in sorted(counted.items())
+        f"`{side}` on {number} instance{'' if number == 1 else 's'}" for side, number in sorted(counted.items())
     )
     return f" (seen: {sides}, last on {last})"

@@ -11,13 +11,13 @@ import re
 import generated
 import guides
 import pytest
-import switch_table
 import yaml
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import SECTIONS
 
 SNIPPETS = [snippet for guide in guides.GUIDES for snippet in guides.snippets(guide)]
+_GUIDES = guides.README.parent / "docs" / "docsite" / "rst"
 KNOWN = ("make", "shell", "text", "yaml")
 
 
@@ -30,7 +30,7 @@ def test_every_list_is_in_a_document() -> None:
 
 
 def test_the_guide_reports_of_every_section_with_what_its_records_are_found_by() -> None:
-    text = (switch_table.PAGE.parent / "guide_files.rst").read_text(encoding="utf-8")
+    text = (_GUIDES / "guide_files.rst").read_text(encoding="utf-8")
     table = text.partition("Which files there are")[2].partition("The settings")[0]
     rows = dict(re.findall(r"\* - ``(\w+)(?:/\w+)?\.yml``.*\n +- (.*)", table))
     rows_of_sections = {section: row for section, row in rows.items() if section not in ("instance", "moved")}
@@ -42,9 +42,9 @@ def test_the_guide_reports_of_every_section_with_what_its_records_are_found_by()
 
 
 def test_every_guide_is_in_the_table_of_contents() -> None:
-    contents = yaml.safe_load((switch_table.PAGE.parents[1] / "extra-docs.yml").read_text(encoding="utf-8"))
+    contents = yaml.safe_load((_GUIDES.parent / "extra-docs.yml").read_text(encoding="utf-8"))
     listed = {name for section in contents["sections"] for name in section["toctree"]}
-    assert listed == {page.stem for page in switch_table.PAGE.parent.glob("*.rst")}
+    assert listed == {page.stem for page in _GUIDES.glob("*.rst")}
 
 
 def test_the_readme_names_every_module_and_nothing_else() -> None:

@@ -138,4 +138,4 @@ def test_the_members_that_the_table_names_are_returned() -> None:
 
 
 def test_a_path_names_no_module() -> None:
-    assert "``GET /object/{objectUuid}``" in parity.page()
+    assert "`GET /object/{objectUuid}`" in parity.page()

@@ -881,6 +881,6 @@ def test_the_table_of_switches_says_where_a_side_was_seen(tmp_path: Path) -> Non
         (tmp_path / f"{name}.json").write_text(json.dumps({**profile, "date": day}), "utf-8")
     (tmp_path / "embedded_calm.json").write_text(json.dumps(profile), "utf-8")
     page = switch_table.page(tmp_path)
-    remark = "(seen: ``given`` on 1 instance, ``none`` on 2 instances, last on 2031-06-01)"
-    assert remark in page.partition("* - ``list_total``")[2].partition("* - ")[0]
-    assert "instance, last" not in page.partition("* - ``revoke``")[2].partition("* - ")[0]
+    remark = "(seen: `given` on 1 instance, `none` on 2 instances, last on 2031-06-01)"
+    assert remark in page.partition("| `list_total` ")[2].partition("\n")[0]
+    assert "instance, last" not in page.partition("| `revoke` ")[2].partition("\n")[0]
