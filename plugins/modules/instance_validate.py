@@ -27,6 +27,7 @@ attributes:
     support: full
 requirements:
   - python >= 3.11
+  - python >= 3.11
   - jsonschema >= 4.21
 notes:
   - It sends no request.

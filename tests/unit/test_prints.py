@@ -43,7 +43,6 @@ CLEAN_MEMBERS = {"message", "lines", "refusal"}
 PRINTERS = {
     "module_utils/ansible_module/python_floor.py": {"sys.stdout"},
     # These modules silence warnings of a library or of Python.
-    "plugin_utils/desired/sources/limited.py": {"warnings"},
     "plugin_utils/desired/sources/xlsx_source.py": {"warnings"},
     "module_utils/model/patterns.py": {"warnings"},
     "plugin_utils/printing/screen.py": {"Display", "display", "warning"},

@@ -83,8 +83,8 @@ class ControllerAction(ActionBase):
         options = read.options
         for risk in risks_of(options):
             warn(risk)
-        carried_out = with_variables(sanitized(self.carry_out(options)), self._role_name())
-        return marked({**result, **hide_in_result(secrets_of(self.spec, options), carried_out)})
+        carried_out = with_variables(self.carry_out(options), self._role_name())
+        return marked({**result, **hide_in_result(secrets_of(self.spec, options), sanitized(carried_out))})
 
     def _role_name(self) -> str:
         """Return the name of the role of this collection whose task this is; empty if it is another task."""

@@ -65,7 +65,10 @@ def _read(folder: Folder, name: str) -> ApplyRecord:
     try:
         return record_from(content, hashlib.sha256(content).hexdigest())
     except ValueError as error:
-        raise RecordRefused(f"applied: {path} is not an apply record of this collection ({error})") from error
+        raise RecordRefused(
+            f"applied: {path} is not an apply record of this collection ({error}). Name another file. Undo it with the "
+            f"version of the collection that applied it, if that is another one"
+        ) from error
 
 
 class RecordPlace:

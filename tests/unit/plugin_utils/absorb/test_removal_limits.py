@@ -80,6 +80,6 @@ def test_a_section_loses_no_more_records_than_the_limits_allow(
     lines = f"policy: {{limits: {policy}}}\n" if policy else ""
     depot.write({"instance.yml": f"api: seventhings/v1\nset: test\n{lines}"})
     delete(depot, number)
-    done = take(depot, gone="remove", limits=limits, limited_account=True)
+    done = take(depot, gone="remove", limits=limits, allow=["limited_account"])
     assert done["summary"].get("objects", {}).get("removed", 0) == removed
     assert len(done["not_changed"]) == number - removed
