@@ -24,30 +24,6 @@ def settings(lifecycle: str) -> str:
     return SETTINGS.format(lifecycle=lifecycle)
 
 
-@pytest.mark.parametrize("pattern", ["Panel*", "Panel 2", "9"])
-def test_nothing_is_removed_if_a_protection_matches_nothing(site: Site, pattern: str) -> None:
-    """Objects are identified by their barcodes, but the protection has a name."""
-    site.write({"instance.yml": settings(f'{{protect: ["{pattern}"]}}'), "objects.yml": yaml_list(PANELS)})
-    result = site.run()
-    words = f"lifecycle.objects.protect: {pattern!r} matches no record by its natural key, so it protects n"
-    assert result.outcome == "changed"
-    assert any(warning.startswith(words) for warning in result.warnings)
-    site.service.clear_log()
-    site.write({"objects.yml": yaml_list(PANELS[:2])})
-    result = site.run()
-    assert result.outcome == "failed"
-    (finding,) = result.findings
-    assert words in finding
-    assert site.writes() == []
-
-
-def test_a_protection_that_matches_is_no_finding(site: Site) -> None:
-    site.write({"instance.yml": settings('{protect: ["0", "1*"]}'), "objects.yml": yaml_list(PANELS)})
-    assert not any("protect" in warning for warning in site.run().warnings)
-    site.write({"objects.yml": yaml_list(PANELS[:2])})
-    assert site.run().summary["objects"]["archived"] == 1
-
-
 def test_a_pattern_for_natural_keys_matches_no_uuid_by_chance(site: Site) -> None:
     site.write({"instance.yml": settings("{}"), "objects.yml": yaml_list(PANELS)})
     assert site.run().outcome == "changed"
