@@ -44,7 +44,7 @@ from ..set_plan.baseline import Baseline
 from ..set_plan.listed_state import ListedState
 from ..set_plan.plan import SAMPLE, InstancePlan, Planned, PlanOptions, mark_of
 from ..set_plan.planner import plan_instance
-from ..set_plan.prune import Scope
+from ..set_plan.scope import Scope
 from .files import Files, Names, Target, cell_of, section_names
 from .labels import Labels
 from .removal_limits import beyond_limits

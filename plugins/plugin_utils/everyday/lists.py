@@ -27,7 +27,7 @@ from ...module_utils.resolve.field_visibility import (
 from ...module_utils.resolve.hidden_records import NO, YES, Listed, visibility
 from ...module_utils.resolve.natural_keys import identity_of
 from ..set_plan.listed_state import ListedState
-from ..set_plan.prune import Scope
+from ..set_plan.scope import Scope
 
 TO_ROOMS = "LINKED_ROOM"
 _TO_LOCATIONS = "LINKED_LOCATION"

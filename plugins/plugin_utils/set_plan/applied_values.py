@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ...module_utils.model.kinds import OBJECT
+from ...module_utils.client.record import Record
+from ...module_utils.model.kinds import HUB_ITEM, OBJECT
 from ...module_utils.model.schema import type_of
 from ..desired.desired import DesiredInstance
 from ..desired.lifecycle import NOTHING
 from ..desired.parsing import written_as
+from .aspect import Aspect
 from .baseline import Baseline
 from .plan import Planned
 
@@ -41,6 +43,18 @@ def compared_names(planned: Planned, desired: DesiredInstance) -> dict[str, str]
 def note_record(baseline: Baseline, planned: Planned, uuid: str, desired: DesiredInstance) -> None:
     """Note that a record is now as written in the files."""
     baseline.records[uuid] = baseline.digest(planned.schema, planned.desired, compared_names(planned, desired))
+
+
+class AppliedValues(Aspect):
+    """Note the records that are as written in the files already."""
+
+    def compared(self, planned: Planned, current: Record | None) -> None:
+        """Note a record, unless it changes."""
+        baseline = self._context.options.baseline
+        if baseline is None or current is None or planned.change.changed or planned.kind is HUB_ITEM:
+            return
+        if planned.entry.state == "present":
+            note_record(baseline, planned, current.uuid, self._context.desired)
 
 
 def note_applied(baseline: Baseline, changes: Iterable[Planned], desired: DesiredInstance) -> None:

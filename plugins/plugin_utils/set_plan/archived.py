@@ -29,15 +29,13 @@ from ...module_utils.plan.archived_duplicate import (
 )
 from ...module_utils.resolve.field_visibility import unlisted
 from ..desired.hiding import NOT_SHOWN
+from .aspect import Aspect
 from .context import PlanContext
 from .listed_state import ListedState
-from .plan import SAMPLE, Planned
+from .plan import SAMPLE, Pair
 
 _PER_MINUTE = 200
 """Requests a minute that the service allows, for a hint if the run has no limit of its own."""
-
-Pair = tuple[Planned, "Record | None"]
-"""A planned change, and its present record."""
 
 Item = TypeVar("Item")
 
@@ -63,7 +61,16 @@ def looks_up(client: Client, state: ListedState, kind: Kind) -> bool | None:
     return client.looks_up_barcodes(kind, (record.flat.get(kind.barcode_key) for record in state.records(kind)))
 
 
-def with_archived(context: PlanContext, matched: list[Pair], states: Collection[str]) -> list[Pair]:
+class Archived(Aspect):
+    """Look up archived duplicates, unless a finding may be the reason why records are missing."""
+
+    def joined(self, pairs: list[Pair]) -> None:
+        """Look up the records to create, and those to remove."""
+        if not self._context.findings:
+            match_archived(self._context, pairs, ("present", "absent"))
+
+
+def match_archived(context: PlanContext, matched: list[Pair], states: Collection[str]) -> None:
     """Pair planned records that no list shows with their archived records.
 
     :param states: the states of the planned records that are looked up.
@@ -75,7 +82,6 @@ def with_archived(context: PlanContext, matched: list[Pair], states: Collection[
             missing.setdefault((planned.kind.name, state), []).append(index)
     for indexes in missing.values():
         _Missing(context, matched, indexes).look_up()
-    return matched
 
 
 class _Missing:

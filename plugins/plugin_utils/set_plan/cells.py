@@ -14,28 +14,31 @@ from ...module_utils.model.field import EMPTY, shorten
 from ...module_utils.model.kinds import SERVER_KEYS
 from ...module_utils.model.schema import FieldError, Misfit, Schema
 from ...module_utils.resolve.natural_keys import read_some
-from ..desired.desired import DesiredInstance
 from ..desired.entry import Entry
 from ..desired.parsing import written_as
-from .listed_state import ListedState
+from .aspect import Aspect
+from .context import PlanContext
 from .plan import Planned
 
 _CUT = re.compile(r"\d[.,]\d+E\+\d{2,3}")
 """The form in which a spreadsheet shows a long number and writes it into CSV."""
 
 
-class EmptiedCells:
+class EmptiedCells(Aspect):
     """Count empty cells of fields with a value on the instance.
 
     Somebody may have meant to clear these fields.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, context: PlanContext) -> None:
+        super().__init__(context)
         self._counts: dict[str, Counter[str]] = defaultdict(Counter)
         self._wires: dict[tuple[str, str], str] = {}
 
-    def count(self, planned: Planned, current: Record) -> None:
+    def compared(self, planned: Planned, current: Record | None) -> None:
         """Count the empty cells of a planned record in whose fields the existing record has a value."""
+        if current is None or planned.entry.state != "present":
+            return
         for name in planned.entry.empty_cells():
             wire = self._wire(planned.schema, name)
             if wire and current.flat.get(wire) not in EMPTY and not _is_left_alone(planned, name):
@@ -49,10 +52,11 @@ class EmptiedCells:
             self._wires[key] = "" if field is None or field.key in SERVER_KEYS else field.wire_key
         return self._wires[key]
 
-    def warnings(self, desired: DesiredInstance) -> list[str]:
+    def warnings(self) -> list[str]:
         """Return a warning for each table."""
+        hiding = self._context.hiding
         return [
-            _emptied(source, counts, desired.hiding.is_on and desired.hiding.is_vaulted(source))
+            _emptied(source, counts, hiding.is_on and hiding.is_vaulted(source))
             for source, counts in self._counts.items()
         ]
 
@@ -70,27 +74,28 @@ def _emptied(source: str, counts: Mapping[str, int], is_hidden: bool) -> str:
     return f"{source}: {number:,} empty cells where the instance has values; `empty: clear` clears them{columns}"
 
 
-class LostDigits:
+class LostDigits(Aspect):
     """Find keys of tables that spreadsheets converted to numbers.
 
     The keys lost their leading zeros, or digits at their end.
-
-    :param state: the listed state of the instance.
     """
 
-    def __init__(self, state: ListedState) -> None:
-        self._state = state
+    def __init__(self, context: PlanContext) -> None:
+        super().__init__(context)
         self._widths: dict[tuple[str, str], list[int]] = {}
 
-    def found(
+    def matched(self, planned: Planned, current: Record | None) -> None:
+        """Note a key of a new record that most likely lost digits."""
+        if current is None and planned.entry.is_table:
+            lost = self._lost(planned.schema, planned.keys, planned.desired, planned.entry)
+            if lost is not None:
+                name = written_as(planned.schema, planned.entry, lost[0])
+                self._context.find(planned.entry.place_of(name), lost[1])
+
+    def _lost(
         self, schema: Schema, keys: Sequence[str], values: Mapping[str, object], entry: Entry
     ) -> tuple[str, FieldError] | None:
-        """Return the field that most likely lost digits, and the message about it.
-
-        :param values: of a record that does not exist.
-        """
-        if not entry.is_table:
-            return None
+        """Return the field that most likely lost digits, and the message about it."""
         for key in keys:
             text = values[key]
             if isinstance(text, str) and _CUT.fullmatch(text):
@@ -99,7 +104,7 @@ class LostDigits:
                 continue
             for width in self._widths_of(schema, key):
                 padded = {**{key: values[key] for key in keys}, key: text.zfill(width)}
-                if width > len(text) and self._state.find_existing(schema, keys, padded):
+                if width > len(text) and self._context.state.find_existing(schema, keys, padded):
                     return key, _lost(written_as(schema, entry, key), text, text.zfill(width))
         return None
 
@@ -107,7 +112,7 @@ class LostDigits:
         """Return the lengths of the keys with leading zeros."""
         name = (schema.kind.name, key)
         if name not in self._widths:
-            texts = (read_some(schema, (key,), record)[key] for record in self._state.records(schema.kind))
+            texts = (read_some(schema, (key,), record)[key] for record in self._context.state.records(schema.kind))
             zeros = {len(text) for text in texts if isinstance(text, str) and text[:1] == "0" and text.isdecimal()}
             self._widths[name] = sorted(zeros)
         return self._widths[name]

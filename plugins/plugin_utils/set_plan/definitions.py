@@ -93,7 +93,7 @@ class Definitions:
             return _doubtful(values, current)
         self._final.append((str(values.get("label") or (current.flat.get("label") if current else "")), current, entry))
         key = f"{template} {values[keys[0]]}"
-        planned = context.planned(_SECTION, entry, schema, values, keys, key)
+        planned = context.planned(entry, schema, values, keys, key)
         self._compare(planned, current)
         if later is not None:
             self._relate_later(planned, current, later)

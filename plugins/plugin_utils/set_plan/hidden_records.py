@@ -18,29 +18,34 @@ from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE
 from ...module_utils.resolve.field_visibility import LIMITED
 from ...module_utils.resolve.hidden_records import NO, YES, Visibility
 from ..desired.desired import SECTIONS
+from .aspect import Aspect
 from .context import PlanContext
 from .plan import Planned
 
 _LIFTED = f"{how_to_allow(LIMITED_ACCOUNT)} lets this pass"
 
 
-def check_hidden_records(context: PlanContext) -> None:
+class HiddenRecords(Aspect):
     """Refuse changes that are wrong if records are hidden, and warn of changes that may be wrong."""
-    result = context.result
-    removals = Counter(planned.section for planned in result.changes if planned.change.action in (DELETE, ARCHIVE))
-    creations = [
-        planned for planned in result.changes if planned.change.action == CREATE and planned.kind.can_be_hidden
-    ]
-    if not (removals or creations or result.unmatched):
-        return
-    visible = context.state.visibility()
-    result.visibility = visible
-    if LIMITED_ACCOUNT not in context.options.allow and visible.hidden_records != NO:
-        result.exceeded_limits += _links_moved(context)
-    if LIMITED_ACCOUNT not in context.options.allow and visible.hidden_records == YES:
-        result.exceeded_limits += _removed(context, removals, visible)
-        result.exceeded_limits += _created_twice(creations, visible)
-    result.warnings += _warnings(context, creations, visible)
+
+    def complete(self) -> None:
+        """Check the changes, if any of them depends on complete lists."""
+        context = self._context
+        result = context.result
+        removals = Counter(planned.section for planned in result.changes if planned.change.action in (DELETE, ARCHIVE))
+        creations = [
+            planned for planned in result.changes if planned.change.action == CREATE and planned.kind.can_be_hidden
+        ]
+        if not (removals or creations or result.unmatched):
+            return
+        visible = context.state.visibility()
+        result.visibility = visible
+        if LIMITED_ACCOUNT not in context.options.allow and visible.hidden_records != NO:
+            result.exceeded_limits += _links_moved(context)
+        if LIMITED_ACCOUNT not in context.options.allow and visible.hidden_records == YES:
+            result.exceeded_limits += _removed(context, removals, visible)
+            result.exceeded_limits += _created_twice(creations, visible)
+        result.warnings += _warnings(context, creations, visible)
 
 
 def _links_moved(context: PlanContext) -> Iterator[str]:

@@ -5,22 +5,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from ...module_utils.client.record import Record
 from ...module_utils.model.field import Field
-from ...module_utils.model.kinds import HUB_ITEM, HUB_ORDER, OBJECT, Kind
+from ...module_utils.model.kinds import HUB_ITEM, HUB_ORDER, OBJECT
 from ...module_utils.model.schema import Schema
 from ...module_utils.model.types_basic import DECIMAL
 from ...module_utils.model.types_links import Reference, references_in, with_references
 from ...module_utils.operations.hub_items import PRICE, articles_of, asset_id, asset_ids, is_cancelled, learn_id
 from ...module_utils.plan.change import CREATE, DELETE, UNCHANGED, UPDATE, Change
 from ..desired.entry import Entry
-from ..desired.positions import Place
-from .listed_state import ListedState, Meaning
-from .uniqueness import Uniqueness
+from .context import PlanContext
+from .listed_state import ListedState
+from .plan import Planned
 
 FIELDS = (
     Field("object", "LINKED_ASSET", mandatory=True),
@@ -31,51 +31,53 @@ FIELDS = (
 
 _ITEMS = Schema.for_kind(HUB_ITEM)
 
-Offer = tuple[Entry, dict[str, Any], str, Change]
-"""Entry, canonical values, the object in words, and the change."""
-
 
 def schema() -> Schema:
     """Return the fields of an offer."""
     return Schema(HUB_ITEM, FIELDS)
 
 
-def plan_offers(
-    state: ListedState,
-    entries: Sequence[Entry],
-    find: Callable[[Place, str], None],
-    claim: Callable[[Kind, str, Entry], bool],
-    parse: Callable[[Schema, Entry], dict[str, Any]],
-    meaning: Callable[[Reference], Meaning],
-) -> Iterator[Offer]:
-    """Plan the change of the hub for each entry.
+def plan_offers(context: PlanContext) -> Iterator[Planned]:
+    """Plan the change of the hub for each entry."""
+    items, result = _Items(context.state), context.result
+    for entry in context.entries[HUB_ITEM.section]:
+        planned = _plan_offer(context, items, entry)
+        if entry.state == "absent" and (planned is None or _awaits_object(planned)):
+            result.unmatched[HUB_ITEM.section] += 1
+        if planned is not None:
+            yield planned
+    if any(planned.kind is HUB_ITEM for planned in result.changes):
+        # The scope does not apply to the hub.
+        result.existing[HUB_ITEM.section] = len(offered(context.state))
 
-    :param find: called with place and message of a finding.
-    :param claim: returns True if no other entry means the same object.
-    :param meaning: resolves a reference.
-    """
-    items = _Items(state)
-    for entry in entries:
-        fields = schema()
-        values = parse(fields, entry)
-        objects = list(references_in(values.get("object")))
-        place = entry.place_of("object")
-        if len(objects) != 1:
-            if "object" not in entry.fields or values.get("object") is not None:
-                find(place, "object: expected the one object that is offered")
-            continue
-        wanted, problem = meaning(objects[0])
-        if problem:
-            if entry.state == "present":
-                find(place, f"object: {problem}")
-            continue
-        key = Uniqueness.words(fields, ("object",), values)
-        values["object"] = with_references(values["object"], {objects[0]: wanted}.__getitem__)
-        known = wanted.uuid or wanted.id if wanted.pending is None else f"at {wanted.pending.place}"
-        mark = f"of the object {known}"
-        if claim(HUB_ITEM, mark, entry):
-            change, warning = _change(items, entry, values, wanted, fields)
-            yield entry, values, key, replace(change, warnings=(warning,) if warning else ())
+
+def _awaits_object(planned: Planned) -> bool:
+    return any(reference.pending is not None for reference in references_in(planned.desired["object"]))
+
+
+def _plan_offer(context: PlanContext, items: _Items, entry: Entry) -> Planned | None:
+    """Return an entry with its change, or None after a finding, or if there is no such object to withdraw."""
+    fields, place = schema(), entry.place_of("object")
+    values = context.wanted.parse(fields, entry, entry.fields)
+    objects = list(references_in(values.get("object")))
+    if len(objects) != 1:
+        if "object" not in entry.fields or values.get("object") is not None:
+            context.find(place, "object: expected the one object that is offered")
+        return None
+    wanted, problem = context.meaning(objects[0])
+    if problem:
+        if entry.state == "present":
+            context.find(place, f"object: {problem}")
+        return None
+    words = context.uniqueness.words(fields, ("object",), values)
+    values["object"] = with_references(values["object"], {objects[0]: wanted}.__getitem__)
+    known = wanted.uuid or wanted.id if wanted.pending is None else f"at {wanted.pending.place}"
+    if not context.claim(HUB_ITEM, f"of the object {known}", entry):
+        return None
+    planned = context.planned(entry, fields, values, ("object",), words)
+    change, warning = _change(items, entry, values, wanted, fields)
+    planned.change = replace(change, warnings=(warning,) if warning else ())
+    return planned
 
 
 def offered(state: ListedState) -> list[Record]:

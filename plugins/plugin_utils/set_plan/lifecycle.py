@@ -6,9 +6,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any
 
 from ...module_utils.client.record import Record
 from ...module_utils.model.kinds import HUB_ITEM, KINDS, OBJECT
@@ -17,47 +16,44 @@ from ...module_utils.plan.change import ARCHIVE, DELETE
 from ..desired.desired import SECTIONS
 from ..desired.entry import Entry
 from ..desired.lifecycle import LIFECYCLE, NOTHING, Lifecycle, idle_patterns, keys_of, unknown_fields
-from ..desired.positions import Finding
 from ..desired.words import OWN_LIFECYCLE
+from .aspect import Aspect
 from .context import PlanContext
 from .hub import asset_ids_offered
 from .hub import schema as offer_schema
-from .observed import ObservedFields
 from .plan import Planned, Protection, offer_mark, shield_mark
+from .prune import Pruning
 
 _REMOVED = {DELETE: "delete it", ARCHIVE: "archive it"}
 
-KeysOf = Callable[[Entry], tuple[Schema, dict[str, Any], tuple[str, ...]]]
-"""Reads an entry: its schema, its values, and the fields of its natural key, which are empty if unknown."""
 
-WordsOf = Callable[[str, Schema, Record], str]
-"""Returns the natural key of a record in words, from its section and schema."""
+def note_protection(context: PlanContext, planned: Planned, current: Record | None) -> None:
+    """Note that a record says whether it must stay."""
+    said = planned.entry.lifecycle.is_protected
+    if said is not None and planned.entry.state == "present" and context.is_chosen(planned):
+        context.result.protections.append(Protection(planned, current.uuid if current else "", said))
 
 
-class Lifecycles:
-    """The lifecycle of each record of one plan.
+class Lifecycles(Aspect):
+    """Leave ignored fields alone, and refuse to remove protected records."""
 
-    :param words_of: returns the present natural key of a record.
-    """
-
-    def __init__(self, context: PlanContext, observed: ObservedFields, words_of: WordsOf) -> None:
-        self._context = context
-        self._observed = observed
+    def __init__(self, context: PlanContext) -> None:
+        super().__init__(context)
         self._settings = context.desired.lifecycle
-        self._words_of = words_of
+        self._words_of = Pruning(context).words_of
         self._left: dict[tuple[str, Lifecycle, bool], frozenset[str]] = {}
         self._reported: set[int] = set()
 
     # ---- left alone
 
-    def check_settings(self) -> Iterator[Finding]:
+    def settings(self) -> None:
         """Check for fields in the settings that do not exist, or that identify records."""
         desired = self._context.desired
         for section, lifecycle in self._settings.items():
             schema = self._schema_of(section) if section in desired.sections else None
             for setting, problem in unknown_fields(lifecycle, schema) if schema else ():
                 place = desired.place_of(f"{LIFECYCLE}.{section}.{setting}")
-                yield Finding.for_message(place, f"{LIFECYCLE}.{section}.{problem}")
+                self._context.find(place, f"{LIFECYCLE}.{section}.{problem}")
             if schema is None:
                 continue
             self._context.result.warnings += [
@@ -70,27 +66,14 @@ class Lifecycles:
             for key in keys:
                 if key in lifecycle.left_alone(schema, exists=True):
                     words = f"{LIFECYCLE}.{section}: {key} identifies the {section}, so it can't be left alone"
-                    yield Finding.for_message(desired.place_of(f"{LIFECYCLE}.{section}"), words)
+                    self._context.find(desired.place_of(f"{LIFECYCLE}.{section}"), words)
 
     def _schema_of(self, section: str) -> Schema | None:
         return offer_schema() if SECTIONS[section] == HUB_ITEM.name else self._context.schema_of(section)
 
-    def narrow(self, planned: Planned, exists: bool) -> None:
-        """Remove ignored fields from a planned record. Note whether it says that it must stay.
-
-        :param exists: True if the record exists already.
-        """
-        if planned.entry.state != "present":
-            return
-        planned.left_alone = self.left_alone(planned.section, planned.schema, planned.entry, exists)
-        if planned.kind.is_plain:
-            planned.left_alone |= self._observed.keys(planned.section)
-        if not planned.left_alone.isdisjoint(planned.desired):
-            wanted = planned.desired.items()
-            planned.desired = {key: value for key, value in wanted if key not in planned.left_alone}
-
-    def left_alone(self, section: str, schema: Schema, entry: Entry, exists: bool) -> frozenset[str]:
+    def left_alone(self, schema: Schema, entry: Entry, exists: bool) -> frozenset[str]:
         """Return the keys of the ignored fields of a record. Fields of its natural key are never ignored."""
+        section = schema.kind.section
         general, own = self._settings.get(section, NOTHING), entry.lifecycle
         if general is NOTHING and own is NOTHING:
             return frozenset()
@@ -115,13 +98,17 @@ class Lifecycles:
 
     # ---- protected
 
-    def note(self, planned: Planned, current: Record | None) -> None:
+    def compared(self, planned: Planned, current: Record | None) -> None:
         """Note that a record says whether it must stay."""
-        said = planned.entry.lifecycle.is_protected
-        if said is not None and planned.entry.state == "present" and self._context.is_chosen(planned):
-            self._context.result.protections.append(Protection(planned, current.uuid if current else "", said))
+        note_protection(self._context, planned, current)
 
-    def check_protected(self) -> None:
+    def complete(self) -> None:
+        """Refuse to remove protected records."""
+        if not self._context.findings:
+            self._check_idle()
+        self._context.result.protected = list(self._refusals())
+
+    def _check_idle(self) -> None:
         """Refuse removals while a protection of their section matches nothing.
 
         It may be meant for one of the removed records. If nothing is removed, there is only a warning, because a future
@@ -150,10 +137,10 @@ class Lifecycles:
                 else:
                     result.warnings.append(f"{words}, so it protects nothing yet.")
 
-    def refusals(self, keys_of_entry: KeysOf) -> Iterator[str]:
+    def _refusals(self) -> Iterator[str]:
         """Yield which changes remove or archive a protected record, and why it is protected."""
         removals = [planned for planned in self._context.result.changes if planned.change.action in _REMOVED]
-        shields = _Shields(self._context, keys_of_entry)
+        shields = _Shields(self._context)
         for planned in removals:
             current = planned.change.current
             uuid = current.uuid if current is not None else ""
@@ -174,9 +161,8 @@ class Lifecycles:
 class _Shields:
     """Find the reason why a record must stay, whether or not it is part of the plan."""
 
-    def __init__(self, context: PlanContext, keys_of_entry: KeysOf) -> None:
+    def __init__(self, context: PlanContext) -> None:
         self._context = context
-        self._keys_of_entry = keys_of_entry
 
     def why(self, section: str, names: Sequence[str], uuid: str, mark: str, entry: Entry | None = None) -> str:
         """Return the reason why a record must stay; empty if it need not.
@@ -214,10 +200,14 @@ class _Shields:
         return {mark: entry for entry in reversed(entries) for mark in self._marks(entry)}
 
     def _marks(self, entry: Entry) -> Iterator[str]:
-        schema, values, keys = self._keys_of_entry(entry)
+        context = self._context
+        if entry.kind is HUB_ITEM:
+            values = context.wanted.parse(offer_schema(), entry, entry.fields)
+            if "object" in values and context.resolve(values, None):
+                yield shield_mark(entry.kind, "", values)
+            return
+        schema, (values, _fits) = context.schema(entry.kind), context.read(entry)
+        keys = context.key_fields(schema, values, entry)
         identity = {key: values[key] for key in keys}
-        if keys and self._context.resolve(identity, None):
-            if entry.kind.numbered:
-                yield shield_mark(entry.kind, "", values | identity)
-            else:
-                yield from (record.uuid for record in self._context.state.find_existing(schema, keys, identity))
+        if keys and context.resolve(identity, None):
+            yield from (record.uuid for record in context.state.find_existing(schema, keys, identity))

@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from ...module_utils.model.kinds import KINDS
 from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE
 from ..desired.desired import SECTIONS, Limits, Policy
+from .aspect import Aspect
 from .plan import InstancePlan
+from .prune import Pruning
 
 _NAMES = {
     CREATE: ("create_percent", "creates"),
@@ -112,6 +114,34 @@ class LimitCheck:
             for (section, name), number in sorted(fields.items())
             if number > MANY_UPDATES and (size := self.plan.set_sizes.get(section)) and number * 100 > size * percent
         ]
+
+
+class PlanLimits(Aspect):
+    """Refuse plans that exceed a limit, and caution against updates of most records."""
+
+    def complete(self) -> None:
+        """Count the changes."""
+        context, result = self._context, self._context.result
+        actions = Counter((planned.section, planned.change.action) for planned in result.changes)
+        for (section, action), number in actions.items():
+            if action in (DELETE, ARCHIVE) or (action == UPDATE and number > MANY_UPDATES):
+                self._measure_set(section)
+        options = context.options
+        names = (options.names.get(uuid, "").partition(" ")[0] for uuid in options.known)
+        result.remembered = Counter(KINDS[name].section for name in names if name in KINDS)
+        check = LimitCheck(result, context.desired.policy, options.existing_before)
+        result.exceeded_limits += check.exceeded()
+        result.cautions = check.mass_updates()
+        result.existing_before = check.existing()
+
+    def _measure_set(self, section: str) -> None:
+        """Count the records in scope that this plan matches, or that the journal or the marker knows."""
+        context, kind = self._context, KINDS[SECTIONS[section]]
+        if kind.can_be_looked_up:
+            unmanaged = {id(entry) for entry in context.desired.unmanaged}
+            claimed = context.claimed.get(kind.name, {})
+            matched = {uuid for uuid, entry in claimed.items() if id(entry) not in unmanaged}
+            context.result.set_sizes[section] = Pruning(context).size_of_set(section, matched)
 
 
 def recounted(plan: InstancePlan, left: InstancePlan, policy: Policy, existing_before: Mapping[str, int]) -> list[str]:

@@ -18,7 +18,8 @@ from ...module_utils.resolve import natural_keys
 from ..desired.desired import SECTIONS
 from ..desired.entry import Entry
 from ..desired.observed import ACTUAL_KEYS, OBSERVED, TARGET_KEY, finding_words, together, warning_words
-from ..desired.positions import Finding, Place
+from ..desired.positions import Place
+from .aspect import Aspect
 from .context import PlanContext
 from .rooms import TO_LOCATION, TO_ROOM, coupled_locations
 
@@ -129,20 +130,20 @@ class _Section:
         return self._keys[name]
 
 
-class ObservedFields:
-    """The observed fields of one plan, and which records write them."""
+class ObservedFields(Aspect):
+    """Leave out observed fields, and warn of the records that write them."""
 
     def __init__(self, context: PlanContext) -> None:
-        self._context = context
+        super().__init__(context)
         self._sections: dict[str, _Section] = {}
         self._written: dict[str, dict[str, dict[int, Place]]] = {}
         self._has_target: bool | None = None
 
-    def keys(self, section: str) -> frozenset[str]:
-        """Return the keys of the observed fields of a section."""
-        return self._of(section).keys
+    def left_alone(self, schema: Schema, entry: Entry, exists: bool) -> frozenset[str]:
+        """Return the keys of the observed fields."""
+        return self._of(schema.kind.section).keys if schema.kind.is_plain else frozenset()
 
-    def check_settings(self) -> Iterator[Finding]:
+    def settings(self) -> None:
         """Find names that mean no field, and fields that identify records."""
         context = self._context
         for section, names in context.desired.observed.items():
@@ -151,15 +152,16 @@ class ObservedFields:
                 place = context.desired.place_of(f"{OBSERVED}.{section}")
                 found = schema.find(name) if schema is not None else None
                 if found is None and schema is not None:
-                    yield Finding.for_message(place, f"{OBSERVED}.{section}: {name}: {schema.why_unknown(name)}")
+                    context.find(place, f"{OBSERVED}.{section}: {name}: {schema.why_unknown(name)}")
                 elif found is not None and found.key in self._identity(section, schema):
                     words = f"{found.key} identifies the {section}, so files must write it"
-                    yield Finding.for_message(place, f"{OBSERVED}.{section}: {words}")
+                    context.find(place, f"{OBSERVED}.{section}: {words}")
 
-    def without(self, section: str, entry: Entry, fields: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return those of some fields of an entry that files may write; note the others."""
+    def writable(self, entry: Entry, fields: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the fields that are not observed; note the others."""
         if not entry.kind.is_plain:
             return fields
+        section = entry.kind.section
         own = self._of(section)
         # The rows of a table share their columns.
         if own.free.issuperset(fields):

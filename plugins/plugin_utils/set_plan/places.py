@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from ...module_utils.client.record import Record
@@ -13,43 +13,32 @@ from ...module_utils.model.field import Field, shorten
 from ...module_utils.model.kinds import ROOM
 from ...module_utils.model.schema import FieldError, Misfit, Schema
 from ...module_utils.model.types_links import Reference
-from ..desired.entry import Entry
 from ..desired.parsing import written_as
-from ..desired.positions import Place
-from .listed_state import ListedState, Meaning
+from .aspect import Aspect
+from .context import PlanContext
 from .plan import Planned
 from .rooms import TO_ROOM, coupled_locations
 
 
-class Places:
-    """Find ambiguous places in one plan.
+class Places(Aspect):
+    """Refuse a location that is not that of the room in the same record."""
 
-    :param find: notes a finding at a place.
-    :param meaning: resolves a reference.
-    """
-
-    def __init__(
-        self, state: ListedState, find: Callable[[Place, str], None], meaning: Callable[[Reference], Meaning]
-    ) -> None:
-        self._state = state
-        self._find = find
-        self._meaning = meaning
+    def __init__(self, context: PlanContext) -> None:
+        super().__init__(context)
+        self._state = context.state
         self._locations: dict[Any, Reference | None] = {}
         self._pairs: dict[str, list[tuple[Field, Field]]] = {}
 
-    def note(self, entry: Entry, values: Mapping[str, Any], current: Record | None) -> None:
+    def matched(self, planned: Planned, current: Record | None) -> None:
         """Note the location of a room as the files write it."""
-        # Comparing kinds takes long, and there may be very many entries.
-        if entry.kind.name == ROOM.name and ROOM.parent_key in values:
-            location = values[ROOM.parent_key]
-            mark = id(entry) if current is None else current.uuid
+        if planned.kind is ROOM and ROOM.parent_key in planned.desired:
+            location = planned.desired[ROOM.parent_key]
+            mark = id(planned.entry) if current is None else current.uuid
             self._locations[mark] = location if isinstance(location, Reference) else None
 
-    # ---- a room and its location
-
-    def check_pair(self, planned: Planned) -> None:
-        """Find a location that is not the location of the room in the same record."""
-        if planned.entry.state != "present" or not planned.kind.template:
+    def linked(self, planned: Planned) -> None:
+        """Compare each location with that of the room beside it."""
+        if not planned.kind.template or planned.entry.state != "present":
             return
         for room, location in self._pairs_of(planned.schema):
             inside = planned.desired.get(room.key)
@@ -72,7 +61,7 @@ class Places:
         gist = "this is not the location of the room beside it"
         misfit = Misfit(written[1], why)
         words = f"{names[1]}: {shorten(written[1])} {why}"
-        self._find(entry.place_of(names[1]), FieldError.at((names[1],), words, gist, misfit))
+        self._context.find(entry.place_of(names[1]), FieldError.at((names[1],), words, gist, misfit))
 
     def _location_of(self, room: Reference) -> Reference | None:
         """Return the location of a room: the one in the files, else the one on the instance."""
@@ -85,7 +74,7 @@ class Places:
 
     def _is_same(self, location: Reference, other: Reference) -> bool:
         for reference in (location, other):
-            self._meaning(reference)
+            self._context.meaning(reference)
         if location.pending is not None or other.pending is not None:
             return location.pending is other.pending
         return location.same(other) is not False

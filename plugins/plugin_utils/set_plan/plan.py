@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+from ...module_utils.client.record import Record
 from ...module_utils.model.kinds import HUB_ITEM, KINDS, Kind, Level
 from ...module_utils.model.names import normal_address, normal_name
 from ...module_utils.model.schema import Schema
@@ -123,6 +124,10 @@ class Planned:
 
     def __str__(self) -> str:
         return f"{self.kind.words} {self.key}"
+
+
+Pair = tuple[Planned, Record | None]
+"""A planned record, and its present record."""
 
 
 @dataclass(frozen=True)

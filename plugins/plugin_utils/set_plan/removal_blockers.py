@@ -18,11 +18,8 @@ from ...module_utils.model.types_links import references_in
 from ...module_utils.plan.change import ARCHIVE, DELETE
 from ...module_utils.reconcile.refusals import link_to
 from ..desired.parsing import written_as
-from ..desired.positions import Finding
-from .context import PlanContext
-from .lifecycle import Lifecycles
+from .aspect import Aspect
 from .listed_state import ListedState
-from .observed import ObservedFields
 from .plan import Planned
 
 _MOST_NAMED = 3
@@ -51,34 +48,34 @@ def may_be_occupied(planned: Planned) -> bool:
     return planned.entry.state == "absent" and link_to(planned.kind) in FIELD_TYPES
 
 
-def check_removal_blockers(context: PlanContext, lifecycles: Lifecycles, observed: ObservedFields) -> Iterator[Finding]:
+class RemovalBlockers(Aspect):
     """Refuse to delete a record with a reference from a record that stays unchanged.
 
-    Warn that a deletion may fail if the other records are not all known. If there are other findings, it is unknown
-    which records are removed, so nothing is checked.
-
-    :param lifecycles: says which references stay, whatever the files say. :param observed: likewise.
+    Warn that a deletion may fail if the other records are not all known.
     """
-    if context.findings:
-        return
 
-    def is_reported(schema: Schema, blocker: Blocker) -> bool:
+    def complete(self) -> None:
+        """Check all removals. With other findings it is unknown which records are removed, so nothing is checked."""
+        context = self._context
+        if context.findings:
+            return
+        search = _BlockerSearch(context.state, context.result.changes)
+        context.result.searched |= search.searched
+        for planned, blockers in search.blocked(self._is_reported):
+            context.find(planned.entry.place, why_blocked(planned, blockers))
+        context.result.warnings += search.unknown()
+
+    def _is_reported(self, schema: Schema, blocker: Blocker) -> bool:
         """Return True if the reference is written in the files, where it is a separate finding."""
+        context = self._context
         entry = context.claimed.get(schema.kind.name, {}).get(blocker.record.uuid)
-        if entry is None or entry.state != "present" or id(entry) in unmanaged:
+        if entry is None or entry.state != "present" or any(entry is other for other in context.desired.unmanaged):
             return False
-        if context.options.only or context.options.exclude or blocker.key in observed.keys(schema.kind.section):
+        if context.options.only or context.options.exclude:
             return False
-        if blocker.key in lifecycles.left_alone(schema.kind.section, schema, entry, exists=True):
+        if blocker.key in context.left_alone(schema, entry, exists=True):
             return False
         return written_as(schema, entry, blocker.key) in entry.fields
-
-    unmanaged = {id(entry) for entry in context.desired.unmanaged}
-    search = _BlockerSearch(context.state, context.result.changes)
-    context.result.searched |= search.searched
-    for planned, blockers in search.blocked(is_reported):
-        yield Finding.for_message(planned.entry.place, why_blocked(planned, blockers))
-    context.result.warnings += search.unknown()
 
 
 def without_blocked(state: ListedState, changes: Iterable[Planned]) -> Iterator[tuple[Planned, str]]:

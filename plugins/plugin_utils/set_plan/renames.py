@@ -5,32 +5,24 @@
 
 A rename stays in the files after it was applied, so that every instance follows. So the old key of a rename may be the
 new key of an earlier rename. Until it is applied, other records in the files may refer to a record by its old name.
-
-A record of the set may also get another key in the application. Then the files have no rename for it, and nothing is
-created.
 """
 
 from __future__ import annotations
 
-import json
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ...module_utils.client.record import Record
-from ...module_utils.model.field import EMPTY
-from ...module_utils.model.kinds import OBJECT
-from ...module_utils.model.schema import FieldError, Schema
-from ...module_utils.model.types_links import Reference, references_in
-from ...module_utils.resolve import natural_keys
+from ...module_utils.model.schema import Schema
 from ...module_utils.resolve.natural_keys import Key, normal_key
+from ..desired.entry import Entry
 from ..desired.hiding import NOT_SHOWN, VAULTED
-from ..desired.parsing import written_as
-from ..desired.positions import Finding, Place
+from ..desired.positions import Place
+from .aspect import Aspect
 from .context import PlanContext
 from .listed_state import ListedState
-from .plan import Planned
+from .plan import Pair
 
 Values = Mapping[str, Any]
 
@@ -71,35 +63,25 @@ class _Renames:
         return None
 
 
-class Moved:
-    """The renames of one plan."""
+class Moved(Aspect):
+    """Match records by their old natural keys, and check the renames of the plan."""
 
     def __init__(self, context: PlanContext) -> None:
-        self._context = context
+        super().__init__(context)
         self._renames: dict[str, _Renames] = {}
-        self._found: dict[str, _Pair] = {}
         self._written: dict[tuple[str, tuple[str, ...]], set[Key | None]] = {}
 
-    def record_of(self, section: str, schema: Schema, values: Values, written: Iterable[Values]) -> list[Record]:
-        """Return the record under the latest old key of a new key, or nothing if no record has any of them.
-
-        :param values: the values with the new key. :param written: everything that is written in this section.
-        """
-        for pair in self._behind(section, schema, values, written):
+    def found(self, schema: Schema, entry: Entry, values: Values) -> Sequence[Record]:
+        """Return the record under the latest old key of an entry, or nothing if no record has any of them."""
+        for pair in self._behind(schema, values) if schema.kind.section in self._context.desired.moved else ():
             hits = self._context.state.find_existing(schema, tuple(pair.old), pair.old)
             if hits:
-                self._found.update((record.uuid, pair) for record in hits)
+                why = f"; {pair.place} renames it ({pair.words}), so give its old key to another record in a later run"
+                self._context.reasons |= dict.fromkeys((record.uuid for record in hits), why)
                 return hits
-        return []
+        return ()
 
-    def why_twice(self, uuid: str) -> str:
-        """Return why two entries mean the same record, if a rename is the reason."""
-        pair = self._found.get(uuid)
-        if pair is None:
-            return ""
-        return f"; {pair.place} renames it ({pair.words}), so give its old key to another record in a later run"
-
-    def check(self) -> None:
+    def joined(self, pairs: list[Pair]) -> None:
         """Check for renames without effect, and for renames that do not happen although a record has the old key."""
         context = self._context
         for section, written in context.desired.moved.items():
@@ -110,7 +92,7 @@ class Moved:
                 continue
             schema = context.schema_of(section)
             if schema is not None:
-                for pair in self._of(section, schema).pairs:
+                for pair in self._of(schema).pairs:
                     self._check(section, schema, pair)
 
     def _check(self, section: str, schema: Schema, pair: _Pair) -> None:
@@ -132,16 +114,17 @@ class Moved:
                 pair.place, f"moved.{section}: {pair.words}: the files contain no {schema.kind.words} with the new key"
             )
 
-    def _behind(self, section: str, schema: Schema, values: Values, written: Iterable[Values]) -> Iterator[_Pair]:
+    def _behind(self, schema: Schema, values: Values) -> Iterator[_Pair]:
         """Yield the renames that led to a key, the latest first. They end if another entry has the old key."""
-        renames = self._of(section, schema)
+        renames = self._of(schema)
         pair = renames.to(values)
         while pair is not None:
             yield pair
             earlier = renames.to(pair.old)
-            pair = None if earlier is None or self._is_written(section, schema, pair.old, written) else earlier
+            pair = None if earlier is None or self._is_written(schema, pair.old) else earlier
 
-    def _of(self, section: str, schema: Schema) -> _Renames:
+    def _of(self, schema: Schema) -> _Renames:
+        section = schema.kind.section
         if section not in self._renames:
             pairs = [self._read(schema, old, new) for old, new in self._context.desired.moved.get(section, ())]
             known = _Renames(self._context.state, schema, [pair for pair in pairs if pair is not None])
@@ -180,103 +163,15 @@ class Moved:
                 self._context.find(pair.place, f"moved.{section}: {pair.words} {words}")
         return straight
 
-    def _is_written(self, section: str, schema: Schema, key: Values, written: Iterable[Values]) -> bool:
-        state, names = self._context.state, tuple(key)
-        if (section, names) not in self._written:
+    def _is_written(self, schema: Schema, key: Values) -> bool:
+        """Return True if an entry has a natural key."""
+        context, names = self._context, tuple(key)
+        if (schema.kind.name, names) not in self._written:
             keys: set[Key | None] = set()
-            for values in written:
+            for entry in context.entries[schema.kind.section]:
+                values, _fits = context.read(entry)
                 key_values = {name: values[name] for name in names if name in values}
-                if self._context.resolve(key_values, None):
-                    keys.add(normal_key(state.key_of(schema, names, key_values)))
-            self._written[section, names] = keys
-        return normal_key(state.key_of(schema, names, key)) in self._written[section, names]
-
-
-# ---- records with another key in the application
-
-_MOST_NAMED = 10
-"""Maximum number of named records in a finding about relabelled records."""
-
-_GIST = "a record of this set had this key before, and now has another key"
-
-
-def check_relabelled(context: PlanContext, matched: Iterable[tuple[Planned, Record | None]]) -> Iterator[Finding]:
-    """Refuse to create a record whose last noted key belongs to an existing record with another, unclaimed key."""
-    uuids: dict[str, list[str]] = defaultdict(list)
-    for uuid, name in context.options.names.items():
-        uuids[name].append(uuid)
-    relabelled: dict[int, tuple[Planned, Record]] = {}
-    for planned, current in matched if uuids else ():
-        if current is not None or planned.entry.state != "present" or not planned.kind.is_plain:
-            continue
-        within = [reference.pending for key in planned.keys for reference in references_in(planned.desired[key])]
-        if any(id(place) in relabelled for place in within):
-            # Its key changed only because the key of its place did, which is reported once.
-            continue
-        known = uuids.get(planned.journal_name, ())
-        claimed = context.claimed.get(planned.kind.name, {})
-        found = [context.state.find(Reference(planned.kind.name, uuid=uuid)) for uuid in known if uuid not in claimed]
-        left = [record for record in found if record is not None]
-        if len(left) == 1:
-            relabelled[id(planned.entry)] = planned, left[0]
-    sections: dict[str, list[tuple[Planned, Record]]] = defaultdict(list)
-    for planned, record in relabelled.values():
-        sections[planned.section].append((planned, record))
-    for group in sections.values():
-        words = _relabelled_words(context, *group[0]) if len(group) == 1 else _words_of_records(context, group)
-        yield Finding.for_message(group[0][0].entry.place, FieldError.at((), words, _GIST))
-
-
-def _relabelled_words(context: PlanContext, planned: Planned, record: Record) -> str:
-    now, wanted = _keys_of(context, planned, record)
-    words = "/".join(map(str, now.values())) if now else "another key"
-    line = json.dumps({planned.section: [{"from": now, "to": wanted}]}, ensure_ascii=False, default=str)
-    advice = f", or give it back the old one with this line in moved.yml: {line}" if now else ""
-    return (
-        f"{planned} does not exist, and the record that had this key before is now {words} ({record.uuid}): "
-        f"its key was changed. Write the new key here if it is right{advice}"
-    )
-
-
-def _words_of_records(context: PlanContext, found: Sequence[tuple[Planned, Record]]) -> str:
-    """Describe relabelled records of one section in one finding."""
-    kind = found[0][0].kind
-    keys = [(planned, *_keys_of(context, planned, record)) for planned, record in found]
-    named = [f"{planned.key} is {'/'.join(map(str, now.values())) or 'another key'}" for planned, now, _wanted in keys]
-    more = f" and {len(named) - _MOST_NAMED:,} more" if len(named) > _MOST_NAMED else ""
-    pairs = [{"from": now, "to": wanted} for _planned, now, wanted in keys if now][:_MOST_NAMED]
-    line = json.dumps({found[0][0].section: pairs}, ensure_ascii=False, default=str)
-    advice = f", or give them back the old ones with lines such as these in moved.yml: {line}" if pairs else ""
-    labels = ""
-    if kind is OBJECT:
-        labels = (
-            ". If labels replaced placeholders, let another field identify objects, and set scan_codes in "
-            "instance.yml: then no label is a change"
-        )
-    return (
-        f"{len(found):,} {kind.plural} do not exist, and the records that had these keys before now have "
-        f"others: {', '.join(named[:_MOST_NAMED])}{more}. Their keys were changed. Write the new keys "
-        f"here if they are right{advice}{labels}"
-    )
-
-
-def _keys_of(context: PlanContext, planned: Planned, record: Record) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the present natural key of a record, and the natural key in the files."""
-    written = [written_as(planned.schema, planned.entry, key) for key in planned.keys]
-    return _key_of(context, planned, record), {name: planned.entry.fields.get(name) for name in written}
-
-
-def _key_of(context: PlanContext, planned: Planned, record: Record) -> dict[str, Any]:
-    """Return the present natural key of a record as files write it; empty if a part of it has no name."""
-    values = natural_keys.read_some(planned.schema, planned.keys, record)
-    written = {
-        written_as(planned.schema, planned.entry, key): _named(context, planned, key, values[key]) for key in values
-    }
-    return {} if any(value in EMPTY for value in written.values()) else written
-
-
-def _named(context: PlanContext, planned: Planned, key: str, value: Any) -> Any:
-    if isinstance(value, Reference):
-        place = context.state.find(value)
-        return None if place is None else context.state.name_of(place)
-    return None if isinstance(value, tuple) else planned.schema.brief(key, value)
+                if context.resolve(key_values, None):
+                    keys.add(normal_key(context.state.key_of(schema, names, key_values)))
+            self._written[schema.kind.name, names] = keys
+        return normal_key(context.state.key_of(schema, names, key)) in self._written[schema.kind.name, names]

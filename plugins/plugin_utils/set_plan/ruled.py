@@ -9,7 +9,7 @@ without a value is missing from it. No message quotes a value.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from ...module_utils.client.record import Record
@@ -24,6 +24,7 @@ from ..desired.positions import Finding
 from ..rules.bound import BoundRule, all_names, bind, bind_changes
 from ..rules.found import Found, in_words, place_of
 from ..rules.rule import CHANGES, RuleSet
+from .aspect import Aspect
 from .context import PlanContext
 from .listed_state import ListedState, path_of
 from .plan import Planned
@@ -90,14 +91,11 @@ class RecordView:
         return Reference(reference.target, reference.id, reference.uuid, reference.display_name, name)
 
 
-class RuleCheck:
-    """The rules of a task, for one plan.
-
-    :param context: the context of the plan.
-    """
+class Rules(Aspect):
+    """Judge records and changes by the rules of the task."""
 
     def __init__(self, context: PlanContext) -> None:
-        self._context = context
+        super().__init__(context)
         self._rules: RuleSet = context.options.rules or RuleSet()
         self._is_on = bool(self._rules.rules)
         self._view = RecordView(context.state)
@@ -110,7 +108,7 @@ class RuleCheck:
 
     # ---- planned records
 
-    def judge(self, planned: Planned, current: Record | None) -> None:
+    def compared(self, planned: Planned, current: Record | None) -> None:
         """Judge a record as it will be after the apply."""
         if not self._is_on or planned.entry.state != "present" or not self._context.is_chosen(planned):
             return
@@ -171,10 +169,14 @@ class RuleCheck:
 
     # ---- changes
 
-    def judge_changes(self, changes: Iterable[Planned]) -> None:
-        """Judge all changes of the plan."""
+    def complete(self) -> None:
+        """Judge all changes of the plan, and the present records of the instance."""
+        self._judge_changes(self._context.result.changes)
+        self._judge_live()
+        self._close()
+
+    def _judge_changes(self, changes: Sequence[Planned]) -> None:
         rules = self._rules.about(CHANGES)
-        changes = list(changes)
         if not rules or not changes:
             return
         schemas = {planned.section: planned.schema for planned in changes}
@@ -222,7 +224,7 @@ class RuleCheck:
 
     # ---- existing records
 
-    def judge_live(self) -> None:
+    def _judge_live(self) -> None:
         """Judge the present records of the instance that the rules are about, unless they were judged already."""
         for section in SECTIONS if self._is_on and self._context.options.judges_live else ():
             if self._rules.about(section):
@@ -266,7 +268,7 @@ class RuleCheck:
 
     # ---- findings
 
-    def close(self) -> None:
+    def _close(self) -> None:
         """Add the findings to the plan."""
         options, result = self._context.options, self._context.result
         bound = [*(rule for rules, _names in self._bound.values() for rule in rules), *self._changes]

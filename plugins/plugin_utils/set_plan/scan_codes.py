@@ -9,7 +9,7 @@ such a code mean the object of the row with that code.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
@@ -21,25 +21,25 @@ from ...module_utils.resolve import natural_keys
 from ...module_utils.resolve.field_visibility import hidden_field_message
 from ..desired.entry import Entry
 from ..desired.parsing import written_as
-from ..desired.positions import Finding
 from ..desired.scan_codes import FIELD, SCAN_CODES
+from .aspect import Aspect
 from .context import PlanContext
-from .plan import Planned, Relabelled, ScanCodeCounts
+from .plan import Pair, Planned, Relabelled, ScanCodeCounts
 
 _SECTION = OBJECT.section
 
 
-class ScanCodes:
+class ScanCodes(Aspect):
     """Compare the scan codes of one plan with the instance."""
 
     def __init__(self, context: PlanContext) -> None:
-        self._context = context
+        super().__init__(context)
         self._settings = context.desired.scan_codes
         self._written: dict[str, Entry] = {}
         self._placeholders = 0
         self._labels = 0
         self._created: list[Entry] = []
-        self._deliberate: set[str] = set()
+        self._deliberate: set[int] = set()
 
     @cached_property
     def key(self) -> str:
@@ -50,7 +50,7 @@ class ScanCodes:
         found = context.schema(OBJECT).find(settings.field)
         return "" if found is None else found.key
 
-    def check_settings(self) -> Iterator[Finding]:
+    def settings(self) -> None:
         """Find a field that does not exist, that identifies objects, or that this account does not see."""
         settings, context = self._settings, self._context
         if settings is None or _SECTION not in context.desired.sections:
@@ -58,43 +58,36 @@ class ScanCodes:
         schema, setting = context.schema(OBJECT), f"{SCAN_CODES}.{FIELD}"
         place = context.desired.place_of(setting)
         if not self.key:
-            yield Finding.for_message(place, f"{setting}: {settings.field}: {schema.why_unknown(settings.field)}")
+            context.find(place, f"{setting}: {settings.field}: {schema.why_unknown(settings.field)}")
             return
         named = [schema.find(name) for name in context.desired.identity.get(_SECTION, ())]
         if any(field is not None and field.key == self.key for field in named):
-            yield Finding.for_message(
-                place, f"{setting}: identity.{_SECTION} names {settings.field} itself; expected other fields"
-            )
+            words = f"{setting}: identity.{_SECTION} names {settings.field} itself; expected other fields"
+            context.find(place, words)
 
-    def check_visibility(self) -> Iterator[Finding]:
-        """Find a scan code field that this account does not see. Then nothing is known about labels."""
+    def joined(self, pairs: list[Pair]) -> None:
+        """Check all rows. Nothing is known about labels if this account does not see the field with scan codes."""
         context = self._context
         if self.key and self.key in context.state.field_visibility(context.schema(OBJECT), keys=[self.key]).hidden:
-            yield Finding.for_message(
-                context.desired.place_of(f"{SCAN_CODES}.{FIELD}"), f"{SCAN_CODES}: {hidden_field_message(self.key)}"
-            )
+            place = context.desired.place_of(f"{SCAN_CODES}.{FIELD}")
+            context.find(place, f"{SCAN_CODES}: {hidden_field_message(self.key)}")
+        self._check_created()
 
     # ---- rows
 
-    def values_to_be(
-        self, entry: Entry, schema: Schema, keys: tuple[str, ...], values: Mapping[str, Any], current: Record | None
-    ) -> Mapping[str, Any]:
-        """Return the future values of an object, including its scan code.
-
-        Note the row and its mistakes.
-
-        :param current: the object of the row; None if it is still to be created.
-        """
+    def matched(self, planned: Planned, current: Record | None) -> None:
+        """Note a row and its mistakes. References may mean an existing object by the code of its row."""
+        schema, entry, values = planned.schema, planned.entry, planned.desired
         if self._settings is None or entry.kind is not OBJECT or not self.key or entry.uuid:
-            return values
+            return
         key, counts = self.key, self._context.result.scan_codes
         code = values.get(key)
         counts.total += 1
         now = None if current is None else natural_keys.read_some(schema, [key], current)[key]
         if now not in EMPTY and not self._settings.is_placeholder(now):
             counts.attached += 1
-        if code not in EMPTY and not self._is_free(entry, schema, keys, values, current):
-            return values
+        if code not in EMPTY and not self._is_free(entry, schema, planned.keys, values, current):
+            return
         if self._settings.is_placeholder(code):
             self._placeholders += 1
             if current is None:
@@ -102,16 +95,16 @@ class ScanCodes:
         elif code not in EMPTY and current is not None:
             self._labels += 1
         if current is None or code == now:
-            return values
+            return
         if code not in EMPTY and self._is_deliberate(schema, code, now):
-            self._deliberate.add(current.uuid)
-            return values
+            self._deliberate.add(id(entry))
+            return
         if code not in EMPTY:
             name = written_as(schema, entry, key)
             if now not in EMPTY:
                 counts.differing.append(Relabelled(entry, key, name, str(code), str(now), current.uuid))
             self._context.state.add_other_name(schema, {key: code}, current)
-        return {**values, key: now}
+        planned.desired = {name: value for name, value in values.items() if name != key}
 
     def _is_free(
         self, entry: Entry, schema: Schema, keys: tuple[str, ...], values: Mapping[str, Any], current: Record | None
@@ -160,18 +153,14 @@ class ScanCodes:
                 pairs.append((old[self.key], new[self.key]))
         return pairs
 
-    def leave_alone(self, planned: Planned, current: Record | None) -> None:
-        """Remove the scan code from a row whose object exists, because the instance owns it."""
-        if current is None or not self.key or planned.kind is not OBJECT or planned.entry.uuid:
-            return
-        if current.uuid in self._deliberate or planned.entry.state != "present":
-            return
-        planned.left_alone |= {self.key}
-        planned.desired = {key: value for key, value in planned.desired.items() if key != self.key}
+    def left_alone(self, schema: Schema, entry: Entry, exists: bool) -> frozenset[str]:
+        """Return the scan code of a row whose object exists, because the instance owns it."""
+        is_owned = exists and self.key and schema.kind is OBJECT and not entry.uuid
+        return frozenset({self.key}) if is_owned and id(entry) not in self._deliberate else frozenset()
 
     # ---- all rows
 
-    def check(self) -> Iterator[Finding]:
+    def _check_created(self) -> None:
         """Refuse a plan that would create most of the imported objects a second time."""
         context, result = self._context, self._context.result
         created, number = len(self._created), self._placeholders
@@ -189,7 +178,7 @@ class ScanCodes:
                 f"same objects: check whether {names} is unchanged on both sides. If they are new, apply at most half "
                 f"of them at a time; if these files are about other objects, say so by scope.{_SECTION}"
             )
-            yield Finding.plain(context.desired.place_of(SCAN_CODES), words)
+            context.find_plainly(context.desired.place_of(SCAN_CODES), words)
 
     def _are_purchases(self) -> bool:
         """Return True if labels replaced most placeholders in the files, so that the remaining rows are new objects.

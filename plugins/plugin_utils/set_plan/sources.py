@@ -6,41 +6,47 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import PurePosixPath
 
 from ...module_utils.model.kinds import KINDS
 from ...module_utils.plan.allowed import EMPTY_SOURCES, how_to_allow
 from ..desired.desired import INLINE, SECTIONS
-from ..desired.positions import Finding, Place
+from ..desired.positions import Place
+from .aspect import Aspect
 from .context import PlanContext
+from .plan import Pair
 
 _MOST_NAMED = 3
 
 
-def check_sources(context: PlanContext) -> Iterator[Finding]:
+class LostSources(Aspect):
     """Refuse sections whose sources lost their records.
 
     They are accepted if other sources of the section gained as many records, because the records were moved, or if the
     records no longer exist, because they were deleted in the application.
     """
-    if context.desired.findings:
-        # An unreadable file looks empty.
-        return
-    before, now = context.options.sources_before, context.desired.sources
-    filled = [source for source, counts in now.items() if counts.rows]
-    lost: dict[str, dict[str, int]] = {}
-    for (path, section), number in before.items():
-        # A task that omits a section from its inline option manages other sections.
-        is_named = path != INLINE or (path, section) in now
-        if is_named and not any(section == filled_section and _is_same(path, name) for name, filled_section in filled):
-            lost.setdefault(section, {})[path] = number
-    gained: Counter[str] = Counter()
-    for source, count in now.items():
-        gained[source[1]] += max(0, count.records - before.get(source, 0))
-    for section, paths in lost.items():
-        if gained[section] < sum(paths.values()) and _may_be_left(context, section):
-            yield Finding.plain(Place(next(iter(paths), "")), _words(context, section, paths))
+
+    def joined(self, pairs: list[Pair]) -> None:
+        """Compare the sources with those of the last apply."""
+        context = self._context
+        if context.desired.findings:
+            # An unreadable file looks empty.
+            return
+        before, now = context.options.sources_before, context.desired.sources
+        filled = [source for source, counts in now.items() if counts.rows]
+        lost: dict[str, dict[str, int]] = {}
+        for (path, section), number in before.items():
+            # A task that omits a section from its inline option manages other sections.
+            is_named = path != INLINE or (path, section) in now
+            if is_named and not any(section == other and _is_same(path, name) for name, other in filled):
+                lost.setdefault(section, {})[path] = number
+        gained: Counter[str] = Counter()
+        for source, count in now.items():
+            gained[source[1]] += max(0, count.records - before.get(source, 0))
+        for section, paths in lost.items():
+            if gained[section] < sum(paths.values()) and _may_be_left(context, section):
+                context.find_plainly(Place(next(iter(paths), "")), _words(context, section, paths))
 
 
 def _may_be_left(context: PlanContext, section: str) -> bool:

@@ -9,12 +9,10 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ...module_utils.model.field import shorten
 from ...module_utils.model.kinds import Kind
 from ...module_utils.model.schema import FieldError, Misfit, Schema
 from ...module_utils.resolve.natural_keys import Key, normal_key
 from ..desired.entry import Entry
-from ..desired.parsing import written_as
 from ..desired.positions import Place
 from .listed_state import ListedState
 
@@ -30,8 +28,6 @@ class Uniqueness:
         self._find = find
         self._claimed: dict[tuple[Any, ...], dict[Key, Entry]] = defaultdict(dict)
         self._by_normal_key: dict[tuple[Any, ...], Entry] = {}
-        self._unique: dict[str, list[str]] = {}
-        self._by_other: dict[tuple[Any, ...], list[tuple[Entry, bool]]] = {}
 
     @staticmethod
     def words(schema: Schema, keys: Sequence[str], values: Mapping[str, Any]) -> str:
@@ -57,56 +53,6 @@ class Uniqueness:
     def claimed(self, kind: Kind, keys: tuple[str, ...]) -> Mapping[Key, Entry]:
         """Return the entries of a kind without templates that claimed a natural key of some fields, by that key."""
         return self._claimed[kind.name, "", keys]
-
-    def claim_others(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], entry: Entry) -> None:
-        """Refuse a natural key that two entries have if one of them is identified by it.
-
-        Only kinds with several natural keys need this.
-        """
-        for other in schema.kind.match_on if len(schema.kind.match_on) > 1 else ():
-            key = self._state.key_of(schema, other, values)
-            if key is None:
-                continue
-            is_own = tuple(keys) == other
-            same = self._by_other.setdefault((schema.kind.name, other, key), [])
-            same_record = next((other for other, is_its_own in same if is_own or is_its_own), None)
-            same.append((entry, is_own))
-            if same_record is not None:
-                words = f"{schema.kind.words} {self.words(schema, other, values)}"
-                self._find(
-                    entry.place,
-                    f"{words} is here and at {same_record.place}, and {other[-1]} alone identifies one of them",
-                )
-
-    def claim_unique(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], entry: Entry) -> None:
-        """Refuse a value that is written twice in a field with unique values.
-
-        :param keys: the natural key of the entry, which was claimed already.
-        """
-        name = schema.kind.name
-        if name not in self._unique:
-            self._unique[name] = [field.key for field in schema.fields.values() if field.unique]
-        for key in self._unique[name]:
-            part = None if tuple(keys) == (key,) else self._state.key_of(schema, (key,), values)
-            if part is None:
-                continue
-            written = written_as(schema, entry, key)
-            if written in entry.vaulted and not self._is_unique(schema.kind, key):
-                continue
-            earlier = self._claimed[name, key].setdefault(part, entry)
-            if earlier is not entry:
-                first = written_as(schema, earlier, key)
-                place = earlier.place_of(first)
-                words = f"{written}: {shorten(values[key])} must be unique, and is written at {place} too"
-                self._find(entry.place_of(written), words)
-
-    def _is_unique(self, kind: Kind, key: str) -> bool:
-        """Return True if the instance requires unique values.
-
-        Files must not be able to test the value of a vaulted field.
-        """
-        own = self._state.client.schema(kind).fields.get(key)
-        return own is not None and own.unique
 
     def check_new(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], entry: Entry) -> None:
         """Refuse a new record with an equal key to that of another new record, in another Unicode form."""

@@ -5,25 +5,63 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from ...module_utils.client.record import Record
 from ...module_utils.errors import InvalidInput
 from ...module_utils.model.kinds import USER
 from ...module_utils.model.names import normal_address
+from ...module_utils.model.schema import Schema
 from ...module_utils.model.types_links import Reference, references_in
 from ...module_utils.plan.change import CREATE, UNCHANGED, Change
 from ..desired.entry import Entry
 from ..desired.hiding import VAULTED
-from .context import PlanContext
+from .aspect import Aspect
 from .listed_state import ListedState
 from .plan import Planned
 
 
-def user_of_person(state: ListedState, email: str) -> list[Record]:
-    """Return the existing user of a person, under any address."""
-    person, problem = state.resolved(Reference("person", written=email))
-    record = None if problem or person.pending is not None else state.find(person)
-    user = state.of_uuid(USER, str(record.flat.get("user_uuid"))) if record is not None else None
-    return [] if user is None else [user]
+class Users(Aspect):
+    """Match users by their persons, and leave out what needs a user that is not created."""
+
+    def found(self, schema: Schema, entry: Entry, values: Mapping[str, Any]) -> Sequence[Record]:
+        """Return the existing user of a person, under any address."""
+        if schema.kind is not USER or "email" not in values:
+            return ()
+        state = self._context.state
+        person, problem = state.resolved(Reference("person", written=str(values["email"])))
+        record = None if problem or person.pending is not None else state.find(person)
+        user = state.of_uuid(USER, str(record.flat.get("user_uuid"))) if record is not None else None
+        return () if user is None else (user,)
+
+    def complete(self) -> None:
+        """Remove records that need a user that the policy forbids to create, and records that need these.
+
+        They could only fail.
+        """
+        context = self._context
+        if context.desired.policy.create_users:
+            return
+        missing = {id(entry): f"user {self._address(entry)}" for entry in context.entries["users"]}
+        skipped = len(missing)
+        while skipped:
+            left = []
+            for planned in context.result.changes:
+                pending = [id(reference.pending) for reference in references_in(tuple(planned.change.values.values()))]
+                needed = [missing[mark] for mark in pending if mark in missing]
+                if needed:
+                    missing[id(planned.entry)] = str(planned)
+                    context.skip(planned, f"skipped, because it needs {needed[0]}, which is not created.")
+                else:
+                    left.append(planned)
+            skipped = len(context.result.changes) - len(left)
+            context.result.changes = left
+
+    def _address(self, entry: Entry) -> str:
+        """Return the address of a user as it may be shown."""
+        is_hidden = self._context.hiding.hides(entry, "email")
+        return f"{VAULTED} {entry.place}" if is_hidden else str(entry.fields.get("email"))
 
 
 def plan_user(state: ListedState, planned: Planned, current: Record | None) -> Change:
@@ -49,36 +87,3 @@ def plan_user(state: ListedState, planned: Planned, current: Record | None) -> C
         address = str(state.named_as(record, "email") or email)
     planned.desired["email"] = address
     return Change(USER, CREATE, None, {"email": address, "person": person}, {}, {"email": email})
-
-
-def without_dependants_of_users(context: PlanContext) -> None:
-    """Remove records that need a user that the policy forbids to create, and records that need these.
-
-    They could only fail.
-    """
-    if context.desired.policy.create_users:
-        return
-    missing = {id(entry): f"user {_address(context, entry)}" for entry in context.entries["users"]}
-    skipped = len(missing)
-    while skipped:
-        left = []
-        for planned in context.result.changes:
-            needed = [
-                missing[id(reference.pending)] for reference in _references(planned) if id(reference.pending) in missing
-            ]
-            if needed:
-                missing[id(planned.entry)] = str(planned)
-                context.skip(planned, f"skipped, because it needs {needed[0]}, which is not created.")
-            else:
-                left.append(planned)
-        skipped = len(context.result.changes) - len(left)
-        context.result.changes = left
-
-
-def _address(context: PlanContext, entry: Entry) -> str:
-    """Return the address of a user as it may be shown."""
-    return f"{VAULTED} {entry.place}" if context.hiding.hides(entry, "email") else str(entry.fields.get("email"))
-
-
-def _references(planned: Planned) -> list[Reference]:
-    return [reference for value in planned.change.values.values() for reference in references_in(value)]

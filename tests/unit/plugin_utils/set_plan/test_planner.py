@@ -41,7 +41,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.desired.posi
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.scan_codes import ScanCodeSettings
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.tables import ReadTable, Table
 from ansible_collections.community.seventhings.plugins.plugin_utils.rules.rule import read_rules
-from ansible_collections.community.seventhings.plugins.plugin_utils.set_plan import planner
+from ansible_collections.community.seventhings.plugins.plugin_utils.set_plan.archived import Archived
 from ansible_collections.community.seventhings.plugins.plugin_utils.set_plan.baseline import Baseline
 from ansible_collections.community.seventhings.plugins.plugin_utils.set_plan.plan import InstancePlan, PlanOptions
 from ansible_collections.community.seventhings.plugins.plugin_utils.set_plan.planner import plan_instance
@@ -262,10 +262,7 @@ def test_new_changed_and_unchanged_records(here: Instance) -> None:
     assert plan.reported == {"objects": ["100004", "100005", "100006"]}
 
 
-@pytest.mark.parametrize(("most", "parsed"), [(400_000, 3), (3, 3), (2, 6)])
-def test_the_values_of_entries_are_parsed_once_unless_there_are_very_many(
-    here: Instance, monkeypatch: pytest.MonkeyPatch, most: int, parsed: int
-) -> None:
+def test_the_values_of_entries_are_parsed_once(here: Instance, monkeypatch: pytest.MonkeyPatch) -> None:
     known = []
     parse = DesiredParser.parse
 
@@ -273,7 +270,6 @@ def test_the_values_of_entries_are_parsed_once_unless_there_are_very_many(
         known.append(written)
         return parse(parser, schema, written, *given)
 
-    monkeypatch.setattr(planner, "_MOST_KEPT", most)
     monkeypatch.setattr(DesiredParser, "parse", counted)
     assert here.plan(thing("100007"), thing("100002", 2), thing("100003", 3, inventory_name="New")) == Outcome(
         {
@@ -282,7 +278,7 @@ def test_the_values_of_entries_are_parsed_once_unless_there_are_very_many(
         },
         unchanged={"objects": 1},
     )
-    assert len(known) == parsed
+    assert len(known) == 3
 
 
 def test_changes_are_in_the_order_of_their_levels_sections_and_keys(here: Instance) -> None:
@@ -1024,11 +1020,10 @@ def candidates(here: Instance, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Return a function that plans entries, and returns those that are kept for the comparison."""
     kept: list[str] = []
 
-    def noting(_context: Any, matched: Any, _states: Any) -> Any:
-        kept[:] = [str(planned) for planned, _record in matched]
-        return matched
+    def noting(_archived: Archived, pairs: Any) -> None:
+        kept[:] = [str(planned) for planned, _record in pairs]
 
-    monkeypatch.setattr(planner, "with_archived", noting)
+    monkeypatch.setattr(Archived, "joined", noting)
 
     def of(*entries: Entry, **given: Any) -> list[str]:
         kept.clear()

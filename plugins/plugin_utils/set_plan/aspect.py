@@ -1,0 +1,68 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""An aspect: one concern of a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
+from typing import Any
+
+from ...module_utils.client.record import Record
+from ...module_utils.model.schema import Schema
+from ..desired.entry import Entry
+from .context import PlanContext
+from .hooks import Hooks
+from .plan import Pair, Planned
+
+
+class Aspect:
+    """One concern of a plan. Override the hooks that it needs. Findings go to the context."""
+
+    def __init__(self, context: PlanContext) -> None:
+        self._context = context
+
+    def settings(self) -> None:
+        """Check settings. All fields are known, also those that this plan creates."""
+
+    def writable(self, entry: Entry, fields: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return those of some fields of an entry that files may write."""
+        return fields
+
+    def found(self, schema: Schema, entry: Entry, values: Mapping[str, Any]) -> Sequence[Record]:
+        """Return the records that an entry means although none has its key. The first answer counts."""
+        return ()
+
+    def matched(self, planned: Planned, current: Record | None) -> None:
+        """Check a record that is to exist, now that its present record is known. Some references are unresolved."""
+
+    def joined(self, pairs: list[Pair]) -> None:
+        """Check all records, now that all are matched, or match more of them."""
+
+    def left_alone(self, schema: Schema, entry: Entry, exists: bool) -> frozenset[str]:
+        """Return the keys of the fields of an entry that are not compared."""
+        return frozenset()
+
+    def linked(self, planned: Planned) -> None:
+        """Check a record that is to exist, now that its references are resolved."""
+
+    def compared(self, planned: Planned, current: Record | None) -> None:
+        """Check or note a record, now that its change is known, also if nothing changes."""
+
+    def complete(self) -> None:
+        """Check the plan as a whole, or take changes out."""
+
+    def warnings(self) -> Iterable[str]:
+        """Return warnings, whether or not there are findings."""
+        return ()
+
+
+def collect(aspects: Sequence[Aspect]) -> Hooks:
+    """Return the hooks that some aspects override."""
+    names = [hook.name for hook in fields(Hooks)]
+    return Hooks(**{name: [getattr(aspect, name) for aspect in aspects if _overrides(aspect, name)] for name in names})
+
+
+def _overrides(aspect: Aspect, name: str) -> bool:
+    return getattr(type(aspect), name) is not getattr(Aspect, name)

@@ -1,0 +1,44 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What identifies the records of a set: natural keys, and the marker. A safeguard without effect is an error."""
+
+from __future__ import annotations
+
+from ..desired.table_reader import check_identity
+from .aspect import Aspect
+
+
+class Identity(Aspect):
+    """The settings ``identity`` and ``marker``, and the columns of natural keys in tables."""
+
+    def settings(self) -> None:
+        """Check for names that are no fields, and for tables without a column for a natural key."""
+        self._check_identity()
+        if self._context.desired.marker:
+            self._check_marker()
+        for place, words in check_identity(self._context.desired, self._context.schema, lambda _kind: True):
+            self._context.find(place, words)
+
+    def _check_identity(self) -> None:
+        context, desired = self._context, self._context.desired
+        for section, names in desired.identity.items():
+            schema = context.schema_of(section)
+            for name in names:
+                if schema is None:
+                    why = "the records of this section are identified in one way only"
+                elif schema.find(name) is None:
+                    why = schema.why_unknown(name)
+                else:
+                    continue
+                context.find(desired.place_of(f"identity.{section}"), f"identity.{section}: {name}: {why}")
+
+    def _check_marker(self) -> None:
+        context, desired = self._context, self._context.desired
+        schemas = {section: schema for section in desired.sections if (schema := context.schema_of(section))}
+        without = [section for section, schema in schemas.items() if schema.find(desired.marker) is None]
+        for section in without:
+            prunes = desired.policy.prune.get(section, "report") != "report"
+            if prunes or len(without) == len(schemas):
+                words = f"marker: {desired.marker}: {schemas[section].why_unknown(desired.marker)}"
+                context.find(desired.place_of("marker"), words)

@@ -1,0 +1,214 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the records and references of a plan mean: schemas, claimed records, and the targets of references."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ...module_utils.client.client import Client
+from ...module_utils.client.record import Record
+from ...module_utils.errors import Ambiguous
+from ...module_utils.model.field import Way, words_of
+from ...module_utils.model.kinds import KINDS, Kind
+from ...module_utils.model.schema import FieldError, Misfit, Schema, cause_of
+from ...module_utils.model.types_links import Reference, references_in, with_references
+from ...module_utils.resolve import natural_keys
+from ...module_utils.resolve.references import with_target
+from ..desired.desired import SECTIONS, DesiredInstance
+from ..desired.entry import Entry
+from ..desired.parsing import DesiredParser, with_remedy, written_as
+from ..desired.positions import Finding
+from .findings import Findings
+from .listed_state import ListedState, Meaning
+from .old_names import OldNames
+from .unlisted import UnlistedRecords
+
+_MOST_NAMED = 5
+"""Maximum number of old names in a warning."""
+
+
+def numbered_references(value: Any) -> Iterator[tuple[int, Reference]]:
+    """Yield every reference in a canonical value, with its index in the list around it."""
+    if isinstance(value, Reference):
+        yield 0, value
+    elif isinstance(value, tuple):
+        for number, item in enumerate(value):
+            for reference in references_in(item):
+                yield number, reference
+
+
+class Resolver(Findings):
+    """Find which record an entry or a reference means.
+
+    :ivar claimed: name of a kind to the uuids of its records that are in the files.
+    :ivar reasons: uuid to a text for the finding about two entries that mean the same record.
+    """
+
+    def __init__(self, client: Client, desired: DesiredInstance) -> None:
+        super().__init__(desired)
+        self.client = client
+        self.hiding = desired.hiding
+        self.state = ListedState(client, self.schema, self._is_named_in_secret)
+        self.wanted = DesiredParser(desired, self.find, client.schema)
+        self.claimed: dict[str, dict[str, Entry]] = {}
+        self.reasons: dict[str, str] = {}
+        self._doubtful: set[tuple[str, str]] = set()
+        self._unlisted = UnlistedRecords(client, desired.hiding)
+        self._old_names = OldNames(desired.moved)
+        self._carried: dict[tuple[str, str], None] = {}
+        self._schemas: dict[str, Schema] = {}
+
+    # ---- schemas
+
+    def schema(self, kind: Kind) -> Schema:
+        """Return the fields of a kind on this instance.
+
+        Without definitions these are the fields that its records have.
+        """
+        if kind.name not in self._schemas:
+            schema = self.client.schema(kind)
+            if kind.open_fields:
+                for record in self.state.records(kind):
+                    schema.learn(record.flat)
+            self._schemas[kind.name] = schema
+            self.hiding.learn(schema.fields.values())
+        return self._schemas[kind.name]
+
+    def schema_of(self, section: str) -> Schema | None:
+        """Return the fields of the records of a section, if these are records with fields."""
+        kind = KINDS[SECTIONS[section]]
+        return self.schema(kind) if kind.can_be_looked_up else None
+
+    # ---- which record is meant
+
+    def only_match(
+        self, entry: Entry, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], hits: Sequence[Record]
+    ) -> Record | None:
+        """Return the one record with a natural key. Several are a finding."""
+        if len(hits) < 2:
+            return hits[0] if hits else None
+        try:
+            return natural_keys.only_record(schema.kind, natural_keys.describe(schema, keys, values), hits)
+        except Ambiguous as twice:
+            self.find(entry.place, twice.message)
+            return None
+
+    def claim(self, kind: Kind, uuid: str, entry: Entry) -> bool:
+        """Return True if no other entry means the same record."""
+        earlier = self.claimed.setdefault(kind.name, {}).setdefault(uuid, entry)
+        if earlier is not entry:
+            why = self.reasons.get(uuid, "")
+            self.find(entry.place, f"the {kind.words} {uuid} is described both here and at {earlier.place}{why}")
+        return earlier is entry
+
+    def resolve(self, values: dict[str, Any], entry: Entry | None, before: bool = False) -> bool:
+        """Put resolved references into some values, and return True if all are resolved.
+
+        Note a finding for each other reference if the entry is to be present.
+
+        :param before: use names as they are before anything is renamed.
+        """
+        fine = True
+        for key, value in values.items():
+            if not isinstance(value, (Reference, tuple)):
+                continue
+            meanings = [
+                (number, reference, self.meaning(reference, before)) for number, reference in numbered_references(value)
+            ]
+            known = {written: meaning.reference for _number, written, meaning in meanings}
+            values[key] = with_references(value, known.__getitem__)
+            for number, _written, (reference, problem) in meanings:
+                if problem:
+                    fine = False
+                    is_doubtful = (reference.target, str(reference.written)) in self._doubtful
+                    if entry is not None and entry.state == "present" and not is_doubtful:
+                        self.find_reference(entry, key, number, reference, problem)
+        return fine
+
+    def meaning(self, reference: Reference, before: bool = False) -> Meaning:
+        """Resolve a reference, also by the old name of its target, or to an archived record.
+
+        :param before: use names as they are before anything is renamed.
+        """
+        reference, problem = self.state.resolved(reference, before)
+        if not problem or reference.resolved:
+            return Meaning(reference, problem)
+        for written in () if before else self._old_names.now(reference.target, reference.written):
+            if (renamed := self._named(reference, written)) is not None:
+                self._carried.setdefault((reference.target, str(reference.written)), None)
+                return renamed
+        record = None if before else self._unlisted.target_of(reference)
+        if record is None:
+            return Meaning(reference, problem)
+        self.state.note_unlisted(record)
+        return Meaning(with_target(reference, record))
+
+    def _named(self, reference: Reference, written: Any, before: bool = False) -> Meaning | None:
+        """Return the meaning of a reference by another name; None if it has none."""
+        other, problem = self.state.resolved(Reference(reference.target, written=written), before)
+        if problem:
+            return None
+        known = replace(reference, uuid=other.uuid, id=other.id, names=other.names, pending=other.pending)
+        return Meaning(known)
+
+    def carried(self) -> list[str]:
+        """Return the replaced old names, each with the new name."""
+        if not self._carried:
+            return []
+        if self.hiding.is_on:
+            return ["moved: records are referred to by their old names; write the new ones."]
+        names: dict[str, list[str]] = {}
+        for target, name in self._carried:
+            names.setdefault(KINDS[target].section, []).append(repr(name))
+        return [
+            f"moved.{section}: {', '.join(found[:_MOST_NAMED])}"
+            + (f" and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else "")
+            + " in references: read as the renamed records; write the new names there, too."
+            for section, found in names.items()
+        ]
+
+    def doubt(self, entry: Entry) -> None:
+        """Note an entry with its own mistakes. References to it are not reported as mistakes."""
+        kind = entry.kind
+        schema = self.schema(kind)
+        first, *labels = [str(entry.fields.get(written_as(schema, entry, field.key))) for field in kind.identity] or [
+            ""
+        ]
+        self._doubtful |= {(kind.name, name) for name in (first, *labels, *(f"{first}/{label}" for label in labels))}
+
+    def find_reference(self, entry: Entry, key: str, number: int, reference: Reference, problem: str) -> None:
+        """Note the problem of a reference; the parameters are those of :meth:`about_reference`."""
+        self.note(self.about_reference(entry, key, number, reference, problem))
+
+    def about_reference(self, entry: Entry, key: str, number: int, reference: Reference, problem: str) -> Finding:
+        """Return the finding about a reference, at the place where it was written.
+
+        :param number: its index in the list of its field.
+        """
+        name = written_as(self.schema(entry.kind), entry, key)
+        written = entry.fields.get(name)
+        way: Way = (name,)
+        if isinstance(written, list):
+            way = (name, number)
+        elif isinstance(written, Mapping):
+            way = (name, *(member for member, value in written.items() if value == reference.written))
+        inner = problem.way if isinstance(problem, FieldError) else ()
+        gist = "this reference matches no record, or several"
+        misfit = Misfit(reference.written, cause_of(problem))
+        error = FieldError.at(way, f"{words_of(way)}: {problem}", gist, misfit)
+        remedy = self.wanted.cell_checks.remedy(entry, name, written)
+        return Finding.for_message(entry.place_in((*way, *inner)), with_remedy(error, remedy))
+
+    def _is_named_in_secret(self, record: Record) -> bool:
+        """Return True if a record has its name from a hidden value."""
+        entry = self.claimed.get(record.kind.name, {}).get(record.uuid)
+        if entry is None or not self.hiding.is_on:
+            return False
+        schema = self.schema(entry.kind)
+        return any(
+            self.hiding.hides(entry, written_as(schema, entry, field.key), field.key) for field in entry.kind.identity
+        )
