@@ -17,19 +17,19 @@ from ...module_utils.model.schema import Schema, field_to_be
 from ...module_utils.plan.change import CREATE, Change, check_choices
 from ...module_utils.plan.relations import names_fields, with_uuids
 from ...module_utils.resolve import natural_keys
-from ..desired.desired import SECTIONS, DesiredInstance
+from ..desired.desired import DesiredInstance
 from ..desired.entry import Entry
 from ..desired.observed import OfflineObserved
 from ..desired.parsing import DesiredParser, mark_as_written, written_as
-from ..desired.positions import Finding, Place
+from ..desired.positions import Finding
 from ..desired.remarks import Remarks, unfit_keys
 from ..desired.similar_places import SimilarPlaces
 from ..desired.table_reader import check_identity
 from ..rules.rule import RuleSet
+from ..set_plan.findings import Findings
 from ..set_plan.uniqueness import written_twice
 from .offline_rules import OfflineRules
 
-_KINDS = {kind: section for section, kind in SECTIONS.items()}
 _MERGED = (
     "; rows above have a value there, as exports of merged cells do, so fill it down: write the value into each row"
 )
@@ -103,55 +103,48 @@ class KnownSchemas:
         schema.take([replace(field, key=own, label=label or field.label, mandatory=False)])
 
 
-class _Validation:
+class _Validation(Findings):
+    """The loop of a plan without an instance: settings, entries, and their natural keys."""
+
     def __init__(self, desired: DesiredInstance, known: Mapping[str, Sequence[Field]], rules: RuleSet) -> None:
-        self.rules = OfflineRules(rules, self._find, lambda schema: self._is_complete(schema.kind))
+        super().__init__(desired)
+        self.rules = OfflineRules(rules, self.find, lambda schema: self._is_complete(schema.kind))
         self.remarks = Remarks(desired.hiding)
         self.observed = OfflineObserved(desired)
         self.places = SimilarPlaces(desired.hiding)
-        self._desired = desired
         self._known = known
-        self._found = dict.fromkeys(desired.findings)
-        self._misread = desired.misread_places()
-        self._complaints = 0
-        self._wanted = DesiredParser(desired, self._find)
+        self._wanted = DesiredParser(desired, self.find)
         self._schemas = KnownSchemas(desired.entries, self._known)
         self._claimed: dict[tuple[Any, ...], Entry] = {}
         # The fields of natural keys that a row of each table had so far.
         self._filled: defaultdict[str, set[str]] = defaultdict(set)
 
     def run(self) -> list[Finding]:
-        for place, words in check_identity(self._desired, self._schemas.for_kind, self._is_complete):
-            self._find(place, words)
-        unmanaged = {id(entry) for entry in self._desired.unmanaged}
-        for entry in (*self._desired.entries, *self._desired.unmanaged):
-            before = self._complaints
+        for place, words in check_identity(self.desired, self._schemas.for_kind, self._is_complete):
+            self.find(place, words)
+        unmanaged = {id(entry) for entry in self.desired.unmanaged}
+        for entry in (*self.desired.entries, *self.desired.unmanaged):
+            before = self.complaints
             values = self._parse(entry)
             self.remarks.check(self._schemas.for_kind(entry.kind), entry, values)
             self.places.note(entry, values)
-            written = self.observed.check(_KINDS[entry.kind.name], self._schemas.for_kind(entry.kind), entry)
+            written = self.observed.check(entry.kind.section, self._schemas.for_kind(entry.kind), entry)
             if written is not None:
-                self._find(*written)
-            if self._complaints == before:
+                self.find(*written)
+            if self.complaints == before:
                 self._claim(entry, values)
-            if self._complaints == before and id(entry) not in unmanaged:
-                self.rules.check(_KINDS[entry.kind.name], self._schemas.for_kind(entry.kind), entry, values)
-        return sorted(self._found, key=lambda finding: (finding.place.source, finding.place.line, finding.place.column))
+            if self.complaints == before and id(entry) not in unmanaged:
+                self.rules.check(entry.kind.section, self._schemas.for_kind(entry.kind), entry, values)
+        return self.findings
 
     def _is_complete(self, kind: Kind) -> bool:
         """Return True if all fields of a kind are known."""
         return not kind.template or kind.name in self._known
 
-    def _find(self, place: Place, message: str) -> None:
-        # The same mistake in many records is one finding.
-        self._complaints += 1
-        if place not in self._misread:
-            self._found[Finding.for_message(place, message)] = None
-
     def _find_missing(self, entry: Entry, message: str) -> None:
         """Note that a record has no natural key, unless a part of the record is unreadable and may be the reason."""
         if not entry.misread:
-            self._find(entry.place, message)
+            self.find(entry.place, message)
 
     def _parse(self, entry: Entry) -> dict[str, Any]:
         schema = self._schemas.for_kind(entry.kind)
@@ -168,7 +161,7 @@ class _Validation:
             try:
                 check_choices(None, Change(entry.kind, CREATE, values=values))
             except InvalidInput as wrong:
-                self._find(entry.place_of("possible_values"), wrong.message)
+                self.find(entry.place_of("possible_values"), wrong.message)
         return values
 
     # ---- natural keys
@@ -182,7 +175,7 @@ class _Validation:
         new = keys if keys is not None and may_be_new else ()
         unfit = list(unfit_keys(schema, entry, new, have, self._wanted.cell_checks, edge_blanks))
         for place, error in unfit:
-            self._find(place, error)
+            self.find(place, error)
         if keys is None or unfit:
             return
         if len(keys) > 1 and entry.is_table:
@@ -191,21 +184,21 @@ class _Validation:
         earlier = self._claimed.setdefault((entry.kind.name, entry.template, keys, key), entry)
         if earlier is not entry:
             words = "/".join(str(entry.fields.get(written_as(schema, entry, key))) for key in keys)
-            self._find(entry.place, written_twice(entry.kind, words, earlier.place))
+            self.find(entry.place, written_twice(entry.kind, words, earlier.place))
 
     def _keys(self, entry: Entry, values: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...] | None]:
         """Return all values of a record, and the fields that identify it, or None if these are unknown or wrong."""
         schema = self._schemas.for_kind(entry.kind)
         # A value of an unknown type keeps its written form.
         have = {**{name: value for name, value in entry.fields.items() if schema.find(name) is None}, **values}
-        is_named = self._desired.identity.get(_KINDS[entry.kind.name])
+        is_named = self.desired.identity.get(entry.kind.section)
         return have, self._named(entry, have) if is_named else self._default(entry, have)
 
     def _named(self, entry: Entry, have: Mapping[str, Any]) -> tuple[str, ...] | None:
         """Return the fields that identify a record by the names in the files, or None if that is unknown or wrong."""
-        section = _KINDS[entry.kind.name]
+        section = entry.kind.section
         schema = self._schemas.for_kind(entry.kind)
-        fields = {name: schema.find(name) for name in self._desired.identity[section]}
+        fields = {name: schema.find(name) for name in self.desired.identity[section]}
         keys = tuple(name if field is None else field.key for name, field in fields.items())
         left_out = [key for key in keys if key not in have]
         if left_out and self._may_have_another_name(entry, left_out):

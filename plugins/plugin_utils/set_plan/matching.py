@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -143,17 +143,14 @@ class Matching:
         for keys in identities:
             claimed = self._context.uniqueness.claimed(schema.kind, keys)
             owners = _owners(claimed, [key for key, _record in self._state.keyed(schema, keys, listed)])
-            numbers = Counter(id(entry) for entry in owners if entry is not None)
-            new += [(entry, keys) for entry in claimed.values() if id(entry) not in numbers]
-            several: dict[int, list[Record]] = {mark: [] for mark, number in numbers.items() if number > 1}
-            del numbers
-            for number, entry in enumerate(owners):
-                if id(entry) in several:
-                    several[id(entry)].append(listed[number])
-            for number, entry in enumerate(owners):
-                hits = several.get(id(entry), [listed[number]])
-                if entry is not None and hits[0] is listed[number]:
-                    yield entry, keys, hits
+            hits: dict[int, list[Record]] = defaultdict(list)
+            for owner, record in zip(owners, listed, strict=True):
+                if owner is not None:
+                    hits[id(owner)].append(record)
+            entries = {id(entry): entry for entry in claimed.values()}
+            for mark, records in hits.items():
+                yield entries[mark], keys, records
+            new += [(entry, keys) for mark, entry in entries.items() if mark not in hits]
         for entry, fields in new:
             yield entry, fields, []
 

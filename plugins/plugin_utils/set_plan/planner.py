@@ -3,39 +3,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The plan for a whole instance. It reads each list once, in memory, and writes nothing.
 
-The loop::
-
-    check settings and field definitions
-    for each section, in the order of dependency:
-        while its list is read:
-            parse the values of each desired record, and claim its natural key
-        join desired and listed records by natural key
-        for each desired record, in the order of the list:
-            several listed records  -> finding
-            two desired records     -> finding
-            no listed record        -> renamed? a user from a person? else it is new
-            equal, whatever else is planned
-                                    -> count it, and keep nothing but the entry
-            otherwise               -> note it for references, and keep it as a candidate
-        claim the records that are released from the set
-    look up candidates without a record in the archive
-    list the records to prune: claimed by nobody, in the set, in scope
-    for each candidate:
-        resolve its references, now that all records are known
-        compare it field by field -> change
-        check references to removals, unique values, scope
-    check unchanged records for references to removals
-    plan offers of the hub
-    add prunes
-    check the plan as a whole: references to removals, order, choices, protection, rules, limits, hidden records
-    sort the changes by level
+:func:`plan_instance` is the loop, and :data:`ASPECTS` are the concerns of a plan, whose hooks the loop calls.
 
 Parents are matched before children, so a reference to a parent has its meaning when a child is compared. A record with
-a reference to its own section, or to a later one, stays a candidate until all lists are read.
+a reference to its own section, or to a later one, stays a candidate until all lists are read. Of an unchanged record
+nothing is kept but its entry, and of the list its identity: uuid, id and natural key.
 
 There is one loop for every size of list. The records of a very long list are compressed by the page
-(``client/rows.py``), which is why the loop follows the order of the list: each page is then opened once. Of an
-unchanged record nothing is kept but its entry, and of the list its identity: uuid, id and natural key.
+(``client/rows.py``), which is why matching follows the order of the list: each page is then opened once.
 
 A set of one record takes the same loop. The modules for one record (``plan/record_planner.py``) have their own,
 because they send narrow requests instead of reading lists.
