@@ -44,7 +44,7 @@ WEATHERS = {"calm": {"weather": "calm"}, "rough": {"weather": "rough", "builtin_
 _START = "start.yml"
 _BEGINNING = frozenset(("shows", "before", "files", "switches", "settings", "accounts", "data", "steps"))
 _STEP = frozenset(("files", "switches", "settings", "faults", "kill", "wait", "lose_memory", "by", "check_mode"))
-_CHECKS = frozenset(("expect", "again"))
+_CHECKS = frozenset(("expect", "again", "predicted"))
 _ABSORB = "instance_absorb"
 _SPECS = {**SPECS, _ABSORB: INSTANCE_ABSORB}
 _APPLIES = ("instance", "instance_undo")
@@ -173,7 +173,8 @@ class Play:
         options, by, expected = step[modules[0]] or {}, step.get("by", ""), step.get("expect", {})
         is_apply = modules[0] in _APPLIES and not step.get("check_mode")
         predicted = None
-        if is_apply and not {"faults", "kill"} & step.keys() and not {"plan_file", "plan_digest"} & options.keys():
+        is_predictable = step.get("predicted", not {"faults", "kill"} & step.keys())
+        if is_apply and is_predictable and not {"plan_file", "plan_digest"} & options.keys():
             predicted = self._call(modules[0], options, by, True)
         result = self._killed(modules[0], options, by, step["kill"]) if "kill" in step else None
         if result is None and "kill" in step:

@@ -250,89 +250,6 @@ def duplicates(dump: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[str]:
     return [name for name, mark, _rest in found if mark and name in names]
 
 
-def test_a_set_without_a_lost_answer_waits_for_nothing(here: Controller) -> None:
-    here.write(**FILES)
-    assert here.run().outcome == "changed"
-    assert here.run().outcome == "unchanged"
-    assert seconds(here) == 0
-
-
-@pytest.mark.parametrize("fault", LATE)
-def test_a_level_waits_at_most_once_for_all_of_its_lost_answers(here: Controller, fault: str) -> None:
-    here.write(**FILES)
-    for path in ("/location", "/room", "/object", "/task-management/task"):
-        here.service.fault(fault, method="POST", path=path, commit_after=20, after=1, times=3)
-    result = here.run()
-    assert result.outcome == "changed", result.failures
-    assert seconds(here) == 4 * 30
-    assert [here.posts(path) for path in ("/location", "/room", "/object", "/task-management/task")] == [6] * 4
-    assert duplicates(here.service.dump()) == []
-    assert here.run().outcome == "unchanged"
-    assert seconds(here) == 4 * 30
-
-
-def test_records_that_are_there_at_the_end_of_the_level_cost_no_time(here: Controller) -> None:
-    here.write(locations=LOCATIONS)
-    here.service.fault("504_late", method="POST", path="/location", commit_after=0, times=4)
-    assert here.run().outcome == "changed"
-    assert seconds(here) == 0
-    # The plan, one read for all four records, and the check for duplicates.
-    assert here.lists("/locations") == 3
-    assert here.posts("/location") == 6
-
-
-def test_records_that_never_come_are_sent_again_once_after_the_horizon(here: Controller) -> None:
-    here.write(locations=LOCATIONS)
-    here.service.fault("503", method="POST", path="/location", times=4)
-    assert here.run().outcome == "changed"
-    assert seconds(here) == 30
-    assert here.posts("/location") == 10
-    assert here.lists("/locations") == 4
-
-
-def test_records_that_are_lost_twice_are_failures_and_the_next_run_looks_for_them(here: Controller) -> None:
-    here.write(locations=LOCATIONS)
-    here.service.fault("503", method="POST", path="/location", times=1)
-    here.service.fault("504_late", method="POST", path="/location", commit_after=20, after=5, times=1)
-    result = here.run()
-    assert (result.outcome, len(result.failures)) == ("partly_applied", 1)
-    assert "looked up before it is sent again" in result.failures[0]["reason"]
-    began = seconds(here)
-    assert here.run().outcome == "unchanged"
-    assert seconds(here) - began == 30
-    assert duplicates(here.service.dump()) == []
-
-
-def test_users_offers_and_files_of_a_set_are_never_sent_twice(here: Controller) -> None:
-    here.write(
-        users=f"- {ELIF}\n",
-        hub=yaml_list([{"object": "100013", "price": 500}]),
-        objects=yaml_list([{"barcode": "91", "inventory_name": "Drill", "documents": ["manual.txt"]}]),
-    )
-    (here.directory / "files" / "manual.txt").write_text("Switch it on.")
-    paths = ("/persons/create-user", "/file", "/circularity-hub/add-objects-to-circularity-hub")
-    for path in paths:
-        here.service.fault("reset_late", method="POST", path=path, commit_after=20, times=1)
-    result = here.run()
-    assert result.outcome == "changed", result.failures
-    assert [here.posts(path) for path in paths] == [1, 1, 1]
-    assert seconds(here) == 3 * 30
-    assert here.run().outcome == "unchanged"
-    for path in paths:
-        here.service.fault("503", method="POST", path=path)
-    here.write(
-        users=f"- {ELIF}\n- gero.lindner@nordhain.example\n",
-        persons=yaml_list([{"email": "gero.lindner@nordhain.example", "last_name": "Lindner"}]),
-        hub=yaml_list([{"object": "100013", "price": 500}, {"object": "100010", "price": 5}]),
-        objects=yaml_list([{"barcode": "91", "inventory_name": "Drill", "documents": ["other.txt"]}]),
-    )
-    (here.directory / "files" / "other.txt").write_text("Switch it off.")
-    result = here.run()
-    assert sorted(failure["change"].split()[0] for failure in result.failures) == ["hub", "object", "user"]
-    assert all("was not sent again" in failure["reason"] for failure in result.failures)
-    assert [here.posts(path) for path in paths] == [2, 2, 2]
-
-
 def test_a_set_that_was_killed_is_waited_for_once_and_planned_again(here: Controller) -> None:
     here.write(**FILES)
     here.service.fault("504_late", method="POST", path="/location", commit_after=20, times=2)
@@ -357,11 +274,3 @@ def test_without_the_runtime_directory_the_journal_reports_of_a_killed_set(here:
     assert seconds(here) == pytest.approx(30, abs=2)
     assert here.posts("/location") == 6
     assert duplicates(here.service.dump()) == []
-
-
-def test_a_creation_that_was_refused_is_not_waited_for_by_the_next_run(here: Controller) -> None:
-    here.write(locations=LOCATIONS)
-    here.service.fault("422", method="POST", path="/location", times=1)
-    assert here.run().outcome == "partly_applied"
-    assert here.run().outcome == "changed"
-    assert seconds(here) == 0
