@@ -20,13 +20,13 @@ from playbook import Run, run
 from project import ROOT
 
 FILES = {
-    "base/instance.yml": "api: seventhings/v1\nset: sites\nvariables: {city: {}}\n",
+    "base/instance.yml": "api: seventhings/v1\nset: sites\ninstance: ${root}\nvariables: {city: {}, root: {}}\n",
     "base/locations.yml": "- {name: Depot, city: '${city}'}\n",
     "overlays/berlin/locations.yml": "- name: Berlin\n",
     "overlays/bonn/locations.yml": "- name: Bonn\n",
     "overlays/dead/locations.yml": "- name: Dead\n",
     "overlays/locked/locations.yml": "- name: Locked\n",
-    "overlays/other/instance.yml": "api: seventhings/v1\ninstance: https://other.example.com\n",
+    "overlays/other/locations.yml": "- name: Other\n",
 }
 
 
@@ -63,10 +63,10 @@ def _hosts(services: list[Emulator]) -> dict[str, dict[str, Any]]:
     return {
         "berlin": {
             **services[0].options(),
-            "seventhings_variables": {"city": "Berlin"},
+            "seventhings_variables": {"city": "Berlin", "root": services[0].base_url},
             "tuning": {"allow_http": True},
         },
-        "bonn": {**prefixed, "seventhings_variables": {"city": "Bonn"}},
+        "bonn": {**prefixed, "seventhings_variables": {"city": "Bonn", "root": services[1].base_url}},
     }
 
 
@@ -75,10 +75,17 @@ def test_all_instances_are_provisioned_and_one_that_is_bad_stops_nobody(
 ) -> None:
     good = _hosts(services)
     bad = {
-        "dead": {**good["berlin"], "base_url": "http://127.0.0.1:9"},
+        "dead": {
+            **good["berlin"],
+            "base_url": "http://127.0.0.1:9",
+            "seventhings_variables": {"city": "Berlin", "root": "http://127.0.0.1:9"},
+        },
         "locked": {**good["berlin"], "password": "wr0ng-password"},
         "nameless": {"seventhings_variables": {"city": "Nowhere"}},
-        "other": good["berlin"],
+        "other": {
+            **good["berlin"],
+            "seventhings_variables": {"city": "Berlin", "root": "https://other.example.com"},
+        },
     }
     done = _fleet(tmp_path, "fleet", {**good, **bad}, fleet_report=str(tmp_path / "all.json"))
     result = json.loads((tmp_path / "all.json").read_text())

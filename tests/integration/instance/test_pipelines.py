@@ -296,7 +296,7 @@ def test_a_plan_can_t_be_made_to_decrypt(pipeline: Pipeline) -> None:
     done = pipeline.job("plan")
     assert done.returncode != 0
     assert "objects/copied.csv: can't be read: it is vaulted, and was not decrypted" in done.stdout
-    assert pipeline.service.log() == []
+    assert writes(pipeline.service) == []
 
 
 def test_the_main_branch_is_planned_and_that_plan_is_applied(pipeline: Pipeline) -> None:

@@ -39,8 +39,8 @@ def acme(tmp_path: Path) -> Path:
     return root
 
 
-def task(name: str, **options: Any) -> dict[str, Any]:
-    return {"name": name, "community.seventhings.instance": {"src": "acme", **options}}
+def task(name: str, module: str = "instance", **options: Any) -> dict[str, Any]:
+    return {"name": name, f"community.seventhings.{module}": {"src": "acme", **options}}
 
 
 def played(
@@ -113,7 +113,7 @@ def test_of_very_many_findings_the_first_are_shown_and_the_others_counted(
 ) -> None:
     objects = "".join(f"- {{barcode: {number}, inventory_name: x}}\n" for number in range(1, 1001))
     (acme / "objects.yml").write_text(objects, "utf-8")
-    run = played(acme.parent, empty, task("Apply", module=module), ANSIBLE_CALLBACK_RESULT_FORMAT=form)
+    run = played(acme.parent, empty, task("Apply", module), ANSIBLE_CALLBACK_RESULT_FORMAT=form)
     screen = printed(run, "Apply")
     assert is_a_screen(screen), screen
     lines = error(run, "Apply")
@@ -147,7 +147,7 @@ def test_a_rescue_reads_the_reason_and_a_report_as_json_has_everything(
 
 
 def test_a_failed_drift_check_fits_on_one_screen(empty: Emulator, acme: Path) -> None:
-    run = played(acme.parent, empty, task("Look", fail=True), options=("--check",))
+    run = played(acme.parent, empty, task("Look", "instance_drift", fail=True))
     screen = printed(run, "Look")
     assert is_a_screen(screen), screen
     assert error(run, "Look")[-1].endswith("fail is on, and 300 records differ from the files")
