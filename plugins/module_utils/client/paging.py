@@ -36,7 +36,6 @@ from .limits import LimitExceeded, Limits, ListLimit
 from .prefetch import Prefetch
 from .query import PER_PAGE, Condition
 from .record import Record, flat_record
-from .rows import compressed_rows
 from .transport import Response
 
 _ERRORS = ("error", "errors", "message", "detail", "title")
@@ -47,10 +46,6 @@ _NO_PAGES = (InvalidRequest, NotFound, NotProcessable)
 """The errors with which an instance refuses the second page of a list that has no pages."""
 _READ_AGAIN = 2
 """How often a list whose pages do not add up is read again before it is an error."""
-_MANY = 150_000
-"""Number of records above which a list is kept compressed, because compressing takes time."""
-_MOST_WAITING = 8 << 20
-"""Maximum number of bytes of a long list that wait to be compressed."""
 
 
 class Lists:
@@ -179,8 +174,6 @@ class Lists:
                     self.uncertain.add(kind.name)
                 if kind.can_be_archived:
                     archived.update(record.identity for record in fresh if record.archived)
-                if (page.total or 0) > _MANY:
-                    page.compress(kind)
                 found.update((record.identity, record) for record in fresh)
                 if len(found) >= total if total is not None else self._needs_no_proof(request, found.values(), number):
                     break
@@ -236,15 +229,11 @@ class Lists:
         kind = request.kind
         page = self._page(request)
         limit.add(len(page.body), len(page.records), page.total)
-        is_many = (page.total or 0) > _MANY
-        if not is_many:
-            yield page
+        yield page
         size = PER_PAGE if kind.sort else _size_unlike(len(page.records))
         last = math.ceil((page.total or 0) / size)
         ask = partial(self._ask_page, request, size=size)
-        with Prefetch(ask, range(2, last + 1), _MOST_WAITING if is_many else 0) as prefetch:
-            if is_many:
-                yield page
+        with Prefetch(ask, range(2, last + 1)) as prefetch:
             for number in itertools.count(2):
                 try:
                     answer = prefetch.next() or ask(number)
@@ -409,13 +398,6 @@ class Page:
                 f"{answer.endpoint}: expected each record once, got different records with the identity {shared}."
             )
         return cls(records, integer_of(envelope.get("total")), size, answer.body)
-
-    def compress(self, kind: Kind) -> None:
-        """Drop all fields of the records except those used to find them. Other fields are decompressed on demand."""
-        names = dict.fromkeys((*kind.uuid_keys, *(field.wire_key for field in kind.identity)))
-        rows = compressed_rows([record.flat for record in self.records], tuple(names))
-        for record, row in zip(self.records, rows, strict=True):
-            record.flat = row
 
 
 def _ambiguous_identity(records: Sequence[Record]) -> str | None:

@@ -13,7 +13,6 @@ from ..errors import OutcomeUnknown
 from ..model.field import EMPTY, integer_of, is_uuid
 from ..model.kinds import ARCHIVED_AT, Kind, flatten
 from .limits import MOST_FIELDS, LimitExceeded
-from .rows import Row
 from .transport import Response
 
 
@@ -46,11 +45,6 @@ class Record:
                 uuid = found if found.islower() else found.lower()
                 break
         return cls(kind, uuid, integer_of(flat.get("id")), flat)
-
-    @property
-    def opened(self) -> Mapping[str, Any]:
-        """All fields as a plain map, which is faster for reading several of them."""
-        return self.flat.opened if isinstance(self.flat, Row) else self.flat
 
     def completed_by(self, alone: Record) -> Record:
         """Return the record with all members that it has in a list or by itself."""

@@ -89,7 +89,7 @@ class PlanContext(Resolver):
         """Return True if a record certainly is as written. Most records are, and there are very many."""
         if planned.entry.state != "present" or planned.kind.defines_fields:
             return False
-        return planned.schema.has_values(planned.desired, current.opened, self.state.completed)
+        return planned.schema.has_values(planned.desired, current.flat, self.state.completed)
 
     # ---- add to the plan
 

@@ -135,9 +135,6 @@ class Matching:
         """Yield each entry with the fields of its natural key, and with the listed records that have this key.
 
         They are in the order of the list. Entries without a record are at the end, with the others.
-
-        The fields of a natural key are in memory for every list. All other fields of a page are only available while it
-        is open.
         """
         new = list(others)
         for keys in identities:

@@ -7,10 +7,7 @@
 
 Parents are matched before children, so a reference to a parent has its meaning when a child is compared. A record with
 a reference to its own section, or to a later one, stays a candidate until all lists are read. Of an unchanged record
-nothing is kept but its entry, and of the list its identity: uuid, id and natural key.
-
-There is one loop for every size of list. The records of a very long list are compressed by the page
-(``client/rows.py``), which is why matching follows the order of the list: each page is then opened once.
+nothing is kept but its entry.
 
 A set of one record takes the same loop. The modules for one record (``plan/record_planner.py``) have their own,
 because they send narrow requests instead of reading lists.

@@ -36,7 +36,7 @@ def large_instance(sizes: Sizes) -> Part:
 def larger_instance(sizes: Sizes) -> Part:
     """Measure the same with three times as many objects."""
     part = Part("A larger instance")
-    _plans(part, sizes.larger_instance, ("csv",), 1, ratio=1.3, most=800)
+    _plans(part, sizes.larger_instance, ("csv",), 1, ratio=1.3, most=1536)
     return part
 
 
