@@ -122,14 +122,6 @@ DEFECTS = (
     ),
     Defect(
         "settling",
-        "module_utils/runtime/creations",
-        "watched.late_until = self._clock() + self._settle",
-        "watched.late_until = self._clock()",
-        "A replacement whose answer was lost takes effect late, and undoes the change of another process.",
-        "unit/rules/test_no_update_is_lost",
-    ),
-    Defect(
-        "settling",
         "plugin_utils/apply/journal",
         "        moments += self.memory.uploading.values()\n",
         "",

@@ -95,7 +95,6 @@ class _Kind:
     :ivar is_wanted: True if the lock is to be kept, also while it is released during a pause.
     :ivar moves: how often other processes created something while the lock was released.
     :ivar lost: the number of creations of this process whose answers were lost, and that may still take effect.
-    :ivar late_until: until when a replacement whose answer was lost may still take effect, on the monotonic clock.
     """
 
     def __init__(self, lock: Lock) -> None:
@@ -107,7 +106,6 @@ class _Kind:
         self.moves = 0
         self.under_way = 0
         self.lost = 0
-        self.late_until = -math.inf
 
     def states(self) -> dict[Path, _State]:
         """Return the content of each place where the lock is owned, or else of all places."""
@@ -224,8 +222,7 @@ class Creations:
     def replacing(self, kind: str) -> AbstractContextManager[None]:
         """Guard the requests that replace a record, as :meth:`making` does.
 
-        An attempt whose answer was lost may take effect after a later attempt was answered. So others wait until that
-        is no longer possible.
+        If an answer is lost, the mark of the record stays, see :meth:`changing`.
         """
         return self._guarded(kind, is_replaced=True)
 
@@ -240,10 +237,10 @@ class Creations:
         try:
             yield
         except BaseException as error:
-            self._done(watched, _is_known_after(error), is_replaced)
+            self._done(watched, not is_replaced and not _is_known_after(error))
             raise
         else:
-            self._done(watched, True, is_replaced)
+            self._done(watched, False)
         finally:
             self._inside.watched = None
 
@@ -349,7 +346,7 @@ class Creations:
         inside: _Kind | None = getattr(self._inside, "watched", None)
         with self._mutex:
             for watched in self._kinds.values():
-                is_alone = watched is inside and watched.under_way == 1 and not self._has_lost(watched)
+                is_alone = watched is inside and watched.under_way == 1 and not watched.lost
                 if is_alone and not self._inside.has_lost:
                     # The service did not accept the waiting request, and no other request is pending.
                     self._note(watched)
@@ -423,27 +420,21 @@ class Creations:
             self._warned.add(problem)
             self._on_problem(problem)
 
-    def _done(self, watched: _Kind, is_known: bool, is_replaced: bool) -> None:
+    def _done(self, watched: _Kind, is_lost: bool) -> None:
         """Note the end of a request.
 
-        :param is_known: True if the outcome of a creation, or of the last attempt to replace a record, is known.
+        :param is_lost: True for a creation whose outcome is unknown.
         """
         with self._mutex:
             watched.under_way -= 1
-            if not is_replaced:
-                watched.lost += not is_known
-            elif self._inside.has_lost or not is_known:
-                watched.late_until = self._clock() + self._settle
+            watched.lost += is_lost
             if not self._is_pending(watched):
                 self._note(watched)
 
-    def _has_lost(self, watched: _Kind) -> bool:
-        """Return True if a request of this process whose answer was lost may still take effect."""
-        return watched.lost > 0 or self._clock() < watched.late_until
-
-    def _is_pending(self, watched: _Kind) -> bool:
+    @staticmethod
+    def _is_pending(watched: _Kind) -> bool:
         """Return True if a request of this process is pending, or may still take effect."""
-        return watched.under_way > 0 or self._has_lost(watched)
+        return watched.under_way > 0 or watched.lost > 0
 
     def _take(self, kind: str, watched: _Kind) -> bool:
         """Take the lock. Return True if others created something since records were read, or may have."""

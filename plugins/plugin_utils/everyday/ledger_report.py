@@ -6,21 +6,15 @@
 from __future__ import annotations
 
 import functools
-import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Template
 
 from ...module_utils.printing.cleaner import clean
-from ..desired.sources.formulas import escaped
-from ..desired.sources.xlsx_source import MAX_CELL, openpyxl_library
-from ..export.workbook import text_cell
-from ..export.writing import csv_row
-from ..report.parts import short
 from .paper import paper
-from .report_files import Form, as_json
+from .report_files import Form, as_csv, as_json, as_workbook
 
 _COLUMNS = ("finding", "key", "scan_code", "name", "field", "books", "instance", "place")
 
@@ -48,29 +42,13 @@ _LISTS = (
 """The title of a list, its member of the result, and its columns."""
 
 
-def _rows(document: Mapping[str, Any]) -> Iterator[list[str]]:
-    """Yield a row for each finding."""
+def _rows(document: Mapping[str, Any]) -> Iterator[Sequence[str]]:
+    """Yield the titles of the columns, and a row for each finding."""
+    yield _COLUMNS
     for _title, member, _columns in _LISTS:
         for finding in document[member]:
             cells = {**finding, "finding": member, "instance": finding.get("instance") or finding.get("reason")}
             yield [clean(str(cells.get(name) or "")) for name in _COLUMNS]
-
-
-def _as_csv(document: Mapping[str, Any]) -> bytes:
-    return "".join(csv_row(row, escaped) for row in ([*_COLUMNS], *_rows(document))).encode()
-
-
-def _as_workbook(document: Mapping[str, Any]) -> bytes:
-    library = openpyxl_library()
-    book = library.Workbook(write_only=True)
-    sheet = book.create_sheet("ledger")
-    sheet.freeze_panes = "A2"
-    sheet.append([text_cell(library, sheet, name, bold=True) for name in _COLUMNS])
-    for row in _rows(document):
-        sheet.append([text_cell(library, sheet, short(text, MAX_CELL)) if text else None for text in row])
-    content = io.BytesIO()
-    book.save(content)
-    return content.getvalue()
 
 
 @functools.cache
@@ -91,9 +69,9 @@ def _as_html(document: Mapping[str, Any]) -> bytes:
 
 
 FORMS: dict[str, Form] = {
-    ".csv": _as_csv,
+    ".csv": lambda document: as_csv(_rows(document)),
     ".html": _as_html,
     ".json": as_json,
-    ".xlsx": _as_workbook,
+    ".xlsx": lambda document: as_workbook({"ledger": _rows(document)}),
 }
 """The suffix of a report to the function that writes it."""

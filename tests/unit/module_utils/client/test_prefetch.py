@@ -65,7 +65,7 @@ def test_pages_come_in_their_order_two_are_asked_for_at_a_time() -> None:
 
 def test_two_pages_wait() -> None:
     service = _Service()
-    with Prefetch(service, range(2, 20)) as prefetch:
+    with Prefetch(service, range(2, 20)):
         assert service.wait(lambda: len(service.requested) >= 2)
     assert len(service.requested) == 2
 

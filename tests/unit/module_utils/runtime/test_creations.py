@@ -291,31 +291,6 @@ def test_a_lost_answer_that_was_looked_for_up_to_the_horizon_leaves_no_mark(fold
     assert moments_of_reads(folder, clock) == [0]
 
 
-def test_a_replacement_that_was_answered_at_the_second_attempt_keeps_its_mark(folder: Folder, clock: Clock) -> None:
-    """The first attempt may take effect after the second, even if the outcome of all creations is known."""
-    many = on(folder, clock)
-    many.watch(["task"])
-    many.hold(["task"])
-    with many.replacing("task"):
-        many.lose()
-    with pytest.raises(OutcomeUnknown), many.making("task"):
-        raise OutcomeUnknown("HTTP 504", 504)
-    many.settled()
-    many.leave()
-    assert moments_of_reads(folder, clock, kind="task") == [0, 30]
-
-
-def test_a_lost_replacement_leaves_no_mark_after_the_horizon(folder: Folder, clock: Clock) -> None:
-    many = on(folder, clock)
-    many.watch(["task"])
-    many.hold(["task"])
-    with many.replacing("task"):
-        many.lose()
-    clock.now += 30
-    many.leave()
-    assert moments_of_reads(folder, clock, kind="task") == [0]
-
-
 def test_an_answered_replacement_leaves_no_mark(folder: Folder, clock: Clock) -> None:
     many = on(folder, clock)
     many.watch(["task"])
