@@ -71,8 +71,9 @@ options:
   location_field:
     description:
       - Key of the field by which an object without a room links to its location. Used with O(hosts=objects).
+      - Beside O(room_field=actual_room) it is V(actual_building).
     type: str
-    default: location
+    default: target_building
   hostname:
     description:
       - The name of a host, as a Jinja template or a field key, or a list of these. The plugin uses the first entry that

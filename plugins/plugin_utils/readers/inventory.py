@@ -116,7 +116,7 @@ class Plan:
     prefix: str = "seventhings_"
     filtered: frozenset[str] = frozenset()
     room_field: str = "target_room"
-    location_field: str = "location"
+    location_field: str = "target_building"
     hostname: Callable[[Node], str | None] = lambda _node: None
     host_prefix: str = ""
     group_prefix: str = "seventhings_"

@@ -196,7 +196,9 @@ def _mails(mails: Sequence[Mapping[str, Any]]) -> Table:
 
 
 def _undone(apply: Mapping[str, Any]) -> Table:
-    rows = [tuple(_printed(apply[name] or "unknown") for name in ("time", "set", "user", "changes"))] if apply else []
+    # Nothing of a finished undo is undone, so it has no changes here.
+    names = ("time", "set", "user", "changes")
+    rows = [tuple(_printed(apply[name] or "unknown") for name in names)] if apply.get("changes") else []
     return Table("Undoes an apply", ("Time", "Set", "User", "Changes"), rows, "{0}, set {1}, user {2}, changes: {3}")
 
 

@@ -253,6 +253,8 @@ def test_an_undo_is_undone(here: SiteHere) -> None:
     again = undo(here)
     assert (again.outcome, again.changes, here.dump()) == ("unchanged", [], before)
     assert f"applied: last is itself a finished undo ({undone.apply_record})" in again.warnings[0]
+    assert "Undoes an apply" in as_text(undone)
+    assert "Undoes an apply" not in as_text(again)
     assert undo(here, Path(undone.apply_record)).outcome == "changed"
     assert active(here.dump()) == active(applied)
 

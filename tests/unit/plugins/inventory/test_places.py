@@ -240,7 +240,7 @@ def test_objects_as_hosts_by_room_and_location(acme: Any, parse: Any) -> None:
 
 
 def test_an_object_without_a_room_is_in_its_location(acme: Any, parse: Any) -> None:
-    acme.objects = [thing(1, None, location=2), thing(2, 1, location=2), thing(3, None, site=1)]
+    acme.objects = [thing(1, None, target_building=2), thing(2, 1, target_building=2), thing(3, None, site=1)]
     found = parse(hosts="objects")
     assert found.hosts("seventhings_Depot") == ["object/B1"]
     assert found.hosts("seventhings_Head_office_Lab") == ["object/B2"]
