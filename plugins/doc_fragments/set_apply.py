@@ -19,11 +19,9 @@ options:
     type: path
   plan_digest:
     description:
-      - SHA-256 of the approved O(plan_file), 64 hexadecimal digits. A plan shows it in RV(plan_digest), in its text
-        and in the O(report).
+      - SHA-256 of the approved O(plan_file), which a plan shows in RV(plan_digest), in its text and in the O(report).
+        Only this digest proves that nobody edited the file.
       - A real run refuses any other O(plan_file). Without O(plan_file), the plan that it makes must have this digest.
-        Check mode ignores this option.
-      - Only this digest proves that nobody edited the file.
     type: str
   stale:
     description:
@@ -41,8 +39,7 @@ options:
         owner can read it.
       - The default is a new file in C($XDG_STATE_HOME/seventhings/applied/INSTANCE/SET), or the same in
         C(~/.local/state). The last 20 records of each set are kept.
-      - It contains personal data. Keep it as a protected artifact of the CI job, and never cache it. A file in or below
-        the directory of the O(journal) is refused.
+      - It contains personal data. Keep it as a protected artifact of the CI job, and never cache it.
     type: path
   protected:
     description:

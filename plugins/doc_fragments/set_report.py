@@ -21,8 +21,8 @@ options:
   hide:
     description:
       - Fields, by their keys or labels, whose values are shown as V((vaulted\)), in all sections and files.
-      - A vaulted value is only recognised if it is passed unchanged. If a template computes a value from it, or if the
-        value comes from a variable file that is vaulted as a whole, name the field here.
+      - A vaulted value is only recognised if it is passed unchanged. If a template computes a value from it, or if it
+        comes from a file that is vaulted as a whole, name the field here.
       - Before ansible-core 2.19, this option is required with O(desired) if Ansible has a vault password. Write V([])
         if O(desired) has no vaulted value.
     type: list

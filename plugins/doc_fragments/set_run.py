@@ -18,17 +18,14 @@ options:
     description:
       - Directory of the journal. The default is C($XDG_STATE_HOME/seventhings/INSTANCE/SET), or the same in
         C(~/.local/state).
-      - The journal notes what was sent and which records belong to this set, so that a run can finish an interrupted
-        run, and pruning removes no records of others. Keep it between runs, as a cache of the CI job. It has no
-        secrets. See R(the guide,ansible_collections.community.seventhings.docsite.guide_runs).
-      - It is refused if others can write it, if it is a link or larger than 256 MiB, or if its C(set_id) is not that of
-        C(instance.yml).
+      - It notes what was sent and which records belong to this set, so that a run can finish an interrupted run, and
+        pruning removes no records of others. It has no secrets. Keep it between runs, as a cache of the CI job. See
+        R(the guide,ansible_collections.community.seventhings.docsite.guide_runs).
     type: path
   expect_instance:
     description:
       - Roots of the instances that may be changed. They replace the roots in C(instance.yml). If some roots are in
-        both, only these are allowed.
-      - If this option is not set or V([]), C(instance.yml) decides.
+        both, only these are allowed. V([]) leaves it to C(instance.yml).
     type: list
     elements: str
 """

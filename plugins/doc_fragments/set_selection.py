@@ -25,8 +25,7 @@ options:
     description:
       - Fields that scans or people write, so files must not write them. A map of sections to lists of field keys or
         labels. An empty list means that no field of that section is observed.
-      - If neither this option nor C(observed) in C(instance.yml) names a section, the instance decides. See R(the
-        guide,ansible_collections.community.seventhings.docsite.guide_labels).
-      - The fields of both are combined. In a protected run, only this option can say that nothing is observed.
+      - The fields of C(observed) in C(instance.yml) are observed, too. If neither names a section, the instance
+        decides. See R(the guide,ansible_collections.community.seventhings.docsite.guide_labels).
     type: dict
 """

@@ -12,7 +12,7 @@ version_added: 1.0.0
 description:
   - Reports what differs between an instance and the files of a set, for example because somebody changed records in the
     application. M(community.seventhings.instance) describes the files.
-  - Never writes to the instance, in a real run either. No limit applies, because nothing is changed.
+  - Never writes to the instance, in a real run either, so no limit applies.
   - RV(changes) has what an apply would change, and the task is never reported as changed.
 options:
   fail:
@@ -24,11 +24,9 @@ options:
     description:
       - What this run may do besides. No file can allow it.
       - >-
-        V(assumed_archived): Count a record as archived if its key finds it, no list shows it, and the instance sends no
-        C(archived_at). It could also be hidden from this account.
+        V(assumed_archived): Count an unlisted record that its key finds as archived, if the instance does not say so.
       - >-
-        V(empty_sources): Accept that a source which had records in the last apply is empty, missing or not read,
-        and let pruning remove all records of a section that the files leave empty.
+        V(empty_sources): Accept that a source which had records in the last apply is empty or missing.
     type: list
     elements: str
     choices: [assumed_archived, empty_sources]
@@ -86,7 +84,7 @@ msg:
   type: str
 outcome:
   description:
-    - As in RV(community.seventhings.instance#module:outcome).
+    - V(unchanged) or V(drift). V(failed) and V(refused) mean that the records could not be compared.
   returned: always
   type: str
 instance:
@@ -101,7 +99,8 @@ summary:
   type: dict
 changes:
   description:
-    - As in RV(community.seventhings.instance#module:changes).
+    - As in RV(community.seventhings.instance#module:changes). C(note) is V(was created by this set and deleted in the
+      application) if that is proven.
   returned: always
   type: list
   elements: dict

@@ -19,27 +19,16 @@ options:
   applied:
     description:
       - >-
-        The apply record to undo. V(last) is the newest record at the default path. It is a record of the set that
-        O(src) names, or without O(src) of any set of the instance. Any other value is the path of a file.
-      - An undo writes its own record. If that is the newest record, V(last) changes nothing, and a warning says why.
-        To undo an undo, name its file. A second undo of the same file changes nothing.
-      - Repeat the same task to finish an interrupted undo. V(last) still selects the record that it was undoing.
-      - The result names the apply in RV(undone), and lists what stays in RV(not_restored).
-      - The file must belong to the user who runs the task. It must not be writable by others, be a link, or have a
-        second hard link. A record of another instance is refused. It is also refused if the journal of its set has
-        another C(set_id).
-      - >-
-        An undo restores the earlier value of each field that an update changed, records that were archived or deleted,
-        field definitions that were changed, and offers on the hub. A record that was created is archived if its kind
-        can be archived. Otherwise it is deleted.
-      - Users and new field definitions stay. A deleted record is created again, with another UUID and without its
-        history. References to it are set by its natural key. An archived record that the apply unarchived is archived
-        again with its new values. An archived record that was deleted is not created again. A room, location or person
-        stays if an archived record that the apply created refers to it. If a choice was removed from a definition, its
-        values are lost.
-      - A created record is only removed if it has not changed since the apply and nothing refers to it. The journal
-        must also know that this set created it, or O(record_digest) must approve the record. The same is true of a
-        record that is archived again. An undo removes at most as many records as the apply created or unarchived.
+        The apply record to undo. V(last) is the newest record at the default path, of the set that O(src) names, or
+        without O(src) of any set of the instance. Any other value is the path of a file.
+      - If the newest record is that of an undo, V(last) changes nothing, and a warning says why. If that undo was
+        interrupted, V(last) finishes it.
+      - The file must belong to the user who runs the task, and not be writable by others. A record of another instance
+        or set is refused.
+      - An undo restores fields that an update changed, records that were archived or deleted, field definitions and
+        offers on the hub. It archives or deletes created records, but only if they have not changed since, nothing
+        refers to them, and the journal or O(record_digest) proves that this set created them. RV(not_restored) lists
+        what stays. See R(the guide,ansible_collections.community.seventhings.docsite.guide_going_back).
     type: str
     required: true
   changed_since:
@@ -65,14 +54,11 @@ options:
     description:
       - What this run may do besides. No file can allow it.
       - >-
-        V(destructive): Change the type of a field definition, or remove values that records use. If the type changes,
-        the service may clear the field, so the same run sends the values of the files again.
+        V(destructive): Change the type of a field definition, or remove values that records use.
       - >-
-        V(limited_account): Accept that this account may not see all records. Without it, nothing is removed and no
-        duplicate is risked if hidden records are proven.
+        V(limited_account): Remove records, or risk duplicates, although records are hidden from this account.
       - >-
-        V(assumed_archived): Count a record as archived if its key finds it, no list shows it, and the instance sends no
-        C(archived_at). It could also be hidden from this account.
+        V(assumed_archived): Count an unlisted record that its key finds as archived, if the instance does not say so.
     type: list
     elements: str
     choices: [destructive, limited_account, assumed_archived]

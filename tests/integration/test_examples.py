@@ -73,15 +73,6 @@ def test_examples_run_twice(emulator: Emulator, tmp_path: Path, path: Path) -> N
     )
 
 
-RULES = """\
-rules:
-  - id: it-has-an-asset-number
-    for: objects
-    require: {properties: {barcode: {type: string}}}
-    because: Accounting books objects by their barcode.
-"""
-"""The rules of an example, which names their digest."""
-
 MANY = ("instance", "instance_absorb", "instance_export")
 
 
@@ -110,8 +101,6 @@ def test_examples_of_many_records_run_twice(tmp_path: Path, name: str) -> None:
     if name == "instance":
         shutil.copytree(ROOT / "examples" / "acme", tmp_path / "acme")
         _make_layers(tmp_path)
-        (tmp_path / "base-branch").mkdir()
-        (tmp_path / "base-branch" / "rules.yml").write_text(RULES, "utf-8")
     tasks = examples(ROOT / "plugins" / "modules" / f"{name}.py", tmp_path)
     assert all(f"{OURS}{name}" in task for task in tasks)
     with running_here("empty") as service:
