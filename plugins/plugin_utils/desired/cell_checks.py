@@ -17,6 +17,7 @@ from ...module_utils.resolve.natural_keys import identifying_fields
 from .desired import DesiredInstance
 from .dialect import Dialect, Oddity
 from .entry import Entry
+from .words import NULL_WORDS, BareWord
 
 _LIST_MARKS = re.compile(r"[;,|\n]")
 _TEXT = "text"
@@ -30,6 +31,14 @@ _LIKENESS = 0.7
 _SAME_BEGIN = 3
 """Number of letters with which the names of a column and of its proposed field both begin."""
 
+NUMBER_AS_KEY = re.compile(r"\d+[.,]0+|\d{1,3}(,\d{3})+")
+"""A number as programs write it, and few people write keys: with zeros as fraction, or grouped by commas."""
+
+GROUPED = re.compile("\\d{1,3}([.'\u2019\u00a0\u202f ]\\d{3})+")
+"""A number in groups of three digits, as some people write all of their keys."""
+
+_BARE = "this is how a program writes an empty value; write null, or quotes around it"
+
 _PLAIN_NAME = re.compile(r"[^\W\d_][\w./-]*(?: [\w./-]+)*")
 _WORDS_OF_YAML = frozenset(("true", "false", "yes", "no", "on", "off", "null", "y", "n"))
 
@@ -40,23 +49,32 @@ class CellChecks:
     def __init__(self, desired: DesiredInstance) -> None:
         self._desired = desired
         self._lists: dict[Schema, frozenset[str]] = {}
+        self._nulls: dict[str, str] = {}
 
     def odd(self, schema: Schema, entry: Entry, fields: Mapping[str, Any]) -> Iterator[tuple[str, FieldError]]:
         """Yield the names of fields whose cells are rejected, each with a finding."""
         for name, value in fields.items():
-            if value.__class__ is not str and value.__class__ is not BrokenCell:
+            if value.__class__ not in (str, BrokenCell, BareWord):
                 continue
             kind = Dialect.oddity(value)
+            is_bare = value.__class__ is BareWord
+            if not (entry.is_table or is_bare or (entry.places.is_mapped and kind is not None and kind.is_null)):
+                continue
             if kind:
                 field = schema.find(name)
                 dialect = self._desired.dialects.for_file(_file_of(entry, name))
                 if dialect.accepts_as_written(kind) or (field is not None and value in field.allowed):
                     continue
+                if kind.is_null and dialect.has_texts(self._column(entry, name)):
+                    continue
                 is_text = field is not None and self._is_plain_text(schema, field)
                 if kind.is_shortened and (not is_text or dialect.has_texts(self._column(entry, name))):
                     continue
-                if not kind.is_blank:
-                    why = f"{kind.why}{self._remedy(_file_of(entry, name), self._setting(kind, entry, name))}"
+                if is_bare:
+                    yield name, _error(name, f": {_BARE}", value, _BARE)
+                elif not kind.is_blank:
+                    setting = self._null(schema, entry) if kind.is_null else self._setting(kind, entry, name)
+                    why = f"{kind.why}{self._remedy(_file_of(entry, name), setting)}"
                     yield name, _error(name, f": {why}", value, why)
                 elif field is not None and self._is_plain_text(schema, field):
                     why = f"{self.remedy(entry, name, value)}, or `trim: false` to write spaces"
@@ -79,6 +97,33 @@ class CellChecks:
             return kind.setting
         return f"text_columns: [{in_yaml(self._column(entry, name))}]"
 
+    def _null(self, schema: Schema, entry: Entry) -> str:
+        """Return the setting that clears the words for nothing of a file.
+
+        It is empty if a record would lose its key or a mandatory value, or if a word is also a choice of a field.
+        """
+        source = entry.place.source
+        if source not in self._nulls:
+            dialect = self._desired.dialects.for_file(entry.place.file)
+            words = dict.fromkeys(dialect.null_words)
+            is_safe = True
+            for name, word, field in self._null_words(schema, source):
+                is_key = field is not None and (field.mandatory or not self._is_free(schema, field))
+                if not dialect.has_texts(self._column(entry, name)):
+                    words[word] = None
+                    is_safe = is_safe and not is_key and (field is None or word not in field.allowed)
+            shown = json.dumps(list(words) if len(words) > 1 else "".join(words))
+            self._nulls[source] = f'"null": {shown}' if is_safe else ""
+        return self._nulls[source]
+
+    def _null_words(self, schema: Schema, source: str) -> Iterator[tuple[str, str, Field | None]]:
+        """Yield the words for nothing in a file, each with the name of its field and the field."""
+        for entry in self._desired.entries:
+            if entry.place.source == source:
+                for name, value in entry.fields.items():
+                    if value.__class__ is str and value in NULL_WORDS:
+                        yield name, value, schema.find(name)
+
     def _column(self, entry: Entry, name: str) -> str:
         """Return the name of a column in the file, by the name of its field."""
         table = self._desired.tables.for_file(_file_of(entry, name))
@@ -92,8 +137,11 @@ class CellChecks:
 
     def _is_plain_text(self, schema: Schema, field: Field) -> bool:
         """Return True for a field with any text that does not identify records. Other fields check their own text."""
-        keys = identifying_fields(schema, self._desired.identity.get(schema.kind.section, ()))
-        return type_of(field).shape == _TEXT and not field.allowed and field.key not in keys
+        return type_of(field).shape == _TEXT and not field.allowed and self._is_free(schema, field)
+
+    def _is_free(self, schema: Schema, field: Field) -> bool:
+        """Return True for a field that does not identify records."""
+        return field.key not in identifying_fields(schema, self._desired.identity.get(schema.kind.section, ()))
 
     def _remedy(self, path: str, setting: str) -> str:
         return f"; {self._desired.how_to_set(path, setting)}" if setting else ""

@@ -106,6 +106,7 @@ def read_preset(base: Dialect, value: Any) -> Dialect:
         PRESETS[value],
         clears=base.clears,
         null=base.null,
+        nulls=base.nulls,
         ignore=base.ignore,
         list_separator=base.list_separator,
         texts=base.texts,
@@ -178,13 +179,15 @@ def _empty(dialect: Dialect, value: Any) -> Dialect:
 
 
 def _null(dialect: Dialect, value: Any) -> Dialect:
-    if not isinstance(value, str) or not value:
-        raise Unfit('a word, such as "-"')
-    return replace(dialect, null=str(value))
+    listed = value if isinstance(value, list) else [value]
+    if not listed or not all(isinstance(word, str) and word for word in listed):
+        raise Unfit('a word or a list of words in quotes, such as "-" or ["NULL", "n/a"]')
+    words = tuple(map(str, listed))
+    return replace(dialect, null=words[0], nulls=words[1:])
 
 
 def _ignore(dialect: Dialect, value: Any) -> Dialect:
-    return replace(dialect, ignore=texts_of(value))
+    return replace(dialect, ignore=texts_of(value, empty=True))
 
 
 def _list_separator(dialect: Dialect, value: Any) -> Dialect:

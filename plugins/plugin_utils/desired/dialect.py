@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import csv
 import datetime as dt
+import json
 import re
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -26,7 +27,7 @@ from ...module_utils.model.schema import FieldError, Misfit, Schema, type_of
 from .encodings import WrongEncoding, decoded
 from .globs import Globs, fits
 from .nodes import EVERYTHING
-from .words import COMMENT, OF_RECORDS
+from .words import COMMENT, NULL_WORDS, OF_RECORDS
 
 ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _PLAIN_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?")
@@ -96,13 +97,20 @@ class Rows:
 
     header: int = 0
     first: int = 0
-    numbers: Container[int] = frozenset()
+    numbers: Collection[int] = frozenset()
     patterns: tuple[str, ...] = ()
 
     @property
     def before(self) -> int:
         """Return the number of rows above the header row."""
         return self.header - 1 if self.header else self.first
+
+    def and_skip(self, texts: Iterable[str]) -> str:
+        """Return the setting that skips rows with some first cells, too; empty if it can't replace the settings."""
+        if self.first and not self.header:
+            return ""
+        numbers = range(self.header + 1, self.header + self.first + 1) if self.first else sorted(self.numbers)
+        return f"skip_rows: {json.dumps([*numbers, *self.patterns, *texts], ensure_ascii=False)}"
 
     def skips(self, number: int, first: Any) -> bool:
         """Return True if a row is not a record.
@@ -130,6 +138,7 @@ class Oddity(NamedTuple):
     :ivar why: what it is. :ivar setting: the setting that reads it, if there is one.
     :ivar is_blank: True for a space at an edge. :ivar is_formula: True for a formula that is only a text.
     :ivar is_shortened: True for a number without its last digits. Only texts have this oddity.
+    :ivar is_null: True for a word for nothing.
     """
 
     why: str
@@ -137,6 +146,7 @@ class Oddity(NamedTuple):
     is_blank: bool = False
     is_formula: bool = False
     is_shortened: bool = False
+    is_null: bool = False
 
 
 _ALL_DIGITS = 15
@@ -145,8 +155,6 @@ _ALL_DIGITS = 15
 _KEPT_TEXT = re.compile(r'="[^"]*"')
 _SHORTENED = re.compile(r"[-+]?\d[.,]\d+E\+\d{2,3}")
 _MARKED_TEXT = re.compile(r"'[-+]?\d[\d.,]*")
-_NULLS = frozenset(("NULL", "null", "(null)", "\\N"))
-"""The words for nothing that programs write into tables."""
 
 
 @dataclass(frozen=True)
@@ -163,8 +171,9 @@ class Dialect:
     :ivar true: words for true, the first is written; ``false`` likewise. Without any: true and false.
     :ivar currency: signs that may be beside a number.
     :ivar clears: columns whose empty cells clear.
-    :ivar null: a cell that clears.
+    :ivar null: a cell that clears, as it is written. :ivar nulls: others.
     :ivar ignore: columns that are not read, or patterns of them. :ivar named: columns that are read all the same.
+    :ivar keys: columns that identify records, which no pattern ignores.
     :ivar list_separator: between the items of a list in a cell; empty: lists are written as JSON.
     :ivar texts: columns whose cells are texts, whatever a spreadsheet made of them, or patterns of such columns.
     :ivar trim: True if spaces at the edges of cells are removed; None: they are a finding.
@@ -187,8 +196,10 @@ class Dialect:
     currency: tuple[str, ...] = ()
     clears: Container[str] = field(default_factory=frozenset)
     null: str | None = None
+    nulls: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     named: Container[str] = frozenset()
+    keys: Container[str] = frozenset()
     list_separator: str = ""
     texts: tuple[str, ...] = ()
     trim: bool | None = None
@@ -235,8 +246,9 @@ class Dialect:
                 "the column in text_columns if this is the text",
                 is_shortened=True,
             )
-        if text in _NULLS:
-            return Oddity("this is how a database writes an empty value; empty the cell", f'"null": "{text}"')
+        if text in NULL_WORDS:
+            writer = "a database" if "null" in text.casefold() or text == "\\N" else "a program"
+            return Oddity(f"this is how {writer} writes an empty value; empty the cell", is_null=True)
         return None
 
     def accepts_as_written(self, oddity: Oddity) -> bool:
@@ -245,6 +257,8 @@ class Dialect:
 
     def why_not_written(self, text: str) -> str:
         """Return why a text cannot be written into a cell; empty if it can."""
+        if text in self.null_words:
+            return "it means nothing"
         oddity = self.oddity(text)
         return "" if oddity is None or self.accepts_as_written(oddity) else oddity.why
 
@@ -252,11 +266,19 @@ class Dialect:
         """Return True if a column of this name is read. A name that begins with ``#`` is a comment."""
         if not name or normal_name(name) in self.named:
             return bool(name)
-        return not name.startswith(COMMENT) and name not in self._ignored
+        if name.startswith(COMMENT):
+            return False
+        is_key = normal_name(name) in self.keys
+        return not self._ignored.written_as(name) if is_key else name not in self._ignored
+
+    @cached_property
+    def null_words(self) -> tuple[str, ...]:
+        """Return the words that clear."""
+        return self.nulls if self.null is None else (self.null, *self.nulls)
 
     @property
     def ignores_nameless(self) -> bool:
-        """Return True if columns without a name are ignored: the settings ignore all columns that they do not name."""
+        """Return True if columns without a name are ignored."""
         return "" in self._ignored
 
     def as_text(self, name: str, cell: str) -> str:
@@ -281,7 +303,8 @@ class Dialect:
 
     def clears_cell(self, name: str, cell: str) -> bool:
         """Return True if a cell of a column clears its field."""
-        return name not in OF_RECORDS and (cell == self.null or (not cell and name in self.clears))
+        is_word = bool(cell) and cell in self.null_words and name not in self._texts
+        return name not in OF_RECORDS and (is_word or (not cell and name in self.clears))
 
     def read(self, schema: Schema, fields: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, FieldError]]:
         found: dict[str, Any] = {}

@@ -109,28 +109,28 @@ def decoded(content: bytes, explicit: str = "", fallback: str = "") -> tuple[str
         _check_not_utf8(content, explicit)
     codec = marked or _UNMARKED.get(explicit, explicit) or "utf-8"
     if codec == "utf-8" and content.count(b"\0") > len(content) // 4:
-        raise _unread(content, "", 0)
+        raise _unread(content, "", "", 0)
     try:
         return content.decode(codec), codec
     except UnicodeDecodeError as error:
-        start: int = error.start
-    except UnicodeError:
-        start = 0
+        reason, start = error.reason, error.start
+    except UnicodeError as other:
+        reason, start = str(other), 0
     found = _beyond_ascii(content) if codec == "utf-8" else ""
     if fallback and not explicit and not marked and not _is_encodable(found, fallback):
         try:
             return content.decode(fallback), fallback
         except UnicodeDecodeError as error:
-            codec, start = fallback, error.start
+            codec, reason, start = fallback, error.reason, error.start
     elif marked == "utf-8" or found:
         raise _mixed(
             content, start, is_utf8=bool(marked) or len(found) >= content.decode("utf-8", "replace").count("\ufffd")
         )
-    raise _unread(content, codec, start)
+    raise _unread(content, codec, reason, start)
 
 
 def _beyond_ascii(content: bytes) -> str:
-    """Return the different characters that are valid sequences of several bytes in UTF-8."""
+    """Return the characters that are valid sequences of several bytes in UTF-8."""
     return "".join(letter for letter in content.decode("utf-8", "ignore") if not letter.isascii())
 
 
@@ -164,10 +164,10 @@ def _mixed(content: bytes, start: int, is_utf8: bool) -> WrongEncoding:
     return WrongEncoding(words, content[:start].decode("utf-8", "replace"), () if is_utf8 else _readings(content))
 
 
-def _unread(content: bytes, codec: str, start: int) -> WrongEncoding:
+def _unread(content: bytes, codec: str, reason: str, start: int) -> WrongEncoding:
     """Return the error about a file that is not in its encoding, with words of it in other encodings."""
     if codec:
-        found = f"expected {codec.upper() if codec.startswith('utf') else codec}, found byte 0x{content[start]:02X}"
+        found = f"expected {codec.upper() if codec == 'utf-8' else codec}: {reason} at byte {start}"
     else:
         found = "this file is not UTF-8, and has no byte order mark"
     before = content[:start].decode(codec or "utf-8", "replace")

@@ -17,10 +17,11 @@ from ...module_utils.errors import InvalidInput
 from ...module_utils.local.safe_files import FileType, Folder, ListResult, NotOpened
 from ...module_utils.model.field import shorten
 from ...module_utils.model.kinds import KINDS, TEMPLATES
+from ...module_utils.model.names import normal_name
 from ...module_utils.model.suggestions import LIKELY, closest_names
 from ..ansible_compat import was_vaulted
 from .desired import BY_TEMPLATE, INLINE, SECTIONS, DesiredInstance, SourceCount, states_of
-from .dialect import CellReader, Dialects
+from .dialect import CellReader, Dialect, Dialects
 from .encodings import WrongEncoding, decoded
 from .entry import Entry
 from .hiding import Hiding
@@ -238,7 +239,7 @@ class _Loading:
                 self._workbook(root, name, section)
             else:
                 table = self._table_of(name, section)
-                nodes = self._nodes(root, name, section not in BY_TEMPLATE)
+                nodes = self._nodes(root, name, section)
                 self._records(name, section, nodes, template, self._cells(name, ending, table), table)
 
     def _cells(self, name: str, ending: str, table: TableReader | None) -> CellReader | None:
@@ -267,7 +268,19 @@ class _Loading:
                 )
                 self._find_plainly(table.place, words)
         desired = self.desired
-        return TableReader(table, section, desired.dialects.for_file(name), desired.findings, desired.warnings)
+        return TableReader(table, section, self._dialect(name, section), desired.findings, desired.warnings)
+
+    def _dialect(self, name: str, section: str) -> Dialect:
+        return replace(self.desired.dialects.for_file(name), keys=self._keys(name, section))
+
+    def _keys(self, name: str, section: str) -> frozenset[str]:
+        """Return the columns that identify the records of a file, unless the settings map others to these fields."""
+        kind, table = KINDS[SECTIONS[section]], self.desired.tables.for_file(name)
+        named = self.desired.identity.get(section)
+        choices = [tuple(named)] if named else [kind.written_key] if kind.written_key else kind.match_on
+        mapped = set() if table is None else {normal_name(field) for field in table.columns.values()}
+        keys = [frozenset(map(normal_name, choice)) for choice in choices]
+        return frozenset() if any(choice <= mapped for choice in keys) else frozenset().union(*keys) - mapped
 
     def _below(self, top: ListResult, root: Folder) -> Iterator[str]:
         """Yield the names of everything but directories, in a directory and below it. Hidden names are left out.
@@ -413,12 +426,12 @@ class _Loading:
         self.desired.findings += [conflict] if conflict is not None else []
         return text if conflict is None else None
 
-    def _table(self, root: Folder, name: str, may_be_vaulted: bool) -> Iterable[Node]:
+    def _table(self, root: Folder, name: str, section: str) -> Iterable[Node]:
         """Return the rows of a CSV file."""
-        content = self._content(root, name, may_be_vaulted)
+        content = self._content(root, name, section not in BY_TEMPLATE)
         if content is None:
             return ()
-        dialect = self.desired.dialects.for_file(name)
+        dialect = self._dialect(name, section)
         text = self._decoded(content, name, dialect.decode, self.desired.where_to_set(name))
         if text is None:
             return ()
@@ -440,7 +453,8 @@ class _Loading:
         table = self.desired.tables.for_file(name)
         sheets = Sheets(table.sheets, section) if table is not None else Sheets()
         desired = self.desired
-        book = Workbook(self._called(name), content, dialect, desired.findings, sheets, desired.warnings)
+        keys = partial(self._keys, name)
+        book = Workbook(self._called(name), content, dialect, desired.findings, sheets, desired.warnings, keys)
         for found, source, nodes in book.sections():
             self.desired.sections.add(found)
             if self._called(name) in self.desired.hiding.files:
@@ -474,13 +488,13 @@ class _Loading:
         text = self._text(root, name, may_be_vaulted)
         return None if text is None else read_yaml(text, self._called(name), self.desired.findings)
 
-    def _nodes(self, root: Folder, name: str, may_be_vaulted: bool) -> Iterable[Node]:
-        ending = _parts(name)[1]
+    def _nodes(self, root: Folder, name: str, section: str) -> Iterable[Node]:
+        ending, may_be_vaulted = _parts(name)[1], section not in BY_TEMPLATE
         if ending in (".yml", ".yaml"):
             node = self._yaml(root, name, may_be_vaulted)
             return [] if node is None else self._list(node)
         if ending == ".csv":
-            return self._table(root, name, may_be_vaulted)
+            return self._table(root, name, section)
         text = self._text(root, name, may_be_vaulted)
         return [] if text is None else read_json_lines(text, self._called(name), self.desired.findings)
 
@@ -508,7 +522,7 @@ class _Loading:
         :param source: their file. :param table: maps them if they are those of another system.
         """
         rows = records = 0
-        whole = without_totals(nodes, self.desired.findings)
+        whole = without_totals(nodes, self.desired.findings, self.desired.dialects.for_file(source).rows)
         for written in whole if table is None else table.nodes(whole):
             rows += 1
             node = self._fill(written, ())

@@ -26,6 +26,7 @@ from .dialect import CellReader
 from .entry import Entry
 from .positions import Place
 from .sources.csv_source import TITLED
+from .words import BareWord
 
 
 def written_as(schema: Schema, entry: Entry, key: str) -> str:
@@ -140,7 +141,7 @@ class DesiredParser:
         :param written: all fields that are parsed together.
         """
         as_written = fields
-        if entry.is_table:
+        if entry.is_table or entry.places.is_mapped or any(value.__class__ is BareWord for value in fields.values()):
             odd = dict(self.cell_checks.odd(schema, entry, fields))
             for name, error in odd.items():
                 self._find(entry.place_of(name), error)

@@ -123,6 +123,9 @@ class Positions:
     is_row = False
     """True for a row of a table."""
 
+    is_mapped = False
+    """True for a record of another system, which an entry of ``tables`` maps."""
+
     def names(self) -> Collection[str]:
         """Return the names of the fields that were written."""
         return ()
@@ -164,11 +167,11 @@ class VaultedPlaces(Positions):
     :param places: the places in the file. :param number: of the record, from 1.
     """
 
-    __slots__ = ("_number", "_places", "is_row")
+    __slots__ = ("_number", "_places", "is_mapped", "is_row")
 
     def __init__(self, places: Positions, number: int) -> None:
         self._places, self._number = places, number
-        self.is_row = places.is_row
+        self.is_row, self.is_mapped = places.is_row, places.is_mapped
 
     def _sealed(self, place: Place) -> Place:
         return place if place == place.row else replace(place, column=self._number)

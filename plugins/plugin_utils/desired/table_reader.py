@@ -5,18 +5,20 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from ...module_utils.model.field import Plain, is_uuid, shorten
-from ...module_utils.model.kinds import KINDS, Kind
+from ...module_utils.model.kinds import KINDS, OBJECT, Kind
 from ...module_utils.model.names import normal_name
 from ...module_utils.model.schema import FieldError, Misfit, Schema
 from ...module_utils.model.suggestions import closest_names
-from .cell_checks import in_yaml, keys_without_column, mapping_words
+from .cell_checks import GROUPED, NUMBER_AS_KEY, in_yaml, keys_without_column, mapping_words
 from .desired import SECTIONS, DesiredInstance
 from .dialect import Dialect
+from .entry import Entry
 from .nodes import Node, TreeNode, place_at
 from .positions import Finding, Place
 from .tables import ID, ReadTable, Table
@@ -29,6 +31,8 @@ class _Mapped(TreeNode):
     """A record of a table, with the names and values after applying its settings."""
 
     __slots__ = ("_inner", "_written")
+
+    is_mapped = True
 
     def __init__(self, value: Any, inner: Node, written: Mapping[str, str], constant: Mapping[str, Node]) -> None:
         super().__init__(value, inner.source, inner.mark, (), constant)
@@ -138,6 +142,8 @@ class TableReader:
         words = self._table.values.get(normal_name(name))
         if words is not None and isinstance(cell, str) and (word := normal_name(str(cell))) in words:
             return words[word]
+        if not node.is_row and isinstance(cell, str) and self._dialect.clears_cell(column, cell):
+            return None
         if not isinstance(cell, str) or normal_name(column) not in self._table.ids:
             return cell
         text = str(cell).strip()
@@ -170,6 +176,42 @@ def check_identity(
             yield table.place, mistake
     for entry in desired.entries if desired.unidentified else ():
         entry.misread |= entry.place.source in desired.unidentified
+    yield from _numbers_as_keys(desired, schema_of(OBJECT))
+
+
+def _numbers_as_keys(desired: DesiredInstance, schema: Schema) -> Iterator[tuple[Place, FieldError]]:
+    """Yield a finding for each key that is written as a number if all other keys of its column have only digits."""
+    keys = desired.identity.get(OBJECT.section) or [key for choice in OBJECT.match_on for key in choice]
+    names = {name for key in keys if (field := schema.find(key)) is not None for name in (field.key, field.label)}
+    written: defaultdict[tuple[str, str], list[Entry]] = defaultdict(list)
+    has_digits: dict[tuple[str, str], bool] = {}
+    for entry in desired.entries:
+        for name in names.intersection(entry.fields) if entry.kind is OBJECT and entry.is_table else ():
+            key, column = entry.fields[name], (entry.place.source, name)
+            if key.__class__ is not str or key.isdecimal():
+                has_digits.setdefault(column, True)
+            elif NUMBER_AS_KEY.fullmatch(key) or GROUPED.fullmatch(key):
+                written[column].append(entry)
+            else:
+                has_digits[column] = False
+    for (source, name), entries in written.items():
+        is_grouped = any(GROUPED.fullmatch(entry.fields[name]) for entry in entries)
+        if has_digits.get((source, name), not is_grouped):
+            yield from _number_findings(desired, name, entries)
+
+
+def _number_findings(
+    desired: DesiredInstance, name: str, entries: Sequence[Entry]
+) -> Iterator[tuple[Place, FieldError]]:
+    table = desired.tables.for_file(entries[0].place.file)
+    columns = {} if table is None else {field: column for column, field in table.columns.items()}
+    column = columns.get(name, name)
+    if not desired.dialects.for_file(entries[0].place.file).has_texts(column):
+        setting = desired.how_to_set(entries[0].place.file, f"text_columns: [{in_yaml(column)}]")
+        why = f"a program wrote this key as a number; write its digits alone, or, if it is the key, {setting}"
+        for entry in entries:
+            key = entry.fields[name]
+            yield entry.place_of(name), FieldError.at((name,), f"{name}: {shorten(key)}: {why}", "", Misfit(key, why))
 
 
 def _why_unidentified(

@@ -18,6 +18,18 @@ STATE, MANAGED, OWN_LIFECYCLE = "_state", "_managed", "_lifecycle"
 OF_RECORDS = frozenset((STATE, MANAGED, OWN_LIFECYCLE))
 """Members of a record that are not fields."""
 
+NULL_WORDS = frozenset(
+    ("NULL", "null", "(null)", "\\N", "None", "nan", "NaN", "<NA>", "#N/A", "undefined")
+)  # fmt: skip
+"""The words for nothing that programs write as texts."""
+
+
+class BareWord(str):
+    """A word for nothing in YAML, without quotes."""
+
+    __slots__ = ()
+
+
 COMMENT = "#"
 """Sheets and columns whose names begin with this are comments."""
 

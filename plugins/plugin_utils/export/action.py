@@ -25,7 +25,6 @@ from ..apply.journal import new_set_id
 from ..controller.controller_run import ControllerRun
 from ..desired.desired import SECTIONS, DesiredInstance
 from ..desired.dialect import Dialects
-from ..desired.encodings import WrongEncoding, decoded
 from ..desired.loading import ENDINGS, WORKBOOK
 from ..desired.settings import API, Settings
 from ..desired.sources.xlsx_source import openpyxl_library
@@ -175,9 +174,9 @@ def _own_settings(dest: Destination) -> DesiredInstance:
     if _is_as_exported(content):
         return desired
     try:
-        node = read_yaml(decoded(content)[0], _SETTINGS, desired.findings)
-    except WrongEncoding as wrong:
-        raise InvalidInput(f"dest: {_SETTINGS}:{wrong.line}:{wrong.column}: {wrong}") from wrong
+        node = read_yaml(content.decode(), _SETTINGS, desired.findings)
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"dest: {_SETTINGS}: expected UTF-8: {error.reason} at byte {error.start}") from error
     if node is not None:
         Settings(desired).read(node)
     elif not desired.findings:

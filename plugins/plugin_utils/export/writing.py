@@ -31,7 +31,9 @@ _HARMLESS = re.compile(r"[^\W\d_](?:[\w ./@+()%&;=*!$~^<>|'-]*[\w./@+()%&;=*!$~^
 A question mark is special in brackets for readers without libyaml.
 """
 
-_WORDS = frozenset(["y", "n", "yes", "no", "on", "off", "true", "false", "null", "none", "nan", "inf", "void"])
+_WORDS = frozenset(
+    ["y", "n", "yes", "no", "on", "off", "true", "false", "null", "none", "nan", "undefined", "inf", "void"]
+)
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
 _WIDTH = 110
 _LONGEST_KEY = 1000

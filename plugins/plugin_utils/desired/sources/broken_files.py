@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from ....module_utils.model.field import shorten
+from ..dialect import Rows
 from ..nodes import Node
 from ..positions import Finding, Place
 
@@ -24,6 +24,8 @@ _TOTALS = re.compile(
     re.IGNORECASE,
 )
 
+
+_RULE = re.compile(r"[:|+=-]*--[:|+=-]*")
 
 _MOST_FOOTERS = 2
 """The rows at the end of a table that may be no records: the totals, and a line below them."""
@@ -40,8 +42,24 @@ def conflict_in(text: str, source: str) -> Finding | None:
     )
 
 
-def without_totals(nodes: Iterable[Node], findings: list[Finding]) -> Iterator[Node]:
-    """Yield the rows of a table, except a last row with totals and a line below it, which are one finding."""
+def why_rule(row: Iterable[str], rows: Rows) -> str:
+    """Return what to do about a row that is only a line of dashes; empty if it is another row.
+
+    :param rows: the settings about rows of the table.
+    """
+    texts = [text.strip() for text in row if text.strip()]
+    if not texts or texts[0][0] not in ":|+=-" or not _RULE.fullmatch("".join(texts)):
+        return ""
+    setting = rows.and_skip(texts[:1])
+    words = "this row has only dashes, as sqlcmd and Markdown write them; delete it"
+    return f"{words}, or set `{setting}` in tables" if setting else words
+
+
+def without_totals(nodes: Iterable[Node], findings: list[Finding], rows: Rows) -> Iterator[Node]:
+    """Yield the rows of a table, except a last row with totals and a line below it, which are one finding.
+
+    :param rows: the settings about rows of the table.
+    """
     last: list[Node] = []
     for node in nodes:
         last.append(node)
@@ -52,13 +70,12 @@ def without_totals(nodes: Iterable[Node], findings: list[Finding]) -> Iterator[N
     if not last:
         return
     first, *below = [_first(node) for node in last]
-    rows = "the last row begins" if not below else "the row before the last begins"
+    which = "the last row begins" if not below else "the row before the last begins"
     them = f", and the last row is only {shorten(below[0])}; delete both" if below else "; delete it"
-    patterns = json.dumps([text.strip() for text in (first, *below)], ensure_ascii=False)
-    words = (
-        f"{rows} with {shorten(first)} and looks like totals{them}, or name {'them' if below else 'it'} in skip_rows "
-        f"of tables, such as `skip_rows: {patterns}`"
-    )
+    words = f"{which} with {shorten(first)} and looks like totals{them}"
+    setting = rows.and_skip(text.strip() for text in (first, *below))
+    if setting:
+        words += f", or name {'them' if below else 'it'} in skip_rows of tables, such as `{setting}`"
     findings.append(Finding(last[0].place, words))
 
 

@@ -35,13 +35,12 @@ from ..nodes import (
     place_at,
 )
 from ..positions import Finding, Place
-from .broken_files import SAVED_IN_PART
+from .broken_files import SAVED_IN_PART, why_rule
 from .formulas import unescaped
 from .json_source import NUL_ESCAPED, JsonNode, has_too_many, is_whole, no_constant, plain_number, too_deep
 
-NO_NAME = (
-    'this column has no name; give it one, one that begins with # for a comment, or set `ignore: ["*"]` in tables to '
-    "ignore each column that is not mapped"
+NO_RECORD = (
+    "this table has rows, and no row has a cell in a column that is read; name its columns as fields, or change ignore"
 )
 TITLED = "the first row names the columns, so delete what is above the names"
 
@@ -61,7 +60,7 @@ _SEPARATOR = re.compile(r'"?sep=(.)"?[,;\t|]*\s*', re.IGNORECASE)
 """The line that tells Excel the separator of cells. It is not a row."""
 
 _ERROR = re.compile(
-    r"#(?:N/A|NAME\?|REF!|VALUE!|DIV/0!|NULL!|NUM!|NV|BEZUG!|WERT!|ZAHL!|NOM\?|VALEUR!|NUL!|NOMBRE!)|#{3,}|Err:\d{3}"
+    r"#(?:NAME\?|REF!|VALUE!|DIV/0!|NULL!|NUM!|NV|BEZUG!|WERT!|ZAHL!|NOM\?|VALEUR!|NUL!|NOMBRE!)|#{3,}|Err:\d{3}"
 )
 """The English, German and French texts that programs write for a value that is unknown or does not fit."""
 
@@ -72,6 +71,17 @@ _ANY_TEXT = "surrogatepass"
 
 _MOST_SHARED = 100_000
 """Maximum number of texts that are stored once for equal cells."""
+
+
+def no_name(dialect: Dialect) -> str:
+    """Return the message about a column without a name."""
+    setting = json.dumps([*dialect.ignore, ""], ensure_ascii=False)
+    return f"this column has no name; give it one, one that begins with # for a comment, or set `ignore: {setting}`"
+
+
+def no_header(dialect: Dialect) -> str:
+    """Return the message about a table that ends above the row of its names."""
+    return f"this table ends above row {dialect.rows.header}, which header_row names"
 
 
 def said_delimiter(line: str) -> str:
@@ -258,9 +268,13 @@ def read_csv(
     if delimiters is not None:
         delimiters[source] = table.delimiter
     if table.is_empty:
+        if dialect.rows.header and any(line.strip(_NOTHING) for line in table.lines):
+            findings.append(Finding.plain(Place(source, len(table.lines), 1), no_header(dialect)))
         return
+    before, is_seen, is_read = len(findings), False, False
     reader = csv.reader(islice(table.lines, table.before, None), delimiter=table.delimiter, strict=True)
     may_have_jinja = any(mark in text for mark in JINJA)
+    may_have_rules = "--" in text
     may_have_nul = NUL in text or NUL_ESCAPED in text
     may_be_long = len(text) > MOST_CHARACTERS
     same: dict[str, str] = {}
@@ -273,6 +287,8 @@ def read_csv(
                 return
             if not row or (dialect.rows is not ALL_ROWS and dialect.rows.skips(line, next(filter(str.strip, row), ""))):
                 pass
+            elif may_have_rules and (why := why_rule(row, dialect.rows)):
+                findings.append(Finding.plain(Place(source, line, 1), why))
             elif not table.header:
                 table.name_columns(map(as_text, row), line)
                 wrong = _wrong_header(table)
@@ -287,7 +303,9 @@ def read_csv(
                     row = [dialect.as_text(name, cell) for name, cell in zip(table.header, row, strict=True)]
                 row = list(map(meaning, row))
                 node = _row(list(map(same.setdefault, row, row)), table, line)
+                is_seen = is_seen or any(map(str.strip, row))
                 if node is not None:
+                    is_read = True
                     if may_have_jinja:
                         findings += jinja_in(node)
                     if may_have_nul:
@@ -299,6 +317,8 @@ def read_csv(
                 words = f"{words.partition('; ')[0]}; {SAVED_IN_PART.format('this row')}" if is_cut else words
                 findings.append(Finding.plain(Place(source, line, 1), words))
             line = table.before + reader.line_num + 1
+        if is_seen and not is_read and len(findings) == before:
+            findings.append(Finding.plain(Place(source, table.header_line, 1), NO_RECORD))
         if table.errors and warnings is not None:
             warnings.append(_of_errors(table))
         table.pack()
@@ -374,7 +394,7 @@ def _wrong_header(table: _Table) -> list[Finding]:
     names: set[str] = set()
     line, row = next(_rows_below(table), (0, []))
     is_second = "" in table.header and len(row) >= len(table.header) and _has_names(row)
-    nameless = f"{NO_NAME}{_or_header_row(line)}" if is_second else NO_NAME
+    nameless = f"{no_name(table.dialect)}{_or_header_row(line) if is_second else ''}"
     for index, name in enumerate(table.header):
         place = place_at(table.source, table.mark(table.header_line, index))
         if not name:

@@ -11,7 +11,7 @@ import re
 import sys
 import warnings
 import zipfile
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -30,7 +30,8 @@ from ..dialect import ALL_ROWS, ISO_DATE, WEB_PAGE, CellReader, Converter, Diale
 from ..nodes import EVERYTHING, JINJA, TOO_LONG, Node, jinja_in, mark_at
 from ..positions import CellPlace, Finding, Place, SheetSource, letters_of
 from ..words import COMMENT
-from .csv_source import NO_NAME, TITLED, structure
+from .broken_files import why_rule
+from .csv_source import NO_RECORD, TITLED, no_header, no_name, structure
 
 MAX_UNPACKED = 256 << 20
 MAX_COLUMNS = 200
@@ -228,8 +229,13 @@ class _Sheet:
     def records(self, rows: Iterable[tuple[int, Sequence[Cell]]]) -> Iterator[Node]:
         """Yield the records of the rows below the first row, which names the columns."""
         skipped = self._dialect.rows
+        before, last, is_read = len(self._findings), 0, False
         for number, row in rows:
+            last = number
             if skipped is not ALL_ROWS and skipped.skips(number, next((text for _at, text, _kind in row), "")):
+                continue
+            if why := why_rule((text for _column, text, _kind in row), skipped):
+                self._find(number, row[0][0], why)
                 continue
             cells = self._cells(row, number)
             if not cells:
@@ -240,14 +246,21 @@ class _Sheet:
                 continue
             if len(self._columns_read) == 1 and len(cells) > 1:
                 column = min(cells.keys() - self._columns_read)
-                self._find(number, column, f"{NO_NAME}; {TITLED}")
+                self._find(number, column, f"{no_name(self._dialect)}; {TITLED}")
                 return
             record = self._record(cells, number)
             if record:
+                is_read = True
                 node = _SheetRow(record, self, number)
                 if any(mark in text for text in record.values() if isinstance(text, str) for mark in JINJA):
                     self._findings += jinja_in(node)
                 yield node
+
+        if last > self.header_row and not is_read and len(self._findings) == before:
+            if self.header_row:
+                self._find(self.header_row, 1, NO_RECORD)
+            elif skipped.header:
+                self._find(last, 1, no_header(self._dialect))
 
     def _find(self, row: int, column: int, message: str, gist: str = "") -> None:
         self._findings.append(Finding(CellPlace(self.source, row, column), message, gist or message))
@@ -264,13 +277,14 @@ class _Sheet:
                 self._check_merged(number, column)
             if column in self._unread:
                 continue
-            if kind == _ERROR:
+            if kind == _ERROR and value not in self._dialect.null_words:
                 words = f"this cell contains the error {value}; correct or empty it"
                 self._find_unread(number, column, words, "this cell contains an error")
             elif kind in _UNREADABLE:
                 self._find_unread(number, column, _UNREADABLE[kind])
             else:
-                found[column] = _typed(value, kind) if kind else value.strip() if self._dialect.trim else value
+                is_text = kind in ("", _ERROR)
+                found[column] = (value.strip() if self._dialect.trim else value) if is_text else _typed(value, kind)
         found = {column: value for column, value in found.items() if value} if self._dialect.trim else found
         if number <= self._merged_to:
             self.misread.add(number)
@@ -314,7 +328,7 @@ class _Sheet:
     def _record(self, cells: Mapping[int, Any], number: int) -> dict[str, Any]:
         for column in cells.keys() - self._columns_read if not self._dialect.ignores_nameless else ():
             self._columns_read.add(column)
-            self._find(number, column, NO_NAME)
+            self._find(number, column, no_name(self._dialect))
         record: dict[str, Any] = {}
         for name, column in self.columns.items():
             value = cells.get(column)
@@ -370,6 +384,7 @@ class Workbook:
     :param findings: collects what is wrong.
     :param sheets: which sheets list records.
     :param warnings: collects warnings.
+    :param keys: returns the columns that identify the records of a section.
     :ivar ignored: names of sheets that are not sections.
     """
 
@@ -381,8 +396,10 @@ class Workbook:
         findings: list[Finding],
         sheets: Sheets,
         warnings: list[str],
+        keys: Callable[[str], Container[str]] = lambda _section: frozenset(),
     ) -> None:
         self._name = name
+        self._keys = keys
         self._content = content
         self._dialect = dialect
         self._findings = findings
@@ -412,7 +429,8 @@ class Workbook:
             if section:
                 read.add(section)
                 source = SheetSource.for_sheet(self._name, title)
-                sheet = _Sheet(source, self._dialect, self._findings, merged)
+                dialect = replace(self._dialect, keys=self._keys(section))
+                sheet = _Sheet(source, dialect, self._findings, merged)
                 nodes = list(sheet.records((row, cells) for _number, row, cells in of_sheet))
                 if nodes and not is_visible:
                     self._warnings.append(f"{source}: this hidden sheet is read; show it, or remove it")

@@ -31,6 +31,7 @@ from ..nodes import (
     place_at,
 )
 from ..positions import Finding, Place
+from ..words import NULL_WORDS, BareWord
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _TAB = "a tab; YAML indents with spaces"
@@ -38,6 +39,7 @@ _LINE_ENDS = re.compile("\r\n|[\r\n\x85\u2028\u2029]")
 _NO_TAGS = "tags are not allowed in these files, they are plain data"
 
 _WORDS: dict[str, Any] = {
+    **{word: BareWord(word) for word in NULL_WORDS},
     **dict.fromkeys(("", "~", "null", "Null", "NULL")),
     **dict.fromkeys(("true", "True", "TRUE"), True),
     **dict.fromkeys(("false", "False", "FALSE"), False),
@@ -45,7 +47,7 @@ _WORDS: dict[str, Any] = {
 }
 """Plain scalars that YAML reads as something else than text.
 
-Words that only YAML 1.1 reads as true or false stay text.
+Words that only YAML 1.1 reads as true or false stay text, and so do the words for nothing of other programs.
 """
 
 _NUMBER = re.compile(

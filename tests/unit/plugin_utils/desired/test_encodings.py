@@ -145,4 +145,4 @@ def test_an_entry_of_tables_has_the_encoding_of_json_lines(tmp_path: Path) -> No
     tables = "tables: [{files: objects.jsonl, encoding: cp1252}]"
     assert _names(_load(tmp_path, content, tables, "objects.jsonl")) == ["Tür"]
     (finding,) = _load(tmp_path, content, "csv: {encoding: cp1252}", "objects.jsonl").findings
-    assert str(finding) == "objects.jsonl:1:38: expected UTF-8, found byte 0xFC; save the file as UTF-8"
+    assert str(finding) == "objects.jsonl:1:38: expected UTF-8: invalid start byte at byte 37; save the file as UTF-8"

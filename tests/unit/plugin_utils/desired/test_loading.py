@@ -106,9 +106,12 @@ def test_a_section_is_a_file_or_a_directory_of_any_depth_and_any_format(tmp_path
         ),
         (
             {"rooms.yml": b"- name: caf\xe9\n"},
-            "rooms.yml:1:12: expected UTF-8, found byte 0xE9; save the file as UTF-8",
+            "rooms.yml:1:12: expected UTF-8: invalid continuation byte at byte 11",
         ),
-        ({"rooms.csv": b"name\nx\n\x81\n"}, "rooms.csv:3:1: expected UTF-8, found byte 0x81; save the file as UTF-8"),
+        (
+            {"rooms.csv": b"name\nx\n\x81\n"},
+            "rooms.csv:3:1: expected UTF-8: invalid start byte at byte 7; save the file as UTF-8",
+        ),
     ],
 )
 def test_a_mistake_in_the_layout_is_found(tmp_path: Path, files: dict[str, str | bytes], found: str) -> None:

@@ -173,7 +173,7 @@ def test_what_a_cell_can_not_hold_is_beside_the_workbook(demo: Site) -> None:
         client.create(OBJECT, {"barcode": f"00{barcode}", "inventory_name": text})
     export_of(demo, format="xlsx")
     more = (demo.root / "objects" / "more.jsonl").read_text("utf-8").splitlines()
-    assert [line[13:16] for line in more] == ["00A", "00B", "00C", "00G"]
+    assert [line[13:16] for line in more] == ["00A", "00B", "00C", "00E", "00G"]
     result = demo.plan()
     assert (result.outcome, result.findings) == ("unchanged", [])
 
