@@ -32,16 +32,6 @@ def test_revoke(api: Api, side: str) -> None:
     assert refreshed.status_code == (200 if side == "session" else 401)
 
 
-@every_side("rate_headers", "none", "given")
-def test_rate_headers(api: Api, steering: Steering, side: str) -> None:
-    answers = [api.get("/users"), api.get("/object/x"), api.get("/users", headers={"Authorization": None})]
-    for answer in answers:
-        assert ("X-RateLimit-Limit" in answer.headers) == (side == "given")
-    steering.call("PUT", "/rate-limit", {"per_minute": 60, "burst": 3})
-    left = [api.get("/users").headers.get("X-RateLimit-Remaining") for _number in range(3)]
-    assert left == (["2", "1", "0"] if side == "given" else [None] * 3)
-
-
 @every_side("wrong_password", "unauthorized", "bad_request")
 def test_wrong_password(api: Api, side: str) -> None:
     response = api.grant(grant_type="password", username=api.about["username"], password="wrong")
@@ -53,13 +43,6 @@ def test_refresh_rotation(api: Api, side: str) -> None:
     old = api.tokens["refresh_token"]
     found = [api.grant(grant_type="refresh_token", refresh_token=old).status_code for _number in range(3)]
     assert found == ([200, 200, 401] if side == "once_more" else [200, 401, 401])
-
-
-@every_side("refresh_token", "accept", "refuse")
-def test_refresh_token(api: Api, side: str) -> None:
-    response = api.grant(grant_type="refresh_token", refresh_token=api.tokens["refresh_token"])
-    assert response.status_code == (200 if side == "accept" else 401)
-    assert api.sign_in()["refresh_token"]
 
 
 @every_side("create_user_none", "not_found", "nothing")
@@ -122,32 +105,6 @@ def test_unattached_files(api: Api, side: str) -> None:
 # tasks
 
 
-@every_side("task_reminders", "zero_to_two", "one_to_two")
-def test_task_reminders(api: Api, side: str) -> None:
-    day = {"unit": "days", "value": 1}
-    found = [api.post(TASK, api.task(reminders=[day] * count)).status_code for count in (0, 1, 2, 3)]
-    assert found == [201 if side == "zero_to_two" else 400, 201, 201, 400]
-
-
-@every_side("task_empty_references", "accept", "refuse")
-def test_task_empty_references(api: Api, side: str) -> None:
-    assert api.post(TASK, api.task()).status_code == (201 if side == "accept" else 400)
-    assert api.post(TASK, api.task(references=[asset(api.create_object())])).status_code == 201
-
-
-@every_side("task_slug", "given", "none")
-def test_task_slug(api: Api, side: str) -> None:
-    assert ("slug" in api.read(f"{TASK}/{api.create_task()}")) == (side == "given")
-
-
-@every_side("task_stamps", "none", "null")
-def test_task_stamps(api: Api, side: str) -> None:
-    task = api.read(f"{TASK}/{api.create_task()}")
-    for key in ("created_at", "updated_at"):
-        assert (key in task) == (side == "null")
-        assert task.get(key) is None
-
-
 @every_side("task_put_omitted", "clear", "keep")
 def test_task_put_omitted(api: Api, side: str) -> None:
     created = api.create_task(comment="before", attachments=[api.upload()])
@@ -166,38 +123,6 @@ def test_task_notify(api: Api, steering: Steering, side: str) -> None:
 
 
 # rental cases
-
-
-@every_side("rental_null_reminder", "accept", "refuse")
-def test_rental_null_reminder(api: Api, side: str) -> None:
-    for key in ("issue_date_reminder", "due_date_reminder"):
-        response = api.post(CASE, api.rental_case(**{key: None}))
-        assert response.status_code == (201 if side == "accept" else 400)
-
-
-@every_side("rental_omitted_reminder", "clear", "keep")
-def test_rental_omitted_reminder(api: Api, side: str) -> None:
-    day = {"unit": "days", "value": 1}
-    created = api.create_rental_case(issue_date_reminder=day)
-    api.put(f"{CASE}/{created}", api.rental_case())
-    assert api.read(f"{CASE}/{created}")["issue_date_reminder"] == (None if side == "clear" else day)
-
-
-@every_side("rental_missing_renter", "accept", "error")
-def test_rental_missing_renter(api: Api, side: str) -> None:
-    assert api.post(CASE, api.rental_case(renter=Absent)).status_code == (201 if side == "accept" else 500)
-
-
-@every_side("rental_missing_comment", "accept", "refuse")
-def test_rental_missing_comment(api: Api, side: str) -> None:
-    assert api.post(CASE, api.rental_case(comment=Absent)).status_code == (201 if side == "accept" else 400)
-
-
-@every_side("rental_missing_status", "keep", "reset")
-def test_rental_missing_status(api: Api, side: str) -> None:
-    created = api.create_rental_case(status="borrowed")
-    api.put(f"{CASE}/{created}", api.rental_case())
-    assert api.read(f"{CASE}/{created}")["status"] == ("borrowed" if side == "keep" else "requested")
 
 
 @every_side("rental_overdue_status", "accept", "refuse")
@@ -237,43 +162,6 @@ def test_rental_overdue(api: Api, side: str) -> None:
     ):
         created = api.create_rental_case(status=status, **days)
         assert api.read(f"{CASE}/{created}")["status"] == (status if side == "stay" else overdue)
-
-
-@every_side("rental_renter_read", "object", "text")
-def test_rental_renter_read(api: Api, side: str) -> None:
-    created = api.create_rental_case(renter={"type": "plain", "value": "A neighbour"})
-    expected: Any = {"type": "plain", "value": "A neighbour"} if side == "object" else "A neighbour"
-    assert api.read(f"{CASE}/{created}")["renter"] == expected
-
-
-@every_side("rental_references", "full", "reduced")
-def test_rental_references(api: Api, side: str) -> None:
-    (reference,) = api.read(f"{CASE}/{api.create_rental_case()}")["references"]
-    assert set(reference) == ({"type", "uuid", "name", "id"} if side == "full" else {"type", "uuid"})
-
-
-@every_side("rental_stamps", "given", "none")
-def test_rental_stamps(api: Api, side: str) -> None:
-    case = api.read(f"{CASE}/{api.create_rental_case()}")
-    assert {"author", "created_at", "updated_at"} & set(case) == (
-        {"author", "created_at", "updated_at"} if side == "given" else set()
-    )
-
-
-HOURS = {"is_full_day", "issue_at", "due_at"}
-
-
-@every_side("rental_hours", "present", "absent")
-def test_rental_hours(api: Api, side: str) -> None:
-    created = api.create_rental_case()
-    read = api.read(f"{CASE}/{created}")
-    listed = next(case for case in api.items(f"{CASE}s", "per_page=1000") if case["uuid"] == created)
-    for case in (read, listed):
-        assert set(case) & HOURS == (HOURS if side == "present" else set())
-    times = {"issue_at": "2031-05-20T08:00:00+02:00", "due_at": "2031-05-20T12:00:00+02:00"}
-    for extra in (times, {"is_full_day": True}):
-        assert api.post(CASE, api.rental_case(**extra)).status_code == (201 if side == "present" else 400)
-    assert api.get(f"{CASE}s", "filter[is_full_day][eq]=true").status_code == (200 if side == "present" else 400)
 
 
 @every_side("rental_day_form", "day", "time")
@@ -323,13 +211,6 @@ def test_rental_overlap(api: Api, side: str) -> None:
 # the circularity hub
 
 
-@every_side("hub_nothing", "object", "list")
-def test_hub_nothing(api: Api, side: str) -> None:
-    nothing: Any = {} if side == "object" else []
-    assert api.post(f"{HUB}/suggest-category", {"filter": {"barcode": {"eq": "nothing"}}}).json() == nothing
-    assert api.post(f"{HUB}/suggest-rest-price", {}).json() == nothing
-
-
 def offer(api: Api, category: str = "category_furniture", **fields: Any) -> int:
     created = api.create_object(**{"purchasing_price": 10, **fields})
     return api.post(ADD, {created: {"category": category, "price": 1}}).status_code
@@ -356,11 +237,3 @@ def test_hub_category(api: Api, side: str) -> None:
 def test_hub_priceless_object(api: Api, side: str) -> None:
     assert offer(api, purchasing_price=None) == (201 if side == "accept" else 500)
     assert offer(api) == 201
-
-
-@every_side("hub_billing_keys", "camel", "snake")
-def test_hub_billing_keys(api: Api, side: str) -> None:
-    response = api.post(f"{HUB}/orders", [api.offer()["id"]])
-    data = api.read(f"{HUB}/order/{response.headers['Location-ID']}")["billing_data"]
-    assert {"firstName", "lastName"} <= set(data) if side == "camel" else {"first_name", "last_name"} <= set(data)
-    assert len(data) == 6
