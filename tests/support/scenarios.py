@@ -301,7 +301,7 @@ class Play:
         for name, wanted in expected.items():
             if name == "after":
                 for section, records in wanted.items():
-                    self._compare(f"after: {section}", *self._records(section, records))
+                    self._compare_exactly(f"after: {section}", *self._records(section, records))
             elif name == "files":
                 texts = {path: (self._directory / "files" / path).read_text("utf-8") for path in wanted}
                 self._compare(name, wanted, texts)
@@ -336,7 +336,9 @@ class Play:
         return _sorted(_filled(record) for record in wanted), _sorted(_filled(record) for record in found)
 
     def _compare(self, what: str, expected: Any, found: Any) -> None:
-        found = _like(expected, found)
+        self._compare_exactly(what, expected, _like(expected, found))
+
+    def _compare_exactly(self, what: str, expected: Any, found: Any) -> None:
         if expected != found:
             lines = difflib.unified_diff(_lines(expected), _lines(found), "expected", "found", lineterm="", n=1000)
             raise AssertionError("\n".join([f"{self._place}: {what}", *lines, *self._reasons]))

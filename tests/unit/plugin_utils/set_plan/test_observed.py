@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -57,51 +56,6 @@ def warning(result: Any) -> list[str]:
     return [line for line in result.warnings if "evidence of a stocktake" in line]
 
 
-def test_a_plan_leaves_out_the_actual_room_and_says_both_remedies_once(site: Site) -> None:
-    other = {**thing(), "barcode": "100018", "actual_room": "Dresden/3.01"}
-    objects(site, thing(target_room="Dresden/1.04", actual_room="Dresden/1.04"), other)
-    result = site.run()
-    assert result.outcome == "changed"
-    assert all("actual_room" not in change["after"] for change in result.changes)
-    (line,) = warning(result)
-    assert "2 records, first at objects.yml:4:" in line
-    assert "target_room" in line
-    assert "observed: {objects: []}" in line
-    assert site.plan().outcome == "unchanged"
-
-
-def test_a_scan_is_neither_drift_nor_overwritten(site: Site) -> None:
-    objects(site, thing(target_room="Dresden/1.04", actual_room="Dresden/1.04"))
-    site.run()
-    scan(site)
-    assert site.run(check_mode=True, drift=True).outcome == "unchanged"
-    assert site.run().outcome == "unchanged"
-    assert rooms_of(site)[1] == "3.01"
-
-
-def test_the_location_that_is_coupled_to_the_actual_room_is_observed_too(site: Site) -> None:
-    objects(site, thing(target_room="Dresden/1.04", actual_building="Dresden"))
-    result = site.run()
-    assert result.outcome == "changed"
-    assert "actual_building" in warning(result)[0]
-
-
-def test_an_empty_list_says_that_nothing_is_observed(site: Site) -> None:
-    settings = HEAD + "observed: {objects: []}\n"
-    objects(site, thing(actual_room="Dresden/1.04"), **{"instance.yml": settings})
-    result = site.run()
-    assert (result.outcome, warning(result), rooms_of(site)[1]) == ("changed", [], "1.04")
-
-
-def test_a_field_that_the_settings_name_is_a_finding_with_its_place(site: Site) -> None:
-    settings = HEAD + "observed: {objects: [actual_room, Quantity]}\n"
-    objects(site, thing(actual_room="Dresden/1.04", quantity=3), **{"instance.yml": settings})
-    found = site.run().findings
-    assert [line.split(":")[:2] for line in found] == [["objects.yml", "3"], ["objects.yml", "4"]]
-    assert "observed.objects (instance.yml:3:" in found[0]
-    assert site.writes() == []
-
-
 @pytest.mark.parametrize(
     ("setting", "words"),
     [
@@ -117,17 +71,6 @@ def test_a_setting_that_does_not_fit_is_a_finding(site: Site, setting: str, word
     (found,) = site.run().findings
     assert found.startswith("instance.yml:3")
     assert words in found
-
-
-def test_under_protected_only_the_task_may_empty_it(site: Site) -> None:
-    settings = HEAD + "observed: {objects: []}\n"
-    objects(site, thing(target_room="Dresden/1.04", actual_room="Dresden/1.04"), **{"instance.yml": settings})
-    result = site.run(protected=True)
-    assert (result.outcome, rooms_of(site)[1]) == ("changed", None)
-    assert "on the task" in warning(result)[0]
-    assert any("instance.yml:3" in line and "only the task may empty it" in line for line in result.warnings)
-    result = site.run(protected=True, observed={"objects": []})
-    assert (result.outcome, rooms_of(site)[1]) == ("changed", "1.04")
 
 
 def test_under_protected_the_files_may_name_more(site: Site) -> None:
@@ -172,35 +115,6 @@ def test_another_pair_of_rooms_is_detected_by_its_comparison(site: Site) -> None
     assert warning(site.plan()) == [line]
 
 
-def test_an_ignored_field_needs_no_warning(site: Site) -> None:
-    settings = HEAD + "lifecycle: {objects: {ignore: [actual_room]}}\n"
-    objects(site, thing(actual_room="Dresden/1.04"), **{"instance.yml": settings})
-    assert warning(site.run()) == []
-
-
-def test_a_plan_file_has_no_observed_field(site: Site, tmp_path: Path) -> None:
-    objects(site, thing(target_room="Dresden/1.04", actual_room="Dresden/1.04"))
-    path = tmp_path / "a.plan"
-    site.plan(plan_file=path)
-    assert "actual_room" not in json.dumps(json.loads(path.read_text())["changes"])
-    assert site.run(plan_file=path).outcome == "changed"
-    assert rooms_of(site) == ("1.04", None)
-
-
-def test_a_plan_file_writes_what_the_settings_allow(site: Site, tmp_path: Path) -> None:
-    settings = HEAD + "observed: {objects: []}\n"
-    objects(site, thing(actual_room="Dresden/1.04"), **{"instance.yml": settings})
-    path = tmp_path / "a.plan"
-    site.plan(plan_file=path)
-    assert site.run(plan_file=path).outcome == "changed"
-    assert rooms_of(site)[1] == "1.04"
-
-
-def test_a_wrong_value_of_an_observed_field_is_no_finding(site: Site) -> None:
-    objects(site, thing(target_room="Dresden/1.04", actual_room="Nowhere/9"))
-    assert site.run().outcome == "changed"
-
-
 def test_no_request_is_sent_because_of_it(site: Site) -> None:
     objects(site, thing(target_room="Dresden/1.04"))
     site.run()
@@ -211,16 +125,6 @@ def test_no_request_is_sent_because_of_it(site: Site) -> None:
     site.service.clear_log()
     site.plan()
     assert len(site.sent()) == without
-
-
-def test_the_scope_still_reads_it(site: Site) -> None:
-    objects(site, thing(target_room="Dresden/1.04"))
-    site.run()
-    scan(site)
-    settings = HEAD + "scope: {objects: {actual_room: [Dresden/3.01]}}\n"
-    objects(site, thing(target_room="Dresden/3.01"), **{"instance.yml": settings})
-    assert site.run().outcome == "changed"
-    assert len(site.client().list_all(OBJECT)) == 1
 
 
 def test_an_export_leaves_it_out(site: Site, tmp_path: Path) -> None:
@@ -277,11 +181,12 @@ def test_validate_finds_a_field_that_the_settings_name(site: Site) -> None:
 
 def test_a_later_layer_only_adds_fields(tmp_path: Path) -> None:
     base, later = tmp_path / "base", tmp_path / "later"
-    for folder, setting in ((base, ""), (later, "observed: {objects: []}\n")):
+    api = HEAD.partition("set:")[0]
+    for folder, settings in ((base, HEAD), (later, api + "observed: {objects: []}\n")):
         folder.mkdir()
-        (folder / "instance.yml").write_text(HEAD + setting)
+        (folder / "instance.yml").write_text(settings)
     assert "first layer decides" in str(load_layers([base, later]).findings[0])
     (base / "instance.yml").write_text(HEAD + "observed: {objects: [actual_room]}\n")
-    (later / "instance.yml").write_text(HEAD + "observed: {objects: [quantity]}\n")
+    (later / "instance.yml").write_text(api + "observed: {objects: [quantity]}\n")
     merged = load_layers([base, later])
     assert (merged.findings, merged.observed) == ([], {"objects": ["actual_room", "quantity"]})

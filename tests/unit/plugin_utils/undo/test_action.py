@@ -59,15 +59,6 @@ def test_the_last_apply_is_undone_without_src(applied: tuple[SiteHere, dict[str,
     assert not task(here, module="instance_undo", applied=path)["changed"]
 
 
-def test_an_undo_is_applied_from_its_plan_file(applied: tuple[SiteHere, dict[str, Any]], tmp_path: Path) -> None:
-    here, _result = applied
-    order: dict[str, Any] = {"module": "instance_undo", "applied": "last", "plan_file": tmp_path / "undo.plan"}
-    planned = task(here, check_mode=True, **order)
-    done = task(here, **order, plan_digest=planned["plan_digest"])
-    assert (done["outcome"], city(here)) == ("changed", "Kiel")
-    assert STILL_WANTED in done["warnings"]
-
-
 @pytest.mark.parametrize(
     ("order", "words"),
     [

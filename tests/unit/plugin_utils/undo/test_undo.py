@@ -663,17 +663,6 @@ def test_absolute_limits_apply_to_an_undo_and_percent_limits_do_not(here: SiteHe
     assert undo(here, limits={"update_percent": 1}).outcome == "changed"
 
 
-def test_an_undo_is_saved_as_a_plan(here: SiteHere, tmp_path: Path) -> None:
-    before = active(small_apply(here))
-    assert here.run(limits=EVERYTHING).outcome == "changed"
-    plan_file = tmp_path / "undo.plan"
-    planned = undo(here, check_mode=True, plan_file=plan_file)
-    assert planned.plan_digest
-    result = undo(here, plan_file=plan_file)
-    assert (result.outcome, result.plan_digest) == ("changed", planned.plan_digest)
-    assert active(here.dump()) == before
-
-
 def test_what_is_protected_stays(here: SiteHere) -> None:
     small_apply(here)
     here.write({"objects.yml": yaml_list([*SMALL, {**thing(9), "_lifecycle": {"protect": True}}])})
