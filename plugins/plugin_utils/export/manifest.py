@@ -11,14 +11,14 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
 
 from ...module_utils.errors import InvalidInput
 from ...module_utils.local.access import Access
 from ...module_utils.local.safe_files import Folder
-from ...module_utils.model.field import is_uuid, shorten
+from ..apply.strict_json import Digest, Fits, Printable, Uuid, decode, read_members, version_of
 from ..desired.desired import SECTIONS
 from .downloads import FOLDER, safe_name
 from .layout import SCHEMAS
@@ -36,7 +36,8 @@ _VERSION = 1
 _LARGEST = 64 << 20
 """Maximum bytes of a note: some hundred thousand attachments."""
 
-_DIGEST = re.compile("[0-9a-f]{64}")
+_DEEPEST = 4
+_OPTIONAL = "hidden_records"
 _ATTACHMENT = re.compile(f"{FOLDER}/[0-9a-f]{{16}}/(?P<name>[^/]+)")
 _RECORDS = re.compile(r"(?P<section>[a-z_]+)(/[a-z0-9_]+){0,3}\.(yml|csv|jsonl)")
 _SCHEMA = re.compile(rf"{SCHEMAS}/[a-z_]+\.schema\.json")
@@ -62,12 +63,8 @@ class Manifest:
 
         :raises InvalidInput: if a note is not a regular file, is too large, or has content that no export writes.
         """
-        manifest, fetched = noted(folder, MANIFEST), noted(folder, FETCHED)
-        return cls(
-            checked(folder, MANIFEST, manifest, "files", is_exported_path, is_digest),
-            checked(folder, FETCHED, fetched, "downloads", is_uuid, is_attachment),
-            checked(folder, FETCHED, fetched, "names", is_uuid, _is_encodable),
-        )
+        manifest, fetched = _read(folder, MANIFEST, _MANIFEST), _read(folder, FETCHED, _FETCHED)
+        return cls(manifest.get("files", {}), fetched.get("downloads", {}), fetched.get("names", {}))
 
     def write(self, folder: Folder, access: Access) -> None:
         """Write the notes into the directory. A note that would stay the same is not written."""
@@ -97,63 +94,38 @@ def is_attachment(path: str) -> bool:
     return found is not None and safe_name(found["name"]) == found["name"]
 
 
-def is_digest(text: str) -> bool:
-    """Return True if a text is a SHA-256."""
-    return _DIGEST.fullmatch(text) is not None
+_MANIFEST = {
+    "version": int,
+    "files": dict[Annotated[str, Fits(is_exported_path, "a path of an export")], Digest],
+    "hidden_records": str,
+}
+_FETCHED = {
+    "version": int,
+    "downloads": dict[Uuid, Annotated[str, Fits(is_attachment, "a path of an attachment")]],
+    "names": dict[Uuid, Printable],
+}
 
 
-def _is_encodable(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def noted(folder: Folder, note: str) -> dict[str, Any] | None:
-    """Return the content of a note, or None if there is none.
+def _read(folder: Folder, note: str, members: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the members of a note; none if there is no note.
 
     :raises InvalidInput: if it is not a note, or of another version.
     """
     try:
-        said = json.loads(folder.read(note, _LARGEST))
+        said = decode(folder.read(note, _LARGEST), _DEEPEST)
+        version = version_of(said, "version")
+        if version is None:
+            raise ValueError(f"expected a map with the version {_VERSION}")
+        if version != _VERSION:
+            raise InvalidInput(
+                f"{folder.path / note} is of version {version}; expected {_VERSION}. Use the version of the collection "
+                f"that wrote it, or another directory"
+            )
+        return read_members(said, {name: kind for name, kind in members.items() if name in said or name != _OPTIONAL})
     except FileNotFoundError:
-        return None
-    except (ValueError, RecursionError) as error:
-        raise _not_ours(folder, note, repr(error)) from error
-    if not isinstance(said, dict) or "version" not in said:
-        raise _not_ours(folder, note, f"expected a map with the version {_VERSION}")
-    if said["version"] != _VERSION:
-        raise InvalidInput(
-            f"{folder.path / note} is of version {shorten(said['version'])}; expected {_VERSION}. Use the version of "
-            f"the collection that wrote it, or another directory"
-        )
-    return said
-
-
-def checked(
-    folder: Folder,
-    note: str,
-    said: dict[str, Any] | None,
-    member: str,
-    is_key: Callable[[str], bool],
-    is_value: Callable[[str], bool],
-) -> dict[str, str]:
-    """Return a map of a note after checking each key and each value.
-
-    :raises InvalidInput: if a key or a value is impossible.
-    """
-    found = {} if said is None else said.get(member)
-    if not isinstance(found, dict):
-        raise _not_ours(folder, note, f"expected a map of {member}")
-    for key, value in found.items():
-        if not is_key(key) or not isinstance(value, str) or not is_value(value):
-            raise _not_ours(folder, note, f"{member}: {shorten(key)}: {shorten(value)}")
-    return found
-
-
-def _not_ours(folder: Folder, note: str, why: str) -> InvalidInput:
-    return InvalidInput(f"{folder.path / note} was not written by an export ({why}); delete it")
+        return {}
+    except ValueError as error:
+        raise InvalidInput(f"{folder.path / note} was not written by an export ({error}); delete it") from error
 
 
 def note_of(**noted: Mapping[str, str] | str) -> bytes:
