@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Mapping
@@ -54,12 +55,17 @@ def content(root: Path) -> dict[str, bytes]:
     return {str(path.relative_to(root)): path.read_bytes() for path in sorted(root.rglob("*")) if path.is_file()}
 
 
+def not_shown(patch: str) -> set[str]:
+    """Return the files that a patch only names, because they are no printable UTF-8."""
+    return set(re.findall(r"^# (.+): not shown, because", patch, re.MULTILINE))
+
+
 def applied(root: Path, scratch: Path, patch: str) -> dict[str, bytes]:
-    """Return the files after git applied a patch."""
+    """Return the files after git applied a patch. Files that the patch only names stay as they are."""
     copy = scratch / "patched"
     shutil.rmtree(copy, ignore_errors=True)
     shutil.copytree(root, copy)
-    if patch:
+    if "+++ b/" in patch:
         # As bytes, because the line ends of a patch are those of the files.
         done = subprocess.run(["git", "apply", "-"], cwd=copy, input=patch.encode(), capture_output=True, check=False)
         assert done.returncode == 0, done.stderr.decode() + patch

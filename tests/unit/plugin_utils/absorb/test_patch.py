@@ -18,9 +18,7 @@ from project import LONG
 from ansible_collections.community.seventhings.plugins.plugin_utils.absorb import patch as patches
 from ansible_collections.community.seventhings.plugins.plugin_utils.absorb.patch import patch_of, sides_of
 
-_LINES = st.lists(
-    st.sampled_from(["a\n", "b\n", "- x\n", "\n", "\t\r\n", "\u00e4\n", "\u202e\n", "##vso[x\n"]), max_size=12
-)
+_LINES = st.lists(st.sampled_from(["a\n", "b\n", "- x\n", "\n", "\t\r\n", "\u00e4\n"]), max_size=12)
 
 
 _ODD, _EMPTY = b"\xff", b""
@@ -173,7 +171,7 @@ def test_sides_have_the_lines_around_each_change_only() -> None:
 @given(old=_LINES, new=_LINES, ends=st.tuples(st.booleans(), st.booleans()))
 def test_git_applies_any_patch(old: list[str], new: list[str], ends: tuple[bool, bool]) -> None:
     before, after = (
-        "".join(lines).removesuffix("\n" if cut else "\0") for lines, cut in zip((old, new), ends, strict=True)
+        "".join(lines).rstrip("\r\n") if cut else "".join(lines) for lines, cut in zip((old, new), ends, strict=True)
     )
     if not before or not after:
         # Git does not support text patches from or to an empty file.
