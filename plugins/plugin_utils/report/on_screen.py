@@ -70,7 +70,8 @@ def in_short(result: RunResult, reports: Sequence[Path] = (), drifted: bool = Fa
     wrong, why = reasons(result), ""
     if drifted:
         wrong = {"Differs": [named(change) for change in result.changes]}
-        why = f"fail is on, and {len(result.changes)} records differ from the files"
+        number = len(result.changes)
+        why = f"fail is on, and {'1 record differs' if number == 1 else f'{number} records differ'} from the files"
     elif result.outcome == "refused" and result.changes:
         lines.append(f"{len(result.changes)} changes were planned and none was sent; {report_hint}")
     if drifted or sum(map(len, wrong.values())) > 1:
