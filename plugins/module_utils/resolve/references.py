@@ -323,11 +323,13 @@ def why_two(
     is_own = any(isinstance(hit, Record) and (hit.id == own.id or hit.uuid == own.uuid) for hit in hits)
     if is_own or not hits:
         return ""
-    named = "" if target is None else f" of the {words} {(path_of(target) or target.uuid)!r} ({target.uuid})"
+    meaning = f"{number} means an id, but is also the natural key of a"
+    if target is not None:
+        named = f"{words} {(path_of(target) or target.uuid)!r} ({target.uuid})"
+        meaning = f"{number} is the id of the {named} and the natural key of another"
     return (
-        f"{number} is the id{named} and the natural key of another {words} "
-        f"({', '.join(_marks(hits, path_of, number))}); write {{id: {number}}} if you mean the id, or "
-        f"{str(number)!r} in quotes if you mean the name"
+        f"{meaning} {words} ({', '.join(_marks(hits, path_of, number))}); write {{id: {number}}} if you mean the id, "
+        f"or {str(number)!r} in quotes if you mean the name"
     )
 
 
