@@ -386,6 +386,17 @@ class Dialect:
         found = None if convert is None else convert(text)
         return found not in (None, text.strip()) and not (spelling is Spelling.INTEGER and "." in str(found))
 
+    def reads_all(self, spelling: Spelling, texts: Sequence[str]) -> bool:
+        """Return True if it reads all cells of a column, and one of them only in this dialect."""
+        if not any(self.reads(spelling, text) for text in texts):
+            return False
+        if spelling in (Spelling.DATE, Spelling.INSTANT):
+            return self.reader.reads(texts, spelling is Spelling.INSTANT)
+        if self.is_plain:
+            return all(map(_PLAIN_NUMBER.fullmatch, texts))
+        found = list(map(self._converters[spelling], texts))
+        return None not in found and (spelling is not Spelling.INTEGER or not any("." in str(text) for text in found))
+
     @cached_property
     def _converters(self) -> Mapping[Spelling, Converter]:
         found: dict[Spelling, Converter] = {}
@@ -644,20 +655,3 @@ def ambiguous_date(text: str) -> bool:
     """Return True if a date could mean two days."""
     parts = re.fullmatch(r"(\d{1,2})[/.-](\d{1,2})[/.-](\d{2}|\d{4})", text.strip())
     return parts is not None and parts[1] != parts[2] and int(parts[1]) <= 12 and int(parts[2]) <= 12
-
-
-def best_presets(cells: Iterable[tuple[Spelling, str]], delimiter: str) -> list[str]:
-    """Return the presets that read most of the cells, or nothing if no preset reads any.
-
-    If there are several, they are equally good.
-
-    :param cells: the spelling that the field accepts, and the text.
-    :param delimiter: of their file.
-    """
-    votes = dict.fromkeys(PRESETS, 0)
-    for spelling, text in cells:
-        for name in votes:
-            votes[name] += PRESETS[name].reads(spelling, text)
-    most = max(votes.values())
-    best = [name for name, number in votes.items() if number == most and most]
-    return [name for name in best if PRESETS[name].delimiter in ("", delimiter)] or best

@@ -23,7 +23,7 @@ from ...module_utils.printing.cleaner import clean
 from .cell_checks import in_yaml
 from .cell_damage import damage_in_table, damage_in_workbook, family, marks_to_name
 from .desired import DesiredInstance
-from .dialect import BLANKS, PRESETS, Dialect, ambiguous_date, best_presets
+from .dialect import BLANKS, PRESETS, Dialect, ambiguous_date
 from .positions import CellPlace, Finding, Place
 
 _ALONE = 3
@@ -308,20 +308,18 @@ def _equal_but_for_place(findings: Sequence[Finding], place: Place, message: str
 
 
 class _Proposals:
-    """Propose the dialects in which some tables may have been saved.
+    """Propose the presets with which some tables may have been saved.
 
     :param findings: what is wrong with them.
     """
 
     def __init__(self, findings: Iterable[Finding], desired: DesiredInstance) -> None:
         self._desired = desired
-        cells: dict[str, list[tuple[Spelling, str]]] = defaultdict(list)
+        self._columns: dict[tuple[str, str], list[str]] = {}
         for finding in findings:
-            text = self._text(finding)
-            if text is not None and finding.misfit is not None:
-                cells[finding.place.source].append((finding.misfit.spelling, text))
-        self._columns: dict[tuple[str, str], bool] = {}
-        self._best = {source: best_presets(texts, desired.delimiters[source]) for source, texts in cells.items()}
+            if self._text(finding) is not None and (finding.place.source, finding.column) not in self._columns:
+                self._columns[finding.place.source, finding.column] = self._reading(finding)
+        self._best = {source: self._of_file(source) for source, _column in self._columns}
         common = [set(best) for best in self._best.values() if best]
         shared = set.intersection(*common) if common else set()
         self._shared = [name for name in PRESETS if name in shared]
@@ -332,28 +330,26 @@ class _Proposals:
         is_spelled = misfit is not None and misfit.spelling is not Spelling.PLAIN and misfit.value.__class__ is str
         return str(misfit.value) if misfit and is_spelled and finding.place.source in self._desired.delimiters else None
 
+    def _reading(self, finding: Finding) -> list[str]:
+        """Return the other presets that read a whole column."""
+        own, texts = self._desired.dialects.for_file(finding.place.source).preset, _column(finding, self._desired)
+        spelling = finding.misfit.spelling if finding.misfit else Spelling.PLAIN
+        return [name for name, dialect in PRESETS.items() if name != own and dialect.reads_all(spelling, texts)]
+
+    def _of_file(self, source: str) -> list[str]:
+        """Return the presets that read every column of a file that a preset reads, with its delimiter if possible."""
+        columns = [presets for (of, _column), presets in self._columns.items() if of == source and presets]
+        best = [name for name in PRESETS if columns and all(name in presets for presets in columns)]
+        return [name for name in best if PRESETS[name].delimiter in ("", self._desired.delimiters[source])] or best
+
     def _presets(self, source: str) -> list[str]:
         own = self._best.get(source, [])
         return [name for name in self._shared if name in own] or own
 
     def fits(self, finding: Finding) -> bool:
-        """Return True if another dialect reads the value of a finding."""
-        text, presets = self._text(finding), self._presets(finding.place.source)
-        if text is None or finding.misfit is None or not presets:
-            return False
-        is_other = presets[0] != self._desired.dialects.for_file(finding.place.source).preset
-        if not is_other or not PRESETS[presets[0]].reads(finding.misfit.spelling, text):
-            return False
-        return family(finding.misfit.spelling) != _DATE or self._reads_column(finding, presets)
-
-    def _reads_column(self, finding: Finding, presets: Sequence[str]) -> bool:
-        """Return True if each of some presets reads all dates of a column."""
-        key = (finding.place.source, finding.column)
-        if key not in self._columns:
-            texts = _column(finding, self._desired)
-            has_times = finding.misfit is not None and finding.misfit.spelling is Spelling.INSTANT
-            self._columns[key] = all(PRESETS[name].reader.reads(texts, has_times) for name in presets)
-        return self._columns[key]
+        """Return True if another preset reads the column of a finding."""
+        presets = self._presets(finding.place.source) if self._text(finding) is not None else []
+        return bool(presets) and presets[0] in self._columns[finding.place.source, finding.column]
 
     def proposal(self, source: str) -> str:
         """Say what to set for a file."""

@@ -434,7 +434,7 @@ def _table_keys() -> Json:
             "maxLength": 1,
         },
         "encoding": {
-            "description": "Encoding; if it is not set, UTF-8, UTF-16 with a byte order mark, or CP1252",
+            "description": "Encoding; if it is not set, a byte order mark, UTF-8, or that of an Excel preset",
             "type": "string",
         },
         "decimal": {"description": "Character between a number and its fraction", "enum": [".", ","]},
@@ -452,7 +452,10 @@ def _table_keys() -> Json:
             "description": "What an empty cell does, for all columns or by column",
             "anyOf": [empty, {"type": "object", "additionalProperties": empty}],
         },
-        "null": {"description": "Word that clears the field of its cell", **text},
+        "null": {
+            "description": "Word that clears the field of its cell, or several",
+            "anyOf": [text, {"type": "array", "items": text, "minItems": 1}],
+        },
         "ignore": {"description": "Columns that are not read, or patterns of such columns", **texts},
         "list_separator": {"description": "Character between the items of a list", "type": "string", "maxLength": 1},
         "text_columns": {
