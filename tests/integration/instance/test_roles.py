@@ -399,7 +399,8 @@ def test_a_pipeline_applies_the_plan_that_was_approved_and_no_other(
 ) -> None:
     assert acme.is_dir()
     plan_file = tmp_path / "acme.plan"
-    given = {**pipeline_caps(service, pipeline), "provision_plan_file": str(plan_file)}
+    places = {"provision_src_below": str(tmp_path), "provision_plan_file": str(plan_file)}
+    given = {**pipeline_caps(service, pipeline), **places}
     planned = provision(tmp_path, service, provision_apply=False, **given)
     assert planned.status == 0, planned.output
     digest = hashlib.sha256(plan_file.read_bytes()).hexdigest()

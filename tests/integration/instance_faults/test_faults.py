@@ -13,14 +13,14 @@ from typing import Any
 
 import pytest
 from emulator_process import Emulator
-from instance_site import Site, no_pause, sample_files
+from instance_site import Site, no_pause, run_options, sample_files
 from project import LONG
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import LOCATION, OBJECT
 from ansible_collections.community.seventhings.plugins.plugin_utils.apply import journal as journal_module
 from ansible_collections.community.seventhings.plugins.plugin_utils.apply.journal import Journal
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.run import RunOptions, run_instance
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.run import run_instance
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.result import RunResult
 
 _SHARE = 0.3
@@ -162,7 +162,7 @@ def test_a_token_that_is_taken_back_in_the_middle_is_replaced(undisturbed: Any, 
         if len(done) == 30:
             site.service.steer("POST", "/tokens/expire", {})
 
-    result = run_instance(site.client(), site.load(), RunOptions(), expire, sleep=no_pause)
+    result = run_instance(site.client(), site.load(), run_options(allow=["users"]), expire, sleep=no_pause)
     assert result.outcome == "changed"
     assert site.dump() == undisturbed
 
@@ -192,7 +192,7 @@ def test_two_applies_at_once_make_nothing_twice(undisturbed: Any, site: Site) ->
     accounts: list[RunResult] = []
 
     def apply() -> None:
-        accounts.append(run_instance(site.client(), site.load(), RunOptions()))
+        accounts.append(run_instance(site.client(), site.load(), run_options(allow=["users"])))
 
     threads = [threading.Thread(target=apply) for _run in range(2)]
     for thread in threads:
@@ -212,7 +212,9 @@ def test_a_second_run_refuses_when_the_first_does_not_let_go(site: Site) -> None
         waited.append(seconds)
 
     with Journal(None, site.service.base_url, "sample"):
-        result = run_instance(site.client(), site.load(), RunOptions(), sleep=wait, clock=lambda: sum(waited))
+        result = run_instance(
+            site.client(), site.load(), run_options(allow=["users"]), sleep=wait, clock=lambda: sum(waited)
+        )
     assert result.outcome == "refused"
     assert "another run uses" in result.refusals[0]
     assert 59 < sum(waited) < 62
@@ -227,7 +229,7 @@ def test_what_somebody_else_created_at_the_same_time_is_reported_with_both_uuids
         if not theirs:
             theirs.append(site.client().create(LOCATION, {"name": "Depot"}))
 
-    result = run_instance(site.client(), site.load(), RunOptions(), make_the_same, sleep=no_pause)
+    result = run_instance(site.client(), site.load(), run_options(allow=["users"]), make_the_same, sleep=no_pause)
     assert result.outcome == "partly_applied"
     (mine,) = [change["uuid"] for change in result.changes if change["key"] == "Depot"]
     (failure,) = result.failures

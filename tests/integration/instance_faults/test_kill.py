@@ -37,6 +37,7 @@ _PLAY = """\
       community.seventhings.instance:
         src: {src}
         rate_limit: 0
+        allow: [users]
         tuning: {{workers: {workers}}}
 """
 
