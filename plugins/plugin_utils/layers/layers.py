@@ -35,6 +35,8 @@ from .variables import Variables
 
 _OF_EACH_LAYER = ("api", "csv", TABLES, VARIABLES)
 """The settings that a later layer may have."""
+_REPEATED = ("instance", "set", "set_id", "timezone")
+"""The settings that a later layer may repeat, because its directory may also be used alone."""
 
 NO_VARIABLES: Mapping[str, Any] = MappingProxyType({})
 
@@ -196,7 +198,7 @@ def _merged(layers: Sequence[Layer], loaded: Sequence[DesiredInstance]) -> Desir
         setting_places=dict(first.setting_places),
         moved_places={key: place for state in loaded for key, place in state.moved_places.items()},
     )
-    merged.findings += [finding for later in loaded[1:] for finding in _settings_of_later(later)]
+    merged.findings += [finding for later in loaded[1:] for finding in _settings_of_later(later, first)]
     _add_renames(merged, loaded)
     records = MergedRecords(merged.identity, loaded)
     merged.entries, merged.unmanaged = records.entries(), records.unmanaged()
@@ -209,10 +211,11 @@ def _merged(layers: Sequence[Layer], loaded: Sequence[DesiredInstance]) -> Desir
     return merged
 
 
-def _settings_of_later(later: DesiredInstance) -> Iterator[Finding]:
+def _settings_of_later(later: DesiredInstance, first: DesiredInstance) -> Iterator[Finding]:
     """Yield a finding for each setting of a later layer that belongs in the first layer."""
     for setting, place in later.setting_places.items():
-        if setting and "." not in setting and setting not in _OF_EACH_LAYER:
+        is_repeated = setting in _REPEATED and later.settings[setting] == first.settings.get(setting)
+        if setting and "." not in setting and setting not in _OF_EACH_LAYER and not is_repeated:
             message = f"{setting}: belongs in the first layer, where ${{...}} works in it; delete it here"
             yield Finding(place, message)
 

@@ -9,7 +9,7 @@ JSON Schema ignores unknown keywords, so a rule with a typo would forbid nothing
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from urllib.parse import unquote
 
@@ -52,16 +52,13 @@ _WHOLE = frozenset(
     }
 )
 """Keywords that judge all fields of a record, not only the fields that they name."""
-_PLAIN = frozenset(
-    {
-        *("type", "const", "enum", "required", "dependentRequired", "pattern", "multipleOf"),
-        *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength", "maxLength"),
-        *("minItems", "maxItems", "uniqueItems", "minContains", "maxContains", "minProperties", "maxProperties"),
-    }
+_NUMBERS = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"})
+_COUNTS = frozenset(
+    {"minLength", "maxLength", "minItems", "maxItems", "minContains", "maxContains", "minProperties", "maxProperties"}
 )
+TYPES = ("string", "number", "integer", "boolean", "null", "array", "object")
 _NOTES = frozenset({"title", "description", "$comment", "default", "examples", "deprecated", "$defs"})
 """Keywords that judge nothing."""
-KEYWORDS = _IN_PLACE | _IN_PLACE_LISTS | _INNER | _INNER_LISTS | _MAPS | _PLAIN | _NOTES | {"$ref"}
 
 Find = Callable[[Place, str], None]
 """A callback for a finding about a rules file: its place and its message."""
@@ -165,41 +162,26 @@ def _map(node: Node, keyword: str) -> list[str]:
     return list(node.value)
 
 
-_NUMBERS = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"})
-_COUNTS = frozenset(
-    {"minLength", "maxLength", "minItems", "maxItems", "minContains", "maxContains", "minProperties", "maxProperties"}
-)
-TYPES = ("string", "number", "integer", "boolean", "null", "array", "object")
-
-
 def _plain(keyword: str, node: Node) -> Any:
     """Return the value of a keyword that is not a schema."""
     value = typed(node.value)
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    names = value if isinstance(value, list) else [value]
-    fits, expected = True, ""
-    if keyword in _NUMBERS:
-        fits, expected = is_number, "a number"
-    elif keyword == "multipleOf":
-        fits, expected = is_number and value > 0, "a number above 0"
-    elif keyword in _COUNTS:
-        fits, expected = isinstance(value, int) and is_number and value >= 0, "an integer from 0"
-    elif keyword == "uniqueItems":
-        fits, expected = isinstance(value, bool), "true or false"
-    elif keyword == "type":
-        fits, expected = bool(names) and all(name in TYPES for name in names), f"one of {', '.join(TYPES)}"
-    elif keyword == "enum":
-        fits, expected = isinstance(value, list) and bool(value), "a list of values"
-    elif keyword == "required":
-        fits, expected = _are_names(value), "a list of names"
-    elif keyword == "dependentRequired":
-        fits = isinstance(value, dict) and all(map(_are_names, value.values()))
-        expected = "a map of names to lists of names"
-    elif keyword == "pattern":
-        fits, expected = isinstance(value, str) and _is_pattern(value), "a regular expression, in quotes"
-    if not fits:
+    fits, expected = _FITTING[keyword]
+    if not fits(value):
         raise _Refused(node.place, f"{keyword}: {_shown(node)} does not fit; expected {expected}")
     return value
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _are_types(value: Any) -> bool:
+    names = value if isinstance(value, list) else [value]
+    return bool(names) and all(name in TYPES for name in names)
 
 
 def _are_names(value: Any) -> bool:
@@ -212,6 +194,25 @@ def _is_pattern(text: str) -> bool:
     except (re.error, OverflowError, RecursionError):
         return False
     return True
+
+
+_FITTING: Mapping[str, tuple[Callable[[Any], bool], str]] = {
+    **dict.fromkeys(_NUMBERS, (_is_number, "a number")),
+    **dict.fromkeys(_COUNTS, (_is_count, "an integer from 0")),
+    "const": (lambda _value: True, ""),
+    "multipleOf": (lambda value: _is_number(value) and value > 0, "a number above 0"),
+    "uniqueItems": (lambda value: isinstance(value, bool), "true or false"),
+    "type": (_are_types, f"one of {', '.join(TYPES)}"),
+    "enum": (lambda value: isinstance(value, list) and bool(value), "a list of values"),
+    "required": (_are_names, "a list of names"),
+    "dependentRequired": (
+        lambda value: isinstance(value, dict) and all(map(_are_names, value.values())),
+        "a map of names to lists of names",
+    ),
+    "pattern": (lambda value: isinstance(value, str) and _is_pattern(value), "a regular expression, in quotes"),
+}
+"""The test of the value of each keyword, and what it expects in words."""
+KEYWORDS = _IN_PLACE | _IN_PLACE_LISTS | _INNER | _INNER_LISTS | _MAPS | _FITTING.keys() | _NOTES | {"$ref"}
 
 
 def _shown(node: Node) -> str:
@@ -234,35 +235,30 @@ def _at(node: Node, pointer: str) -> Node | None:
 # ---- the fields of a record
 
 
-def names_in(schema: Schema) -> Iterator[str]:
-    """Yield the names of the fields that a schema for a record judges."""
+def parts_of(schema: Schema) -> Iterator[Mapping[str, Any]]:
+    """Yield a schema and all nested schemas that judge the same value, except ``true`` and ``false``."""
     if isinstance(schema, bool):
         return
-    yield from schema.get("properties", ())
-    yield from schema.get("required", ())
-    yield from schema.get("dependentSchemas", ())
-    for name, names in schema.get("dependentRequired", {}).items():
-        yield name
-        yield from names
-    for part in in_place(schema):
-        yield from names_in(part)
+    yield schema
+    for keyword in _IN_PLACE_LISTS:
+        for part in schema.get(keyword, ()):
+            yield from parts_of(part)
+    for part in (*(schema.get(keyword, True) for keyword in _IN_PLACE), *schema.get("dependentSchemas", {}).values()):
+        yield from parts_of(part)
+
+
+def names_in(schema: Schema) -> Iterator[str]:
+    """Yield the names of the fields that a schema for a record judges."""
+    for part in parts_of(schema):
+        yield from (*part.get("properties", ()), *part.get("required", ()), *part.get("dependentSchemas", ()))
+        for name, names in part.get("dependentRequired", {}).items():
+            yield name
+            yield from names
 
 
 def judges_all(schema: Schema) -> bool:
     """Return True if a schema for a record judges more fields than it names."""
-    if isinstance(schema, bool):
-        return False
-    return not _WHOLE.isdisjoint(schema) or any(map(judges_all, in_place(schema)))
-
-
-def in_place(schema: Mapping[str, Any]) -> Iterator[Schema]:
-    """Yield the nested schemas that judge the same value."""
-    for keyword in _IN_PLACE_LISTS:
-        yield from schema.get(keyword, ())
-    for keyword in _IN_PLACE:
-        if keyword in schema:
-            yield schema[keyword]
-    yield from schema.get("dependentSchemas", {}).values()
+    return any(not _WHOLE.isdisjoint(part) for part in parts_of(schema))
 
 
 def renamed(
@@ -301,28 +297,15 @@ def renamed(
 
 def parts_at(schema: Schema, name: str) -> Iterator[Schema]:
     """Yield the schemas that judge the value of one field."""
-    if isinstance(schema, bool):
-        return
-    if name in schema.get("properties", {}):
-        yield schema["properties"][name]
-    for part in in_place(schema):
-        yield from parts_at(part, name)
+    return (part["properties"][name] for part in parts_of(schema) if name in part.get("properties", {}))
 
 
 def constants_in(schema: Schema) -> Iterator[Any]:
     """Yield the values that a schema has in ``const`` and ``enum``, at any depth."""
-    if isinstance(schema, bool):
-        return
-    if "const" in schema:
-        yield schema["const"]
-    yield from schema.get("enum", ())
-    inner: Sequence[Schema] = [
-        *in_place(schema),
-        *(schema[keyword] for keyword in ("items", "contains") if keyword in schema),
-        *schema.get("prefixItems", ()),
-    ]
-    for part in inner:
-        yield from constants_in(part)
+    for part in parts_of(schema):
+        yield from (*([part["const"]] if "const" in part else []), *part.get("enum", ()))
+        for inner in (part.get("items", True), part.get("contains", True), *part.get("prefixItems", ())):
+            yield from constants_in(inner)
 
 
 def with_constants(schema: Schema, change: Callable[[Any], Any]) -> Schema:

@@ -298,10 +298,6 @@ def test_renames_add_up_and_none_is_twice(tmp_path: Path) -> None:
         "policy: {prune: {}}",
         "scope: {objects: {room: [A]}}",
         "identity: {objects: [inv]}",
-        "instance: https://a.example.com",
-        "set: acme",
-        "set_id: acme",
-        "timezone: Europe/Berlin",
         "lifecycle: {objects: {protect: ['1']}}",
         "observed: {objects: [note]}",
     ],
@@ -314,6 +310,25 @@ def test_settings_belong_in_the_first_layer(tmp_path: Path, setting: str) -> Non
         f"overlays/berlin/instance.yml:2:{len(name) + 3}: {name}: belongs in the first layer, where ${{...}} works in "
         "it; delete it here"
     )
+
+
+@pytest.mark.parametrize(
+    ("base", "berlin"),
+    [
+        ("instance: https://a.example.com", "instance: https://b.example.com"),
+        ("instance: [https://a.example.com, https://b.example.com]", "instance: https://b.example.com"),
+        ("set: acme", "set: other"),
+        ("timezone: Europe/Berlin", "timezone: Europe/Paris"),
+        ("api: seventhings/v1", "set_id: other"),
+    ],
+)
+def test_a_later_layer_only_repeats_what_its_records_are_of(tmp_path: Path, base: str, berlin: str) -> None:
+    settings = SETTINGS.replace(f"{base}\n", "")
+    files = {"base/instance.yml": f"{settings}{base}\n", "overlays/berlin/instance.yml": f"{settings}{base}\n"}
+    assert _findings(tmp_path, files) == []
+    files["overlays/berlin/instance.yml"] = f"{SETTINGS}{berlin}\n"
+    (finding,) = _findings(tmp_path, files)
+    assert f"{berlin.partition(':')[0]}: belongs in the first layer" in finding
 
 
 def test_a_site_has_its_scope_and_policy_by_variables(tmp_path: Path) -> None:
