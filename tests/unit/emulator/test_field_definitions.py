@@ -365,18 +365,6 @@ def test_length_of_a_field_key(api: Api, key: str) -> None:
     assert response.status_code == 400
 
 
-def test_definition_that_does_not_exist(api: Api) -> None:
-    path = f"/asset-tracking/asset/field-definition/{NOBODY}"
-    assert api.get(path).status_code == 404
-    assert api.put(path, {**definition("TEXT"), "uuid": NOBODY, "field_key": "x"}).status_code == 404
-
-
-@pytest.mark.parametrize("method", ["GET", "PUT"])
-def test_malformed_uuid(api: Api, method: str) -> None:
-    body = {**definition("TEXT"), "uuid": NOBODY, "field_key": "x"} if method == "PUT" else None
-    assert api.request(method, "/asset-tracking/asset/field-definition/x", json=body).status_code == 400
-
-
 def test_nothing_deletes_a_definition(api: Api) -> None:
     found = api.define("TEXT")
     assert api.delete(f"/asset-tracking/asset/field-definition/{found['uuid']}").status_code == 404

@@ -166,12 +166,6 @@ def test_part_with_an_odd_head(api: Api, head: bytes) -> None:
     assert api.request("POST", "/file", data=data, headers=headers).status_code == 400
 
 
-@pytest.mark.parametrize("part", ["", "/data", "/thumbnail"])
-@pytest.mark.parametrize(("uuid", "status"), [(NOBODY, 404), ("x", 400)])
-def test_file_that_does_not_exist(api: Api, part: str, uuid: str, status: int) -> None:
-    assert api.get(f"/file/{uuid}{part}").status_code == status
-
-
 def test_nothing_deletes_a_file(api: Api) -> None:
     assert api.delete(f"/file/{api.upload()}").status_code == 404
 
@@ -257,12 +251,6 @@ def test_remove_what_does_not_exist(api: Api) -> None:
 )
 def test_wrong_pairs(api: Api, verb: str, body: Any) -> None:
     assert api.request("POST", f"/object/{api.create_object()}/{verb}", json=body).status_code == 400
-
-
-@pytest.mark.parametrize("verb", ["add-file", "remove-file"])
-def test_object_that_does_not_exist(api: Api, verb: str) -> None:
-    assert api.post(f"/object/{NOBODY}/{verb}", [pair("documents", api.upload())]).status_code == 404
-    assert api.post(f"/object/x/{verb}", [pair("documents", api.upload())]).status_code == 400
 
 
 @pytest.mark.parametrize("key", ["no_such_field", "inventory_name"])

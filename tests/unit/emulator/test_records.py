@@ -12,7 +12,7 @@ from urllib.parse import urljoin
 
 import pytest
 
-from .bodies import NOBODY, JsonMap, attribute, code, last_segment
+from .bodies import JsonMap, attribute, code, last_segment
 from .support import Api
 
 STAMP = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d")
@@ -186,26 +186,11 @@ def test_delete(api: Api, kind: Kind) -> None:
 
 @each_kind
 @pytest.mark.parametrize("method", ["GET", "PATCH", "DELETE"])
-def test_record_that_does_not_exist(api: Api, kind: Kind, method: str) -> None:
-    response = api.request(method, f"{kind.item_path}/{NOBODY}", json={kind.text: "x"} if method == "PATCH" else None)
-    assert response.status_code == 404
-
-
-@each_kind
-@pytest.mark.parametrize("method", ["GET", "PATCH", "DELETE"])
 def test_record_that_was_deleted(api: Api, kind: Kind, method: str) -> None:
     created = kind.create(api)
     api.delete(f"{kind.item_path}/{created}")
     response = api.request(method, f"{kind.item_path}/{created}", json={kind.text: "x"} if method == "PATCH" else None)
     assert response.status_code == 404
-
-
-@each_kind
-@pytest.mark.parametrize("method", ["GET", "PATCH", "DELETE"])
-@pytest.mark.parametrize("name", ["1", "not-a-uuid", "00000000-0000-4000-8000-00000000000", "'", "%20"])
-def test_malformed_uuid(api: Api, kind: Kind, method: str, name: str) -> None:
-    response = api.request(method, f"{kind.item_path}/{name}", json={kind.text: "x"} if method == "PATCH" else None)
-    assert response.status_code == 400
 
 
 @each_kind
@@ -237,13 +222,6 @@ def test_unknown_key_on_change(api: Api, kind: Kind) -> None:
 def test_body_that_is_no_map(api: Api, kind: Kind, method: str, body: Any) -> None:
     path = kind.item_path if method == "POST" else f"{kind.item_path}/{kind.create(api)}"
     assert api.request(method, path, json=body).status_code == 400
-
-
-@each_kind
-@pytest.mark.parametrize("method", ["POST", "PATCH"])
-def test_no_body(api: Api, kind: Kind, method: str) -> None:
-    path = kind.item_path if method == "POST" else f"{kind.item_path}/{kind.create(api)}"
-    assert api.request(method, path, headers={"Content-Type": "application/json"}).status_code == 400
 
 
 @each_kind
@@ -334,11 +312,6 @@ def test_archive_twice(api: Api, verb: str) -> None:
         assert api.post(f"/object/{created}/{verb}").status_code == 204
 
 
-@pytest.mark.parametrize("verb", ["archive", "unarchive"])
-def test_archive_of_nothing(api: Api, verb: str) -> None:
-    assert api.post(f"/object/{NOBODY}/{verb}").status_code == 404
-
-
 def test_archived_object_can_be_deleted(api: Api) -> None:
     created = api.create_object()
     api.post(f"/object/{created}/archive")
@@ -394,11 +367,6 @@ def test_person_by_id(api: Api) -> None:
 
 def test_person_by_an_id_that_does_not_exist(api: Api) -> None:
     assert api.get("/person/by-id/999999").status_code == 404
-
-
-@pytest.mark.parametrize("name", ["x", "-1", "1.5", "9007199254740993"])
-def test_person_by_a_malformed_id(api: Api, name: str) -> None:
-    assert api.get(f"/person/by-id/{name}").status_code == 400
 
 
 def test_person_without_an_account(api: Api) -> None:

@@ -215,13 +215,6 @@ def test_delete(api: Api) -> None:
     assert created not in [case["uuid"] for case in api.items(CASES, "per_page=1000")]
 
 
-@pytest.mark.parametrize(("uuid", "status"), [(NOBODY, 404), ("x", 400)])
-def test_case_that_does_not_exist(api: Api, uuid: str, status: int) -> None:
-    assert api.get(f"{CASE}/{uuid}").status_code == status
-    assert api.put(f"{CASE}/{uuid}", api.rental_case()).status_code == status
-    assert api.delete(f"{CASE}/{uuid}").status_code == status
-
-
 @pytest.mark.parametrize("form", FORMS)
 def test_filter_and_sort(api: Api, form: str) -> None:
     mark = code()

@@ -280,14 +280,6 @@ def test_delete(api: Api) -> None:
     assert created not in [task["uuid"] for task in api.read(TASKS)]
 
 
-@pytest.mark.parametrize(("uuid", "status"), [(NOBODY, 404), ("x", 400)])
-def test_task_that_does_not_exist(api: Api, uuid: str, status: int) -> None:
-    assert api.get(f"{TASK}/{uuid}").status_code == status
-    assert api.put(f"{TASK}/{uuid}", api.task()).status_code == status
-    assert api.put(f"{TASK}/{uuid}/status", {"status": "open"}).status_code == status
-    assert api.delete(f"{TASK}/{uuid}").status_code == status
-
-
 def test_task_outlives_its_object(api: Api) -> None:
     thing = api.create_object()
     created = api.create_task(references=[asset(thing)])

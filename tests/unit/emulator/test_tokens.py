@@ -155,12 +155,6 @@ def test_body_that_is_no_grant(api: Api, body: Any) -> None:
     assert send(api, body).status_code == 400
 
 
-@pytest.mark.parametrize("data", [b"", b"{", b"\xff\xfe", b'{"grant_type": "password"'], ids=repr)
-def test_body_that_is_not_json(api: Api, data: bytes) -> None:
-    headers = {"Content-Type": "application/json"}
-    assert api.session.post(api.url("/auth_token"), data=data, headers=headers, timeout=30).status_code == 400
-
-
 @pytest.mark.parametrize(
     ("grant", "change"),
     [

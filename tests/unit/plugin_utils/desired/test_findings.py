@@ -102,11 +102,6 @@ def test_items_are_found_in_lines_of_json_and_in_cells_of_tables(tmp_path: Path)
     ]
 
 
-def test_a_path_inline_leads_to_the_item() -> None:
-    findings = validate(load(None, {"tasks": [{"title": "T", "reminders": [{"unit": "days", "value": "x"}]}]}))
-    assert [str(finding.place) for finding in findings] == ["desired.tasks[0].reminders[0].value"]
-
-
 def test_references_that_mean_nothing_are_reported_at_their_own_lines(site: Site) -> None:
     parts = "- label: Parts\n  type: LINKED_ASSETS\n"
     text = GOOD + '  Parts:\n    - "1"\n\n    - A99\n    - A98\n'

@@ -5,17 +5,14 @@
 
 from __future__ import annotations
 
-import errno
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import DesiredInstance
-from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import content_of, load
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import load
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.validation import validate
 
 SETTINGS = "api: seventhings/v1\n"
@@ -149,20 +146,6 @@ def test_a_file_that_leads_outside_is_not_read(tmp_path: Path) -> None:
     assert desired.entries == []
 
 
-def test_a_file_that_may_not_be_read_is_found(tmp_path: Path) -> None:
-    (tmp_path / "instance.yml").write_text(SETTINGS, "utf-8")
-    (tmp_path / "rooms.yml").write_text("[]", "utf-8")
-
-    def read(folder: Folder, name: str) -> bytes:
-        # Simulates missing permissions, which root would not notice.
-        if name == "rooms.yml":
-            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-        return content_of(folder, name)
-
-    desired = load(tmp_path, read=read)
-    assert [str(finding) for finding in desired.findings] == ["rooms.yml: can't be read: Permission denied"]
-
-
 # ---- one file, inline
 
 
@@ -186,11 +169,6 @@ def test_a_place_inline_is_a_path() -> None:
         "desired.fields.assets: fields.assets: expected one of asset, room, person",
         "desired.rooms: expected a list of records",
     ]
-
-
-def test_no_file_is_no_state(tmp_path: Path) -> None:
-    (finding,) = load(tmp_path / "none").findings
-    assert finding.message == "no such file or directory"
 
 
 # ---- without a connection

@@ -87,13 +87,3 @@ def test_a_file_that_can_not_be_read_is_reported_and_the_others_are_read(tmp_pat
     desired = load(tmp_path, read=read)
     assert list(map(str, desired.findings)) == ["rooms.yml: can't be read: Permission denied"]
     assert desired.moved == {"rooms": [({"name": "A"}, {"name": "B"})]}
-
-
-def test_what_is_written_inline_is_found_by_its_path() -> None:
-    desired = load(
-        None, {"instance": {"api": "seventhings/v1"}, "objects": [{"barcode": "1"}, 5], "fields": {"asset": 5}}
-    )
-    findings = list(map(str, desired.findings))
-    assert [entry.fields for entry in desired.entries] == [{"barcode": "1"}]
-    assert len(findings) == 2
-    assert all("desired" in finding for finding in findings), findings

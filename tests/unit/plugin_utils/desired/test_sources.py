@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from project import LONG
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Plain
-from ansible_collections.community.seventhings.plugins.plugin_utils.desired.nodes import Node, plain_node
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.nodes import Node
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.positions import Finding
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.sources.csv_source import read_csv
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.sources.json_source import read_json_lines
@@ -276,13 +276,3 @@ def test_a_mistake_in_a_line_is_found(text: str, found: str) -> None:
     _values, findings = _rows(read_json_lines, text)
     assert len(findings) == 1
     assert findings[0].startswith(found), findings
-
-
-# ---- inline
-
-
-def test_inline_values_are_found_by_their_path() -> None:
-    node = plain_node({"objects": [{"barcode": 5, "documents": ["a"]}]}, "desired")
-    (record,) = node.member("objects").items()
-    assert str(record.of_field("barcode")) == "desired.objects[0].barcode"
-    assert str(record.member("documents").member(0).place) == "desired.objects[0].documents[0]"

@@ -90,9 +90,6 @@ def test_progress_of_one_host_of_many_names_it() -> None:
     assert lines == [f"{name}rooms: 5 of 5, no rate limit, about 0 s left" for name in ("berlin: ", "")]
 
 
-# ---- plan files
-
-
 # ---- vault, inline
 
 
@@ -152,15 +149,6 @@ def test_text_report_and_result_agree(site: Site, tmp_path: Path) -> None:
     assert result["msg"].splitlines()[-1].startswith("partly_applied, ")
     assert result["changed"]
     assert result["failed"]
-
-
-@pytest.mark.parametrize("name", ["report.txt", "none/report.md"])
-def test_a_report_that_can_not_be_written_is_refused_before_anything_is_sent(
-    site: Site, tmp_path: Path, name: str
-) -> None:
-    site.write({"objects.yml": _objects("1")})
-    assert _provision(site, src=site.root, report=tmp_path / name)["failed"]
-    assert site.sent() == []
 
 
 def test_a_failed_read_says_how_many_requests_it_took(site: Site) -> None:

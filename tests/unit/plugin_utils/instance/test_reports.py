@@ -24,7 +24,6 @@ from markdown_it import MarkdownIt
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.html_report import WORDS, as_html
-from ansible_collections.community.seventhings.plugins.plugin_utils.report.markdown import Markdown
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.markdown_report import as_markdown
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.result import RunResult
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.text_report import (
@@ -119,15 +118,6 @@ def test_the_text_ends_with_the_counts_what_is_wrong_and_what_it_came_to() -> No
         "Failed:",
         "  object 0002 (objects/it.yml:3:3): HTTP 422",
         "partly_applied, 12 requests, 1.2 s: a brake",
-    ]
-
-
-def test_the_text_of_what_went_well_ends_with_the_counts_and_what_it_came_to() -> None:
-    fine = replace(RESULT, outcome="changed", findings=[], refusals=[], failures=[])
-    assert as_text(fine).splitlines()[-3:] == [
-        "objects: 2 created, 1 updated, 997 unchanged, 1 errors",
-        "rooms: 4 unchanged",
-        "changed, 12 requests, 1.2 s",
     ]
 
 
@@ -247,22 +237,6 @@ def test_what_looks_the_same_is_shown_as_escapes(
     assert "\\u00e9" not in form(replace(RESULT, changes=[change(before={"note": "e"}, after={"note": "\u00e9"})]))
 
 
-# ---- the comment
-
-
-def test_a_comment_is_never_longer_than_one_may_be_and_says_what_is_missing() -> None:
-    many = replace(RESULT, changes=[own(number) for number in range(2000)])
-    text = as_markdown(many)
-    assert len(text) < 65_536
-    assert re.search(r"and \d+ more; the report as \.json or \.html has all\.\n$", text)
-
-
-def test_nothing_from_an_instance_is_markup_in_a_comment() -> None:
-    text = as_markdown(replace(RESULT, changes=[change(key="a`b``c", after={"note": "@all\n# x | y"})]))
-    assert "``` objects a`b``c ```" in text
-    assert '`"@all\\n# x | y"`' in text
-
-
 # ---- where it is written
 
 
@@ -279,20 +253,6 @@ def test_a_report_that_cannot_be_written_is_refused_before_anything_is_sent(
 ) -> None:
     with pytest.raises(InvalidInput, match=re.escape(message)):
         check_report(tmp_path / name)
-
-
-@pytest.mark.parametrize("ending", ["html", "json", "md"])
-def test_the_ending_says_how(tmp_path: Path, ending: str) -> None:
-    path = tmp_path / f"report.{ending}"
-    write_report(RESULT, path)
-    begins = {"html": "<!DOCTYPE html>", "json": "{", "md": "### partly_applied"}[ending]
-    assert path.read_text("utf-8").startswith(begins)
-
-
-def test_a_name_can_not_look_like_another_line() -> None:
-    report = as_text(replace(RESULT, changes=[change(key="X\n- objects ALL\n    archived: false -> true")]))
-    assert "\n- objects ALL" not in report
-    assert '~ objects "X\\n- objects ALL\\n' in report
 
 
 @pytest.mark.parametrize("what", ["findings", "changes"])
@@ -469,12 +429,6 @@ def test_no_text_of_others_ends_a_line_or_steers_a_terminal(tmp_path: Path, form
     assert "\\u001b[2J" in report
 
 
-def test_programs_read_in_the_report_what_the_task_returns(tmp_path: Path) -> None:
-    write_report(filled(_FOREIGN), tmp_path / "report.json")
-    document = json.loads((tmp_path / "report.json").read_text("utf-8"))
-    assert {name: value for name, value in document.items() if name != "overview"} == filled(_FOREIGN).document()
-
-
 _MARKUP = (
     "@all #1 !2 GH-3 ~label :smile: https://x.example www.x.example a@b.example",
     "[a](javascript:x) ![i](https://x/y.png) [r]: https://x",
@@ -501,18 +455,6 @@ def test_a_renderer_finds_no_markup_of_others_in_a_comment(text: str, renderer: 
 
     assert tags(filled(text)) == tags(filled("x y"))
     assert len([tag for tag, _attributes in tags(filled(text)) if tag == "code"]) == 33
-
-
-@pytest.mark.parametrize("text", ["x", "", "a_b", "_a_", "@all", "```", "`" * 200, "a|b\\|c", "\r\r# h", "::error::x"])
-def test_what_is_put_into_markdown_is_code(text: str) -> None:
-    shown = Markdown("- {text} {number}").fill(text=text, number=1)
-    (item,) = MarkdownIt("gfm-like", {"linkify": False}).parse(shown)[3:4]
-    assert [child.type for child in item.children or ()] == ["code_inline", "text"]
-
-
-def test_markdown_is_put_into_markdown_as_it_is() -> None:
-    assert Markdown("**{a}** {b}").fill(a=Markdown("_x_"), b="_x_") == "**_x_** `_x_`"
-    assert Markdown.joined([Markdown("a"), Markdown("b")], ", ") == "a, b"
 
 
 # ---- the page's own policy

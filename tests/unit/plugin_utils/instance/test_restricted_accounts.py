@@ -173,27 +173,6 @@ def test_the_fields_that_select_a_set_must_be_visible(house: Site) -> None:
     assert any(UNSEEN.format("serial_number") in finding for finding in account.plan().findings)
 
 
-def test_a_reference_by_a_hidden_name_says_why_nothing_is_found(house: Site) -> None:
-    account = restricted(house, hidden_fields=["name"])
-    with pytest.raises(SeventhingsError) as refused:
-        first_record(account, "room", {"building_id": "North", "number": "1"})
-    assert UNSEEN.format("name") in refused.value.message
-    account.write({"locations.yml": "[]\n", "objects.yml": "[]\n"})
-    assert any(UNSEEN.format("name") in line for line in account.plan().findings)
-
-
-def test_a_filter_by_a_hidden_field_is_an_error(house: Site) -> None:
-    def listed(site: Site, **filters: Any) -> int:
-        return list_records(site.client(read_only=True), KINDS["object"], None, filters, (), None).count
-
-    assert listed(house, description="Blue") == 1
-    account = restricted(house, hidden_fields=["description"])
-    with pytest.raises(SeventhingsError) as refused:
-        listed(account, description="Blue")
-    assert refused.value.message == f"filters.description: {UNSEEN.format('description')}"
-    assert listed(account, serial_number="S-1") == 1
-
-
 # ---- what is made, replaced or taken away unseen
 
 
@@ -350,13 +329,6 @@ def test_no_user_is_created_from_a_person_whose_address_is_hidden(
         user_from_person(account.client(), person, filters, check_mode=False)
     assert UNSEEN.format("email") in refused.value.message
     assert house.writes() == []
-
-
-def test_a_path_through_a_hidden_name_says_why_nothing_is_found(house: Site) -> None:
-    account = restricted(house, hidden_fields=["name"])
-    with pytest.raises(SeventhingsError) as refused:
-        first_record(account, "object", {"barcode": "3", "actual_room": "North/1"})
-    assert UNSEEN.format("name") in refused.value.message
 
 
 # ---- where empty keys are left out
@@ -536,12 +508,6 @@ def test_an_object_that_becomes_hidden_is_reported(house: Site) -> None:
     with pytest.raises(SeventhingsError) as refused:
         first_record(account, "object", {"barcode": "1", "actual_room": "South/1"})
     assert f"It existed when it was read ({LIMITED})." in refused.value.message
-
-
-def test_an_object_that_is_not_found_and_can_not_be_created_may_be_hidden(house: Site) -> None:
-    account = restricted(house, locations=locations(house, "North"))
-    with pytest.raises(SeventhingsError, match=LIMITED):
-        first_record(account, "object", {"barcode": "2", "description": "Red"})
 
 
 # ---- service_info and exports
