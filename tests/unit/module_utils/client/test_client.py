@@ -31,7 +31,6 @@ from ..support import (
     definition,
     listed,
     listing,
-    lost,
     objects,
     refusal,
     uuid_of,
@@ -337,12 +336,6 @@ def test_a_new_person_is_wrapped_in_fields() -> None:
     transport = FakeTransport({"POST /person": answer(None, 201, {"Location-UUID": uuid_of(1)})})
     client_on(transport).create(KINDS["person"], {"email": "a"})
     assert transport.calls[0].body == {"fields": {"email": "a"}}
-
-
-def test_a_lost_create_is_not_sent_again_here() -> None:
-    transport = FakeTransport({"POST /object": [lost()]})
-    with pytest.raises(OutcomeUnknown):
-        client_on(transport).create(KINDS["object"], {})
 
 
 @pytest.mark.parametrize(

@@ -122,44 +122,6 @@ def test_a_record_that_is_not_found_when_it_is_read_back_is_an_error() -> None:
         carry_out(transport, NEW)
 
 
-@pytest.mark.parametrize("status", [None, 500, 502, 503])
-def test_after_a_lost_answer_the_record_is_looked_for_and_adopted(status: int | None, clock: Clock) -> None:
-    transport, poll_after_lost_response = service(lost(status)), Looks(clock, [[record("object", 1)]])
-    found = carry_out(transport, NEW, clock, poll_after_lost_response)
-    assert found is not None
-    assert found.uuid == uuid_of(1)
-    assert transport.count(POST) == 1
-    assert poll_after_lost_response.times == [0]
-
-
-@pytest.mark.parametrize(("empty", "times"), [(1, [0, 1]), (2, [0, 1, 4])])
-def test_it_may_still_be_on_its_way_so_it_is_looked_for_at_0_1_and_4_seconds(
-    empty: int, times: list[float], clock: Clock
-) -> None:
-    transport, poll_after_lost_response = (
-        service(lost()),
-        Looks(clock, [*[[] for _number in range(empty)], [record("object", 1)]]),
-    )
-    carry_out(transport, NEW, clock, poll_after_lost_response)
-    assert poll_after_lost_response.times == times
-    assert transport.count(POST) == 1
-
-
-def test_a_missing_record_is_sent_again_once(clock: Clock) -> None:
-    transport, poll_after_lost_response = service(lost(), created(1)), Looks(clock)
-    carry_out(transport, NEW, clock, poll_after_lost_response)
-    assert transport.count(POST) == 2
-    assert poll_after_lost_response.times == [0, 1, 4, 10, 20, 30]
-    assert transport.calls[0].body == transport.calls[1].body
-
-
-def test_a_creation_that_the_service_answered_with_an_error_is_looked_for_at_0_1_and_4_seconds(clock: Clock) -> None:
-    transport, poll_after_lost_response = service(lost(500), created(1)), Looks(clock)
-    carry_out(transport, NEW, clock, poll_after_lost_response)
-    assert transport.count(POST) == 2
-    assert poll_after_lost_response.times == [0, 1, 4]
-
-
 def test_a_record_that_can_not_be_looked_for_is_not_sent_again(clock: Clock) -> None:
     def fail() -> list[Record]:
         raise refusal(503)
@@ -178,25 +140,6 @@ def test_a_second_lost_answer_is_looked_for_too(clock: Clock) -> None:
     poll_after_lost_response = Looks(clock, [*[[] for _number in range(6)], [record("object", 1)]])
     carry_out(transport, NEW, clock, poll_after_lost_response)
     assert transport.count(POST) == 2
-
-
-@pytest.mark.parametrize("status", [None, 500])
-def test_a_second_failure_without_a_record_is_the_error(status: int | None, clock: Clock) -> None:
-    transport = service(lost(), lost(status))
-    with pytest.raises(OutcomeUnknown) as caught:
-        carry_out(transport, NEW, clock, Looks(clock))
-    assert caught.value.status == status
-    assert transport.count(POST) == 2
-
-
-def test_what_the_service_may_be_at_still_is_not_sent_again(clock: Clock) -> None:
-    cut_off = OutcomeUnknown("POST /object: no whole answer within 60 seconds.", may_follow=True)
-    transport = service(cut_off)
-    with pytest.raises(OutcomeUnknown) as caught:
-        carry_out(transport, NEW, clock, Looks(clock))
-    assert "It was not sent again, because the service may still be working on it. Run it again" in caught.value.message
-    assert transport.count(POST) == 1
-    assert clock.now - 1000 == 30
 
 
 def test_two_new_records_after_a_lost_answer_are_an_error_that_names_both(clock: Clock) -> None:
@@ -260,13 +203,6 @@ def test_a_new_task_is_closed_by_a_call_of_its_own(status: str | None, calls: in
     carry_out(transport, creation(TASK, written), schema=TASK)
     assert transport.count(f"PUT /task-management/task/{uuid_of(1)}/status") == calls
     assert "status" not in transport.calls[0].body
-
-
-def test_a_500_to_a_task_is_sent_again_like_every_other_create(clock: Clock) -> None:
-    transport = task_service(lost(500), created(1))
-    change = creation(TASK, {**FULL_TASK, "reminders": [], "references": []})
-    carry_out(transport, change, clock, Looks(clock), TASK)
-    assert transport.count(TASKS) == 2
 
 
 @pytest.mark.parametrize(
