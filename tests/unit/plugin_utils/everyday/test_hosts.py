@@ -120,29 +120,6 @@ def test_a_new_object_takes_a_scan_code(here: Embedded) -> None:
     assert here.log == []
 
 
-@pytest.mark.parametrize(
-    "serial",
-    [
-        "None",
-        "0",
-        "000000",
-        "To be filled by O.E.M.",
-        "Default string",
-        "NA",
-        "N/A",
-        "System Serial Number",
-        "",
-        " ",
-        None,
-    ],
-)
-def test_a_serial_number_that_nobody_filled_in_is_skipped_and_others_go_on(here: Embedded, serial: str | None) -> None:
-    result = feed(here, {"odd": {"product_serial": serial}, "nas": FLEET["nas"]}, map=MAP, key=KEY)
-    assert result["changed"]
-    assert [skipped["host"] for skipped in result["skipped_hosts"]] == ["odd"]
-    assert any("odd (product_serial is " in warning for warning in result["warnings"])
-
-
 def test_hosts_with_one_serial_number_are_skipped_and_others_go_on(here: Embedded) -> None:
     forged = {"product_serial": "lt-4410-0091 ", "system_vendor": "Evil"}
     result = feed(here, {**FLEET, "forger": forged, "bare": {}}, map=MAP, key=KEY)
@@ -166,13 +143,6 @@ def test_a_task_adds_placeholders_of_serial_numbers(here: Embedded) -> None:
     result = feed(here, FLEET, map=MAP, key={**KEY, "placeholders": ["lt-4410-*", "new-?"]})
     assert [skipped["host"] for skipped in result["skipped_hosts"]] == ["pc1", "pc2", "new"]
     assert result["matched"] == 1
-
-
-def test_two_objects_with_the_serial_number_of_a_host_are_left_alone(here: Embedded) -> None:
-    here.call("object", fields={"barcode": "100008", "serial_number": "LT-4410-0091"}, match_on=["barcode"])
-    result = feed(here, {"pc1": FLEET["pc1"]}, map=MAP, key=KEY)
-    assert not result["changed"]
-    assert "2 objects have its serial number" in result["skipped_hosts"][0]["reason"]
 
 
 def test_facts_are_texts_of_strangers(here: Embedded) -> None:

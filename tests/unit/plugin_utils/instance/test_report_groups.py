@@ -56,28 +56,6 @@ def test_equal_changes_share_a_title_and_the_most_important_come_first() -> None
     ]
 
 
-def test_each_change_is_in_one_group() -> None:
-    assert sorted(change["key"] for group in groups(MANY) for change in group.changes) == sorted(
-        change["key"] for change in MANY
-    )
-
-
-@pytest.mark.parametrize("form", [as_text, as_markdown, as_html])
-def test_every_form_reports_the_groups(form: Callable[[RunResult], str]) -> None:
-    report = form(result_of(MANY)).replace("-&gt;", "->")
-    assert report.index("quantity 1 -> 2: 999 objects") < report.index(
-        "target_room Store -> Head office/0.12: 14 objects"
-    )
-    assert "M00" in report
-
-
-def test_below_a_title_is_the_name_of_each() -> None:
-    lines = as_text(result_of(MANY)).splitlines()
-    start = lines.index("~ target_room Store -> Head office/0.12: 14 objects")
-    assert lines[start + 1 : start + 3] == ["    objects M00", "    objects M01"]
-    assert lines[start + 14] == "    objects M13"
-
-
 def test_the_fields_are_counted() -> None:
     assert fields_by_number(MANY) == [
         ("objects", "quantity", 999),
@@ -187,11 +165,6 @@ def test_texts_of_which_there_are_too_many_leave_room_for_the_changes() -> None:
     assert len(re.findall(r"and \d+ more in the report as JSON", page)) == 4
 
 
-def test_the_groups_of_many_changes_are_closed_and_those_of_a_few_open() -> None:
-    assert " open>" not in as_html(result_of(wide(100)))
-    assert " open>" in as_html(result_of(wide(10)))
-
-
 def choices(page: str, name: str) -> list[tuple[str, str]]:
     """Return id and text of each choice of a filter."""
     return re.findall(rf'<input type="radio" name="{name}" id="([\w-]+)">([^<]*)<', page)
@@ -212,12 +185,6 @@ def test_a_page_is_filtered_by_section_and_action_without_a_script() -> None:
         assert re.search(rf'<details class="change [^"]*\b{hidden}\b', page)
     assert choices(as_html(result_of([update("1", {"a": 1}, {"a": 2})])), "action") == [], "one action needs no filter"
     assert "@media print" in page
-
-
-def test_the_changes_are_on_one_card() -> None:
-    page = as_html(result_of(MANY))
-    assert page.count('<section id="changes"') == 1
-    assert page.count("<details ") == len(groups(MANY))
 
 
 def test_a_page_names_the_set_the_user_and_the_version() -> None:
