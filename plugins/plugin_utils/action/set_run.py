@@ -33,7 +33,7 @@ from ..undo.record_file import RecordRefused
 
 
 class PlanRefused(InvalidInput):
-    """Raised if a plan file is not the approved plan."""
+    """Raised if a ``plan_file`` is not the approved plan."""
 
 
 class SetRun(ControllerRun):

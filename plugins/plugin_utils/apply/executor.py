@@ -100,7 +100,7 @@ class Executor:
     """Apply one plan.
 
     :param on_progress: called after each record.
-    :param of_plan: True if a plan file is applied. Then records that are changed in part must be recognized later.
+    :param of_plan: True if an approved plan is applied. Then records that are changed in part must be recognized later.
     """
 
     def __init__(

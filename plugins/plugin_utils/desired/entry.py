@@ -25,7 +25,7 @@ class Entry:
     :ivar places: the place of each field.
     :ivar state: present, absent or archived.
     :ivar template: the template of a field definition.
-    :ivar uuid: the target, if a plan file names it; else its natural key finds it.
+    :ivar uuid: the target, if an undo names it; else its natural key finds it.
     :ivar misread: True if its meaning is unclear because of a mistake; it is checked and never planned.
     :ivar inline: True if it was written without a directory for local files.
     :ivar pruned: True if it is removed because it is in no file.

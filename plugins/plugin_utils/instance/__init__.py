@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One run over a whole instance: guard, plan, plan file, apply, reports.
+"""One run over a whole instance: guard, plan, approval, apply, reports.
 
 The actions of ``instance`` start here.
 """

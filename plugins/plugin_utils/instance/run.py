@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Manage an instance as code: guard, plan, plan file, apply, and one result for every report."""
+"""Manage an instance as code: guard, plan, approval, apply, and one result for every report."""
 
 from __future__ import annotations
 

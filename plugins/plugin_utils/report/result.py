@@ -69,7 +69,7 @@ class RunResult:
     :ivar outcome: one of :data:`OUTCOMES`.
     :ivar findings: one for each kind of mistake.
     :ivar every_finding: one for each mistake, if these are more.
-    :ivar plan_digest: of the plan file that was written or is applied; empty without one.
+    :ivar plan_digest: of the approval that was written or is applied; empty without one.
     :ivar apply_record: the file with the changes, by which they can be undone; empty if none was written.
     :ivar apply_record_digest: SHA-256 of that file.
     :ivar forecast: requests of an apply, and their minutes at the rate limit, which are None without a limit.
@@ -314,7 +314,7 @@ def _labels(planned: Planned, change: Mapping[str, Any]) -> dict[str, str]:
 
 
 def shown(planned: Planned, hiding: Hiding, sides: Sides | None = None) -> dict[str, Any]:
-    """Return a change for reports and plan files: its fields by key, without hidden values.
+    """Return a change for reports: its fields by key, without hidden values.
 
     :param sides: its fields before and after, if these are not the change's own.
     """

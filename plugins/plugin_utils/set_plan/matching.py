@@ -106,7 +106,7 @@ class Matching:
         if is_valid:
             self._kept[id(entry)] = values
         if entry.uuid:
-            # A plan file identifies the record by its uuid.
+            # An undo identifies the record by its uuid.
             own = [schema.find(name) for name in self._context.desired.identity.get(schema.kind.section, ())]
             chosen = [field.key for field in own if field is not None] or natural_keys.default_key(schema.kind, values)
             return tuple(key for key in chosen if key in values), False

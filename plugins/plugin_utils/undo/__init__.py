@@ -3,6 +3,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Apply records, and the plan that undoes one of them.
 
-A real apply writes a record of its changes. The inverse of a record is a desired state like that of a plan file:
-entries by uuid, which the planner, the gate and the executor treat like any others.
+A real apply writes a record of its changes. The inverse of a record is a desired state: entries by uuid, which the
+planner, the gate and the executor treat like any others.
 """

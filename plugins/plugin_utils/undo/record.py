@@ -74,7 +74,7 @@ class RecordedChange:
 class ApplyRecord:
     """The changes of one apply.
 
-    :ivar plan_digest: of the applied plan file; empty if there was none.
+    :ivar plan_digest: of the applied approval; empty if there was none.
     :ivar run: digest of the intended changes, by which the run is resumed.
     :ivar undoes: SHA-256 of the record that the run undid; empty for an apply.
     :ivar is_complete: True if the run came to its end.

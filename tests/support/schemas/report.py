@@ -70,7 +70,7 @@ def report_schema() -> dict[str, Any]:
             "plan_digest": {
                 "type": "string",
                 "pattern": "^([0-9a-f]{64})?$",
-                "description": "SHA-256 of the plan file; empty if there is none.",
+                "description": "SHA-256 of the approval in plan_file; empty if there is none.",
             },
             "every_finding": {**_TEXTS, "description": "Each single finding, if findings has fewer lines."},
             "forecast": {
