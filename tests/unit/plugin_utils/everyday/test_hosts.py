@@ -120,6 +120,14 @@ def test_a_new_object_takes_a_scan_code(here: Embedded) -> None:
     assert here.log == []
 
 
+@pytest.mark.parametrize("serial", ["Default string", " ", None])
+def test_a_serial_number_that_nobody_filled_in_is_skipped_and_others_go_on(here: Embedded, serial: str | None) -> None:
+    result = feed(here, {"odd": {"product_serial": serial}, "nas": FLEET["nas"]}, map=MAP, key=KEY)
+    assert result["changed"]
+    assert [skipped["host"] for skipped in result["skipped_hosts"]] == ["odd"]
+    assert any("odd (product_serial is " in warning for warning in result["warnings"])
+
+
 def test_hosts_with_one_serial_number_are_skipped_and_others_go_on(here: Embedded) -> None:
     forged = {"product_serial": "lt-4410-0091 ", "system_vendor": "Evil"}
     result = feed(here, {**FLEET, "forger": forged, "bare": {}}, map=MAP, key=KEY)
