@@ -15,7 +15,6 @@ from instance_site import Site, yaml_list
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, OBJECT
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.offline import offline_findings
-from ansible_collections.community.seventhings.plugins.plugin_utils.layers.layers import load_layers
 
 from ..absorb.absorbing import take
 
@@ -177,16 +176,3 @@ def test_validate_finds_a_field_that_the_settings_name(site: Site) -> None:
     (found,) = offline_findings(site.load())
     assert str(found.place).startswith("objects.yml:3:")
     assert "observed.objects" in found.message
-
-
-def test_a_later_layer_only_adds_fields(tmp_path: Path) -> None:
-    base, later = tmp_path / "base", tmp_path / "later"
-    api = HEAD.partition("set:")[0]
-    for folder, settings in ((base, HEAD), (later, api + "observed: {objects: []}\n")):
-        folder.mkdir()
-        (folder / "instance.yml").write_text(settings)
-    assert "first layer decides" in str(load_layers([base, later]).findings[0])
-    (base / "instance.yml").write_text(HEAD + "observed: {objects: [actual_room]}\n")
-    (later / "instance.yml").write_text(api + "observed: {objects: [quantity]}\n")
-    merged = load_layers([base, later])
-    assert (merged.findings, merged.observed) == ([], {"objects": ["actual_room", "quantity"]})
