@@ -384,8 +384,8 @@ def _like(expected: Any, found: Any) -> Any:
         return expected
     if isinstance(expected, str) and isinstance(found, str):
         return expected if _matches(expected, found) else found
-    if isinstance(expected, Mapping) and isinstance(found, Mapping):
-        return {key: _like(expected.get(key), value) for key, value in found.items() if key in expected or not expected}
+    if isinstance(expected, Mapping) and isinstance(found, Mapping) and expected.keys() & found.keys():
+        return {key: _like(expected.get(key), value) for key, value in found.items() if key in expected}
     if isinstance(expected, list) and isinstance(found, (list, tuple)):
         pairs = itertools.zip_longest(expected, found)
         return [_like(wanted, value) for wanted, value in pairs][: len(found)]

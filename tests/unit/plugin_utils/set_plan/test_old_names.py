@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -42,10 +41,6 @@ def _renamed(site: Site, how: str) -> None:
     )
 
 
-def _rooms(site: Site) -> dict[str, str]:
-    return {record["fields"]["barcode"]: record["fields"]["target_room"] for record in site.dump()["objects"]}
-
-
 @pytest.fixture
 def applied(site: Site) -> Site:
     """Create objects in rooms."""
@@ -54,63 +49,12 @@ def applied(site: Site) -> Site:
     return site
 
 
-@pytest.mark.parametrize("how", MOVED)
-def test_rows_that_name_the_old_place_mean_the_new_one(applied: Site, how: str) -> None:
-    before = _rooms(applied)
-    _renamed(applied, how)
-    planned = applied.plan()
-    assert planned.findings == []
-    assert {change["section"] for change in planned.changes} == {"locations", "rooms"} - (
-        {"locations"} if how == "room" else {"rooms"} if how == "location" else set()
-    )
-    warnings = [warning for warning in planned.warnings if warning.startswith("moved.")]
-    assert warnings
-    assert all(warning.endswith("read as the renamed records; write the new names there, too.") for warning in warnings)
-    assert applied.run().outcome == "changed"
-    assert [bool(room) for room in _rooms(applied).values()] == [bool(room) for room in before.values()]
-    again = applied.plan()
-    assert (again.outcome, again.findings) == ("unchanged", [])
-
-
-@pytest.mark.parametrize("how", MOVED)
-def test_a_plan_file_knows_the_old_names(applied: Site, tmp_path: Path, how: str) -> None:
-    _renamed(applied, how)
-    applied.write({"objects.csv": FILES["objects.csv"] + "4,Sofa,North/1,\n"})
-    applied.plan(plan_file=tmp_path / "a.plan")
-    done = applied.run(plan_file=tmp_path / "a.plan")
-    assert done.outcome == "changed", done
-    assert applied.plan().outcome == "unchanged"
-
-
-def test_a_name_that_another_record_has_now_means_that_one(applied: Site) -> None:
-    _renamed(applied, "room")
-    assert applied.run().outcome == "changed"
-    rooms = (applied.root / "rooms.yml").read_text() + "- {building_id: North, number: '1', name: New}\n"
-    applied.write({"rooms.yml": rooms, "objects.csv": FILES["objects.csv"] + "4,Sofa,North/1a,\n"})
-    planned = applied.plan()
-    assert planned.findings == []
-    moved = {change["key"] for change in planned.changes if change["section"] == "objects"}
-    assert moved == {"1", "2", "4"}
-    assert not [
-        warning
-        for warning in planned.warnings
-        if warning.startswith("moved.rooms") and "North/1'" in warning and "both" not in warning
-    ]
-
-
 def test_names_that_must_not_be_shown_are_not_named(applied: Site) -> None:
     _renamed(applied, "room")
     desired = applied.load()
     desired.hiding.names.add("serial_number")
     warnings = [warning for warning in applied.run(desired, check_mode=True).warnings if warning.startswith("moved")]
     assert warnings == ["moved: records are referred to by their old names; write the new ones."]
-
-
-def test_a_name_that_nothing_ever_had_is_a_finding(applied: Site) -> None:
-    _renamed(applied, "both")
-    applied.write({"objects.csv": FILES["objects.csv"] + "4,Sofa,North/9,\n"})
-    (finding,) = applied.plan().findings
-    assert finding.startswith("objects.csv:5:8: target_room: ")
 
 
 def test_a_scope_may_name_the_old_place(applied: Site) -> None:
@@ -123,20 +67,6 @@ def test_a_scope_may_name_the_old_place(applied: Site) -> None:
     assert applied.plan().outcome == "unchanged"
     _renamed(applied, "room")
     assert applied.plan().findings == []
-
-
-def test_the_object_of_an_offer_may_have_its_old_barcode(applied: Site) -> None:
-    applied.write({"hub.yml": "- {object: '1', price: 10}\n"})
-    assert applied.run().outcome == "changed"
-    applied.write(
-        {
-            "moved.yml": "objects: [{from: {barcode: '1'}, to: {barcode: A1}}]\n",
-            "objects.csv": FILES["objects.csv"].replace("\n1,", "\nA1,"),
-        }
-    )
-    assert applied.plan().findings == []
-    assert applied.run().outcome == "changed"
-    assert applied.plan().outcome == "unchanged"
 
 
 def _room(place: str) -> dict[str, str]:

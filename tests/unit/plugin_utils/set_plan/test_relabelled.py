@@ -49,7 +49,6 @@ def house(site: Site, request: pytest.FixtureRequest) -> Site:
 @pytest.mark.parametrize(
     ("kind", "new", "line"),
     [
-        ("object", {"barcode": "9"}, {"objects": [{"from": {"barcode": "9"}, "to": {"barcode": "1"}}]}),
         (
             "room",
             {"number": "2"},
@@ -80,31 +79,6 @@ def test_a_relabelled_record_is_a_finding_that_offers_its_line(
     assert house.run().outcome == "changed"
     assert house.run().outcome == "unchanged"
     assert len(house.client().list_all(KINDS[kind])) == 1
-
-
-def test_the_new_key_in_the_files_is_as_good(house: Site) -> None:
-    relabel(house, "object", barcode="9")
-    house.write({"objects.yml": yaml_list([{**OBJECT, "barcode": "9"}])})
-    assert house.run().outcome == "unchanged"
-    # The old key is no longer in use.
-    house.write({"objects.yml": yaml_list([{**OBJECT, "barcode": "9"}, {**OBJECT, "inventory_name": "Two"}])})
-    assert house.run().outcome == "changed"
-    relabel(house, "object", barcode="10")
-    assert "is now 10 " in "".join(house.plan().findings)
-
-
-def test_a_deleted_record_is_created_again(house: Site) -> None:
-    client = house.client()
-    client.delete(KINDS["object"], client.list_all(KINDS["object"])[0].uuid)
-    assert house.run().outcome == "changed"
-    relabel(house, "object", barcode="9")
-    assert "is now 9 " in "".join(house.plan().findings)
-
-
-def test_another_set_knows_nothing_of_it(house: Site) -> None:
-    relabel(house, "object", barcode="9")
-    house.write({"instance.yml": "api: seventhings/v1\nset: other\n"})
-    assert house.run().outcome == "changed"
 
 
 PERSON = {"email": "Ada@acme.example", "first_name": "Ada", "last_name": "Lovelace"}

@@ -215,50 +215,6 @@ def field_of(here: SiteHere, number: int, name: str) -> Any:
     return found["fields"][name]
 
 
-@pytest.mark.parametrize(
-    ("changed_since", "description", "outcome"),
-    [("skip", "edited", "changed"), ("refuse", "edited", "refused"), ("force", "Text 0", "changed")],
-)
-def test_a_field_that_somebody_changed_since(
-    here: SiteHere, changed_since: str, description: str, outcome: str
-) -> None:
-    small_apply(here)
-    assert here.run(limits=EVERYTHING).outcome == "changed"
-    edit(here, 0, description="edited")
-    result = undo(here, changed_since=changed_since)
-    assert result.outcome == outcome
-    assert field_of(here, 0, "description") == description
-    assert field_of(here, 0, "purchasing_price") == (99 if outcome == "refused" else 12.5)
-    reported = {"skip": result.warnings, "refuse": result.refusals, "force": []}[changed_since]
-    assert any("description was changed since" in line for line in reported) != (changed_since == "force")
-
-
-def test_a_created_record_that_somebody_changed_stays(here: SiteHere) -> None:
-    small_apply(here)
-    assert here.run(limits=EVERYTHING).outcome == "changed"
-    edit(here, 9, inventory_name="Mine")
-    result = undo(here, changed_since="force")
-    assert any("inventory_name was changed since" in warning for warning in result.warnings)
-    assert field_of(here, 9, "inventory_name") == "Mine"
-    assert "100009" not in [change["key"] for change in result.changes]
-
-
-def test_an_undo_is_undone(here: SiteHere) -> None:
-    small_apply(here)
-    assert here.run(limits=EVERYTHING).outcome == "changed"
-    applied = here.dump()
-    undone = undo(here)
-    assert (undone.outcome, undone.undone["changes"], undone.undone["set"]) == ("changed", 6, "test")
-    before = here.dump()
-    again = undo(here)
-    assert (again.outcome, again.changes, here.dump()) == ("unchanged", [], before)
-    assert f"applied: last is itself a finished undo ({undone.apply_record})" in again.warnings[0]
-    assert "Undoes an apply" in as_text(undone)
-    assert "Undoes an apply" not in as_text(again)
-    assert undo(here, Path(undone.apply_record)).outcome == "changed"
-    assert active(here.dump()) == active(applied)
-
-
 def records(state: Path) -> list[Path]:
     """Return the apply records in a state directory, oldest first."""
     return sorted((state / "seventhings" / "applied").glob("*/*/*"))
@@ -651,25 +607,6 @@ def test_a_value_that_can_not_be_read_is_announced_and_does_not_stop_the_undo(
     expected = {"description": "old", "purchasing_price": 5, "inventory_name": "Thing 1"}
     written = {"description": "new", "purchasing_price": 6}
     assert {key: left[key] for key in expected} == {**expected, **{key: written[key] for key in odd}}
-
-
-def test_absolute_limits_apply_to_an_undo_and_percent_limits_do_not(here: SiteHere) -> None:
-    good = [thing(number, description="good") for number in range(20)]
-    here.write({"objects.yml": yaml_list(good)})
-    assert here.run().outcome == "changed"
-    here.write({"objects.yml": yaml_list([{**record, "description": "bad"} for record in good])})
-    assert here.run().outcome == "changed"
-    assert undo(here, limits={"updates": 5}).outcome == "refused"
-    assert undo(here, limits={"update_percent": 1}).outcome == "changed"
-
-
-def test_what_is_protected_stays(here: SiteHere) -> None:
-    small_apply(here)
-    here.write({"objects.yml": yaml_list([*SMALL, {**thing(9), "_lifecycle": {"protect": True}}])})
-    assert here.run(limits=EVERYTHING).outcome == "changed"
-    result = undo(here)
-    assert result.outcome == "refused"
-    assert "object 100009 is protected" in result.refusals[0]
 
 
 def test_a_definition_returns_and_new_ones_stay(here: SiteHere) -> None:
