@@ -396,15 +396,6 @@ def test_a_sweep_deletes_nothing_that_a_journal_alone_names(tmp_path: Path) -> N
     assert service.dump() == before
 
 
-def test_half_a_line_of_a_journal_does_no_harm(tmp_path: Path) -> None:
-    path = tmp_path / "profile.json.journal"
-    Journal(path).note(root=embedded_here.ROOT_URL, prefix="zz-probe-0123456789ab")
-    with path.open("a") as stream:
-        stream.write('{"kind": "obj')
-    assert swept(Embedded.started(), tmp_path) == 0
-    assert not path.exists()
-
-
 @pytest.mark.sample(4)
 @pytest.mark.parametrize(
     "line",
@@ -433,30 +424,11 @@ def test_lines_that_no_probe_wrote_are_passed_over(line: str, tmp_path: Path) ->
 # ---- the profile
 
 
-def _texts_of(service: Embedded) -> set[str]:
-    """Return all texts of an instance with four or more characters: keys and labels of fields, values, names."""
-    state = service.dump(canonical=False)
-    found = {text for text in embedded_here.texts_in(state) if len(text) >= SHORTEST}
-    return found | {embedded_here.ROOT_URL, embedded_here.ROOT_URL.partition("://")[2], *ACCOUNT.values()}
-
-
 def _vocabulary() -> str:
     """Return the words that may be in the profile of any instance: those of the probe."""
     texts = [path.read_text("utf-8") for path in (ROOT / "tests/tools/probe").glob("*.py")]
     texts += [path.read_text("utf-8") for path in (ROOT / "plugins/module_utils/model").glob("kinds.py")]
     return "\n".join([*texts, DAY.isoformat()])
-
-
-@pytest.mark.sample(3)
-@pytest.mark.parametrize("weather", ["calm", "rough"])
-@pytest.mark.parametrize("tier", TIERS)
-def test_no_text_of_the_instance_is_in_a_profile(weather: str, tier: str, tmp_path: Path) -> None:
-    service = Embedded.started(all_sides(weather))
-    profile = profiles.profile_file(probed(service, tmp_path, tier)).decode()
-    vocabulary = _vocabulary()
-    texts = _texts_of(service)
-    assert len(texts) > 300
-    assert [text for text in texts if text in profile and text not in vocabulary] == []
 
 
 @settings(QUIET, max_examples=100 if LONG else 6)
@@ -558,18 +530,6 @@ def test_an_account_that_may_not_write_everything_is_reported_so_and_leaves_noth
 # ---- answers that nobody expects
 
 UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-SCRATCH_WRITES = [
-    ("POST", "/location"),
-    ("POST", "/room"),
-    ("POST", "/object"),
-    ("PATCH", "/object/{uuid}"),
-    ("POST", "/object/{uuid}/archive"),
-    ("POST", "/task-management/task"),
-    ("PUT", "/task-management/task/{uuid}"),
-    ("POST", "/rental-management/rental-case"),
-    ("PUT", "/rental-management/rental-case/{uuid}"),
-    ("POST", "/circularity-hub/suggest-category"),
-]
 REFUSALS = [403, 404, 418, 500] if LONG else [418]
 FURTHER_WRITES = [
     ("POST", "/file"),
@@ -600,30 +560,6 @@ def check_no_wrong_side(profile: Json) -> None:
         assert entry["side"] in (None, switch.calm), f"{switch.name}: {entry}"
         assert entry["seen"] or entry["why"]
     assert profile["contradictions"] == []
-
-
-@pytest.mark.sample(3)
-@pytest.mark.parametrize("status", REFUSALS)
-@pytest.mark.parametrize(("method", "path"), SCRATCH_WRITES)
-def test_writes_that_are_refused_leave_nothing_and_report_nothing_wrongly(
-    method: str, path: str, status: int, tmp_path: Path
-) -> None:
-    service = Embedded.started()
-    before = service.dump()
-    answering(service, method, path, lambda _answer: answer_json({"message": "no"}, status), is_carried_out=False)
-    check_no_wrong_side(probed(service, tmp_path, TOUCH))
-    assert service.dump() == before
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.sample(3)
-@pytest.mark.parametrize(("method", "path"), SCRATCH_WRITES)
-def test_writes_that_were_done_but_reported_as_failed_leave_nothing(method: str, path: str, tmp_path: Path) -> None:
-    service = Embedded.started()
-    before = service.dump()
-    answering(service, method, path, lambda _answer: answer_json({"message": "no"}, 500))
-    check_no_wrong_side(probed(service, tmp_path, TOUCH))
-    assert service.dump() == before
 
 
 @pytest.mark.parametrize("status", REFUSALS)
@@ -773,7 +709,6 @@ def test_the_file_of_a_probe_starts_the_embedded_service_like_the_instance(
 
 
 DETAILS = [kind.item_path for kind in (KINDS[name] for name in ("location", "room", "object", "task", "rental_case"))]
-LISTS = [kind.list_path for kind in KINDS.values() if "{" not in kind.list_path] + ["/asset-tracking/asset/definitions"]
 
 
 @pytest.mark.sample(2)
@@ -785,16 +720,6 @@ def test_scratch_records_that_are_not_read_again_report_nothing(path: str, statu
     answering(service, "GET", path, lambda _answer: answer_json({"message": "no"}, status))
     check_no_wrong_side(probed(service, tmp_path, TOUCH))
     assert service.dump() == before
-
-
-@pytest.mark.sample(4)
-@pytest.mark.parametrize("answer", [(200, {}), *((status, None) for status in REFUSALS if status != 404)], ids=str)
-@pytest.mark.parametrize("path", LISTS)
-def test_lists_that_are_none_report_nothing(path: str, answer: tuple[int, Any], tmp_path: Path) -> None:
-    service = Embedded.started()
-    status, body = answer
-    answering(service, "GET", path, lambda _answer: answer_json(body, status))
-    check_no_wrong_side(probed(service, tmp_path, LOOK))
 
 
 def test_several_sides_are_a_contradiction() -> None:

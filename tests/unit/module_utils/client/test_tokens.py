@@ -107,18 +107,6 @@ def test_a_given_token_that_no_header_carries_is_an_error_without_it() -> None:
     assert refused.value.message.startswith("access_token: the value is not a token; expected")
 
 
-def test_one_login_serves_many_requests() -> None:
-    transport = FakeTransport({LOGIN: [pair(1)]})
-    signed = tokens(transport, **PASSWORD)
-    assert {signed.current() for _number in range(5)} == {"access-1"}
-
-
-def test_a_login_does_no_harm_a_second_time() -> None:
-    transport = FakeTransport({LOGIN: pair(1)})
-    tokens(transport, **PASSWORD).current()
-    assert transport.calls[0].effect is Effect.IDEMPOTENT
-
-
 # ---- renewal in time
 
 

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.record import Record
-from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, Kind
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
@@ -126,21 +125,6 @@ def test_put_of_a_task_leaves_out_what_the_service_manages(key: str) -> None:
     assert key not in update("task", TASK, {"title": "New"})
 
 
-@pytest.mark.parametrize("key", ["comment", "recurring_schedule", "attachments", "reminders", "references"])
-def test_what_a_task_did_not_answer_is_left_out_and_never_sent_as_nothing(key: str) -> None:
-    body = update("task", {name: value for name, value in TASK.items() if name != key}, {"title": "New"})
-    assert body == {**{name: value for name, value in TASK_WRITTEN.items() if name != key}, "title": "New"}
-
-
-@pytest.mark.parametrize("key", ["comment", "recurring_schedule", "attachments", "reminders", "references"])
-def test_what_a_task_did_not_answer_is_not_empty_if_other_members_are(key: str) -> None:
-    other = "comment" if key == "recurring_schedule" else "recurring_schedule"
-    flat = {name: value for name, value in {**TASK, other: None}.items() if name != key}
-    with pytest.raises(InvalidInput, match=f"{key}: the service does not return it"):
-        update("task", flat, {"title": "New"})
-    assert key in update("task", flat, {key: []} if key.endswith("s") else {key: None})
-
-
 def test_recurring_schedule_is_always_there_as_null_when_there_is_none() -> None:
     assert create("task", {"title": "a"})["recurring_schedule"] is None
     assert update("task", TASK, {"recurring_schedule": None})["recurring_schedule"] is None
@@ -166,10 +150,6 @@ def test_notify_is_sent_only_where_it_was_set(notify: bool) -> None:
     assert update("task", TASK, {"title": "New"}, {"notify": notify})["notify"] is notify
     assert create("task", {"title": "New"}, {"notify": notify})["notify"] is notify
     assert "notify" not in create("task", {"title": "New"})
-
-
-def test_reminders_are_sent_as_they_were_never_with_one_that_nobody_wanted() -> None:
-    assert update("task", {**TASK, "reminders": []}, {"title": "New"})["reminders"] == []
 
 
 # ---- PUT of a rental case
@@ -256,11 +236,6 @@ def test_put_of_a_field_definition_keeps_everything_unknown_members_too() -> Non
 def test_put_of_a_field_definition_has_uuid_and_field_key() -> None:
     body = update("field_definition", DEFINITION, {"comment": None})
     assert (body["uuid"], body["field_key"], body["comment"]) == (DEFINITION["uuid"], "colour_1", None)
-
-
-def test_the_inner_members_of_the_type_are_no_members_of_the_definition() -> None:
-    body = update("field_definition", DEFINITION, {"label": "Color"})
-    assert not {"type", "constraints"} & set(body)
 
 
 def test_unknown_members_of_the_type_are_kept() -> None:
