@@ -55,7 +55,7 @@ SUBJECTS: Mapping[str, tuple[str, ...]] = {
     "module_utils/client/settling": ("module_utils/client/test_settling",),
     "module_utils/runtime/creations": ("module_utils/runtime/test_creations",),
     "plugin_utils/absorb/patch": ("plugin_utils/absorb/test_patch",),
-    "plugin_utils/undo/inverse": ("plugin_utils/undo/test_inverse",),
+    "plugin_utils/undo/inverse": ("plugin_utils/undo/test_inverse", "scenarios/test_scenarios"),
 }
 """The mutated files, each with the tests that must detect changes."""
 

@@ -190,7 +190,7 @@ DEFECTS = (
         "        return not changed\n",
         "        return True\n",
         "An undo removes a record that somebody changed since the apply.",
-        "unit/plugin_utils/undo/test_undo",
+        "unit/scenarios/test_scenarios:undo",
     ),
     Defect(
         "undo",
@@ -198,7 +198,7 @@ DEFECTS = (
         "elif self._undo.changed_since != FORCE and not self._is_now(schema, key, then, current):",
         "elif self._undo.changed_since == REFUSE and not self._is_now(schema, key, then, current):",
         "An undo overwrites what somebody changed since the apply.",
-        "unit/plugin_utils/undo/test_undo",
+        "unit/scenarios/test_scenarios:undo",
     ),
     Defect(
         "undo",
