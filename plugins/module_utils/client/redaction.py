@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Remove secrets from texts of the service, in the spellings that answers and logs have.
 
-An answer may repeat a secret as it is, escaped as in JSON, HTML or a URL, or in base64. So each text is searched as it
-is and with its escapes undone, for the secret and for its base64 digits.
+An answer may repeat a secret as it is, escaped as in JSON, HTML or a URL, in base64 or in hexadecimal digits. So each
+text is searched as it is and with its escapes undone, for the secret and for its digits.
 """
 
 from __future__ import annotations
@@ -195,9 +195,9 @@ def _places(text: str, escape: re.Pattern[str], character: Callable[[re.Match[st
 
 @functools.lru_cache(maxsize=1024)
 def _encoded(secret: str) -> tuple[str, ...]:
-    """Return the base64 digits of a secret at every offset in the encoded text."""
+    """Return the base64 digits of a secret at every offset in the encoded text, and its hexadecimal digits."""
     content = secret.encode("utf-8", "surrogatepass")
-    found = []
+    found = [content.hex(), content.hex().upper()]
     for before in range(3):
         # Leave out the digits that also depend on the neighbouring bytes.
         digits = base64.b64encode(b"\0" * before + content).decode()

@@ -39,6 +39,7 @@ SPELLINGS: dict[str, Callable[[str], str]] = {
     "url of a form": quote_plus,
     "every character as in JSON": _fully_escaped,
     "base64 in json of PHP": lambda text: base64.b64encode(text.encode()).decode().replace("/", "\\/"),
+    "hexadecimal": lambda text: text.encode().hex(),
     "base64": lambda text: base64.b64encode(text.encode()).decode(),
     "base64 of a URL": lambda text: base64.urlsafe_b64encode(text.encode()).decode().rstrip("="),
 }
