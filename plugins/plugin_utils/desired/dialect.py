@@ -386,6 +386,18 @@ class Dialect:
         found = None if convert is None else convert(text)
         return found not in (None, text.strip()) and not (spelling is Spelling.INTEGER and "." in str(found))
 
+    def agrees(self, other: Dialect, text: str) -> bool:
+        """Return True if it reads a cell as another dialect, in every type that only the other's spelling fits."""
+        return all(
+            self._converted(spelling, text) == other._converted(spelling, text)
+            for spelling in (Spelling.NUMBER, Spelling.DATE, Spelling.FLAG)
+            if other.reads(spelling, text)
+        )
+
+    def _converted(self, spelling: Spelling, text: str) -> str | None:
+        convert = self._converters.get(spelling)
+        return text if convert is None else convert(text)
+
     def reads_all(self, spelling: Spelling, texts: Sequence[str]) -> bool:
         """Return True if it reads all cells of a column, and one of them only in this dialect."""
         if not any(self.reads(spelling, text) for text in texts):

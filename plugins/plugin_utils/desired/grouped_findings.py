@@ -340,7 +340,20 @@ class _Proposals:
         """Return the presets that read every column of a file that a preset reads, with its delimiter if possible."""
         columns = [presets for (of, _column), presets in self._columns.items() if of == source and presets]
         best = [name for name in PRESETS if columns and all(name in presets for presets in columns)]
+        best = [name for name in best if self._keeps_others(source, PRESETS[name])] if best else []
         return [name for name in best if PRESETS[name].delimiter in ("", self._desired.delimiters[source])] or best
+
+    def _keeps_others(self, source: str, dialect: Dialect) -> bool:
+        """Return True if a dialect reads the columns without findings as the settings do."""
+        own = self._desired.dialects.for_file(source)
+        others = {
+            cell
+            for entry in self._desired.entries
+            if entry.place.source == source
+            for name, cell in entry.fields.items()
+            if cell.__class__ is str and (source, name) not in self._columns
+        }
+        return all(dialect.agrees(own, cell) for cell in others)
 
     def _presets(self, source: str) -> list[str]:
         own = self._best.get(source, [])

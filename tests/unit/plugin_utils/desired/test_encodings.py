@@ -9,8 +9,9 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from project import LONG
 
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import DesiredInstance
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import load
@@ -71,6 +72,7 @@ def test_a_proposed_line_reads_the_words_that_it_shows(tmp_path: Path, encoding:
     assert (read.findings, _names(read)) == ([], _WORDS[encoding])
 
 
+@settings(max_examples=500 if LONG else 50, deadline=None, derandomize=not LONG, database=None)
 @given(words=st.lists(st.text("abÄßüéñx", min_size=1), min_size=1), fallback=st.sampled_from(["plain", "excel-de"]))
 @example(words=["Strauß\u201c", "Tür"], fallback="excel-de")
 def test_no_table_in_one_byte_is_read_without_a_setting(

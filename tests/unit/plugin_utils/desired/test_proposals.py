@@ -1,0 +1,154 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Every cell is read as its author meant it, or is a finding, and every proposal to paste cures its finding."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import re
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from project import LONG
+
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import DesiredInstance
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.dialect import PRESETS
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.grouped_findings import group_findings
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import load
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.parsing import DesiredParser
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.words import NULL_WORDS
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.validation import validate
+
+_FIELDS = [
+    Field("barcode", "BARCODE"),
+    Field("inventory_name", "TEXT"),
+    Field("price", "MONEY"),
+    Field("bought", "DATE"),
+]
+_MOST_STEPS = 8
+_ENCODINGS = ["utf-8", "utf-8-sig", "utf-16", "utf-32", "cp1252", "mac_roman", "cp850", "iso-8859-15"]
+
+_Record = Mapping[str, Any]
+
+
+def _number(amount: Decimal, decimal: str, thousands: str) -> str:
+    return f"{amount:,.2f}".replace(",", "\0").replace(".", decimal).replace("\0", thousands)
+
+
+def _cells(record: _Record, preset: str, day: str) -> list[str]:
+    dialect = PRESETS[preset]
+    number = _number(record["price"], dialect.decimal, "".join(dialect.thousands[-1:]))
+    return [record["barcode"], record["inventory_name"], number, record["bought"].strftime(day)]
+
+
+def _read(root: Path, content: bytes, settings: Mapping[str, Any]) -> DesiredInstance:
+    table = {"files": "objects.csv", **settings}
+    (root / "instance.yml").write_text(f"api: seventhings/v1\ntables: [{json.dumps(table)}]\n", "utf-8")
+    (root / "objects.csv").write_bytes(content)
+    return load(root)
+
+
+def _lines(desired: DesiredInstance) -> list[str]:
+    return group_findings(validate(desired, {"object": _FIELDS}), desired).lines
+
+
+def _values(desired: DesiredInstance) -> list[dict[str, Any]]:
+    """Return the values that are read, without those that are findings."""
+    parser = DesiredParser(desired, lambda _place, _message: None)
+    schema = Schema(OBJECT, _FIELDS)
+    return [dict(parser.parse(schema, entry, entry.fields)) for entry in desired.entries]
+
+
+def _proposed(line: str) -> list[dict[str, Any]]:
+    """Return the settings that a line proposes to paste into the entry of tables."""
+    found = []
+    for text in re.findall(r"`([^`]*)`", line):
+        setting = yaml.safe_load(text if text.startswith("encoding") else f"{{{text}}}")
+        found += [{name: value for name, value in setting.items() if "..." not in str(value)}]
+    return [setting for setting in found if setting and "encoding" not in setting.get("tables", ())]
+
+
+def _is_right(values: Sequence[_Record], records: Sequence[_Record]) -> bool:
+    """Return True if every value that was read is that of its author."""
+    return all(
+        value == record[name] or (value is None and record[name] in NULL_WORDS)
+        for read, record in zip(values, records, strict=True)
+        for name, value in read.items()
+    )
+
+
+def _is_as_written(chosen: Mapping[str, Any], encoding: str, preset: str, day: str) -> bool:
+    """Return True if settings do not contradict how a table was written: their user says how to read its cells."""
+    named = PRESETS[chosen.get("preset", "plain")]
+    days = chosen.get("dates", named.dates) or [day]
+    codec = chosen.get("encoding") or named.fallback or encoding
+    return (
+        chosen.get("preset") in (None, preset)
+        and (codec == encoding or encoding.startswith("utf"))
+        and (day == "%Y-%m-%d" or day in days)
+    )
+
+
+_RECORDS = st.lists(
+    st.fixed_dictionaries(
+        {
+            "inventory_name": st.sampled_from(["B\u00fcro", "M\u00f6bel", "Lamp", "Stra\u00dfe", *sorted(NULL_WORDS)]),
+            "price": st.decimals("1", "99999", places=2),
+            "bought": st.dates(dt.date(2000, 1, 1), dt.date(2030, 12, 31)),
+        }
+    ),
+    min_size=1,
+    max_size=6,
+)
+
+
+@settings(max_examples=3000 if LONG else 150, deadline=None, derandomize=not LONG, database=None)
+@given(
+    records=_RECORDS,
+    encoding=st.sampled_from(_ENCODINGS),
+    preset=st.sampled_from([*PRESETS]),
+    day=st.sampled_from(["%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y"]),
+    said=st.sampled_from([None, *PRESETS]),
+    choice=st.integers(0, 10),
+)
+def test_a_cell_is_read_as_meant_or_found_and_a_proposal_cures_its_finding(
+    tmp_path_factory: pytest.TempPathFactory,
+    records: list[dict[str, Any]],
+    encoding: str,
+    preset: str,
+    day: str,
+    said: str | None,
+    choice: int,
+) -> None:
+    root = tmp_path_factory.mktemp("set")
+    records = [{"barcode": f"80000{number}", **record} for number, record in enumerate(records)]
+    rows = [["barcode", "inventory_name", "price", "bought"], *(_cells(record, preset, day) for record in records)]
+    content = "\r\n".join("|".join(row) for row in rows).encode(encoding)
+    chosen: dict[str, Any] = {} if said is None else {"preset": said}
+    cured: set[str] = set()
+    for _step in range(_MOST_STEPS):
+        desired = _read(root, content, chosen)
+        lines = _lines(desired)
+        if desired.entries:
+            assert len(desired.entries) == len(records)
+        assert cured.isdisjoint(lines)
+        if _is_as_written(chosen, encoding, preset, day):
+            assert not desired.entries or _is_right(_values(desired), records)
+        proposals = [(line, setting) for line in lines for setting in _proposed(line)]
+        if not proposals:
+            break
+        line, setting = proposals[choice % len(proposals)]
+        cured.add(line)
+        chosen = {**chosen, **setting}
+    assert not proposals
