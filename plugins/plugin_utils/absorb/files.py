@@ -369,7 +369,11 @@ class Files:
             book = Workbook(name, content, self._desired.dialects.for_file(name), found, Sheets(), [])
             list(book.sections())
         else:
-            text = self._decoded(name, content)[0].removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+            try:
+                decoded_text, _codec = self._decoded(name, content)
+            except NotSpliced as wrong:
+                return str(wrong)
+            text = decoded_text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
             if name.lower().endswith(".csv"):
                 list(read_csv(text, name, found, dialect=self._desired.dialects.for_file(name)))
             elif name.endswith(_YAML):

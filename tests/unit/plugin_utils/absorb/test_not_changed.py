@@ -313,6 +313,15 @@ def test_a_table_keeps_the_encoding_that_its_dialect_says(below: Site, encoding:
     assert (below.root / "objects.csv").read_bytes() == written.encode(codec)
 
 
+def test_a_table_keeps_the_encoding_of_its_preset(below: Site) -> None:
+    table = "barcode;inventory_name\n1;Lämp\n2;b\n"
+    below.write({"instance.yml": f"{SETTINGS}csv: {{preset: excel-de}}\n", "objects.csv": table.encode("cp1252")})
+    assert below.run().outcome == "changed"
+    somebody(below, _objects({"barcode": "2", "inventory_name": "Tür"}, {"barcode": "3", "inventory_name": "Łódź"}))
+    take(below, into={"objects": "objects.csv"})
+    assert (below.root / "objects.csv").read_bytes() == table.replace("2;b", "2;Tür").encode("cp1252")
+
+
 def test_a_table_in_which_nothing_is_is_left(below: Site) -> None:
     below.write({"objects.csv": "", "objects/a.yml": "[]\n"})
     somebody(below, _objects({"barcode": "1"}))
