@@ -261,13 +261,14 @@ class KeyIndex(Generic[Item]):
 
     def find(self, key: Key) -> list[Item]:
         """Return the items with a natural key."""
-        found = self._of(key)
+        found = self.exact(key)
         if found or (not self._others and has_one_form(key)):
             return found
         normal = normal_key(key)
-        return [*self._of(normal), *self._others.get(normal, ())]
+        return [*self.exact(normal), *self._others.get(normal, ())]
 
-    def _of(self, key: Key) -> list[Item]:
+    def exact(self, key: Key) -> list[Item]:
+        """Return the items with a natural key in the same Unicode form."""
         found = self._exact.get(key)
         return [] if found is None else found if isinstance(found, list) else [found]
 

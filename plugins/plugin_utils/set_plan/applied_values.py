@@ -48,12 +48,15 @@ def note_record(baseline: Baseline, planned: Planned, uuid: str, desired: Desire
 class AppliedValues(Aspect):
     """Note the records that are as written in the files already."""
 
+    @property
+    def is_on(self) -> bool:
+        return self._context.options.baseline is not None
+
     def compared(self, planned: Planned, current: Record | None) -> None:
         """Note a record, unless it changes."""
         baseline = self._context.options.baseline
-        if baseline is None or current is None or planned.change.changed or planned.kind is HUB_ITEM:
-            return
-        if planned.entry.state == "present":
+        is_same = current is not None and not planned.change.changed and planned.kind is not HUB_ITEM
+        if baseline is not None and current is not None and is_same and planned.entry.state == "present":
             note_record(baseline, planned, current.uuid, self._context.desired)
 
 

@@ -23,6 +23,11 @@ class Aspect:
     def __init__(self, context: PlanContext) -> None:
         self._context = context
 
+    @property
+    def is_on(self) -> bool:
+        """Return False if this plan has nothing to do with the concern, so that no hook is called."""
+        return True
+
     def settings(self) -> None:
         """Check settings. All fields are known, also those that this plan creates."""
 
@@ -60,8 +65,9 @@ class Aspect:
 
 def collect(aspects: Sequence[Aspect]) -> Hooks:
     """Return the hooks that some aspects override."""
+    on = [aspect for aspect in aspects if aspect.is_on]
     names = [hook.name for hook in fields(Hooks)]
-    return Hooks(**{name: [getattr(aspect, name) for aspect in aspects if _overrides(aspect, name)] for name in names})
+    return Hooks(**{name: [getattr(aspect, name) for aspect in on if _overrides(aspect, name)] for name in names})
 
 
 def _overrides(aspect: Aspect, name: str) -> bool:

@@ -131,16 +131,19 @@ class ListedRecords(InstanceState):
         wanted = self.key_of(schema, keys, values)
         return [] if wanted is None else self._index(schema, tuple(keys), template).find(wanted)
 
-    def keyed(
-        self, schema: Schema, keys: Sequence[str], records: Iterable[Record]
-    ) -> Iterator[tuple[Key | None, Record]]:
-        """Yield pairs of a natural key, as :meth:`key_of` returns it, and its record."""
-        return natural_keys.keyed(schema, keys, records, self._mark)
+    def with_key(self, schema: Schema, keys: tuple[str, ...], key: Key, exactly: bool = True) -> list[Record]:
+        """Return the records with a natural key, as :meth:`key_of` returns it.
+
+        :param exactly: False if the key may have another Unicode form.
+        """
+        index = self._index(schema, keys)
+        return index.exact(key) if exactly else index.find(key)
 
     def _index(self, schema: Schema, keys: tuple[str, ...], template: str = "") -> KeyIndex[Record]:
         name = (f"{schema.kind.name} {template}".strip(), keys)
         if name not in self._by_key:
-            self._by_key[name] = KeyIndex(self.keyed(schema, keys, self.records(schema.kind, template)))
+            records = self.records(schema.kind, template)
+            self._by_key[name] = KeyIndex(natural_keys.keyed(schema, keys, records, self._mark))
         return self._by_key[name]
 
     # ---- the interface of a state

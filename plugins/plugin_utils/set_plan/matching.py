@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -19,7 +18,7 @@ from ...module_utils.plan.compare import Comparer, Wanted
 from ...module_utils.plan.record_planner import possible_targets
 from ...module_utils.resolve import natural_keys
 from ...module_utils.resolve.field_visibility import identifies
-from ...module_utils.resolve.natural_keys import Key, has_one_form, normal_key
+from ...module_utils.resolve.natural_keys import Key
 from ..desired.desired import SECTIONS
 from ..desired.entry import Entry
 from ..desired.lifecycle import NOTHING
@@ -65,42 +64,51 @@ class Matching:
 
     def _match_section(self, section: str) -> list[Pair]:
         """Pair each entry of a section that may change something with its record, and count the unchanged records."""
-        kind = KINDS[SECTIONS[section]]
-        schema = self._context.schema(kind)
-        entries = self._context.entries[section]
-        identities: dict[tuple[str, ...], None] = {}
-        others: list[tuple[Entry, tuple[str, ...] | None]] = []
+        context, kind = self._context, KINDS[SECTIONS[section]]
+        schema = context.schema(kind)
         # The list is read in the background meanwhile.
-        for entry in entries:
-            claimed, has_key = self._claim(schema, entry)
-            if claimed is not None and has_key:
-                identities.setdefault(claimed)
-            else:
-                others.append((entry, claimed))
+        claims = [(entry, *self._claim(schema, entry)) for entry in context.entries[section]]
         listed = self._state.records(kind)
-        self._context.result.everywhere[section] = len(listed)
-        self._context.result.existing[section] = self._context.scope.count(section, listed)
-        found = []
-        for entry, fields, hits in self._in_list_order(schema, identities, others, listed):
-            match = None if fields is None else self._match(schema, entry, fields, hits)
-            if match is None:
-                self.dropped.append(entry)
-                self._context.doubt(entry)
-                continue
-            planned, record, is_unchanged = match
-            # Keep only the entry of an unchanged record.
-            if is_unchanged and record is not None:
-                self._count(planned, record)
+        context.result.everywhere[section] = len(listed)
+        context.result.existing[section] = context.scope.count(section, listed)
+        found: list[Pair] = []
+        others = []
+        for entry, fields, key in claims:
+            hits = [] if key is None else self._state.with_key(schema, fields, key)
+            if hits:
+                found += self._pairs(schema, entry, fields, hits)
             else:
-                found.append((planned, record))
-        claim_unmanaged(self._context, section)
+                others.append((entry, fields, key))
+        known = context.claimed.setdefault(kind.name, {})
+        for entry, fields, key in others:
+            # A record with the key in another Unicode form, unless an entry has its form.
+            similar = [] if key is None else self._state.with_key(schema, fields, key, exactly=False)
+            hits = [record for record in similar if record.uuid not in known]
+            found += self._pairs(schema, entry, fields, hits)
+        claim_unmanaged(context, section)
         self._unmatched.discard(kind.name)
         return found
 
-    def _claim(self, schema: Schema, entry: Entry) -> tuple[tuple[str, ...] | None, bool]:
+    def _pairs(self, schema: Schema, entry: Entry, keys: tuple[str, ...], hits: Sequence[Record]) -> Iterator[Pair]:
+        """Yield an entry with its record if it may change something. Of an unchanged record keep only the entry.
+
+        :param keys: the fields of its natural key, which are empty after a finding.
+        """
+        match = self._match(schema, entry, keys, hits) if keys or entry.uuid else None
+        if match is None:
+            self.dropped.append(entry)
+            self._context.doubt(entry)
+            return
+        planned, record, is_unchanged = match
+        if is_unchanged and record is not None:
+            self._count(planned, record)
+        else:
+            yield planned, record
+
+    def _claim(self, schema: Schema, entry: Entry) -> tuple[tuple[str, ...], Key | None]:
         """Claim the natural key of an entry.
 
-        Return the fields of the key, which are None after a finding, and False if the entry is found by its uuid.
+        Return the fields of the key, which are empty after a finding, and the key, unless the entry has a uuid.
         """
         values, is_valid = self._context.read(entry)
         if is_valid:
@@ -109,12 +117,13 @@ class Matching:
             # An undo identifies the record by its uuid.
             own = [schema.find(name) for name in self._context.desired.identity.get(schema.kind.section, ())]
             chosen = [field.key for field in own if field is not None] or natural_keys.default_key(schema.kind, values)
-            return tuple(key for key in chosen if key in values), False
+            return tuple(key for key in chosen if key in values), None
         keys = self._context.key_fields(schema, values, entry)
-        key = {name: values[name] for name in keys}
-        is_resolved = bool(keys) and self._resolve_key(keys, key, entry)
-        is_claimed = is_resolved and self._context.uniqueness.claim(schema, keys, key, entry) is not None
-        return keys if is_claimed else None, True
+        identity = {name: values[name] for name in keys}
+        if not keys or not self._resolve_key(keys, identity, entry):
+            return (), None
+        key = self._context.uniqueness.claim(schema, keys, identity, entry)
+        return ((), None) if key is None else (keys, key)
 
     def _resolve_key(self, keys: Iterable[str], values: dict[str, Any], entry: Entry | None) -> bool:
         """Put resolved references into a natural key, and return True if all are resolved."""
@@ -124,32 +133,6 @@ class Matching:
             return False
         values |= linked
         return True
-
-    def _in_list_order(
-        self,
-        schema: Schema,
-        identities: Iterable[tuple[str, ...]],
-        others: Iterable[tuple[Entry, tuple[str, ...] | None]],
-        listed: Sequence[Record],
-    ) -> Iterator[tuple[Entry, tuple[str, ...] | None, list[Record]]]:
-        """Yield each entry with the fields of its natural key, and with the listed records that have this key.
-
-        They are in the order of the list. Entries without a record are at the end, with the others.
-        """
-        new = list(others)
-        for keys in identities:
-            claimed = self._context.uniqueness.claimed(schema.kind, keys)
-            owners = _owners(claimed, [key for key, _record in self._state.keyed(schema, keys, listed)])
-            hits: dict[int, list[Record]] = defaultdict(list)
-            for owner, record in zip(owners, listed, strict=True):
-                if owner is not None:
-                    hits[id(owner)].append(record)
-            entries = {id(entry): entry for entry in claimed.values()}
-            for mark, records in hits.items():
-                yield entries[mark], keys, records
-            new += [(entry, keys) for mark, entry in entries.items() if mark not in hits]
-        for entry, fields in new:
-            yield entry, fields, []
 
     def _is_unchanged(self, planned: Planned, linked: Iterable[str], current: Record | None) -> bool:
         """Return True if a record is as it was written, whatever else is planned.
@@ -248,15 +231,3 @@ class Matching:
         desired = dict(wanted.desired)
         is_resolved = self._context.resolve(desired, None)
         return is_resolved and self._comparer.is_as_wanted(replace(wanted, desired=desired), record)
-
-
-def _owners(claimed: Mapping[Key, Entry], keys: Sequence[Key | None]) -> list[Entry | None]:
-    """Return the entry that means the record with each natural key: exactly, else in another Unicode form."""
-    owners = [claimed.get(key) for key in keys]
-    exact = {id(entry) for entry in owners}
-    others = {key: entry for key, entry in claimed.items() if id(entry) not in exact}
-    unowned = (key for key, owner in zip(keys, owners, strict=True) if owner is None)
-    if all(map(has_one_form, others)) and all(map(has_one_form, unowned)):
-        return owners
-    others = {normal_key(key): entry for key, entry in others.items()}
-    return [others.get(normal_key(key)) if owner is None else owner for owner, key in zip(owners, keys, strict=True)]

@@ -16,7 +16,11 @@ from .resolver import numbered_references
 
 
 class NotedReferences(Aspect):
-    """Note the references of all records in the plan, if requested."""
+    """Note the references of all records in the plan."""
+
+    @property
+    def is_on(self) -> bool:
+        return self._context.options.note_references
 
     def linked(self, planned: Planned) -> None:
         """Note the written references of a record."""
@@ -28,7 +32,7 @@ class NotedReferences(Aspect):
             self._note(planned, planned.change.values)
 
     def _note(self, planned: Planned, values: Mapping[str, Any]) -> None:
-        for key, value in values.items() if self._context.options.note_references else ():
+        for key, value in values.items():
             for _number, reference in numbered_references(value):
                 mark = mark_of(reference.pending, reference.uuid)
                 self._context.result.references.setdefault(mark, []).append((planned.entry, key))

@@ -97,7 +97,6 @@ class Rules(Aspect):
     def __init__(self, context: PlanContext) -> None:
         super().__init__(context)
         self._rules: RuleSet = context.options.rules or RuleSet()
-        self._is_on = bool(self._rules.rules)
         self._view = RecordView(context.state)
         self._bound: dict[str, tuple[list[BoundRule], frozenset[str] | None]] = {}
         self._hidden: dict[tuple[str, frozenset[str] | None], frozenset[str]] = {}
@@ -106,11 +105,15 @@ class Rules(Aspect):
         self._found = Found()
         self._judged: dict[str, set[str]] = {}
 
+    @property
+    def is_on(self) -> bool:
+        return bool(self._rules.rules)
+
     # ---- planned records
 
     def compared(self, planned: Planned, current: Record | None) -> None:
         """Judge a record as it will be after the apply."""
-        if not self._is_on or planned.entry.state != "present" or not self._context.is_chosen(planned):
+        if planned.entry.state != "present" or not self._context.is_chosen(planned):
             return
         rules, names = self._rules_of(planned.section, planned.schema)
         if not rules:
@@ -226,7 +229,7 @@ class Rules(Aspect):
 
     def _judge_live(self) -> None:
         """Judge the present records of the instance that the rules are about, unless they were judged already."""
-        for section in SECTIONS if self._is_on and self._context.options.judges_live else ():
+        for section in SECTIONS if self._context.options.judges_live else ():
             if self._rules.about(section):
                 for template in TEMPLATES if section in BY_TEMPLATE else ("",):
                     self._judge_section(section, template)

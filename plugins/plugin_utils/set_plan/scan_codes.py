@@ -41,11 +41,15 @@ class ScanCodes(Aspect):
         self._created: list[Entry] = []
         self._deliberate: set[int] = set()
 
+    @property
+    def is_on(self) -> bool:
+        return self._settings is not None and _SECTION in self._context.desired.sections
+
     @cached_property
     def key(self) -> str:
         """Return the key of the field with scan codes; empty if there are no settings for it."""
         settings, context = self._settings, self._context
-        if settings is None or _SECTION not in context.desired.sections:
+        if settings is None:
             return ""
         found = context.schema(OBJECT).find(settings.field)
         return "" if found is None else found.key
@@ -53,7 +57,7 @@ class ScanCodes(Aspect):
     def settings(self) -> None:
         """Find a field that does not exist, that identifies objects, or that this account does not see."""
         settings, context = self._settings, self._context
-        if settings is None or _SECTION not in context.desired.sections:
+        if settings is None:
             return
         schema, setting = context.schema(OBJECT), f"{SCAN_CODES}.{FIELD}"
         place = context.desired.place_of(setting)

@@ -50,10 +50,6 @@ class Uniqueness:
         self._claimed[name][key] = entry
         return key
 
-    def claimed(self, kind: Kind, keys: tuple[str, ...]) -> Mapping[Key, Entry]:
-        """Return the entries of a kind without templates that claimed a natural key of some fields, by that key."""
-        return self._claimed[kind.name, "", keys]
-
     def check_new(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], entry: Entry) -> None:
         """Refuse a new record with an equal key to that of another new record, in another Unicode form."""
         key = self._state.key_of(schema, keys, values)
