@@ -25,6 +25,7 @@ _TOTALS = re.compile(
 )
 
 
+_RULES = (":", "|", "+", "=", "-")
 _RULE = re.compile(r"[:|+=-]*--[:|+=-]*")
 
 _MOST_FOOTERS = 2
@@ -42,15 +43,15 @@ def conflict_in(text: str, source: str) -> Finding | None:
     )
 
 
-def why_rule(row: Iterable[str], rows: Rows) -> str:
+def why_rule(row: Sequence[str], rows: Rows) -> str:
     """Return what to do about a row that is only a line of dashes; empty if it is another row.
 
     :param rows: the settings about rows of the table.
     """
-    texts = [text.strip() for text in row if text.strip()]
-    if not texts or texts[0][0] not in ":|+=-" or not _RULE.fullmatch("".join(texts)):
+    first = next(filter(None, map(str.strip, row)), "")
+    if not first.startswith(_RULES) or not _RULE.fullmatch("".join(map(str.strip, row))):
         return ""
-    setting = rows.and_skip(texts[:1])
+    setting = rows.and_skip([first])
     words = "this row has only dashes, as sqlcmd and Markdown write them; delete it"
     return f"{words}, or set `{setting}` in tables" if setting else words
 

@@ -234,7 +234,7 @@ class _Sheet:
             last = number
             if skipped is not ALL_ROWS and skipped.skips(number, next((text for _at, text, _kind in row), "")):
                 continue
-            if why := why_rule((text for _column, text, _kind in row), skipped):
+            if why := why_rule([text for _column, text, _kind in row], skipped):
                 self._find(number, row[0][0], why)
                 continue
             cells = self._cells(row, number)
