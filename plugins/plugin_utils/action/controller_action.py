@@ -23,7 +23,7 @@ from .arguments import read_arguments
 
 _COLLECTION = "community.seventhings"
 
-_MESSAGES = ("msg", "brief", "findings", "refusals")
+_MESSAGES = ("msg", "brief", "findings", "refusals", "warnings")
 """The members of a result that tell what to do."""
 
 _OPTION = re.compile(r"(?<![\w.])(limits|prune|allow)(?:\.\w+ of th(?:e|is) task|: \[\w+\])")

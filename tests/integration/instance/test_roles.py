@@ -441,5 +441,6 @@ def test_a_role_limits_what_the_files_may_set(acme: Path, service: Emulator, tmp
     assert "of the task (in the role: provision_limits) lets this pass" in refused.named("Apply")["msg"]
     done = applied(provision(tmp_path, service, provision_allow=[]))
     assert done["summary"]["users"]["created"] == 0
+    assert any("allow: [users] (in the role: provision_allow) creates it" in line for line in done["warnings"])
     skipped = {section: counts["skipped"] for section, counts in done["summary"].items() if counts["skipped"]}
     assert skipped == {"users": 1, "tasks": 2, "rental_cases": 1}
