@@ -176,17 +176,22 @@ def check_identity(
             yield table.place, mistake
     for entry in desired.entries if desired.unidentified else ():
         entry.misread |= entry.place.source in desired.unidentified
-    yield from _numbers_as_keys(desired, schema_of(OBJECT))
+    objects = [entry for entry in desired.entries if entry.kind is OBJECT and entry.is_table]
+    if objects:
+        # Other files need no fields of objects, which would take requests.
+        yield from _numbers_as_keys(desired, schema_of(OBJECT), objects)
 
 
-def _numbers_as_keys(desired: DesiredInstance, schema: Schema) -> Iterator[tuple[Place, FieldError]]:
+def _numbers_as_keys(
+    desired: DesiredInstance, schema: Schema, objects: Sequence[Entry]
+) -> Iterator[tuple[Place, FieldError]]:
     """Yield a finding for each key that is written as a number if all other keys of its column have only digits."""
     keys = desired.identity.get(OBJECT.section) or [key for choice in OBJECT.match_on for key in choice]
     names = {name for key in keys if (field := schema.find(key)) is not None for name in (field.key, field.label)}
     written: defaultdict[tuple[str, str], list[Entry]] = defaultdict(list)
     has_digits: dict[tuple[str, str], bool] = {}
-    for entry in desired.entries:
-        for name in names.intersection(entry.fields) if entry.kind is OBJECT and entry.is_table else ():
+    for entry in objects:
+        for name in names.intersection(entry.fields):
             key, column = entry.fields[name], (entry.place.source, name)
             if key.__class__ is not str or key.isdecimal():
                 has_digits.setdefault(column, True)
