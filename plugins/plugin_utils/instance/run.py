@@ -194,7 +194,7 @@ class _Run:
         self._lists = run_options.lists
 
     def run(self) -> RunResult:
-        """Plan, pass the gate, then write the plan or apply it.
+        """Prepare, plan, pass the gate, then write the approval or apply, and report.
 
         The lists are read before the kinds that are created get locked. If others created such records meanwhile, the
         lists are read again.
@@ -213,7 +213,7 @@ class _Run:
                     if refusals:
                         return self._refuse(plan, refusals)
                     if self._options.check_mode:
-                        return self._write_plan(plan, journal)
+                        return self._approve(plan, journal)
                     if not self._must_read_again(plan, journal):
                         return self._apply(plan, journal)
         except JournalRefused as refused:
@@ -494,9 +494,9 @@ class _Run:
         root = self._client.transport.root
         return Approval.from_plan(plan, named, root, self._files(plan), self._digests(plan))
 
-    # ---- write the plan, or apply it
+    # ---- approve, or apply
 
-    def _write_plan(self, plan: InstancePlan, journal: Journal) -> RunResult:
+    def _approve(self, plan: InstancePlan, journal: Journal) -> RunResult:
         if self._approving is not None and self._approving.file is not None:
             approval = self._approval_of(plan, journal)
             self._approving.file.write(approval)
