@@ -115,7 +115,8 @@ def plan_present(
         if missing and not may_be_created:
             raise InvalidInput([FieldError.at((), words, words)])
         warnings = (unless(words, "creates it"),) if missing else ()
-        initial = {key: schema.brief(key, value) for key, value in desired.items()}
+        named = {key: in_one_notation((), value)[1] for key, value in desired.items()} if in_one_notation else desired
+        initial = {key: schema.brief(key, value) for key, value in named.items()}
         whole = {key: _wanted(schema, key, type_of(schema.fields[key]).empty, value) for key, value in desired.items()}
         return Change(schema.kind, CREATE, None, whole, {}, initial, warnings=warnings)
     values: dict[str, Any] = {}

@@ -11,6 +11,7 @@ from typing import Any
 
 from ...module_utils.model.kinds import Kind
 from ...module_utils.model.schema import FieldError, Misfit, Schema
+from ...module_utils.plan.notation import in_one_notation
 from ...module_utils.resolve.natural_keys import Key, normal_key
 from ..desired.entry import Entry
 from ..desired.positions import Place
@@ -29,10 +30,12 @@ class Uniqueness:
         self._claimed: dict[tuple[Any, ...], dict[Key, Entry]] = defaultdict(dict)
         self._by_normal_key: dict[tuple[Any, ...], Entry] = {}
 
-    @staticmethod
-    def words(schema: Schema, keys: Sequence[str], values: Mapping[str, Any]) -> str:
-        """Return a natural key for people."""
-        return "/".join([_word(schema.brief(key, values.get(key))) for key in keys])
+    def words(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any]) -> str:
+        """Return a natural key for people. References in it are named, also if they are written as ids."""
+        return "/".join([_word(schema.brief(key, self._named(values.get(key)))) for key in keys])
+
+    def _named(self, value: Any) -> Any:
+        return value if isinstance(value, str) else in_one_notation((), value, self._state.known_name_of)[1]
 
     def claim(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], entry: Entry) -> Key | None:
         """Return the natural key of the only entry that has it. Otherwise a finding names both places."""

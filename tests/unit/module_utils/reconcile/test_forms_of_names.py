@@ -18,6 +18,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
     OBJECT,
     PERSON,
     ROOM,
+    USER,
     Kind,
 )
 
@@ -154,6 +155,15 @@ def test_an_integer_that_is_the_name_of_another_record_is_an_error_with_both_spe
     result = service.call("object", check_mode, diff_mode=True, fields=clear)
     assert result["changed"]
     assert result["diff"]["after"]["target_room"].startswith("Dresden/")
+
+
+def test_the_diff_of_a_creation_names_what_ids_and_uuids_mean() -> None:
+    service = Embedded.started()
+    david = next(record for record in service.client().list_all(USER) if record.flat["email"] == DAVID)
+    chair = next(record for record in service.client().list_all(OBJECT) if record.flat["barcode"] == "100003")
+    fields = {**TASK, "title": "x", "assignees": [david.uuid], "references": [{"id": chair.id}]}
+    after = service.call("task", True, diff_mode=True, **fields)["diff"]["after"]
+    assert (after["assignees"], after["references"]) == ([DAVID], ["100003"])
 
 
 def test_an_integer_costs_a_request_only_if_something_changes() -> None:

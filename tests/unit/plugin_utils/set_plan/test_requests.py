@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from instance_site import Site, sample_files, yaml_list
 
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import LOCATION
+
 
 def _objects(number: int, name: str = "Thing") -> str:
     return "barcode,inventory_name\n" + "".join(f"B{number:05d},{name}\n" for number in range(number))
@@ -121,3 +123,13 @@ def test_a_file_is_uploaded_once_and_never_again(site: Site) -> None:
     assert site.run().outcome == "changed"
     assert site.writes().count("POST /file") == 1
     assert len(site.writes()) == 2
+
+
+def test_a_key_with_the_id_of_a_place_shows_the_name_of_the_place(site: Site) -> None:
+    site.write({"locations.yml": yaml_list([{"name": "A"}])})
+    site.run()
+    place = site.client().list_all(LOCATION)[0]
+    for written in ({"id": place.id}, place.uuid):
+        site.write({"rooms.yml": yaml_list([{"building_id": written, "number": "1", "name": "x"}])})
+        (change,) = site.plan().changes
+        assert (change["key"], change["after"]["building_id"]) == ("A/1", "A")
