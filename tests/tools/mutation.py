@@ -48,9 +48,8 @@ SUBJECTS: Mapping[str, tuple[str, ...]] = {
     "plugin_utils/set_plan/limits": (f"{_PLAN}/test_limits",),
     "plugin_utils/apply/journal": ("plugin_utils/apply/test_journal", "plugin_utils/apply/test_journal_notes"),
     "plugin_utils/instance/approval": ("plugin_utils/instance/test_approval", "scenarios/test_scenarios"),
-    "module_utils/client/paging": (
-        *(f"module_utils/client/test_{name}" for name in ("paging", "client", "limits", "prefetch")),
-        f"{_PLAN}/test_long_lists",
+    "module_utils/client/paging": tuple(
+        f"module_utils/client/test_{name}" for name in ("paging", "client", "limits", "prefetch")
     ),
     "module_utils/client/settling": ("module_utils/client/test_settling",),
     "module_utils/runtime/creations": ("module_utils/runtime/test_creations",),

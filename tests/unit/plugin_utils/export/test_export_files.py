@@ -196,7 +196,7 @@ def test_settings_that_can_not_be_read_are_no_settings_that_say_nothing(demo: Si
     ("content", "words"),
     [
         (b"", "dest: instance.yml: this file is empty; expected at least api: seventhings/v1"),
-        (b"api: seventhings/v1\nset: \xff\n", "dest: instance.yml:2:6: expected UTF-8, found byte 0xFF"),
+        (b"api: seventhings/v1\nset: \xff\n", "dest: instance.yml: expected UTF-8: invalid start byte at byte 25"),
         (b"api: seventhings/v1\nsett: a\n", "dest: instance.yml:2:7: sett: no such setting"),
         (
             b"api: seventhings/v1\nidentity: {objects: [barcode, nowhere]}\n",
