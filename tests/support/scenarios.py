@@ -204,7 +204,7 @@ class Play:
             path = self._directory / "files" / name
             path.parent.mkdir(parents=True, exist_ok=True)
             if content is None:
-                path.unlink()
+                path.unlink(missing_ok=True)
             else:
                 text = content if isinstance(content, str) else yaml.safe_dump(content, allow_unicode=True)
                 path.write_text(text, "utf-8")
