@@ -104,12 +104,15 @@ def test_files_create_users_only_if_the_task_allows_it_and_they_do_not_forbid_it
         [finding] = apply(site, allow=allow)["findings"]
         assert "policy.create_users: files can't allow new users; only the task can, with allow: [users]" in finding
     assert site.writes() == []
-    for policy, allow in (("{}", []), ("{create_users: false}", ["users"])):
+    for policy, allow, why in (
+        ("{}", [], "a new user gets an e-mail; allow: [users] creates it"),
+        ("{create_users: false}", ["users"], "policy.create_users is false in the files"),
+    ):
         site.write({"instance.yml": settings(policy), **users})
         result = apply(site, allow=allow)
         assert result["summary"]["users"]["skipped"] == 1
         assert not any("user" in line for line in site.writes() if "person" not in line)
-        assert any("a new user gets an e-mail" in warning for warning in result["warnings"])
+        assert any(why in warning for warning in result["warnings"])
     site.write({"instance.yml": settings("{}"), **users})
     assert apply(site, allow=["users"])["summary"]["users"]["created"] == 1
 

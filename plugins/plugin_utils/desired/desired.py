@@ -98,7 +98,7 @@ class Policy:
     :ivar prune: section to ``report``, ``delete`` or ``archive``.
     :ivar limits: written limits by name; the others have the defaults of :class:`Limits`.
     :ivar lowered: the limits that the files lower, by name, with what the task allows.
-    :ivar create_users: None if nothing is written about it.
+    :ivar create_users: False if files forbid it, True if the task allows it. Otherwise None, which forbids it, too.
     :ivar is_capped: True if the task limits percentages. Files define the scope, and a scope of few records must not
         lift these limits.
     """

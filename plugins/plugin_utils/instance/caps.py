@@ -83,7 +83,7 @@ class Caps:
             # Infinite numbers are the defaults anyway.
             limits={name: number for name, number in limits.items() if math.isfinite(number)},
             prune=prune,
-            create_users=USERS in self.allow and written.create_users is not False,
+            create_users=False if written.create_users is False else USERS in self.allow or None,
             notify=written.notify and self.notify,
             is_capped=self.is_protected or not _OF_EXISTING.isdisjoint(self.limits),
             lowered=lowered,

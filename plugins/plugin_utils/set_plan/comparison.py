@@ -36,7 +36,11 @@ class Comparison:
             if not has_fit_key(context, planned, current):
                 return
         if planned.kind.created_from and current is None and not context.desired.policy.create_users:
-            context.skip(planned, f"not created, because a new user gets an e-mail; {how_to_allow(USERS)} creates it.")
+            if context.desired.policy.create_users is False:
+                why = "policy.create_users is false in the files"
+            else:
+                why = f"a new user gets an e-mail; {how_to_allow(USERS)} creates it"
+            context.skip(planned, f"not created, because {why}.")
             return
         try:
             planned.change = self._change(planned, current)

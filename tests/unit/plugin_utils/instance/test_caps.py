@@ -63,10 +63,10 @@ def test_no_policy_of_the_files_goes_beyond_the_task(
 
 @pytest.mark.parametrize(
     ("on_the_task", "in_the_files", "are_created"),
-    [(False, None, False), (False, False, False), (True, None, True), (True, False, False)],
+    [(False, None, None), (False, False, False), (True, None, True), (True, False, False)],
 )
 def test_users_are_created_if_the_task_allows_it_and_the_files_do_not_forbid_it(
-    on_the_task: bool, in_the_files: bool | None, are_created: bool
+    on_the_task: bool, in_the_files: bool | None, are_created: bool | None
 ) -> None:
     found = Caps.from_task({"allow": ["users"] if on_the_task else []}).policy(Policy(create_users=in_the_files))
     assert found.create_users is are_created
@@ -126,7 +126,7 @@ def test_a_limit_that_is_no_number_is_an_error(value: Any) -> None:
 
 def test_a_task_that_says_nothing_caps_nothing() -> None:
     assert Caps.from_task({}) == Caps(expected=[])
-    assert Caps().policy(Policy({"objects": "delete"})) == Policy({"objects": "delete"}, create_users=False)
+    assert Caps().policy(Policy({"objects": "delete"})) == Policy({"objects": "delete"})
 
 
 def test_a_protected_task_that_says_nothing_only_reports() -> None:
