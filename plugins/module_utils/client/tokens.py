@@ -23,11 +23,11 @@ from .transport import Effect, Response, Transport
 PATH = "/auth_token"
 
 _CREDENTIALS = {
-    "password": "user name, password or client id",
-    "refresh_token": "refresh token or client id",
-    "sso_auth_code": "provider name, code or client id",
+    "password": ("user name", "password"),
+    "refresh_token": ("refresh token",),
+    "sso_auth_code": ("provider name", "code"),
 }
-"""What a login with each grant gives."""
+"""What a login with each grant gives, beside the client id."""
 _REASONS = {
     "LoginDeactivated": "login is switched off for now",
     "Banned": "the user is banned",
@@ -207,10 +207,10 @@ class Tokens:
             )
         except (AccessTokenRefused, InvalidRequest) as error:
             self._forget_pair()
-            given = _CREDENTIALS.get(str(body["grant_type"]), "the credentials")
+            given = ", ".join(_CREDENTIALS[str(body["grant_type"])])
             raise InvalidInput(
-                f"Signing in {how} failed: {given} not accepted (HTTP {error.status}). The answer of the service to a "
-                "login is not shown."
+                f"Signing in {how} failed: {given} or client id not accepted (HTTP {error.status}). The answer of the "
+                "service to a login is not shown."
             ) from error
         except NotFound as error:
             raise InvalidInput(_no_login_at(self._transport.root)) from error

@@ -57,7 +57,7 @@ _CANDIDATES = (
 
 _WIDE = ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")
 
-_BESIDE_WORDS = frozenset("€£§°²³µ—„“”\u201a…«»®™½¼·•\u2013\u2018\u2019\u00d7\u00a0")
+_BESIDE_WORDS = frozenset("€£§°²³µ—„\u201c\u201d\u201a…«»®™½¼·•\u2013\u2018\u2019\u00d7\u00a0")
 _SEPARATORS = re.compile(r"[\s,;|\"\t]+")
 _SHOWN_WORDS, _SHOWN_READINGS = 3, 3
 _LONGEST_WORD = 30
