@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import fields
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
@@ -19,7 +20,7 @@ from ...module_utils.model.kinds import FIELD_DEFINITION, KINDS, SERVER_KEYS, TE
 from ...module_utils.model.schema import TYPES, Schema, type_of
 from ...module_utils.model.types_definition import ATTRIBUTES, CONSTRAINTS, RELATIONS
 from ...module_utils.printing.cleaner import clean_lines
-from ..desired.desired import SECTIONS, prune_actions
+from ..desired.desired import SECTIONS, Limits, prune_actions
 from ..desired.dialect import PRESETS
 from ..desired.observed import SECTIONS_WITH_FIELDS
 from ..desired.tables import KEEP, PRUNE
@@ -288,10 +289,7 @@ def _written(kind: Kind) -> Json:
 
 def _settings() -> Json:
     root = {"type": "string", "pattern": "^https?://"}
-    limits = {
-        name: {"type": ["number", "string"], "minimum": 0}
-        for name in ("create_percent", "update_percent", "delete_percent", "from_existing", "users")
-    }
+    limits = {limit.name: {"type": ["number", "string"], "minimum": 0} for limit in fields(Limits)}
     prune = {section: {"enum": list(prune_actions(section))} for section in SECTIONS}
     names = {"type": "array", "items": {"type": "string"}, "minItems": 1}
     key: Json = {"type": ["string", "number"], "minLength": 1}

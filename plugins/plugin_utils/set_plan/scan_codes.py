@@ -118,8 +118,10 @@ class ScanCodes(Aspect):
         code, name = values[key], written_as(schema, entry, key)
         earlier = self._written.setdefault(str(code), entry)
         if earlier is not entry:
-            place = earlier.place_of(written_as(schema, earlier, key))
-            self._find(entry, name, code, f"is written at {place} too; expected another code for each object")
+            # Two rows with a value of a unique field have a finding already.
+            if not schema.fields[key].unique:
+                place = earlier.place_of(written_as(schema, earlier, key))
+                self._find(entry, name, code, f"is written at {place} too; expected another code for each object")
             return False
         mine = "" if current is None else current.uuid
         for other in context.state.find_existing(schema, (key,), values):

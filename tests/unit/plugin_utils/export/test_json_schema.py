@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from schemas.static import static_files
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import Limits
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import load
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.sources.yaml_source import read_yaml
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.export import Exported
@@ -271,3 +273,14 @@ def test_relations_by_name_and_times_without_an_offset_are_fine(site: Site) -> N
         }
     )
     assert found(site.root) == []
+
+
+def test_the_schema_and_the_guides_have_every_setting(tmp_path: Path) -> None:
+    (tmp_path / "instance.yml").write_text("[]\n", "utf-8")
+    [finding] = map(str, load(tmp_path).findings)
+    named = finding.partition("expected a map with ")[2].split(", ")
+    properties = STATIC["$defs"]["instance"]["properties"]
+    assert sorted(properties) == sorted(named)
+    guides = "".join(page.read_text("utf-8") for page in (ROOT / "docs" / "docsite" / "rst").glob("guide_*.rst"))
+    assert [name for name in named if f"{name}:" not in guides] == []
+    assert list(properties["policy"]["properties"]["limits"]["properties"]) == [limit.name for limit in fields(Limits)]

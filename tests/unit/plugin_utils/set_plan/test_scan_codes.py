@@ -122,7 +122,7 @@ def test_a_code_of_another_object_is_a_finding_that_names_both(imported: Site) -
 
 def test_a_code_that_two_rows_have_is_a_finding_that_names_both(imported: Site) -> None:
     imported.write({"objects.csv": ledger(1, 2, 3, 4, 5, 6, n6="IMP-000005")})
-    found = "\n".join(imported.run().findings)
+    (found,) = imported.run().findings
     assert "objects.csv:7:1" in found
     assert "objects.csv:6:1" in found
 
