@@ -36,8 +36,8 @@ _SHOWN_LINES = 150
 _LONG_RUN = ("-o", "timeout=3600", "--dist=worksteal")
 """Options of pytest. A case of the long run may take much longer than others, and than one of ``make test``."""
 COLLECTION = "ansible_collections.community.seventhings"
-_ENGINE_TESTS = ("tests/unit/plugin_utils",)
-"""The unit tests of the code that runs on the controller. They take half of the time of all unit tests."""
+_UNIT_TESTS = {"engine": "tests/unit/plugin_utils", "scenarios": "tests/unit/scenarios"}
+"""The unit tests with a gate of their own, so that both processors are busy to the end. The others are in one gate."""
 _PLAY_WORKERS = ("-n", "3")
 """More than the two processors: a test waits for the processes that it starts."""
 _OLD_PLAYS: dict[str, tuple[str, ...]] = {
@@ -236,10 +236,11 @@ def chains(selection: str) -> list[list[Gate]]:
         Gate("archive", [sys.executable, "tests/tools/archive.py"]),
     ]
     # Without workers, because reports between processes take a quarter of the time of short tests.
-    others = [f"--ignore={folder}" for folder in _ENGINE_TESTS]
+    others = [f"--ignore={folder}" for folder in _UNIT_TESTS.values()]
     units = [
-        Gate("unit tests, engine", [*pytest, *_ENGINE_TESTS], pytest=True),
+        Gate("unit tests, engine", [*pytest, _UNIT_TESTS["engine"]], pytest=True),
         Gate("unit tests, others", [*pytest, *others, "tests/unit"], pytest=True),
+        Gate("unit tests, scenarios", [*pytest, _UNIT_TESTS["scenarios"]], pytest=True),
     ]
     plays = Gate("integration tests", [*pytest, *_PLAY_WORKERS, "tests/integration", "tests/hostile"], pytest=True)
     rare = []
