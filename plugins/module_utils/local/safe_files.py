@@ -333,6 +333,15 @@ class Folder:
             _pass_on(os.fstat(source), descriptor)
         return "/".join([*folders, copy_name])
 
+    def rename(self, name: str, new: str) -> None:
+        """Give a file another name in the same directory, in place of a file that has it.
+
+        :raises InvalidInput: if a directory on the way is a link.
+        """
+        *folders, last = parts_of(name)
+        with self._named(new), self._folder(folders) as folder:
+            os.replace(last, parts_of(new)[-1], src_dir_fd=folder, dst_dir_fd=folder)
+
     def remove(self, name: str) -> None:
         """Remove a file, and the directories on its way that are empty then. A missing file is not an error.
 

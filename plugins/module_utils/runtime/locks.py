@@ -230,6 +230,23 @@ class SharedFile:
         if written != len(content):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.path))
 
+    def replace(self, content: bytes) -> None:
+        """Replace the file by a new one, whose lock this process then owns instead. The caller owns the lock.
+
+        A process that is killed meanwhile leaves the old file or the new one.
+        """
+        fresh = SharedFile(self._folder, f"{self._name}.new")
+        try:
+            if not fresh.try_lock():
+                raise OSError(errno.EBUSY, "is locked by another process", str(fresh.path))
+            fresh.write(content)
+            self._folder.rename(fresh._name, self._name)
+        except BaseException:
+            fresh.close()
+            raise
+        self.close()
+        self._descriptor, self._opened_by = fresh._descriptor, fresh._opened_by
+
     def is_writable(self) -> bool:
         """Return True if the file was opened for writing, not only for its lock."""
         return fcntl.fcntl(self.descriptor(), fcntl.F_GETFL) & os.O_ACCMODE == os.O_RDWR
