@@ -236,7 +236,6 @@ plugin: community.seventhings.places
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from hashlib import sha256
 from json import dumps
 from pathlib import Path
@@ -251,6 +250,7 @@ from ansible.plugins.inventory import BaseInventoryPlugin, Cacheable, Constructa
 from ansible.utils.path import unfrackpath
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
+from ansible_collections.community.seventhings.plugins.module_utils.model.suggestions import closest_names
 from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
 from ansible_collections.community.seventhings.plugins.plugin_utils.ansible_compat import (
     KnowsOrigins,
@@ -362,7 +362,7 @@ class InventoryModule(KnowsOrigins, BaseInventoryPlugin, Constructable, Cacheabl
         known = set(self.option_definitions)
         for name in config:
             if name not in known:
-                suggestions = get_close_matches(name, known, n=1)
+                suggestions = closest_names(name, known)
                 hint = f"; did you mean {suggestions[0]}?" if suggestions else ""
                 raise InvalidInput(f"{name}: no such option{hint}")
 

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The one form in which names are compared, and the names that no new record may have."""
+"""The one form in which names are compared, names that look alike, and the names that no new record may have."""
 
 from __future__ import annotations
 
@@ -23,6 +23,12 @@ _INVISIBLE = re.compile(
 
 _VISIBLE_FORMATS = re.compile("[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd]")
 """The only format characters that people see: signs that span the digits after them."""
+
+_DASHES = re.compile("[\u02d7\u058a\u2010-\u2015\u2043\u2212\u2e3a\u2e3b]")
+"""What people type for a hyphen, and programs make of it. Others become one of them under NFKC."""
+
+_DIGITS = re.compile("([0-9]+|[0-9]{1,3}(?:[.,' \u2019][0-9]{3})+)(?:[.,]0*)?")
+"""A number as spreadsheets write it: with separators, and with a fraction of zeros."""
 
 
 def normal_name(text: str) -> str:
@@ -49,6 +55,36 @@ def forms_of(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((text, normal_name(text), unicodedata.normalize("NFD", text))))
 
 
+def shape(text: str) -> str:
+    """Return the form in which names are equal that people take for one name.
+
+    They differ in case, in the kind of a dash or a blank, in the width of letters, in blanks at the edges, in what is
+    invisible, or in a final dot.
+    """
+    dotted = shape_with_dot(text)
+    return dotted.rstrip(". ") or dotted[:1]
+
+
+def shape_with_dot(text: str) -> str:
+    """Return the shape of a name that may differ from another one in a final dot."""
+    if not text.isascii() or not text.isprintable():
+        # Numbers in a circle or above a line are other signs than their digits.
+        letters = [
+            sign if unicodedata.category(sign) == "No" else unicodedata.normalize("NFKC", sign)
+            for sign in normal_name(" ".join(text.split()))
+            if not _is_invisible(sign)
+        ]
+        text = normal_name(_DASHES.sub("-", "".join(letters)))
+    return " ".join(text.casefold().split())
+
+
+def shape_of_digits(text: str) -> str:
+    """Return the shape of a key. Of a number it is the digits, without separators and zeros in front."""
+    own = shape(text)
+    number = _DIGITS.fullmatch(own)
+    return own if number is None else re.sub("[^0-9]", "", number[1]).lstrip("0") or "0"
+
+
 def why_unfit(text: str) -> str:
     """Return why a new record can't have a text in its natural key, or an empty text.
 
@@ -71,10 +107,14 @@ def _first_invisible(text: str) -> str:
     """Return the first invisible character of a text, except joiners between letters; empty if there is none."""
     for before, character, after in zip(f" {text}", text, f"{text[1:]} ", strict=False):
         is_joiner = character in _JOINERS and _is_letter(before) and _is_letter(after)
-        is_format = unicodedata.category(character) in ("Cc", "Cf") and not _VISIBLE_FORMATS.match(character)
-        if not is_joiner and (is_format or _INVISIBLE.match(character)):
+        if not is_joiner and _is_invisible(character):
             return character
     return ""
+
+
+def _is_invisible(character: str) -> bool:
+    is_format = unicodedata.category(character) in ("Cc", "Cf") and not _VISIBLE_FORMATS.match(character)
+    return is_format or _INVISIBLE.match(character) is not None
 
 
 def _is_letter(character: str) -> bool:

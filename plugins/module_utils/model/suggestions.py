@@ -10,6 +10,8 @@ import unicodedata
 from collections.abc import Iterable
 from difflib import SequenceMatcher, get_close_matches
 
+from .names import shape
+
 _PARTS = re.compile(r"[^\W\d_]+|\d+")
 _ALIKE = 0.75
 """Minimum similarity of two words for a typo. Two swapped letters in a word of four letters reach it."""
@@ -18,22 +20,39 @@ _SIMILAR_FIRST_LETTER = 0.85
 LIKELY = 0.6
 """Minimum similarity of two names of settings or sections for a typo."""
 
+ROUGH = 0.4
+"""The same for names of records, which people choose."""
+
+MOST_NAMED = 5
+"""Maximum number of records that a message names."""
+
 _SHORT = 3
 """Words of at most this length are names like numbers, never typos: wing A, wing B."""
 
+_FREQUENT = 2
+"""Words of at most this length are in too many names."""
 
-def closest_names(wanted: str, names: Iterable[str], limit: int, likeness: float) -> list[str]:
-    """Return the names closest to a wanted name, compared without case.
 
-    :param likeness: minimum similarity, from 0 to 1.
+def closest_names(wanted: str, names: Iterable[str], limit: int = 1, likeness: float = LIKELY) -> list[str]:
+    """Return the names closest to a wanted name: those that look like it, then by distance.
+
+    :param likeness: minimum similarity, from 0 to 1. If no name has a :data:`ROUGH` likeness, return those with all
+        words of the wanted name: people write ``david`` for ``david.okafor@x.example``.
     """
-    known = [name for name in names if name]
-    by_folded: dict[str, list[str]] = {}
-    for name in known:
-        by_folded.setdefault(name.casefold(), []).append(name)
-    close = get_close_matches(wanted.casefold(), by_folded, n=limit, cutoff=likeness)
-    found = [name for folded in close for name in by_folded[folded]]
-    return list(dict.fromkeys([*found, *likely_typos(wanted, known)]))[:limit]
+    by_shape: dict[str, list[str]] = {}
+    for name in filter(None, names):
+        by_shape.setdefault(shape(name), []).append(name)
+    own = shape(wanted)
+    close = [own, *get_close_matches(own, by_shape, n=limit, cutoff=likeness)]
+    found = [name for form in close for name in by_shape.get(form, ())]
+    known = [name for same in by_shape.values() for name in same]
+    found = list(dict.fromkeys([*found, *likely_typos(wanted, known)]))
+    return (found if found or likeness > ROUGH else _with_words(own, known))[:limit]
+
+
+def _with_words(wanted: str, names: Iterable[str]) -> list[str]:
+    words = [word for word in re.findall(r"\w+", wanted) if len(word) > _FREQUENT]
+    return [name for name in names if words and all(word in shape(name) for word in words)]
 
 
 def likely_typos(wanted: str, names: Iterable[str]) -> list[str]:

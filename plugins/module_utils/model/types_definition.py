@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from difflib import get_close_matches
 from typing import Any
 
 from .field import (
@@ -27,6 +26,7 @@ from .field import (
     read_list,
     typed,
 )
+from .suggestions import closest_names
 from .types_basic import ANY, TEXT
 
 # ---- attributes and constraints of a field definition: type -> values, compared as sets
@@ -73,7 +73,7 @@ Terms = Mapping[str, "tuple[Any, ...] | None"]
 def _known(name: Any, names: Sequence[str], noun: str) -> str:
     if name in names:
         return str(name)
-    suggestions = get_close_matches(str(name), names, n=3)
+    suggestions = closest_names(str(name), names, 3)
     raise InvalidValue(
         f"a known {noun}; {name!r} is none"
         + (f", did you mean {' or '.join(suggestions)}?" if suggestions else f" of {', '.join(names)}")

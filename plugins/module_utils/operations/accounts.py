@@ -16,7 +16,7 @@ from ..client.transport import Effect
 from ..errors import AccessTokenRefused, InvalidInput, NoMatch, OutcomeUnknown, unless
 from ..model.kinds import KINDS
 from ..model.schema import Schema
-from ..model.suggestions import likely_typos
+from ..model.suggestions import MOST_NAMED, ROUGH, closest_names, likely_typos
 from ..reconcile.result import Result
 from ..resolve import natural_keys
 from ..resolve.field_visibility import field_visibility_of, why_unfound
@@ -159,7 +159,7 @@ def _persons(
 
 
 def _nearest(emails: Sequence[str], person: Any) -> str:
-    suggestions = natural_keys.closest_names(person, emails) if isinstance(person, str) else []
+    suggestions = closest_names(person, emails, MOST_NAMED, ROUGH) if isinstance(person, str) else []
     return f" The nearest are {', '.join(suggestions)}." if suggestions else ""
 
 

@@ -13,6 +13,7 @@ from ..client.query import Condition
 from ..client.record import Record
 from ..errors import InvalidInput, NoMatch
 from ..model.kinds import Kind
+from ..model.suggestions import MOST_NAMED, ROUGH, closest_names
 from ..model.types_links import Reference, references_in
 from . import natural_keys
 from .field_visibility import field_visibility_by, perhaps_hidden
@@ -58,7 +59,7 @@ class FinderByFields:
         if hit is None:
             if self._kind.has_own_fields:
                 field_visibility_by(self._client, self._schema, candidates, {}, desired).check_written(desired)
-            suggestions = natural_keys.closest_names(str(wanted.get(name)), self._names(name, candidates))
+            suggestions = closest_names(str(wanted.get(name)), self._names(name, candidates), MOST_NAMED, ROUGH)
             hint = f" The nearest are {', '.join(map(repr, suggestions))}." if suggestions else ""
             raise NoMatch(f"There is no {self._kind.words} with {record_in_words}{perhaps_hidden(self._kind)}.{hint}")
         return hit
@@ -67,9 +68,10 @@ class FinderByFields:
     def _with(targets: Mapping[Reference, Record], values: Mapping[str, Any]) -> dict[str, Any]:
         return {key: with_targets(value, targets) for key, value in values.items()}
 
-    def _names(self, name: str, records: Iterable[Record]) -> list[Any]:
+    def _names(self, name: str, records: Iterable[Record]) -> list[str]:
         field = self._schema.fields.get(name)
-        return [record.flat.get(field.wire_key) for record in records] if field is not None else []
+        values = [record.flat.get(field.wire_key) for record in records] if field is not None else []
+        return [value for value in values if isinstance(value, str)]
 
     def _candidates(self, desired: Mapping[str, Any]) -> list[Record]:
         query = self._kind.filters == "query"

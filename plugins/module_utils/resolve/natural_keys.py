@@ -12,7 +12,6 @@ this text.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
@@ -23,18 +22,10 @@ from ..model.field import Unread, shorten
 from ..model.kinds import KINDS, TEMPLATE_KINDS, Kind
 from ..model.names import forms_of, normal_address, normal_name
 from ..model.schema import Schema, field_from_definition, type_of
-from ..model.suggestions import closest_names as nearest
 from ..model.types_links import Reference
 
 Key = Hashable
 """A natural key in its form for lookups: a value, or a tuple of the values of several fields."""
-
-_SHORT = 2
-"""Words of at most this length are in too many names."""
-
-_SIMILARITY = 0.4
-"""Minimum similarity of record names for a hint."""
-
 
 _IDENTITIES = {kind.name: Schema(kind, kind.identity) for kind in KINDS.values()}
 
@@ -375,15 +366,3 @@ def path_splits(path: str) -> Iterator[tuple[str, str]]:
     for position, letter in enumerate(path):
         if letter == "/" and path[:position].strip() and path[position + 1 :].strip():
             yield path[:position], path[position + 1 :]
-
-
-def closest_names(wanted: str, names: Iterable[Any], limit: int = 5) -> list[str]:
-    """Return the names of records closest to a wanted name, for a message."""
-    known = [name for name in names if isinstance(name, str)]
-    return nearest(wanted, known, limit, _SIMILARITY) or _with_words(wanted, known)[:limit]
-
-
-def _with_words(wanted: str, names: Iterable[str]) -> list[str]:
-    """Return the names that have all words of a wanted name: people write ``david`` for ``david.okafor@x.example``."""
-    words = [word for word in re.findall(r"\w+", normal_name(wanted).casefold()) if len(word) > _SHORT]
-    return [name for name in names if words and all(word in normal_name(name).casefold() for word in words)]

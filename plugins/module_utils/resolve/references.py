@@ -19,6 +19,7 @@ from ..errors import Ambiguous, InvalidInput
 from ..model.field import Field, InvalidValue, edge_blanks, integer_of, shorten
 from ..model.kinds import KINDS, Kind
 from ..model.schema import Schema, cause_of
+from ..model.suggestions import MOST_NAMED, ROUGH, closest_names
 from ..model.types_composite import is_called
 from ..model.types_links import Reference, parse_reference, references_in, with_references
 from . import natural_keys
@@ -300,9 +301,9 @@ class _Resolver:
         names = self._index.names(kind) if isinstance(written, str) else []
         if not names:
             return ()
-        suggestions = natural_keys.closest_names(written, names)
+        suggestions = closest_names(written, names, MOST_NAMED, ROUGH)
         if kind.parent_key:
-            suggestions = suggestions or natural_keys.closest_names(written.rpartition("/")[2], names)
+            suggestions = suggestions or closest_names(written.rpartition("/")[2], names, MOST_NAMED, ROUGH)
         return tuple(suggestions)
 
 

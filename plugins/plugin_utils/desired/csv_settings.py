@@ -11,7 +11,7 @@ from typing import Any
 
 from ...module_utils.model.dates import DateReader
 from ...module_utils.model.field import shorten
-from ...module_utils.model.suggestions import LIKELY, closest_names
+from ...module_utils.model.suggestions import closest_names
 from .dialect import PRESETS, Dialect, Dialects
 from .encodings import encoding_of
 from .nodes import EVERYTHING, Node
@@ -82,7 +82,7 @@ class CsvSettings:
             if name in READERS:
                 dialect = self._with_setting(dialect, member, f"{setting}.{name}", READERS[name])
             elif name not in known:
-                suggestions = closest_names(str(name), known, 1, LIKELY)
+                suggestions = closest_names(str(name), known)
                 hint = f"did you mean {suggestions[0]}?" if suggestions else f"expected one of {', '.join(known)}"
                 self._find(member, f"{setting}.{name}: no such setting; {hint}")
         if dialect.decimal in dialect.thousands:

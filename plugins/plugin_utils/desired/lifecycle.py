@@ -12,7 +12,7 @@ from functools import cached_property
 from ...module_utils.model.field import shorten
 from ...module_utils.model.names import normal_name
 from ...module_utils.model.schema import Schema
-from ...module_utils.model.suggestions import LIKELY, closest_names
+from ...module_utils.model.suggestions import closest_names
 from .globs import Globs, fits
 from .nodes import Node
 from .words import OWN_LIFECYCLE
@@ -129,7 +129,7 @@ def read_settings(node: Node, sections: Iterable[str], find: Find) -> dict[str, 
     for section, member in node.members.items():
         name = f"{LIFECYCLE}.{section}"
         if section not in known:
-            suggestions = closest_names(str(section), known, 1, LIKELY)
+            suggestions = closest_names(str(section), known)
             find(
                 member,
                 f"{name}: no such section; " + (f"did you mean {suggestions[0]}?" if suggestions else ", ".join(known)),
@@ -172,7 +172,7 @@ _WORDS = {
 def _members(node: Node, name: str, find: Find) -> dict[str, Node]:
     for key in node.value:
         if key not in KEYS:
-            suggestions = closest_names(str(key), KEYS, 1, LIKELY)
+            suggestions = closest_names(str(key), KEYS)
             hint = f"did you mean {suggestions[0]}?" if suggestions else f"expected one of {', '.join(KEYS)}"
             find(node.member(key), f"{name}.{key}: no such setting; {hint}")
     return {key: member for key, member in node.members.items() if key in KEYS}

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -18,7 +17,7 @@ from ...module_utils.local.safe_files import FileType, Folder, ListResult, NotOp
 from ...module_utils.model.field import shorten
 from ...module_utils.model.kinds import KINDS, TEMPLATES
 from ...module_utils.model.names import normal_name
-from ...module_utils.model.suggestions import LIKELY, closest_names
+from ...module_utils.model.suggestions import closest_names
 from ..ansible_compat import was_vaulted
 from .desired import BY_TEMPLATE, INLINE, SECTIONS, DesiredInstance, SourceCount, states_of
 from .dialect import CellReader, Dialect, Dialects
@@ -214,7 +213,7 @@ class _Loading:
                 self.desired.unread.append(self._called(member.name))
                 self._suspicious.append(member.name)
             elif is_folder or ending in ENDINGS:
-                suggestions = get_close_matches(name.casefold(), [*SECTIONS, "instance", "moved"], n=1, cutoff=0.75)
+                suggestions = closest_names(name, [*SECTIONS, "instance", "moved"], likeness=0.75)
                 if suggestions and not member.name.startswith("."):
                     self._find(self._at(member.name), f"no such section; did you mean {suggestions[0]}?")
             elif ending.lower() in _WORKBOOKS and not _is_hidden(member.name):
@@ -363,7 +362,7 @@ class _Loading:
                 self._records(source, name, self._list(member))
             else:
                 known = [*SECTIONS, "instance", "moved"]
-                suggestions = closest_names(str(name), known, 1, LIKELY)
+                suggestions = closest_names(str(name), known)
                 hint = f"did you mean {suggestions[0]}?" if suggestions else f"expected one of {', '.join(known)}"
                 self._find(member.place, f"{name}: no such section; {hint}")
 

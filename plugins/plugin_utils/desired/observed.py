@@ -10,13 +10,13 @@ stocktake: files that write it turn an object that nobody found into one that wa
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from typing import Any
 
 from ...module_utils.errors import InvalidInput
 from ...module_utils.model.field import shorten
 from ...module_utils.model.kinds import KINDS, OBJECT
 from ...module_utils.model.schema import Schema
+from ...module_utils.model.suggestions import closest_names
 from .desired import DesiredInstance
 from .entry import Entry
 from .lifecycle import NOTHING
@@ -47,7 +47,7 @@ def read_names(value: Any) -> tuple[dict[str, list[str]], list[tuple[str, str]]]
     for section, names in value.items():
         setting = f"{OBSERVED}.{section}"
         if section not in SECTIONS_WITH_FIELDS:
-            suggestions = get_close_matches(str(section), SECTIONS_WITH_FIELDS, n=1)
+            suggestions = closest_names(str(section), SECTIONS_WITH_FIELDS)
             hint = (
                 f"did you mean {suggestions[0]}?"
                 if suggestions

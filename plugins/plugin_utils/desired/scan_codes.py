@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 from ...module_utils.model.field import Plain, shorten
 from ...module_utils.model.kinds import OBJECT
+from ...module_utils.model.suggestions import closest_names
 from .nodes import Node
 
 SCAN_CODES = "scan_codes"
@@ -51,7 +51,7 @@ def read_scan_codes(node: Node, find: Callable[[Node, str], None]) -> ScanCodeSe
     wrong = False
     for name in node.value:
         if name not in (FIELD, PLACEHOLDER):
-            suggestions = get_close_matches(str(name), (FIELD, PLACEHOLDER), n=1)
+            suggestions = closest_names(str(name), (FIELD, PLACEHOLDER))
             hint = f"did you mean {suggestions[0]}?" if suggestions else f"expected {FIELD} and {PLACEHOLDER}"
             find(node.member(name), f"{SCAN_CODES}.{name}: no such setting; {hint}")
             wrong = True

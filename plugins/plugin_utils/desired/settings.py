@@ -18,7 +18,7 @@ from ...module_utils.client.connection import named_root
 from ...module_utils.errors import InvalidInput
 from ...module_utils.model.field import Plain, shorten
 from ...module_utils.model.kinds import KINDS
-from ...module_utils.model.suggestions import LIKELY, closest_names
+from ...module_utils.model.suggestions import closest_names
 from ...module_utils.model.zones import zone_of
 from ...module_utils.plan.allowed import USERS, how_to_allow
 from .csv_settings import CsvSettings
@@ -111,7 +111,7 @@ class Settings:
     def _check_names(self, node: Node, known: tuple[str, ...], prefix: str) -> None:
         for name in node.value:
             if name not in known:
-                suggestions = closest_names(str(name), known, 1, LIKELY)
+                suggestions = closest_names(str(name), known)
                 hint = f"; did you mean {suggestions[0]}?" if suggestions else f"; expected one of {', '.join(known)}"
                 self._find(node.member(name), f"{prefix}{name}: no such setting{hint}")
 
@@ -168,7 +168,7 @@ class Settings:
             if section in SECTIONS:
                 found[section] = action
             else:
-                suggestions = closest_names(str(section), SECTIONS, 1, LIKELY)
+                suggestions = closest_names(str(section), SECTIONS)
                 hint = f"did you mean {suggestions[0]}?" if suggestions else f"expected one of {', '.join(SECTIONS)}"
                 self._find(action, f"{name}.{section}: no such section; {hint}")
         return found
@@ -269,7 +269,7 @@ class Settings:
                 self._find(member, f"moved.{section}: {_NEVER_MOVED[section]}")
                 continue
             if section not in SECTIONS:
-                suggestions = closest_names(str(section), SECTIONS.keys() - _NEVER_MOVED.keys(), 1, LIKELY)
+                suggestions = closest_names(str(section), SECTIONS.keys() - _NEVER_MOVED.keys())
                 self._find(
                     member,
                     f"moved.{section}: no such section" + (f"; did you mean {suggestions[0]}?" if suggestions else ""),

@@ -14,7 +14,7 @@ from ...module_utils.errors import InvalidInput
 from ...module_utils.local.safe_files import parts_of
 from ...module_utils.model.field import Plain, integer_of, shorten
 from ...module_utils.model.names import normal_name
-from ...module_utils.model.suggestions import LIKELY, closest_names
+from ...module_utils.model.suggestions import closest_names
 from .csv_settings import CSV_KEYS, READERS, Unfit, read_preset, texts_of
 from .desired import SECTIONS
 from .dialect import ALL_ROWS, Dialect, Rows
@@ -59,7 +59,7 @@ class TableSettings:
             return Table(setting, node.place)
         for name, member in node.members.items():
             if name not in _KNOWN:
-                suggestions = closest_names(str(name), _KNOWN, 1, LIKELY)
+                suggestions = closest_names(str(name), _KNOWN)
                 hint = f"did you mean {suggestions[0]}?" if suggestions else f"expected one of {', '.join(_KNOWN)}"
                 self._find(member, f"{setting}.{name}: no such setting; {hint}")
         columns, ids = self._read(node, setting, "columns", _columns, ({}, frozenset()))

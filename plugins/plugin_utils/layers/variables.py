@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ...module_utils.model.field import CellList, CellMap, Plain, shorten, typed
-from ...module_utils.model.suggestions import LIKELY, closest_names
+from ...module_utils.model.suggestions import closest_names
 from ..ansible_compat import was_vaulted
 from ..desired.nodes import Node, TreeNode
 from ..desired.positions import Finding, Place
@@ -281,7 +281,7 @@ def _with_value(node: Node, value: Any, children: Mapping[Any, Node]) -> Node:
 
 
 def _unknown(name: str, declared: Iterable[str]) -> str:
-    suggestions = closest_names(str(name), list(declared), 1, LIKELY)
+    suggestions = closest_names(str(name), list(declared))
     return "no such variable; " + (
         f"did you mean {suggestions[0]}?" if suggestions else "instance.yml declares the variables"
     )

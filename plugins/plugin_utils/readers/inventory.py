@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import Any
 
 from ...module_utils.client.client import Client
 from ...module_utils.errors import InvalidInput
 from ...module_utils.model.field import EMPTY, Field, integer_of
 from ...module_utils.model.kinds import ARCHIVED_AT, LOCATION, OBJECT, ROOM, Kind
+from ...module_utils.model.suggestions import closest_names
 from ...module_utils.model.types_links import Reference, read_reference
 from ...module_utils.printing.cleaner import clean
 from ...module_utils.resolve.field_visibility import FieldVisibility, hidden_field_message, with_more_evidence
@@ -186,7 +186,7 @@ def _require_room_field(key: str, defined: Collection[str], objects: Sequence[Sh
     """
     if not objects or key in defined or any(key in record for record in objects):
         return
-    suggestions = get_close_matches(key, objects[0], n=3)
+    suggestions = closest_names(key, objects[0], 3)
     hint = f"did you mean {' or '.join(suggestions)}?" if suggestions else f"there are {', '.join(sorted(objects[0]))}"
     raise InvalidInput(f"room_field: no object has a field {key}; {hint}")
 

@@ -16,6 +16,8 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.names 
     forms_of,
     normal_address,
     normal_name,
+    shape,
+    shape_of_digits,
     why_unfit,
 )
 
@@ -69,3 +71,43 @@ def test_a_letter_that_looks_like_another_is_another_address(address: str, other
 def test_a_new_key_has_no_blank_at_its_edges_and_nothing_invisible(name: str, why: str) -> None:
     assert why_unfit(name) == why
     assert not why or escaped(name).isprintable()
+
+
+@RANDOMISED
+@given(st.text(), st.sampled_from("-\u2010\u2013\u2014\u2212"), st.sampled_from(" \u00a0\u2009\u3000"))
+def test_people_take_names_of_one_shape_for_one_name(text: str, dash: str, blank: str) -> None:
+    written = shape(text.replace("-", dash).replace(" ", blank))
+    assert written == shape(text) == shape(shape(text))
+    assert shape(f" {text}\u200b ") == shape(text)
+    assert shape(text.translate({code: code + 0xFEE0 for code in range(0x21, 0x7F)})) == shape(text)
+
+
+@pytest.mark.parametrize(
+    ("name", "other", "are_alike"),
+    [
+        ("Dresden", "dresden", True),
+        ("Dresden.", "DRESDEN ", True),
+        ("IMP-000001", "imp\u2013000001", True),
+        ("Haus  A", "Haus A", True),
+        ("Haus A", "HausA", False),
+        ("M\u00fcnchen", "mu\u0308nchen", True),
+        ("Munchen", "M\u00fcnchen", False),
+        ("B\u00b2", "B2", False),
+        ("1.01", "101", False),
+        ("...", ".", True),
+    ],
+)
+def test_what_looks_alike(name: str, other: str, are_alike: bool) -> None:
+    assert (shape(name) == shape(other)) is are_alike
+
+
+@pytest.mark.parametrize(
+    "key", ["100001", "100001.0", "100,001", "100.001", "100 001", "0100001", "\uff11\uff10\uff10001", "100001,00"]
+)
+def test_a_number_has_the_shape_of_its_digits(key: str) -> None:
+    assert shape_of_digits(key) == "100001"
+
+
+@pytest.mark.parametrize("key", ["A0100001", "100001.5", "10,001,1", "1-00001", "100001A"])
+def test_what_is_no_whole_number_keeps_its_signs(key: str) -> None:
+    assert shape_of_digits(key) == shape(key)

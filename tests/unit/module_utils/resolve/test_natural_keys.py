@@ -378,34 +378,6 @@ def test_every_place_and_room_is_among_the_readings_of_its_path(place: str, labe
     assert all(f"{left}/{right}" == f"{place}/{label}" for left, right in found)
 
 
-# ---- near names
-
-
-def test_similar_names_are_sorted_by_similarity_and_keep_their_spelling() -> None:
-    assert natural_keys.closest_names("head ofice", ["Harbour", "Head Office", "HEAD OFICE"]) == [
-        "HEAD OFICE",
-        "Head Office",
-    ]
-
-
-def test_a_name_is_similar_although_half_of_it_differs() -> None:
-    assert natural_keys.closest_names("Head office", ["Headquarters", "Office north"]) == [
-        "Office north",
-        "Headquarters",
-    ]
-
-
-@pytest.mark.parametrize("names", [[], [None, "", 5], ["xyzzy"]])
-def test_unlike_names_and_other_values_are_not_similar(names: list[Any]) -> None:
-    assert natural_keys.closest_names("Head office", names) == []
-
-
-def test_at_most_five_similar_names_are_reported_by_default() -> None:
-    names = [f"Room {number}" for number in range(9)]
-    assert len(natural_keys.closest_names("Room", names)) == 5
-    assert len(natural_keys.closest_names("Room", names, 2)) == 2
-
-
 # ---- values of a field that records have
 
 
