@@ -228,18 +228,18 @@ class Files:
         name = self.label(target)
         if name.lower().endswith(WORKBOOK):
             workbook = WorkbookFile(content, self._columns_of(name))
-            return WorkbookSource(workbook, has_variables, self._desired.dialects.for_file(name))
+            return WorkbookSource(workbook, has_variables, self._desired.tables.format_of(name))
         text, codec = self._decoded(name, content)
         file = TextFile(text, lambda text: text.encode(codec))
         if not name.lower().endswith(".csv"):
             return (YamlSource if name.endswith(_YAML) else JsonSource)(file, has_variables)
-        dialect = self._desired.dialects.for_file(name)
+        dialect = self._desired.tables.format_of(name)
         delimiter = self._desired.delimiters.get(name) or delimiter_of([file.plain.partition("\n")[0]], dialect)
         return TableSource(file, has_variables, dialect, delimiter)
 
     def _decoded(self, name: str, content: bytes) -> tuple[str, str]:
         """Return the text of a file, and the codec that writes its other bytes as they are."""
-        dialect = self._desired.dialects.for_file(name)
+        dialect = self._desired.tables.format_of(name)
         try:
             text, codec = dialect.decode(content) if name.lower().endswith(".csv") else decoded(content)
         except WrongEncoding as wrong:
@@ -321,7 +321,7 @@ class Files:
             opened.after = ("" if suffix == ".jsonl" else "---\n").encode() + "".join(written).encode()
             done.written += records
             return []
-        dialect = self._desired.dialects.for_file(self.label(target))
+        dialect = self._desired.tables.format_of(self.label(target))
         cell = formulas.escaped
         rest = []
         try:
@@ -366,7 +366,7 @@ class Files:
         found: list[Finding] = []
         name = self.label(target)
         if name.lower().endswith(WORKBOOK):
-            book = Workbook(name, content, self._desired.dialects.for_file(name), found, Sheets(), [])
+            book = Workbook(name, content, self._desired.tables.format_of(name), found, Sheets(), [])
             list(book.sections())
         else:
             try:
@@ -375,7 +375,7 @@ class Files:
                 return str(wrong)
             text = decoded_text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
             if name.lower().endswith(".csv"):
-                list(read_csv(text, name, found, dialect=self._desired.dialects.for_file(name)))
+                list(read_csv(text, name, found, dialect=self._desired.tables.format_of(name)))
             elif name.endswith(_YAML):
                 read_yaml(text, name, found)
             else:

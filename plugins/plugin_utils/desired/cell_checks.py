@@ -62,7 +62,7 @@ class CellChecks:
                 continue
             if kind:
                 field = schema.find(name)
-                dialect = self._desired.dialects.for_file(_file_of(entry, name))
+                dialect = self._desired.tables.format_of(_file_of(entry, name))
                 if dialect.accepts_as_written(kind) or (field is not None and value in field.allowed):
                     continue
                 if kind.is_null and dialect.has_texts(self._column(entry, name)):
@@ -82,7 +82,7 @@ class CellChecks:
             elif value.__class__ is str and name in self._names_of_lists(schema):
                 field = schema.find(name)
                 is_one = field is not None and type_of(field).shape == _LINKS and not _LIST_MARKS.search(value)
-                dialect = self._desired.dialects.for_file(_file_of(entry, name))
+                dialect = self._desired.tables.format_of(_file_of(entry, name))
                 if not is_one and not dialect.list_separator:
                     remedy = self._remedy(_file_of(entry, name), _LIST_SETTING)
                     why = f'a list is written as a;b{remedy}, or as JSON: ["a", "b"]'
@@ -104,7 +104,7 @@ class CellChecks:
         """
         source = entry.place.source
         if source not in self._nulls:
-            dialect = self._desired.dialects.for_file(entry.place.file)
+            dialect = self._desired.tables.format_of(entry.place.file)
             words = dict.fromkeys(dialect.null_words)
             is_safe = True
             for name, word, field in self._null_words(schema, source):

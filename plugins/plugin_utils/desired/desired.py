@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 
 from ...module_utils.model.kinds import KINDS, Kind
 from ...module_utils.model.schema import Schema
-from .dialect import Dialects
 from .entry import Entry
 from .hiding import Hiding
 from .lifecycle import Lifecycle
@@ -136,8 +135,9 @@ class DesiredInstance:
     :ivar sources: each source that was read to what it has.
     :ivar unread: files that are not read because of their suffix.
     :ivar hiding: what must not be shown.
-    :ivar dialects: how tables were saved. :ivar delimiters: the delimiter of each table that was read.
-    :ivar tables: how tables of other systems are mapped. :ivar tables_read: the tables that were read.
+    :ivar tables: how tables were saved, and how those of other systems are mapped.
+    :ivar delimiters: the delimiter of each table that was read.
+    :ivar tables_read: the tables of other systems that were read.
     :ivar unidentified: the sources of those of them that have no column for the natural key.
     :ivar warnings: things about the files that are not mistakes but worth knowing.
     :ivar rule_warnings: the same for what rules of the task found.
@@ -172,7 +172,6 @@ class DesiredInstance:
     unread: list[str] = field(default_factory=list)
     sections: set[str] = field(default_factory=set)
     hiding: Hiding = field(default_factory=Hiding)
-    dialects: Dialects = field(default_factory=Dialects)
     delimiters: dict[str, str] = field(default_factory=dict)
     tables: Tables = field(default_factory=Tables)
     tables_read: list[ReadTable] = field(default_factory=list)
@@ -192,7 +191,7 @@ class DesiredInstance:
         table = self.tables.for_file(path)
         if table is not None:
             return f"set `{setting}` in {table.setting}"
-        if self.dialects.files:
+        if self.tables.files:
             return f'set `csv: {{files: {{"{path}": {{{setting}}}}}}}`'
         return f"set `csv: {{{setting}}}`"
 
@@ -201,7 +200,7 @@ class DesiredInstance:
         table = self.tables.for_file(path)
         if table is not None:
             return table.setting
-        return f'csv.files."{path}"' if self.dialects.files else "csv of instance.yml"
+        return f'csv.files."{path}"' if self.tables.files else "csv of instance.yml"
 
     def place_of(self, setting: str) -> Place:
         """Return the place of a setting."""

@@ -25,7 +25,7 @@ from ...module_utils.model.field import Field, InvalidValue, Plain, Spelling, ed
 from ...module_utils.model.names import normal_name
 from ...module_utils.model.schema import FieldError, Misfit, Schema, type_of
 from .encodings import WrongEncoding, decoded
-from .globs import Globs, fits
+from .globs import Globs
 from .nodes import EVERYTHING
 from .words import COMMENT, NULL_WORDS, OF_RECORDS
 
@@ -556,42 +556,6 @@ PRESETS: Mapping[str, Dialect] = {
     ),
 }  # fmt: skip
 """How the spreadsheets of a country save tables, by name of the preset."""
-
-
-class Overlay(Protocol):
-    """Settings of some files that take precedence over those of ``csv``."""
-
-    def matches(self, name: str) -> bool:
-        """Return True if the settings are for a file."""
-
-    def over(self, dialect: Dialect) -> Dialect:
-        """Return a dialect with these settings."""
-
-
-@dataclass(frozen=True)
-class Dialects:
-    """The dialect of each file.
-
-    :ivar general: for files that no pattern names. :ivar files: patterns of names; the first match counts.
-    :ivar named: pattern of names to the settings written for it.
-    :ivar overlays: settings with precedence; the first match counts.
-    """
-
-    general: Dialect = PRESETS["plain"]
-    files: Sequence[tuple[str, Dialect]] = ()
-    named: Mapping[str, Collection[str]] = field(default_factory=dict)
-    overlays: Sequence[Overlay] = ()
-
-    def for_file(self, name: str) -> Dialect:
-        """Return the dialect of a file, by its name below the directory."""
-        own = next((dialect for pattern, dialect in self.files if fits(name, pattern)), self.general)
-        overlay = next((overlay for overlay in self.overlays if overlay.matches(name)), None)
-        return own if overlay is None else overlay.over(own)
-
-    def names_set_for(self, name: str) -> tuple[str, Collection[str]]:
-        """Return the pattern in ``files`` that a file matches, and the settings written for it."""
-        pattern = next((pattern for pattern, _dialect in self.files if fits(name, pattern)), "")
-        return pattern, self.named.get(pattern, ())
 
 
 _DELIMITERS = ",;\t|"

@@ -145,7 +145,7 @@ def _marks(findings: Sequence[Finding], desired: DesiredInstance) -> str:
     texts = [finding.misfit.value for finding in findings if finding.misfit is not None]
     if isinstance(place, CellPlace) or not spelling.is_number or any(text.__class__ is not str for text in texts):
         return ""
-    words, setting = marks_to_name(spelling, texts, desired.dialects.for_file(place.file))
+    words, setting = marks_to_name(spelling, texts, desired.tables.format_of(place.file))
     parting = ", " if "; " in words else "; "
     return f"{words}{parting}{desired.how_to_set(place.file, setting)}" if setting else ""
 
@@ -215,7 +215,7 @@ def _patterns_by_form(texts: Iterable[str]) -> list[tuple[str, ...]]:
 
 
 def _dialect(findings: Sequence[Finding], desired: DesiredInstance) -> Dialect:
-    return desired.dialects.for_file(findings[0].place.file)
+    return desired.tables.format_of(findings[0].place.file)
 
 
 def _column(finding: Finding, desired: DesiredInstance) -> list[str]:
@@ -332,7 +332,7 @@ class _Proposals:
 
     def _reading(self, finding: Finding) -> list[str]:
         """Return the other presets that read a whole column."""
-        own, texts = self._desired.dialects.for_file(finding.place.source).preset, _column(finding, self._desired)
+        own, texts = self._desired.tables.format_of(finding.place.source).preset, _column(finding, self._desired)
         spelling = finding.misfit.spelling if finding.misfit else Spelling.PLAIN
         return [name for name, dialect in PRESETS.items() if name != own and dialect.reads_all(spelling, texts)]
 
@@ -345,7 +345,7 @@ class _Proposals:
 
     def _keeps_others(self, source: str, dialect: Dialect) -> bool:
         """Return True if a dialect reads the columns without findings as the settings do."""
-        own = self._desired.dialects.for_file(source)
+        own = self._desired.tables.format_of(source)
         others = {
             cell
             for entry in self._desired.entries
@@ -369,9 +369,7 @@ class _Proposals:
         presets = self._presets(source)
         if self._desired.tables.for_file(source) is not None:
             return " or ".join(self._desired.how_to_set(source, f"preset: {name}") for name in presets)
-        is_general = (
-            self._shared and self._desired.dialects.general.preset == "plain" and not self._desired.dialects.files
-        )
+        is_general = self._shared and self._desired.tables.general.preset == "plain" and not self._desired.tables.files
         names = [f"preset: {name}" for name in presets]
         if not is_general:
             names = [f'files: {{"{source}": {{{name}}}}}' for name in names]
@@ -391,7 +389,7 @@ class _Proposals:
 
     def _thousands(self, source: str, spelling: Spelling, texts: Sequence[str]) -> str:
         """Return a list of thousands separators with which the preset of a file reads numbers; empty without one."""
-        dialect = self._desired.dialects.for_file(source)
+        dialect = self._desired.tables.format_of(source)
         blanks = [mark for mark in BLANKS if any(mark in text.strip() for text in texts)]
         more = replace(dialect, thousands=(*dialect.thousands, *blanks))
         if dialect.is_plain or not blanks or not all(more.reads(spelling, text) for text in texts):

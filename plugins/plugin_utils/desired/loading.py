@@ -20,7 +20,7 @@ from ...module_utils.model.names import normal_name
 from ...module_utils.model.suggestions import closest_names
 from ..ansible_compat import was_vaulted
 from .desired import BY_TEMPLATE, INLINE, SECTIONS, DesiredInstance, SourceCount, states_of
-from .dialect import CellReader, Dialect, Dialects
+from .dialect import CellReader, Dialect
 from .encodings import WrongEncoding, decoded
 from .entry import Entry
 from .hiding import Hiding
@@ -84,14 +84,12 @@ class Reading:
 
     :ivar label: prefix of the places in its files; empty for none.
     :ivar is_later: True if another layer precedes it: then it needs no instance.yml.
-    :ivar dialects: how its tables were saved if its instance.yml does not say.
-    :ivar tables: how it maps tables of other systems if its instance.yml does not say.
+    :ivar tables: the settings of its tables if its instance.yml does not say.
     :ivar fill: replaces variables in files, except in some members.
     """
 
     label: str = ""
     is_later: bool = False
-    dialects: Dialects = field(default_factory=Dialects)
     tables: Tables = field(default_factory=Tables)
     fill: Callable[[Node, Sequence[str]], Node] = lambda node, _leave: node
 
@@ -154,7 +152,7 @@ class _Loading:
         self._suspicious: list[str] = []
         self._mapped: set[str] = set()
         self._on_line: Counter[Place] = Counter()
-        self.desired = DesiredInstance(hiding=hiding, dialects=reading.dialects, tables=reading.tables)
+        self.desired = DesiredInstance(hiding=hiding, tables=reading.tables)
         self._read_settings = Settings(self.desired)
 
     def _find(self, place: Place, message: str) -> None:
@@ -243,7 +241,7 @@ class _Loading:
 
     def _cells(self, name: str, ending: str, table: TableReader | None) -> CellReader | None:
         """Return the reader for the cells of a file, or None if types accept them as they are."""
-        dialect = self.desired.dialects.for_file(name)
+        dialect = self.desired.tables.format_of(name)
         if ending != ".csv":
             return dialect if table is not None and ending == ".jsonl" and not dialect.is_plain else None
         return None if dialect.is_plain and dialect.is_chosen and not dialect.list_separator else dialect
@@ -258,11 +256,11 @@ class _Loading:
             self.desired.warnings.append(words)
             return None
         self._mapped.add(table.setting)
-        pattern, named = self.desired.dialects.names_set_for(name)
+        other = self.desired.tables.in_csv(name)
         for setting in table.changes:
-            if setting in named:
+            if other is not None and setting in other.changes:
                 words = (
-                    f"{table.setting}.{setting}: csv.files.{pattern} sets {setting} for {self._called(name)}, too; "
+                    f"{table.setting}.{setting}: {other.setting} sets {setting} for {self._called(name)}, too; "
                     f"delete it in one of the two places"
                 )
                 self._find_plainly(table.place, words)
@@ -270,7 +268,7 @@ class _Loading:
         return TableReader(table, section, self._dialect(name, section), desired.findings, desired.warnings)
 
     def _dialect(self, name: str, section: str) -> Dialect:
-        return replace(self.desired.dialects.for_file(name), keys=self._keys(name, section))
+        return replace(self.desired.tables.format_of(name), keys=self._keys(name, section))
 
     def _keys(self, name: str, section: str) -> frozenset[str]:
         """Return the columns that identify the records of a file, unless the settings map others to these fields."""
@@ -403,7 +401,7 @@ class _Loading:
         """Return the function that decodes a file without a header: only an entry of tables has its encoding."""
         table = self.desired.tables.for_file(name)
         is_mapped = table is not None and "encoding" in table.changes and _parts(name)[1] == ".jsonl"
-        explicit = self.desired.dialects.for_file(name).encoding if is_mapped else ""
+        explicit = self.desired.tables.format_of(name).encoding if is_mapped else ""
         return partial(decoded, explicit=explicit)
 
     def _decoded(self, content: bytes, name: str, decode: Callable[[bytes], tuple[str, str]], where: str) -> str | None:
@@ -448,7 +446,7 @@ class _Loading:
         content = self._content(root, name)
         if content is None:
             return
-        dialect = self.desired.dialects.for_file(name)
+        dialect = self.desired.tables.format_of(name)
         table = self.desired.tables.for_file(name)
         sheets = Sheets(table.sheets, section) if table is not None else Sheets()
         desired = self.desired
@@ -472,7 +470,8 @@ class _Loading:
             for name in self._suspicious
             if not self._is_attached(name)
         ]
-        for table in self.desired.tables.entries if self.desired.tables is not self._reading.tables else ():
+        entries = self.desired.tables.entries
+        for table in entries if entries is not self._reading.tables.entries else ():
             if table.patterns and table.setting not in self._mapped:
                 self.desired.warnings.append(
                     f"{table.place}: {table.setting}.files: {', '.join(table.patterns)} matches no file that was read; "
@@ -521,7 +520,7 @@ class _Loading:
         :param source: their file. :param table: maps them if they are those of another system.
         """
         rows = records = 0
-        whole = without_totals(nodes, self.desired.findings, self.desired.dialects.for_file(source).rows)
+        whole = without_totals(nodes, self.desired.findings, self.desired.tables.format_of(source).rows)
         for written in whole if table is None else table.nodes(whole):
             rows += 1
             node = self._fill(written, ())

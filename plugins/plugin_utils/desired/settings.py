@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import fields as members_of
-from dataclasses import replace
 from typing import Any
 
 from ...module_utils.client.connection import named_root
@@ -21,14 +20,13 @@ from ...module_utils.model.kinds import KINDS
 from ...module_utils.model.suggestions import closest_names
 from ...module_utils.model.zones import zone_of
 from ...module_utils.plan.allowed import USERS, how_to_allow
-from .csv_settings import CsvSettings
 from .desired import PRUNE, SECTIONS, DesiredInstance, Limits, Policy, limit_of, prune_actions
+from .format_settings import FormatSettings
 from .lifecycle import LIFECYCLE, read_settings
 from .nodes import Node
 from .observed import OBSERVED, read_names
 from .positions import Finding, Place
 from .scan_codes import SCAN_CODES, check_identity, read_scan_codes
-from .table_settings import TableSettings
 
 API = "seventhings/v1"
 TABLES = "tables"
@@ -100,11 +98,10 @@ class Settings:
             desired.scan_codes = settings
         desired.setting_places = _places(node)
         desired.declares_variables = VARIABLES in node.value
-        if "csv" in node.value:
-            desired.dialects = CsvSettings(desired.findings).read(node.member("csv"))
-        if TABLES in node.value:
-            desired.tables = TableSettings(desired.findings).read(node.member(TABLES))
-        desired.dialects = replace(desired.dialects, overlays=desired.tables.entries)
+        formats = FormatSettings(desired.findings)
+        for name, read in (("csv", formats.csv), (TABLES, formats.tables)):
+            if name in node.value:
+                desired.tables = read(node.member(name), desired.tables)
         if "policy" in node.value:
             desired.policy = self._policy(node.member("policy"))
 

@@ -211,7 +211,7 @@ def _number_findings(
     table = desired.tables.for_file(entries[0].place.file)
     columns = {} if table is None else {field: column for column, field in table.columns.items()}
     column = columns.get(name, name)
-    if not desired.dialects.for_file(entries[0].place.file).has_texts(column):
+    if not desired.tables.format_of(entries[0].place.file).has_texts(column):
         setting = desired.how_to_set(entries[0].place.file, f"text_columns: [{in_yaml(column)}]")
         why = f"a program wrote this key as a number; write its digits alone, or, if it is the key, {setting}"
         for entry in entries:

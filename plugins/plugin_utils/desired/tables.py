@@ -1,16 +1,17 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tables of other systems: the mapping of columns to fields, and of words to values."""
+"""How files become records: the format of each table, and the mapping of tables of other systems."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from typing import Any
 
 from ...module_utils.model.names import normal_name
-from .dialect import ALL_ROWS, Dialect, Rows
+from .dialect import ALL_ROWS, PRESETS, Dialect, Rows
 from .globs import fits
 from .nodes import Node
 from .positions import Place
@@ -22,14 +23,18 @@ KEEP, PRUNE = "keep", "prune"
 """What happens to a record whose row is missing from a table."""
 
 
+Change = Callable[[Dialect], Dialect]
+"""Returns a format with one setting."""
+
+
 @dataclass(frozen=True)
 class Table:
-    """An entry of ``tables``.
+    """An entry of ``tables``, or of ``csv.files``, which only has a format.
 
     :ivar setting: its name, such as ``tables[0]``.
     :ivar place: where it was written.
     :ivar patterns: of the paths of its files.
-    :ivar changes: functions by setting that change the dialect of ``csv`` into the dialect of this table.
+    :ivar changes: functions by setting that change the format of ``csv`` into the format of this table.
     :ivar columns: the normal name of a column to its field.
     :ivar ids: the normal names of columns with ids of records.
     :ivar constant: field to the value that each record without a value of its own gets.
@@ -41,7 +46,7 @@ class Table:
     setting: str
     place: Place
     patterns: tuple[str, ...] = ()
-    changes: Mapping[str, Callable[[Dialect], Dialect]] = field(default_factory=dict)
+    changes: Mapping[str, Change] = field(default_factory=dict)
     rows: Rows = ALL_ROWS
     columns: Mapping[str, str] = field(default_factory=dict)
     ids: frozenset[str] = frozenset()
@@ -72,21 +77,41 @@ class Table:
 
 @dataclass(frozen=True)
 class Tables:
-    """The tables of other systems.
+    """The settings of all tables.
 
-    :ivar entries: the first that matches a file counts.
+    :ivar general: the format of files that no pattern of ``csv.files`` names.
+    :ivar files: the entries of ``csv.files``; the first that matches a file counts.
+    :ivar entries: the entries of ``tables``, which change the format of ``csv``; the first that matches counts.
     :ivar by_label: label of a layer to its tables, if there are several layers.
     """
 
+    general: Dialect = PRESETS["plain"]
+    files: Sequence[Table] = ()
     entries: Sequence[Table] = ()
     by_label: Mapping[str, Tables] = field(default_factory=dict)
 
+    def format_of(self, name: str) -> Dialect:
+        """Return the format of a file, by its name below the directory, including that of its layer."""
+        own, name = self._of_layer(name)
+        found = [table.over for table in (own.in_csv(name), own.for_file(name)) if table is not None]
+        return reduce(lambda dialect, over: over(dialect), found, own.general)
+
+    def in_csv(self, name: str) -> Table | None:
+        """Return the entry of ``csv.files`` for a file."""
+        own, name = self._of_layer(name)
+        return next((table for table in own.files if table.matches(name)), None)
+
     def for_file(self, name: str) -> Table | None:
-        """Return the entry for a file, by its name below the directory, including that of its layer."""
+        """Return the entry of ``tables`` for a file."""
+        own, name = self._of_layer(name)
+        return next((table for table in own.entries if table.matches(name)), None)
+
+    def _of_layer(self, name: str) -> tuple[Tables, str]:
+        """Return the tables of the layer of a file, and the name of the file in the layer."""
         for label in sorted(self.by_label, key=len, reverse=True):
             if name.startswith(f"{label}/"):
-                return self.by_label[label].for_file(name.removeprefix(f"{label}/"))
-        return next((entry for entry in self.entries if entry.matches(name)), None)
+                return self.by_label[label]._of_layer(name.removeprefix(f"{label}/"))
+        return self, name
 
     @property
     def keeps_any(self) -> bool:

@@ -18,13 +18,12 @@ from ...module_utils.local.safe_files import Folder
 from ...module_utils.model.kinds import OBJECT
 from ...module_utils.model.schema import Schema
 from ..desired.desired import DesiredInstance
-from ..desired.dialect import Dialects
 from ..desired.entry import Entry
+from ..desired.format_settings import FormatSettings
 from ..desired.loading import MAX_SOURCE, Reading, load
 from ..desired.nodes import NO_JINJA, plain_node
 from ..desired.parsing import DesiredParser
 from ..desired.positions import Finding, Place
-from ..desired.table_settings import TableSettings
 from ..desired.tables import Table, Tables
 
 _ENDINGS = (".csv", ".xlsx")
@@ -63,7 +62,7 @@ def read_table(written: Mapping[str, Any]) -> Table:
     :raises InvalidInput: with a line for each mistake.
     """
     findings: list[Finding] = []
-    table = TableSettings(findings).entry(plain_node(dict(written), "table"), "table")
+    table = FormatSettings(findings).entry(plain_node(dict(written), "table"), "table")
     wrong = [finding.message for finding in findings]
     if "files" in written:
         wrong.append("table.files: the option file names the ledger; leave files out")
@@ -111,7 +110,7 @@ def _loaded(path: Path, table: Table) -> DesiredInstance:
         folder = Path(name) / OBJECT.section
         folder.mkdir()
         (folder / f"ledger{suffix}").write_bytes(content)
-        reading = Reading(is_later=True, dialects=Dialects(overlays=[table]), tables=Tables([table]))
+        reading = Reading(is_later=True, tables=Tables(entries=[table]))
         desired = load(Path(name), reading=reading)
     desired.entries = [entry for entry in desired.entries if _is_row(entry)]
     return desired

@@ -24,11 +24,11 @@ from ...module_utils.resolve.hidden_records import YES
 from ..apply.journal import new_set_id
 from ..controller.controller_run import ControllerRun
 from ..desired.desired import SECTIONS, DesiredInstance
-from ..desired.dialect import Dialects
 from ..desired.loading import ENDINGS, WORKBOOK
 from ..desired.settings import API, Settings
 from ..desired.sources.xlsx_source import openpyxl_library
 from ..desired.sources.yaml_source import read_yaml
+from ..desired.tables import Tables
 from ..layers.variables import escaped
 from ..printing import screen
 from .downloads import FOLDER, Downloads
@@ -154,7 +154,7 @@ def _export(run: ControllerRun, check_mode: bool) -> dict[str, Any]:
         exported = export_instance(client, selection, downloads, _on_progress())
         if settings.declares_variables:
             exported.sections = {name: list(map(escaped, records)) for name, records in exported.sections.items()}
-        files = _files(exported, options, client.transport.root, settings.dialects)
+        files = _files(exported, options, client.transport.root, settings.tables)
         changes = _changes(dest, exported, downloads, files, client.transport.root)
         backups = [] if check_mode else _carry_out(dest, changes)
     shown = str(Path(options["dest"]).expanduser())
@@ -166,7 +166,7 @@ def _export(run: ControllerRun, check_mode: bool) -> dict[str, Any]:
 
 
 def _own_settings(dest: Destination) -> DesiredInstance:
-    """Read the user's own ``instance.yml`` in the directory: its natural keys and dialects are kept."""
+    """Read the user's own ``instance.yml`` in the directory: its natural keys and formats of tables are kept."""
     desired = DesiredInstance()
     if _SETTINGS not in dest.present:
         return desired
@@ -217,19 +217,19 @@ def _unchanged_downloads(dest: Destination) -> dict[str, str]:
 # ---- which files
 
 
-def _files(exported: Exported, options: Mapping[str, Any], root: str, dialects: Dialects) -> dict[str, bytes]:
+def _files(exported: Exported, options: Mapping[str, Any], root: str, tables: Tables) -> dict[str, bytes]:
     """Return the files with the records."""
     files: dict[str, bytes] = {}
     format_name = options["format"]
     in_book = [section for section in BULK if section in exported.sections] if format_name == "xlsx" else []
     if in_book:
-        book = workbook_of(exported, root, dialects.for_file(BOOK))
+        book = workbook_of(exported, root, tables.format_of(BOOK))
         files[BOOK] = book.content
         for section, rest in book.rest.items():
             files |= more_files(section, rest, section in MANY)
     for section, records in exported.sections.items():
         if section not in in_book:
-            files |= section_files(section, records, format_name, dialects=dialects)
+            files |= section_files(section, records, format_name, tables=tables)
     return files
 
 

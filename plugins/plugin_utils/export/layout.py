@@ -10,11 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ...module_utils.model.kinds import KINDS
-from ..desired.dialect import Dialect, Dialects
+from ..desired.dialect import Dialect
 from ..desired.sources import formulas
+from ..desired.tables import Tables
 from .writing import PLAIN, Unwritable, csv_header, csv_record, csv_row, json_record, yaml_map, yaml_record
 
-NO_DIALECTS = Dialects()
+NO_SETTINGS = Tables()
 
 FILE_SIZE = 1_000_000
 """Bytes after which the records of a section continue in another file, if it may have several."""
@@ -39,20 +40,20 @@ def section_files(
     records: Sequence[Any],
     format_name: str,
     size: int = FILE_SIZE,
-    dialects: Dialects = NO_DIALECTS,
+    tables: Tables = NO_SETTINGS,
 ) -> dict[str, bytes]:
     """Return the files of one section, by their path below the root: one, or a directory if it is too big.
 
     :param section: such as ``rooms`` or ``fields/asset``.
     :param format_name: yaml, csv or jsonl; records that CSV cannot have go into JSON Lines beside it.
-    :param dialects: of CSV files.
+    :param tables: the settings of CSV files.
     """
     if "/" in section:
         # The loader reads one file per template, so never split it.
         size = sys.maxsize
     chosen = format_name if section in BULK else "yaml"
     if chosen == "csv":
-        return _csv_files(section, records, size, dialects, formulas.escaped)
+        return _csv_files(section, records, size, tables, formulas.escaped)
     return _named(section, _yaml(section, records, size) if chosen == "yaml" else _json(records, size), chosen)
 
 
@@ -65,13 +66,13 @@ def more_files(section: str, rest: Sequence[Any], is_directory: bool, size: int 
 
 
 def _csv_files(
-    section: str, records: Sequence[Any], size: int, dialects: Dialects, cell: Callable[[str], str]
+    section: str, records: Sequence[Any], size: int, tables: Tables, cell: Callable[[str], str]
 ) -> dict[str, bytes]:
     """Return tables, each in the dialect of its name. The parts of a divided table have the dialect of the first."""
-    dialect = dialects.for_file(f"{section}/0001.csv" if section in MANY else f"{section}.csv")
+    dialect = tables.format_of(f"{section}/0001.csv" if section in MANY else f"{section}.csv")
     parts, rest = _csv(records, size, dialect, cell)
     if len(parts) > 1 and section not in MANY:
-        dialect = dialects.for_file(f"{section}/0001.csv")
+        dialect = tables.format_of(f"{section}/0001.csv")
         parts, rest = _csv(records, size, dialect, cell)
     files = _named(section, parts, "csv", dialect)
     return files | (more_files(section, rest, _is_directory(section, parts), size) if rest else {})

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
@@ -20,7 +20,6 @@ from ...module_utils.model.kinds import Kind
 from ...module_utils.model.schema import Schema
 from ..ansible_compat import was_vaulted
 from ..desired.desired import DesiredInstance
-from ..desired.dialect import Dialect, Dialects
 from ..desired.encodings import WrongEncoding, decoded
 from ..desired.entry import Entry
 from ..desired.hiding import Hiding
@@ -52,23 +51,6 @@ class Layer:
 
     path: Path
     label: str
-
-
-@dataclass(frozen=True)
-class LayeredDialects(Dialects):
-    """The dialects of the files of several layers.
-
-    :ivar by_label: label of a layer to its dialects.
-    """
-
-    by_label: Mapping[str, Dialects] = field(default_factory=dict)
-
-    def for_file(self, name: str) -> Dialect:
-        """Return the dialect of a file, by its name including the label of its layer."""
-        for label in sorted(self.by_label, key=len, reverse=True):
-            if name.startswith(f"{label}/"):
-                return self.by_label[label].for_file(name.removeprefix(f"{label}/"))
-        return super().for_file(name)
 
 
 def layers_of(sources: Sequence[Path]) -> list[Layer]:
@@ -137,9 +119,8 @@ def _loaded(
         return load(src, inline, read, files_root, shared, is_vaulted, Reading(fill=filling.fill))
     loaded: list[DesiredInstance] = []
     for layer in layers:
-        first = loaded[0].dialects if loaded else Dialects()
         tables = loaded[0].tables if loaded else Tables()
-        reading = Reading(layer.label, bool(loaded), first, tables, filling.fill)
+        reading = Reading(layer.label, bool(loaded), tables, filling.fill)
         loaded.append(load(layer.path, None, read, files_root, shared, reading=reading))
     merged = _merged(layers, loaded)
     if files_root is not None:
@@ -184,15 +165,9 @@ def _merged(layers: Sequence[Layer], loaded: Sequence[DesiredInstance]) -> Desir
         unread=[name for state in loaded for name in state.unread],
         delimiters={name: mark for state in loaded for name, mark in state.delimiters.items()},
         warnings=[line for state in loaded for line in state.warnings],
-        dialects=LayeredDialects(
-            general=first.dialects.general,
-            files=first.dialects.files,
-            named=first.dialects.named,
-            overlays=first.dialects.overlays,
-            by_label={layer.label: state.dialects for layer, state in zip(layers, loaded, strict=True)},
-        ),
-        tables=Tables(
-            first.tables.entries, {layer.label: state.tables for layer, state in zip(layers, loaded, strict=True)}
+        tables=replace(
+            first.tables,
+            by_label={layer.label: state.tables for layer, state in zip(layers, loaded, strict=True)},
         ),
         tables_read=[read for state in loaded for read in state.tables_read],
         setting_places=dict(first.setting_places),

@@ -266,7 +266,7 @@ def test_a_file_has_its_own_dialect(tmp_path: Path) -> None:
         '{preset: excel-de, "null": "-", files: {"objects/legacy-*.csv": {preset: excel-us}}}',
     )
     assert _read(desired) == [{"barcode": "1", "bought": "2024-12-31"}, {"barcode": "2", "bought": "2024-12-31"}]
-    assert desired.dialects.for_file("objects/legacy-1.csv").null == "-"
+    assert desired.tables.format_of("objects/legacy-1.csv").null == "-"
 
 
 def test_single_keys_override_a_preset(tmp_path: Path) -> None:
@@ -315,7 +315,7 @@ def test_a_wrong_setting_is_found(tmp_path: Path, csv: str, found: str) -> None:
 
 
 def test_the_word_for_nothing_may_be_written_without_quotes(tmp_path: Path) -> None:
-    assert _load(tmp_path, {}, "{null: leer, booleans: [[true, yes], [false]]}").dialects.general == Dialect(
+    assert _load(tmp_path, {}, "{null: leer, booleans: [[true, yes], [false]]}").tables.general == Dialect(
         null="leer", true=("true", "yes"), false=("false",)
     )
 

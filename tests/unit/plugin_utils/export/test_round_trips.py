@@ -31,8 +31,9 @@ from swarm import first_seed
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field, Plain
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
-from ansible_collections.community.seventhings.plugins.plugin_utils.desired.dialect import PRESETS, Dialects
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.dialect import PRESETS
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import load
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.tables import Tables
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.export import Exported
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.layout import more_files, section_files
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.workbook import workbook_of
@@ -149,7 +150,7 @@ def test_a_workbook_is_read_as_the_same_values(records: list[dict[str, Any]]) ->
 @_RANDOMISED
 @given(_WRITTEN)
 def test_csv_is_read_as_the_same_values(preset: str, records: list[dict[str, Any]]) -> None:
-    files = section_files("objects", records, "csv", dialects=Dialects(PRESETS[preset]))
+    files = section_files("objects", records, "csv", tables=Tables(PRESETS[preset]))
     _check(records, files, f"csv: {{preset: {preset}}}\n")
 
 

@@ -14,11 +14,14 @@ from hypothesis import strategies as some
 from project import LONG
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Plain
-from ansible_collections.community.seventhings.plugins.plugin_utils.desired.dialect import Dialect, Dialects
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.dialect import Dialect
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.format_settings import FormatSettings
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.nodes import plain_node
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.positions import Finding
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.sources.csv_source import read_csv
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.sources.json_source import read_json_lines
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.sources.yaml_source import read_yaml
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.tables import Tables
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.layout import section_files, settings_file
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.portable import TEMPLATE_MARKS
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.writing import (
@@ -181,12 +184,12 @@ def test_what_csv_cannot_hold_is_written_as_json_lines_beside_it() -> None:
 
 
 def test_tables_of_a_section_that_is_parted_have_the_dialect_of_the_first() -> None:
-    semicolons = Dialects(files=(("rooms/*.csv", Dialect(delimiter=";")),))
+    semicolons = FormatSettings([]).csv(plain_node({"files": {"rooms/*.csv": {"delimiter": ";"}}}, "csv"), Tables())
     rooms = [{"number": f"{number:04d}", "name": "Hall"} for number in range(20)]
-    files = section_files("rooms", rooms, "csv", size=100, dialects=semicolons)
+    files = section_files("rooms", rooms, "csv", size=100, tables=semicolons)
     assert len(files) > 1
     assert all(text.startswith(b"number;name\n0") for text in files.values())
-    assert section_files("rooms", rooms[:1], "csv", dialects=semicolons) == {"rooms.csv": b"number,name\n0000,Hall\n"}
+    assert section_files("rooms", rooms[:1], "csv", tables=semicolons) == {"rooms.csv": b"number,name\n0000,Hall\n"}
 
 
 @pytest.mark.parametrize(

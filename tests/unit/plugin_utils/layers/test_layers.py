@@ -209,8 +209,8 @@ def test_tables_of_layers_are_read_as_each_was_saved(tmp_path: Path) -> None:
     assert desired.findings == []
     assert [entry.fields["purchasing_price"] for entry in desired.entries] == ["12.50", "2,50"]
     assert [entry.cells is None for entry in desired.entries] == [True, False]
-    assert desired.dialects.for_file("base/objects.csv").preset == "excel-de"
-    assert desired.dialects.for_file("overlays/berlin/objects.csv").preset == "plain"
+    assert desired.tables.format_of("base/objects.csv").preset == "excel-de"
+    assert desired.tables.format_of("overlays/berlin/objects.csv").preset == "plain"
 
 
 def test_a_record_out_of_several_tables_is_read_as_each_was_saved(tmp_path: Path) -> None:
