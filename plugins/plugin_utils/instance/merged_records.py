@@ -14,8 +14,8 @@ from ...module_utils.model.schema import Schema
 from ..desired.desired import SECTIONS, DesiredInstance
 from ..desired.entry import Entry
 from ..desired.hiding import VAULTED
+from .known_schemas import KnownSchemas
 from .offline import known_fields
-from .validation import KnownSchemas
 
 _SECTION_OF = {kind: section for section, kind in SECTIONS.items()}
 

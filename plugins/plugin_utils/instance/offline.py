@@ -39,7 +39,7 @@ def offline_findings(desired: DesiredInstance, rules: RuleSet | None = None) -> 
     """
     known = known_fields(desired)
     # Runs after the schema is read, because reading it may add findings.
-    found = validate(desired, known, warns=True, rules=rules)
+    found = validate(desired, known, rules)
     places = {finding.place for finding in found if not finding.rule}
     shapes = _Shapes()
     for entry in desired.entries:

@@ -105,16 +105,13 @@ class OfflineRules:
         """Count a record that the files alone do not decide about."""
         self._open.setdefault(rule.rule.id, _Open()).add([] if names is None else names - known)
 
-    def close(self, warns: bool) -> tuple[list[Finding], list[Finding]]:
-        """Return the findings, and warnings about everything that was not judged.
-
-        :param warns: False if a plan follows and will judge it.
-        """
+    def close(self) -> tuple[list[Finding], list[Finding]]:
+        """Return the findings, and warnings about everything that was not judged."""
         bound = [rule for rules in self._bound.values() for rule in rules]
         self._found.count_rest([*bound, *(part for part in self._parts.values() if part is not None)])
         warnings = self._found.warnings
         used = {rule.rule.id for rule in bound if rule.is_used}
-        for rule in self._rules.rules if warns else ():
+        for rule in self._rules.rules:
             if rule.subject == CHANGES:
                 words = "only a plan knows changes, so the rule checked nothing"
             elif rule.id in self._open:

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""An aspect: one concern of a plan."""
+"""An aspect: one concern of a plan, or of the validation of files."""
 
 from __future__ import annotations
 
@@ -17,11 +17,8 @@ from .hooks import Hooks
 from .plan import Pair, Planned
 
 
-class Aspect:
-    """One concern of a plan. Override the hooks that it needs. Findings go to the context."""
-
-    def __init__(self, context: PlanContext) -> None:
-        self._context = context
+class Concern:
+    """The hooks of a concern. They do nothing until they are overridden."""
 
     @property
     def is_on(self) -> bool:
@@ -63,12 +60,19 @@ class Aspect:
         return ()
 
 
-def collect(aspects: Sequence[Aspect]) -> Hooks:
-    """Return the hooks that some aspects override."""
+class Aspect(Concern):
+    """One concern of a plan. Override the hooks that it needs. Findings go to the context."""
+
+    def __init__(self, context: PlanContext) -> None:
+        self._context = context
+
+
+def collect(aspects: Sequence[Concern]) -> Hooks:
+    """Return the hooks that some concerns override."""
     on = [aspect for aspect in aspects if aspect.is_on]
     names = [hook.name for hook in fields(Hooks)]
     return Hooks(**{name: [getattr(aspect, name) for aspect in on if _overrides(aspect, name)] for name in names})
 
 
-def _overrides(aspect: Aspect, name: str) -> bool:
-    return getattr(type(aspect), name) is not getattr(Aspect, name)
+def _overrides(aspect: Concern, name: str) -> bool:
+    return getattr(type(aspect), name) is not getattr(Concern, name)

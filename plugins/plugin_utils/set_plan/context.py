@@ -5,29 +5,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from ...module_utils.client.client import Client
 from ...module_utils.client.record import Record
-from ...module_utils.errors import InvalidInput
 from ...module_utils.model.schema import Schema
-from ...module_utils.resolve import natural_keys
-from ..desired.desired import SECTIONS, DesiredInstance
+from ..desired.desired import DesiredInstance
 from ..desired.entry import Entry
 from ..desired.hiding import NOT_SHOWN
-from .hooks import Hooks
 from .plan import NO_CHANGE, InstancePlan, Planned, PlanOptions
 from .resolver import Resolver
 from .scope import Scope
-from .uniqueness import Uniqueness
 
 
 class PlanContext(Resolver):
     """The context of one plan.
 
-    :ivar entries: section to its entries.
-    :ivar hooks: what aspects do.
     :ivar removals: uuid to the change that removes or archives the record, once all records are matched.
     :ivar unmade: template and label of fields that do not exist and are not in the plan.
     :ivar planned_names: natural keys of everything that is planned, if only a part of it is selected.
@@ -38,42 +32,13 @@ class PlanContext(Resolver):
         self.options = options
         if options.lists is not None:
             self.state.take_all(options.lists)
-        self.hooks = Hooks()
         self.result = InstancePlan(state=self.state, hiding=self.hiding, claimed=self.claimed)
-        self.uniqueness = Uniqueness(self.state, self.find)
         self.scope = Scope(self.state, self.schema, desired.scope, self.meaning)
         self.removals: dict[str, Planned] = {}
         self.unmade: set[tuple[str, str]] = set()
         self.planned_names: set[str] = set()
-        self.entries: dict[str, list[Entry]] = {section: [] for section in SECTIONS}
-        for entry in desired.entries:
-            self.entries[entry.kind.section].append(entry)
 
     # ---- entries
-
-    def read(self, entry: Entry) -> tuple[dict[str, Any], bool]:
-        """Return the values of an entry that files may write, and True if nothing is wrong with them."""
-        complaints, fields = self.complaints, entry.fields
-        for writable in self.hooks.writable:
-            fields = writable(entry, fields)
-        values = self.wanted.parse(self.schema(entry.kind), entry, fields)
-        is_valid = self.complaints == complaints and not entry.misread
-        # Mistakes of this entry must not count against another entry that is being matched.
-        self.complaints = complaints
-        return values, is_valid
-
-    def key_fields(self, schema: Schema, values: Mapping[str, Any], entry: Entry) -> tuple[str, ...]:
-        """Return the fields that identify a record, or nothing after a finding."""
-        identity = [schema.find(name) for name in self.desired.identity.get(schema.kind.section, ())]
-        if None in identity:
-            return ()
-        chosen = [field.key for field in identity if field is not None] or None
-        try:
-            return natural_keys.key_fields(schema.kind, chosen, values)
-        except InvalidInput as missing:
-            if self.read(entry)[1]:
-                self.find(entry.place, missing.message.removeprefix("match_on: "))
-            return ()
 
     def left_alone(self, schema: Schema, entry: Entry, exists: bool) -> frozenset[str]:
         """Return the keys of the fields of an entry that are not compared.

@@ -17,7 +17,7 @@ class Identity(Aspect):
         self._check_identity()
         if self._context.desired.marker:
             self._check_marker()
-        for place, words in check_identity(self._context.desired, self._context.schema, lambda _kind: True):
+        for place, words in check_identity(self._context.desired, self._context.schema, self._context.is_complete):
             self._context.find(place, words)
 
     def _check_identity(self) -> None:

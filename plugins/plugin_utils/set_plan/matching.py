@@ -118,21 +118,7 @@ class Matching:
             own = [schema.find(name) for name in self._context.desired.identity.get(schema.kind.section, ())]
             chosen = [field.key for field in own if field is not None] or natural_keys.default_key(schema.kind, values)
             return tuple(key for key in chosen if key in values), None
-        keys = self._context.key_fields(schema, values, entry)
-        identity = {name: values[name] for name in keys}
-        if not keys or not self._resolve_key(keys, identity, entry):
-            return (), None
-        key = self._context.uniqueness.claim(schema, keys, identity, entry)
-        return ((), None) if key is None else (keys, key)
-
-    def _resolve_key(self, keys: Iterable[str], values: dict[str, Any], entry: Entry | None) -> bool:
-        """Put resolved references into a natural key, and return True if all are resolved."""
-        # Most values are texts, and there are a great many of them.
-        linked = {key: values[key] for key in keys if values[key].__class__ is not str}
-        if linked and not self._context.resolve(linked, entry):
-            return False
-        values |= linked
-        return True
+        return self._context.claim_key(schema, values, entry)
 
     def _is_unchanged(self, planned: Planned, linked: Iterable[str], current: Record | None) -> bool:
         """Return True if a record is as it was written, whatever else is planned.
@@ -170,7 +156,7 @@ class Matching:
         if entry.uuid:
             record = self._state.of_uuid(schema.kind, entry.uuid)
             hits = [record] if record else []
-        elif not self._resolve_key(keys, values, None) or self._is_hidden(schema, keys, entry):
+        elif not context.resolve_key(keys, values, None) or self._is_hidden(schema, keys, entry):
             # Claiming the key noted the problems of its references.
             return None
         else:

@@ -93,8 +93,7 @@ def plan_instance(client: Client, desired: DesiredInstance, options: PlanOptions
     hooks = context.hooks = collect([aspect(context) for aspect in ASPECTS])
     comparison = Comparison(context)
     Definitions(context, comparison.compare).run()
-    for check in hooks.settings:
-        check()
+    context.check_settings()
     matching = Matching(context, comparison.count)
     pairs = matching.run()
     for joined in hooks.joined:

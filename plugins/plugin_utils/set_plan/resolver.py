@@ -20,11 +20,11 @@ from ...module_utils.resolve import natural_keys
 from ...module_utils.resolve.references import with_target
 from ..desired.desired import SECTIONS, DesiredInstance
 from ..desired.entry import Entry
-from ..desired.parsing import DesiredParser, with_remedy, written_as
+from ..desired.parsing import with_remedy, written_as
 from ..desired.positions import Finding
-from .findings import Findings
 from .listed_state import ListedState, Meaning
 from .old_names import OldNames
+from .reading import Reading
 from .unlisted import UnlistedRecords
 
 _MOST_NAMED = 5
@@ -41,7 +41,7 @@ def numbered_references(value: Any) -> Iterator[tuple[int, Reference]]:
                 yield number, reference
 
 
-class Resolver(Findings):
+class Resolver(Reading):
     """Find which record an entry or a reference means.
 
     :ivar claimed: name of a kind to the uuids of its records that are in the files.
@@ -49,11 +49,9 @@ class Resolver(Findings):
     """
 
     def __init__(self, client: Client, desired: DesiredInstance) -> None:
-        super().__init__(desired)
         self.client = client
-        self.hiding = desired.hiding
         self.state = ListedState(client, self.schema, self._is_named_in_secret)
-        self.wanted = DesiredParser(desired, self.find, client.schema)
+        super().__init__(desired, self.state, client.schema)
         self.claimed: dict[str, dict[str, Entry]] = {}
         self.reasons: dict[str, str] = {}
         self._doubtful: set[tuple[str, str]] = set()
@@ -104,6 +102,15 @@ class Resolver(Findings):
             why = self.reasons.get(uuid, "")
             self.find(entry.place, f"the {kind.words} {uuid} is described both here and at {earlier.place}{why}")
         return earlier is entry
+
+    def resolve_key(self, keys: Sequence[str], values: dict[str, Any], entry: Entry | None) -> bool:
+        """Put resolved references into a natural key, and return True if all are resolved."""
+        # Most values are texts, and there are a great many of them.
+        linked = {key: values[key] for key in keys if values[key].__class__ is not str}
+        if linked and not self.resolve(linked, entry):
+            return False
+        values |= linked
+        return True
 
     def resolve(self, values: dict[str, Any], entry: Entry | None, before: bool = False) -> bool:
         """Put resolved references into some values, and return True if all are resolved.

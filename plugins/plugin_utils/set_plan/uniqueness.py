@@ -7,15 +7,25 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from ...module_utils.model.kinds import Kind
 from ...module_utils.model.schema import FieldError, Misfit, Schema
+from ...module_utils.model.types_links import Reference
 from ...module_utils.plan.notation import in_one_notation
 from ...module_utils.resolve.natural_keys import Key, normal_key
 from ..desired.entry import Entry
 from ..desired.positions import Place
-from .listed_state import ListedState
+
+
+class Index(Protocol):
+    """What is known of natural keys."""
+
+    def key_of(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any]) -> Key | None:
+        """Return the natural key of some values in a form for lookups, or None if a part of it is missing."""
+
+    def known_name_of(self, reference: Reference) -> str | None:
+        """Return the natural key of a referenced record, or None if it is unknown."""
 
 
 class Uniqueness:
@@ -24,8 +34,8 @@ class Uniqueness:
     :param find: called with place and message of a finding.
     """
 
-    def __init__(self, state: ListedState, find: Callable[[Place, str], None]) -> None:
-        self._state = state
+    def __init__(self, index: Index, find: Callable[[Place, str], None]) -> None:
+        self._index = index
         self._find = find
         self._claimed: dict[tuple[Any, ...], dict[Key, Entry]] = defaultdict(dict)
         self._by_normal_key: dict[tuple[Any, ...], Entry] = {}
@@ -35,11 +45,11 @@ class Uniqueness:
         return "/".join([_word(schema.brief(key, self._named(values.get(key)))) for key in keys])
 
     def _named(self, value: Any) -> Any:
-        return value if isinstance(value, str) else in_one_notation((), value, self._state.known_name_of)[1]
+        return value if isinstance(value, str) else in_one_notation((), value, self._index.known_name_of)[1]
 
     def claim(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], entry: Entry) -> Key | None:
         """Return the natural key of the only entry that has it. Otherwise a finding names both places."""
-        key = self._state.key_of(schema, keys, values)
+        key = self._index.key_of(schema, keys, values)
         if key is None:
             return None
         name = (schema.kind.name, entry.template, tuple(keys))
@@ -55,7 +65,7 @@ class Uniqueness:
 
     def check_new(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], entry: Entry) -> None:
         """Refuse a new record with an equal key to that of another new record, in another Unicode form."""
-        key = self._state.key_of(schema, keys, values)
+        key = self._index.key_of(schema, keys, values)
         earlier = self._by_normal_key.get((schema.kind.name, entry.template, tuple(keys), normal_key(key)), entry)
         if earlier is not entry:
             self._find(

@@ -118,13 +118,13 @@ def test_writing_a_room_or_location_never_adds_the_other_field(site: Site) -> No
 
 def test_names_that_look_equal_are_one_warning_and_never_match(site: Site) -> None:
     rooms = [{"building_id": "Dresden", "number": number} for number in ("A 366", "A366", "a366", "B1")]
-    site.write({"locations.yml": yaml_list([{"name": "Dresden"}, {"name": "dresden "}]), "rooms.yml": yaml_list(rooms)})
+    site.write({"locations.yml": yaml_list([{"name": "Dresden"}, {"name": "dresden"}]), "rooms.yml": yaml_list(rooms)})
     desired = site.load()
     offline_findings(desired)
     (warning,) = (line for line in desired.warnings if line.startswith("places: "))
     assert "'Dresden/A 366' (rooms.yml:2:11) and 'Dresden/A366' (rooms.yml:4:11) and 'Dresden/a366'" in warning
     assert "B1" not in warning
-    assert "'Dresden' (locations.yml:1:9) and 'dresden '" in warning
+    assert "'Dresden' (locations.yml:1:9) and 'dresden'" in warning
     site.write({**PLACES, "rooms.yml": yaml_list(rooms[:1]), "objects.yml": thing(target_room="Dresden/A366")})
     assert "no such room" in "".join(site.plan().findings) or "there is no room" in "".join(site.plan().findings)
 

@@ -1,0 +1,102 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The beginning of a plan: settings, written values, and natural keys. It needs no record of an instance.
+
+A plan goes on with the records of the instance. The validation of files ends here (``instance/validation.py``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ...module_utils.errors import InvalidInput
+from ...module_utils.model.kinds import Kind
+from ...module_utils.model.schema import Schema
+from ...module_utils.resolve import natural_keys
+from ...module_utils.resolve.natural_keys import Key
+from ..desired.desired import SECTIONS, DesiredInstance
+from ..desired.entry import Entry
+from ..desired.parsing import DesiredParser
+from .findings import Findings
+from .hooks import Hooks
+from .uniqueness import Index, Uniqueness
+
+
+class Reading(Findings):
+    """Read the entries of a set.
+
+    :param index: what is known of natural keys.
+    :param own: returns the fields of a kind on the instance; None: there is no instance.
+    :ivar entries: section to its entries.
+    :ivar hooks: what aspects do.
+    """
+
+    def __init__(self, desired: DesiredInstance, index: Index, own: Callable[[Kind], Schema] | None = None) -> None:
+        super().__init__(desired)
+        self.hiding = desired.hiding
+        self.hooks = Hooks()
+        self.wanted = DesiredParser(desired, self.find, own)
+        self.uniqueness = Uniqueness(index, self.find)
+        self.entries: dict[str, list[Entry]] = {section: [] for section in SECTIONS}
+        for entry in desired.entries:
+            self.entries[entry.kind.section].append(entry)
+
+    # ---- what an instance knows, or the files alone
+
+    def schema(self, kind: Kind) -> Schema:
+        """Return the fields of a kind."""
+        raise NotImplementedError
+
+    def is_complete(self, kind: Kind) -> bool:
+        """Return True if all fields of a kind are known."""
+        return True
+
+    def parse(self, schema: Schema, entry: Entry, fields: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the canonical values of some fields of an entry. Other values are findings."""
+        return self.wanted.parse(schema, entry, fields)
+
+    def resolve_key(self, keys: Sequence[str], values: dict[str, Any], entry: Entry | None) -> bool:
+        """Put resolved references into a natural key, and return True if all are resolved."""
+        return True
+
+    # ---- the beginning
+
+    def check_settings(self) -> None:
+        """Check the settings. All fields are known, also those that this plan creates."""
+        for check in self.hooks.settings:
+            check()
+
+    def read(self, entry: Entry) -> tuple[dict[str, Any], bool]:
+        """Return the values of an entry that files may write, and True if nothing is wrong with them."""
+        complaints, fields = self.complaints, entry.fields
+        for writable in self.hooks.writable:
+            fields = writable(entry, fields)
+        values = self.parse(self.schema(entry.kind), entry, fields)
+        is_valid = self.complaints == complaints and not entry.misread
+        # Mistakes of this entry must not count against another entry that is being matched.
+        self.complaints = complaints
+        return values, is_valid
+
+    def key_fields(self, schema: Schema, values: Mapping[str, Any], entry: Entry) -> tuple[str, ...]:
+        """Return the fields that identify a record, or nothing after a finding."""
+        identity = [schema.find(name) for name in self.desired.identity.get(schema.kind.section, ())]
+        if None in identity:
+            return ()
+        chosen = [field.key for field in identity if field is not None] or None
+        try:
+            return natural_keys.key_fields(schema.kind, chosen, values)
+        except InvalidInput as missing:
+            if self.read(entry)[1]:
+                self.find(entry.place, missing.message.removeprefix("match_on: "))
+            return ()
+
+    def claim_key(self, schema: Schema, values: Mapping[str, Any], entry: Entry) -> tuple[tuple[str, ...], Key | None]:
+        """Claim the natural key of an entry. Return its fields, which are empty after a finding, and the key."""
+        keys = self.key_fields(schema, values, entry)
+        identity = {name: values[name] for name in keys}
+        if not keys or not self.resolve_key(keys, identity, entry):
+            return (), None
+        key = self.uniqueness.claim(schema, keys, identity, entry)
+        return ((), None) if key is None else (keys, key)
