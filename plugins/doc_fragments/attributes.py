@@ -10,13 +10,13 @@ class ModuleDocFragment:
     DOCUMENTATION = r"""
 attributes:
   check_mode:
-    description: Can run in check mode and predict its result without changing anything on the instance.
+    description: Predicts its result in check mode, and changes nothing on the instance.
   diff_mode:
-    description: Shows in diff mode what changes, or in check mode what would change.
+    description: Shows in diff mode what changes.
   idempotent:
-    description: Changes nothing, and reports no change, when it runs again with the same options.
+    description: Changes nothing when it runs again with the same options.
   action_group:
-    description: Accepts defaults from C(group/community.seventhings.all) in C(module_defaults).
+    description: Has defaults in C(group/community.seventhings.all) of C(module_defaults).
     support: full
     membership:
       - community.seventhings.all

@@ -12,16 +12,11 @@ attributes:
   check_mode:
     support: full
     details:
-      - Nothing is written. C(changed) and the diff are the same as in a real run.
-      - A field definition or a referenced record may be missing because an earlier task of the play only creates it in
-        a real run. That is a warning, not an error. A name that is most likely a typo is an error, as in a real run.
+      - A record that an earlier task of the play would create is a warning, not an error.
   diff_mode:
     support: full
     details:
-      - Shows only fields that the task sets and that change. References are shown as the task writes them. In diff
-        mode, the previous targets of references are read, so that both sides show natural keys. Several targets of one
-        field are read in one list, and no more than ten records are read one by one. The others are shown as the
-        service names them.
+      - Shows only fields that the task sets and that change.
   idempotent:
     support: full
 """

@@ -12,8 +12,7 @@ attributes:
   check_mode:
     support: full
     details:
-      - This action does not change anything. Its result is the same as in a real run. A record that an earlier task of
-        the play would create is missing in check mode, and an option that refers to it is an error.
+      - This action does not change anything. A record that an earlier task of the play would create is missing.
   diff_mode:
     support: N/A
     details:

@@ -14,7 +14,7 @@ class ModuleDocFragment:
 options:
   base_url:
     description:
-      - Root of the instance, such as V(https://acme.seventhings.com). Required.
+      - Root of the instance, such as V(https://acme.seventhings.com), which is always required.
       - Its environment variable is E(SEVENTHINGS_BASE_URL) or E(SEVENTHINGS_INSTANCE_URL).
     type: str
   username:
@@ -24,12 +24,12 @@ options:
     type: str
   password:
     description:
-      - Password of the user. Keep it in a vault, not in a playbook.
+      - Password of the user, which belongs in a vault and not in a playbook.
       - Its environment variable is E(SEVENTHINGS_PASSWORD).
     type: str
   client_id:
     description:
-      - Identifier of the client, from the integration settings of the instance. Every login needs it.
+      - Identifier of the client, from the integration settings of the instance.
       - Its environment variable is E(SEVENTHINGS_CLIENT_ID).
     type: str
   access_token:
@@ -67,8 +67,8 @@ options:
     default: 30.0
   rate_limit:
     description:
-      - Maximum number of requests in any 60 seconds, for all processes of one user on one machine. With V(0) there
-        is no limit.
+      - Maximum number of requests in any 60 seconds for all processes of one user on one machine, or V(0) for no
+        limit.
       - Its environment variable is E(SEVENTHINGS_RATE_LIMIT).
     type: int
     default: 200

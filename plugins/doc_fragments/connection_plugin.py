@@ -14,7 +14,7 @@ class ModuleDocFragment:
 options:
   base_url:
     description:
-      - Root of the instance, such as V(https://acme.seventhings.com). Required.
+      - Root of the instance, such as V(https://acme.seventhings.com), which is always required.
     type: str
     env:
       - name: SEVENTHINGS_BASE_URL
@@ -27,13 +27,13 @@ options:
       - name: SEVENTHINGS_USERNAME
   password:
     description:
-      - Password of the user. Keep it in a vault, not in a playbook.
+      - Password of the user, which belongs in a vault and not in a playbook.
     type: str
     env:
       - name: SEVENTHINGS_PASSWORD
   client_id:
     description:
-      - Identifier of the client, from the integration settings of the instance. Every login needs it.
+      - Identifier of the client, from the integration settings of the instance.
     type: str
     env:
       - name: SEVENTHINGS_CLIENT_ID
@@ -74,8 +74,8 @@ options:
     default: 30.0
   rate_limit:
     description:
-      - Maximum number of requests in any 60 seconds, for all processes of one user on one machine. With V(0) there
-        is no limit.
+      - Maximum number of requests in any 60 seconds for all processes of one user on one machine, or V(0) for no
+        limit.
     type: int
     default: 200
     env:

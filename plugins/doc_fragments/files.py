@@ -12,22 +12,19 @@ options:
   backup:
     description:
       - Keep a copy of each file that is replaced or deleted, in the same directory and with the same mode and owner.
-        The name of the copy ends in the process number, the time and a random part.
     type: bool
     default: false
   mode:
     description:
-      - The permissions of the files, as in M(ansible.builtin.file). Quote an octal number, such as V("0640"), or write
-        it as V(u=rw,g=r).
-      - If this option is not set, a new file has V("0600"), because it may contain personal data, and an existing file
-        keeps its mode. If an existing file belongs to another user, its replacement inherits nothing from it.
+      - The permissions of the files, as in M(ansible.builtin.file). Quote an octal number, such as V("0640").
+      - By default, a new file has V("0600"), because it may contain personal data, and an existing file keeps its mode.
     type: raw
   owner:
     description:
-      - The user that owns the files, by name or number, as in M(ansible.builtin.file).
+      - The user that owns the files, by name or number.
     type: str
   group:
     description:
-      - The group that owns the files, by name or number, as in M(ansible.builtin.file).
+      - The group that owns the files, by name or number.
     type: str
 """

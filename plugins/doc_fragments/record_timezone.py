@@ -11,8 +11,7 @@ class ModuleDocFragment:
 options:
   timezone:
     description:
-      - Time zone of times that are written without an offset to UTC, such as C(Europe/Berlin).
-      - A time is an error if the clock of the zone skips it or shows it twice. Without this option every time needs its
-        offset.
+      - Time zone of times that are written without an offset to UTC, such as C(Europe/Berlin). Without this option,
+        every time needs its offset.
     type: str
 """

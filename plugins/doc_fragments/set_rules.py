@@ -11,18 +11,14 @@ class ModuleDocFragment:
 options:
   rules:
     description:
-      - Files with rules that records and changes must follow, whatever the other files say. See R(the
+      - Files with rules that records and changes must follow. See R(the
         guide,ansible_collections.community.seventhings.docsite.guide_rules).
-      - A record is checked as it will be after the apply. If it breaks a rule with the level C(error), that is a
-        finding, and nothing is sent.
-      - A protected run refuses a rules file inside of O(src). Without O(rules_digest), it refuses a file inside of
-        O(src_below) or beside a O(src) that is a file too.
     type: list
     elements: path
     default: []
   rules_digest:
     description:
-      - SHA-256 of each file in O(rules), 64 hexadecimal digits, in the same order. Any other content is refused.
+      - SHA-256 of each file in O(rules), in the same order. Any other content is refused.
     type: list
     elements: str
 """

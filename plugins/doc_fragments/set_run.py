@@ -11,21 +11,17 @@ class ModuleDocFragment:
 options:
   report_url:
     description:
-      - The address of the whole report, such as that of the job that stores it. A O(report) that ends in V(.md) links
-        to it, because a comment may be too short for everything.
+      - The address of the whole report, to which a O(report) that ends in V(.md) links.
     type: str
   journal:
     description:
-      - Directory of the journal. The default is C($XDG_STATE_HOME/seventhings/INSTANCE/SET), or the same in
-        C(~/.local/state).
-      - It notes what was sent and which records belong to this set, so that a run can finish an interrupted run, and
-        pruning removes no records of others. It has no secrets. Keep it between runs, as a cache of the CI job. See
-        R(the guide,ansible_collections.community.seventhings.docsite.guide_runs).
+      - Directory of the journal, which notes what was sent and which records belong to this set. Keep it between runs.
+        See R(the guide,ansible_collections.community.seventhings.docsite.guide_runs).
+      - The default is C($XDG_STATE_HOME/seventhings/INSTANCE/SET), or the same in C(~/.local/state).
     type: path
   expect_instance:
     description:
-      - Roots of the instances that may be changed. They replace the roots in C(instance.yml). If some roots are in
-        both, only these are allowed. V([]) leaves it to C(instance.yml).
+      - Roots of the instances that are allowed, instead of those in C(instance.yml).
     type: list
     elements: str
 """

@@ -23,9 +23,7 @@ options:
     default: []
   observed:
     description:
-      - Fields that scans or people write, so files must not write them. A map of sections to lists of field keys or
-        labels. An empty list means that no field of that section is observed.
-      - The fields of C(observed) in C(instance.yml) are observed, too. If neither names a section, the instance
-        decides. See R(the guide,ansible_collections.community.seventhings.docsite.guide_labels).
+      - A map of sections to fields that scans or people write, and files must not write. It adds to C(observed) in
+        C(instance.yml). See R(the guide,ansible_collections.community.seventhings.docsite.guide_labels).
     type: dict
 """

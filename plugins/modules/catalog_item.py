@@ -24,11 +24,9 @@ options:
     type: list
     elements: str
 notes:
-  - The instance replaces the whole item, so the module also sends the fields that the task does not set. If a role
-    hides fields of objects from the account, the module changes no item, because the hidden values would be lost.
-  - If nothing changes, the task sends one request for the field definitions and one for the item. A change takes three
-    more. One of these finds out whether fields of objects are hidden from the account. It is also sent if the task sets
-    a field that the item does not have.
+  - The instance replaces the whole item, so the module also sends the fields that the task does not set. It changes no
+    item if a role hides fields of objects from the account.
+  - Sends two requests if nothing changes, and three more for a change.
 seealso:
   - module: community.seventhings.catalog_item_info
   - module: community.seventhings.object

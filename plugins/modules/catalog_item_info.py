@@ -16,7 +16,7 @@ description:
     C(catalog_object_inventory_name).
   - The task fails if the instance has no product catalog. Earlier versions have none, and it can be switched off.
 notes:
-  - The task sends one request for the field definitions and one for every 1,000 items.
+  - Sends one request, and one for every 1,000 items.
 seealso:
   - module: community.seventhings.catalog_item
 extends_documentation_fragment:

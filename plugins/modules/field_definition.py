@@ -131,8 +131,7 @@ options:
     default: present
 notes:
   - The instance replaces the whole definition, so the module also sends the values that the task does not set.
-  - If nothing changes, the task sends one request. It reads the definition if O(uuid) is set, and otherwise all
-    definitions of the template. A change takes two more.
+  - Sends one request if nothing changes, and two more for a change.
 seealso:
   - module: community.seventhings.field_definition_info
 extends_documentation_fragment:

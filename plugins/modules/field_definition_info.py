@@ -20,7 +20,7 @@ options:
     choices: [asset, room, person]
     required: true
 notes:
-  - The task sends one request.
+  - Sends one request.
 seealso:
   - module: community.seventhings.field_definition
 extends_documentation_fragment:

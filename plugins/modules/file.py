@@ -71,9 +71,7 @@ notes:
     files of the field, including the new file. If another user attaches a file at the same moment, that file is lost
     from the field.
   - If the answer to an upload or a link is lost, the module searches for the file before it sends anything again.
-  - The task sends one request for the field definitions, one for the object, and one for each attached file of the same
-    size as O(path). It sends two for such a file if O(name) is set and the object does not include the name of the
-    file. A change takes two more, and an upload one more.
+  - Sends two requests, up to two for each attached file of the same size, and up to three more for a change.
 seealso:
   - module: community.seventhings.object
   - module: community.seventhings.file_info

@@ -44,8 +44,7 @@ options:
     type: dict
     default: {}
 notes:
-  - A run requests the field definitions, and the lists of locations, rooms, objects, persons, users, rental cases and
-    tasks. Each change takes one to four requests.
+  - Sends one request for every 1,000 records of each list, and one to four for each change.
   - Closed tasks, and completed or rejected rental cases, are history. They do not change.
   - A task or rental case with a status that this collection does not know may be history, too. It is listed, but does
     not change, and RV(is_clear) is V(false).

@@ -33,8 +33,7 @@ options:
       - Return at most this number of events, the newest first. RV(count) is the number of all events.
     type: int
 notes:
-  - The task sends one request for every 200 events. If O(record) is not a UUID, it sends one more, or two for a room by
-    its path, or for an integer id.
+  - Sends one request for every 200 events, and up to two more to find the record.
 seealso:
   - module: community.seventhings.object_info
   - module: community.seventhings.task_info

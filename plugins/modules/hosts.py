@@ -89,9 +89,7 @@ notes:
   - A host is skipped, and a warning names it, if it has no serial number or only a placeholder, if another host has the
     same number, or if several objects have it. Serial numbers that differ only by case are the same. The other hosts
     are not affected.
-  - A run requests the field definitions and the lists of locations, rooms and objects, with a page for every 1000
-    records. Each object that changes takes one request. A new object takes up to two more. Before the first new object,
-    up to 20 records are read that others refer to and that no list shows. There are no other requests for single hosts.
+  - Sends one request for every 1,000 objects, rooms and locations, and one to three for each object that changes.
   - The next free placeholder follows the highest placeholder of all objects. The first new placeholder is looked up,
     because an archived object keeps its scan code.
 seealso:

@@ -43,9 +43,7 @@ options:
 notes:
   - The request that publishes the offer is sent only once. If no answer arrives, the module searches for the offer. If
     the offer does not exist, the task fails and says so.
-  - The task sends one request for the object and one for every 1,000 hub items. A new price takes two more, and a
-    withdrawal one more. An object that is not offered takes one more for every 1,000 orders, one each for O(category)
-    and O(price) if they are not set, and two to offer it.
+  - Sends two requests if nothing changes, and up to five more for a change.
 seealso:
   - module: community.seventhings.hub_item_info
   - module: community.seventhings.hub_suggestion_info

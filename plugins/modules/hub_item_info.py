@@ -15,7 +15,7 @@ description:
     and C(updated_at).
   - The circularity hub is a module of the instance. If it is switched off, the task fails and says so.
 notes:
-  - The task sends one request for every 1,000 hub items.
+  - Sends one request for every 1,000 hub items.
 seealso:
   - module: community.seventhings.hub_item
   - module: community.seventhings.hub_suggestion_info

@@ -53,10 +53,7 @@ options:
 notes:
   - An order checks out its items, so the request that places it is sent only once. If no answer arrives, the module
     searches for the order. If the order does not exist, the task fails and says so.
-  - With O(id) or O(order_number), the task sends one request, and two more for a change.
-  - With O(items), the task sends one request for every 1,000 orders, one for all objects by barcode, one for all
-    objects by UUID, and two more for a change. A new order takes one more for every 1,000 hub items, one for each item
-    id that is not among these items, and two to place it.
+  - Sends up to three requests if nothing changes, two more for a change, and three more for a new order.
 seealso:
   - module: community.seventhings.hub_order_info
   - module: community.seventhings.hub_item

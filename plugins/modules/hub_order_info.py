@@ -15,7 +15,7 @@ description:
     C(cancelled) and C(cancellation_reason).
   - The circularity hub is a module of the instance. If it is switched off, the task fails and says so.
 notes:
-  - The task sends one request for every 1,000 orders.
+  - Sends one request for every 1,000 orders.
 seealso:
   - module: community.seventhings.hub_order
 extends_documentation_fragment:

@@ -80,8 +80,7 @@ attributes:
 requirements:
   - jsonschema >= 4.21 (for O(rules))
 notes:
-  - A run reads one list of each kind that the files write or refer to, with one request for every 1000 records, and
-    sends one request for each change.
+  - Sends one request for every 1,000 records of each list that the files need, and one for each change.
 seealso:
   - module: community.seventhings.instance_validate
   - module: community.seventhings.instance_drift

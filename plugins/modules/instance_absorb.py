@@ -12,59 +12,47 @@ version_added: 1.0.0
 description:
   - Writes changes that people made in the application since the last apply back into the files, in place. Afterwards,
     M(community.seventhings.instance) only changes what RV(not_changed) names.
-  - A changed value replaces the old value and keeps its quoting. Nothing else in the file changes. Spacing, comments,
-    order, quotes, a byte order mark, line ends and the dialect of a CSV file stay, so a review shows only the lines
-    that changed.
-  - If C(scan_codes) is set in C(instance.yml), labels that replaced scan codes are written into the files too, together
-    with the references to them. A code does not change if a reference to it can't be written.
-  - Observed fields (C(observed) in C(instance.yml)) are never written. The actual room of an object is an observed
-    field, because scans own it.
-  - Supports YAML, CSV, JSON Lines and workbooks, in a directory, in one file and in layers. Nothing is written to the
-    instance, or outside of O(src).
-  - In a workbook only the values of cells change. Formats, formulas, rows and everything else stay. A table of another
-    system (C(tables) in C(instance.yml)) is never changed.
-  - Runs on the controller.
+  - Only the values change. Spacing, comments, order, quotes, line ends and the dialect of a CSV file stay. In a
+    workbook, only the values of cells change.
+  - Labels that replaced scan codes are written too, with the references to them. Observed fields, such as the actual
+    room, and C(tables) of another system are never changed.
+  - Nothing is written to the instance, or outside of O(src). R(The
+    guide,ansible_collections.community.seventhings.docsite.guide_drift) shows the steps.
 options:
   src:
     description:
-      - The files, as in O(community.seventhings.instance#module:src). A list is a list of layers.
-      - A link is refused, because the task writes to the files.
-      - A value is written to the layer that it came from. If O(into) names a file in a later layer for the section, the
-        value is overridden there, and the earlier layer does not change.
+      - The files, as in O(community.seventhings.instance#module:src), but no link, because the task writes to them.
+      - With layers, a value is written to the layer that it came from, or to a later layer that O(into) names for the
+        section.
     type: raw
     required: true
   src_below:
     description:
-      - A directory that must contain O(src) and O(files_root) after all links are followed. If it does not, nothing is
-        read.
-      - A commit can replace the directory with a link. Set this option to the checkout if others can commit to it.
+      - A directory that must contain O(src) and O(files_root) after all links are followed. Set it to the checkout if
+        others can commit to it.
     type: path
   into:
     description:
       - >-
-        A map of section to the file for its new records, such as V({objects: objects/new.csv}). The path is relative to
-        O(src). If there are several layers, it begins with the path of the layer. If the file is missing, it is
-        created. It must be a file from which records of the section are read.
-      - If an existing CSV file has no column for a field of a new record, the field is left out and reported. A record
-        that CSV can't represent, such as a record with Windows line ends in a text, is written to a JSON Lines file
-        beside it.
-      - Field definitions have one file for each template, named V(fields/asset), V(fields/room) and V(fields/person).
-      - New records of a section that is not in this map are only listed in RV(reported). A record that is outside of
-        C(scope), marked for another set, or has C(_managed) V(false) in the files is never added.
+        A map of section to the file for its new records, such as V({objects: objects/new.csv}), relative to O(src), or
+        below the path of a layer. A missing file is created. Field definitions have the keys V(fields/asset),
+        V(fields/room) and V(fields/person).
+      - A field without a column in an existing CSV file is left out and reported. A record that CSV can't represent is
+        written to a JSON Lines file beside it.
+      - New records of other sections, or outside of C(scope), are only listed in RV(reported).
     type: dict
     default: {}
   gone:
     description:
-      - What to do with a record of the files that was deleted or archived in the application.
-      - A record that C(lifecycle) or C(_lifecycle) protects is always kept, and reported.
-      - A CSV file needs a column C(_state) for V(absent).
+      - What to do with a record of the files that was deleted or archived in the application. A record that
+        C(lifecycle) or C(_lifecycle) protects is always kept.
       - >-
         V(keep): It stays in the files and is reported.
       - >-
         V(remove): It is removed from the files.
       - >-
-        V(absent): It gets C(_state) V(absent), or V(archived) if it is archived. To find out, each such object is
-        looked up by its barcode, with one request. A record that can't be looked up is reported and not changed.
+        V(absent): It gets C(_state) V(absent), or V(archived) if it is archived, which takes one request for each
+        object. A CSV file needs a column C(_state).
     type: str
     choices: [keep, remove, absent]
     default: keep
@@ -75,35 +63,28 @@ options:
     default: {}
   files_root:
     description:
-      - The directory that attachments come from, if it is not O(src). New attachments are only written to C(files/) in
-        O(src), so with this option they are only reported.
+      - The directory that attachments come from, if it is not O(src). New attachments are then only reported.
     type: path
   allow:
     description:
-      - What this run may do besides.
       - >-
-        V(limited_account): Take an object, a task or a similar record for deleted if no list shows it, although this
-        account may not see all records. Its access may be limited to locations. Without it, such a record stays in the
-        files unless RV(hidden_records) is V(no).
+        V(limited_account): Count a record that no list shows as deleted, although this account may not see all records.
+        Without it, such a record stays in the files unless RV(hidden_records) is V(no).
       - >-
-        V(assumed_archived): Count an object as archived if its barcode finds it, no list shows it, and the instance
-        sends no C(archived_at).
+        V(assumed_archived): Count an object that no list shows as archived if its barcode finds it.
     type: list
     elements: str
     choices: [limited_account, assumed_archived]
   limits:
     description:
       - How many records O(gone) may remove from the files. If a section exceeds a limit, all of its deleted records
-        stay in the files and are reported.
-      - C(delete_percent) (10) is a percentage of the records of the section in the files or, if there are more, of the
-        records that the instance lists. It applies if there are at least C(from_existing) (10), or if no record of the
-        section would be left in the files. C(deletes) (none) is a number of records.
-      - Archived records do not count. C(policy.limits) in C(instance.yml) can only lower a limit of the task.
+        stay and are reported. Archived records do not count.
+      - C(delete_percent) (10) is a percentage of the records of the section, if there are at least C(from_existing)
+        (10) or none would be left. C(deletes) is a number of records.
     type: dict
   expect_instance:
     description:
-      - Roots of the instances that may be read. They replace the roots in C(instance.yml). If some roots are in both,
-        only these are allowed.
+      - Roots of the instances that are allowed, instead of those in C(instance.yml).
     type: list
     elements: str
   backup:
@@ -113,12 +94,9 @@ options:
     default: false
   journal:
     description:
-      - The directory of the journal, as in O(community.seventhings.instance#module:journal). Its file C(applied.base)
-        contains the last applied values as salted hashes.
-      - If a record differs and the files have the last applied values, it was changed in the application, and the files
-        get the new values. If the instance has the last applied values, it was changed in the files, and the files are
-        kept.
-      - Without that file, for example on another machine, the application wins, and a warning says so.
+      - The directory of the journal, as in O(community.seventhings.instance#module:journal). From the values of the
+        last apply, it knows which side changed a record.
+      - Without it, the application wins, and a warning says so.
     type: path
   on_conflict:
     description:
@@ -135,8 +113,7 @@ options:
     description:
       - Which records of the sections in O(into) are added if they are in no file.
       - >-
-        V(since_apply): Records that were created since the last apply. Other records are listed in RV(reported). If the
-        last apply is unknown, no record is added.
+        V(since_apply): Records that were created since the last apply, if it is known.
       - >-
         V(all): All such records.
     type: str
@@ -162,7 +139,7 @@ notes:
   - After an interrupted run, run the task again. It writes the remaining changes.
   - A record that was renamed in the application counts as a deleted record and a new record.
   - Fields that C(lifecycle) excludes are not compared, so they do not change in the files.
-  - The task takes the requests of a plan, and one for each attachment that is not in the files yet.
+  - Sends the requests of a plan, and one for each attachment that is not in the files yet.
 seealso:
   - module: community.seventhings.instance
   - module: community.seventhings.instance_export

@@ -45,7 +45,7 @@ attributes:
 requirements:
   - jsonschema >= 4.21 (for O(rules))
 notes:
-  - It sends the requests of a plan, one list of each kind that the files write or refer to.
+  - Sends one request for every 1,000 records of each list that the files need.
   - Rules check the current records of the instance too, including records that are in no file.
 seealso:
   - module: community.seventhings.instance
@@ -79,7 +79,7 @@ EXAMPLES = r"""
 RETURN = r"""
 msg:
   description:
-    - As in RV(community.seventhings.instance#module:msg).
+    - As in M(community.seventhings.instance).
   returned: always
   type: str
 outcome:
@@ -89,146 +89,109 @@ outcome:
   type: str
 instance:
   description:
-    - As in RV(community.seventhings.instance#module:instance).
+    - As in M(community.seventhings.instance).
   returned: always
   type: str
+check_mode:
+  description:
+    - Always true.
+  returned: always
+  type: bool
 summary:
   description:
-    - As in RV(community.seventhings.instance#module:summary).
+    - As in M(community.seventhings.instance).
   returned: always
   type: dict
 changes:
   description:
-    - As in RV(community.seventhings.instance#module:changes). C(note) is V(was created by this set and deleted in the
+    - As in M(community.seventhings.instance). C(note) is V(was created by this set and deleted in the
       application) if that is proven.
   returned: always
   type: list
   elements: dict
 findings:
   description:
-    - As in RV(community.seventhings.instance#module:findings).
+    - As in M(community.seventhings.instance).
   returned: always
   type: list
   elements: str
 cautions:
   description:
-    - As in RV(community.seventhings.instance#module:cautions).
+    - As in M(community.seventhings.instance).
   returned: always
   type: list
   elements: str
 hidden_records:
   description:
-    - As in RV(community.seventhings.instance#module:hidden_records).
+    - As in M(community.seventhings.instance).
   returned: always
   type: str
 moves:
   description:
-    - As in RV(community.seventhings.instance#module:moves).
+    - As in M(community.seventhings.instance).
   returned: always
   type: list
   elements: dict
 money:
   description:
-    - As in RV(community.seventhings.instance#module:money).
+    - As in M(community.seventhings.instance).
   returned: always
   type: list
   elements: dict
 persons:
   description:
-    - As in RV(community.seventhings.instance#module:persons).
+    - As in M(community.seventhings.instance).
   returned: always
   type: list
   elements: dict
 reported:
   description:
-    - As in RV(community.seventhings.instance#module:reported).
+    - As in M(community.seventhings.instance).
   returned: always
   type: dict
 every_finding:
   description:
-    - As in RV(community.seventhings.instance#module:every_finding).
+    - As in M(community.seventhings.instance).
   returned: always
   type: list
   elements: str
 scan_codes:
   description:
-    - As in RV(community.seventhings.instance#module:scan_codes).
-  returned: always
-  type: dict
-forecast:
-  description:
-    - As in RV(community.seventhings.instance#module:forecast).
+    - As in M(community.seventhings.instance).
   returned: always
   type: dict
 made_by:
   description:
-    - As in RV(community.seventhings.instance#module:made_by).
+    - As in M(community.seventhings.instance).
   returned: always
   type: dict
 brief:
   description:
-    - As in RV(community.seventhings.instance#module:brief).
+    - As in M(community.seventhings.instance).
   returned: always
   type: list
   elements: str
 requests:
   description:
-    - As in RV(community.seventhings.instance#module:requests).
+    - As in M(community.seventhings.instance).
   returned: always
   type: int
 duration:
   description:
-    - As in RV(community.seventhings.instance#module:duration).
+    - As in M(community.seventhings.instance).
   returned: always
   type: float
-apply_record:
-  description:
-    - As in RV(community.seventhings.instance#module:apply_record).
-  returned: always
-  type: str
-apply_record_digest:
-  description:
-    - As in RV(community.seventhings.instance#module:apply_record_digest).
-  returned: always
-  type: str
-plan_digest:
-  description:
-    - As in RV(community.seventhings.instance#module:plan_digest).
-  returned: always
-  type: str
-check_mode:
-  description:
-    - As in RV(community.seventhings.instance#module:check_mode).
-  returned: always
-  type: bool
 diff:
   description:
-    - As in RV(community.seventhings.instance#module:diff).
+    - As in M(community.seventhings.instance).
   returned: always
   type: dict
-failures:
-  description:
-    - As in RV(community.seventhings.instance#module:failures).
-  returned: always
-  type: list
-  elements: dict
-mails:
-  description:
-    - As in RV(community.seventhings.instance#module:mails).
-  returned: always
-  type: list
-  elements: dict
 refusals:
   description:
-    - As in RV(community.seventhings.instance#module:refusals).
+    - As in M(community.seventhings.instance).
   returned: always
   type: list
   elements: str
-undo:
-  description:
-    - As in RV(community.seventhings.instance#module:undo).
-  returned: always
-  type: str
 """
 
 from ansible.module_utils.basic import AnsibleModule

@@ -10,29 +10,20 @@ module: instance_export
 short_description: Export a whole instance as files
 version_added: 1.0.0
 description:
-  - Writes the content of an instance as files that M(community.seventhings.instance) reads. A plan from an export
-    changes nothing. Two exports have the same bytes. Applied to an empty instance, an export creates a copy.
-  - The files name other records by their natural key. They name fields by their label if the instance generated the
-    key. So the files mean the same on every instance. Attachments are downloaded into C(files/).
-  - Only values that a person may write are exported. Time stamps and other values that the service generates are not.
-  - Observed fields, such as the actual room of an object, are left out, because scans own them. See RV(observed).
-  - Writes a JSON Schema of the fields of this instance into C(schema/), for editors that complete names and values.
-  - Runs on the controller and never writes to the instance.
+  - Writes an instance as files that M(community.seventhings.instance) reads. A plan from an export changes nothing, and
+    a second export has the same bytes. Applied to an empty instance, an export creates a copy.
+  - Other records are named by their natural key, and fields with a generated key by their label, so the files mean the
+    same on every instance. Attachments are downloaded into C(files/).
+  - Values that the service generates, and observed fields such as the actual room, are left out. See RV(left_out).
+  - Writes a JSON Schema of the fields of this instance into C(schema/), for editors. Never writes to the instance.
 options:
   dest:
     description:
-      - The directory to write to. It is created if missing.
-      - Only obsolete files of an earlier export are removed. An export notes what it wrote in C(.export.json), which
-        belongs to the files, and in C(.seventhings), which you need not keep. A note that no export could have written
-        is an error.
-      - A file that was edited since the last export is overwritten if the export has content for it. If an edited file
-        would be removed, nothing is written without O(force). Edited attachments and schemas are kept instead.
-      - If the directory contains records that no export wrote, nothing is written without O(force), because they would
-        then be in the files twice. The same is true if an export would replace a file that no export wrote.
-      - An edited C(instance.yml) is kept, and its C(identity) is used. A new C(instance.yml) gets a random C(set_id). A
-        journal recognises the files by it, and a later export keeps it.
-      - The directory may be a link. Links below it are never followed. A link in the place of a file counts as a file
-        that no export wrote. A link in the place of a directory is an error.
+      - The directory to write to. It is created if missing. Links below it are never followed.
+      - Obsolete files of an earlier export are removed. C(.export.json) and C(.seventhings) note what an export wrote.
+      - Edited records are overwritten. If an edited file would be removed, or a file that no export wrote would be
+        replaced or is read too, nothing is written without O(force).
+      - An edited C(instance.yml) is kept, and its C(identity) is used. A new one gets a random C(set_id).
     type: path
     required: true
   force:
@@ -43,12 +34,9 @@ options:
     default: false
   mode:
     description:
-      - The permissions of the files, as in M(ansible.builtin.file). Quote an octal number, such as V("0640"), or write
-        it as V(u=rw,g=r).
-      - If this option is not set, a new file has V("0600"), because it may contain personal data, and an existing file
-        keeps its mode. If an existing file belongs to another user, its replacement inherits nothing from it.
-      - Whoever may read the files may also enter a new directory. So it has V("0700") by default. An existing directory
-        keeps its mode.
+      - The permissions of the files, as in M(ansible.builtin.file). Quote an octal number, such as V("0640").
+      - By default, a new file has V("0600"), because it may contain personal data, and an existing file keeps its mode.
+      - Whoever may read the files may also enter a new directory, so it has V("0700") by default.
     type: raw
   only:
     description:
@@ -90,9 +78,7 @@ attributes:
   idempotent:
     support: full
 notes:
-  - An export reads one list of each kind, with a page for every 1000 records, and three lists of field definitions. It
-    takes one request for each attachment that an earlier export to the same directory did not fetch. If neither a
-    record nor an earlier export has the name of the attachment, it takes one more.
+  - Sends one request for every 1,000 records of each list, and one or two for each new attachment.
   - Archived objects are not exported, because no list shows them. Orders of the hub, and users who are not persons, are
     not exported either. Passwords and rights of users can't be read at all.
   - A record is left out if files can't name it, or if one of its mandatory values can't be written. Values that refer

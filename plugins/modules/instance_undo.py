@@ -10,25 +10,15 @@ module: instance_undo
 short_description: Undo an apply of a set
 version_added: 1.0.0
 description:
-  - Undoes what an apply of M(community.seventhings.instance) changed, from the apply record of that run.
-  - Check mode is the plan. It shows what the undo would change, and sends no write.
-  - The plan is made from O(applied) and the current state of the instance. It is reported, approved, refused and
-    applied like a plan from files. The files are not needed. O(src) and O(desired) only say which set to undo and which
-    records are protected.
+  - Undoes an apply of M(community.seventhings.instance) from its apply record. The files are not needed.
+  - Check mode is the plan. It is reported, approved and applied like a plan from files.
 options:
   applied:
     description:
-      - >-
-        The apply record to undo. V(last) is the newest record at the default path, of the set that O(src) names, or
-        without O(src) of any set of the instance. Any other value is the path of a file.
-      - If the newest record is that of an undo, V(last) changes nothing, and a warning says why. If that undo was
-        interrupted, V(last) finishes it.
-      - The file must belong to the user who runs the task, and not be writable by others. A record of another instance
-        or set is refused.
-      - An undo restores fields that an update changed, records that were archived or deleted, field definitions and
-        offers on the hub. It archives or deletes created records, but only if they have not changed since, nothing
-        refers to them, and the journal or O(record_digest) proves that this set created them. RV(not_restored) lists
-        what stays. See R(the guide,ansible_collections.community.seventhings.docsite.guide_going_back).
+      - The file of the apply record, or V(last), the newest record of the set that O(src) names, or of any set.
+      - A created record is only removed if it has not changed since, nothing refers to it, and the journal or
+        O(record_digest) proves that this set created it. RV(not_restored) lists what stays. See R(the
+        guide,ansible_collections.community.seventhings.docsite.guide_going_back).
     type: str
     required: true
   changed_since:
@@ -39,44 +29,44 @@ options:
       - >-
         V(refuse): Nothing is undone.
       - >-
-        V(force): The field gets its value from before the apply. Created records that were changed are not removed.
+        V(force): The field gets its value from before the apply.
     type: str
     choices: [skip, refuse, force]
     default: skip
   record_digest:
     description:
-      - SHA-256 of the apply record that was reviewed and approved. The apply returns it as RV(apply_record_digest). Any
-        other O(applied) is refused.
-      - Lets the undo remove records that the journal does not know, for example on another machine.
-      - Required with O(protected) if O(applied) is a file.
+      - SHA-256 of the approved apply record, which the apply returned as RV(apply_record_digest). No other O(applied)
+        is undone. It also proves which records the apply created.
     type: str
+  src:
+    description:
+      - The files of the set to undo. They also say which records are protected.
+    type: raw
+  limits:
+    description:
+      - Limits in numbers, as in O(community.seventhings.instance#module:limits). Percentages do not apply.
+    type: dict
   allow:
     description:
-      - What this run may do besides. No file can allow it.
       - >-
         V(destructive): Change the type of a field definition, or remove values that records use.
       - >-
         V(limited_account): Remove records, or risk duplicates, although records are hidden from this account.
       - >-
-        V(assumed_archived): Count an unlisted record that its key finds as archived, if the instance does not say so.
+        V(assumed_archived): Count a record that no list shows as archived.
     type: list
     elements: str
     choices: [destructive, limited_account, assumed_archived]
 attributes:
   check_mode:
     support: full
-    details:
-      - The plan. Nothing is written to the instance. O(plan_file) and O(report) are written.
   diff_mode:
     support: full
-    details:
-      - Every change with its fields, as text.
   idempotent:
     support: full
 notes:
-  - It reads one list of each kind that the apply changed, and sends one request for each change.
-  - The numbers in O(limits) apply, the percentages do not.
-  - The files still want what was undone, so the next apply makes the same changes again. Change the files, too.
+  - Sends one request for every 1,000 records of each list that the apply changed, and one for each change.
+  - Change the files too, or the next apply makes the same changes again.
 seealso:
   - module: community.seventhings.instance
 extends_documentation_fragment:
@@ -108,192 +98,140 @@ EXAMPLES = r"""
 RETURN = r"""
 msg:
   description:
-    - As in RV(community.seventhings.instance#module:msg).
+    - As in M(community.seventhings.instance).
   returned: always
   type: str
 outcome:
   description:
-    - As in RV(community.seventhings.instance#module:outcome). V(partly_undone) means that nothing is left to change,
-      although RV(not_restored) is not empty.
+    - As in M(community.seventhings.instance), or V(partly_undone) if nothing is left to change and RV(not_restored) is
+      not empty.
   returned: always
   type: str
 instance:
   description:
-    - As in RV(community.seventhings.instance#module:instance).
+    - As in M(community.seventhings.instance).
   returned: always
   type: str
-check_mode:
-  description:
-    - As in RV(community.seventhings.instance#module:check_mode).
-  returned: always
-  type: bool
 summary:
   description:
-    - As in RV(community.seventhings.instance#module:summary).
+    - As in M(community.seventhings.instance).
   returned: always
   type: dict
 changes:
   description:
-    - As in RV(community.seventhings.instance#module:changes).
+    - As in M(community.seventhings.instance).
   returned: always
   type: list
   elements: dict
 failures:
   description:
-    - As in RV(community.seventhings.instance#module:failures).
+    - As in M(community.seventhings.instance).
   returned: always
   type: list
   elements: dict
 refusals:
   description:
-    - As in RV(community.seventhings.instance#module:refusals).
+    - As in M(community.seventhings.instance).
   returned: always
   type: list
   elements: str
 findings:
   description:
-    - As in RV(community.seventhings.instance#module:findings).
+    - As in M(community.seventhings.instance).
   returned: always
   type: list
   elements: str
 cautions:
   description:
-    - As in RV(community.seventhings.instance#module:cautions).
+    - As in M(community.seventhings.instance).
   returned: always
   type: list
   elements: str
 hidden_records:
   description:
-    - As in RV(community.seventhings.instance#module:hidden_records).
+    - As in M(community.seventhings.instance).
   returned: always
   type: str
 moves:
   description:
-    - As in RV(community.seventhings.instance#module:moves).
+    - As in M(community.seventhings.instance).
   returned: always
   type: list
   elements: dict
 money:
   description:
-    - As in RV(community.seventhings.instance#module:money).
+    - As in M(community.seventhings.instance).
   returned: always
   type: list
   elements: dict
 persons:
   description:
-    - As in RV(community.seventhings.instance#module:persons).
+    - As in M(community.seventhings.instance).
   returned: always
   type: list
   elements: dict
 mails:
   description:
-    - As in RV(community.seventhings.instance#module:mails).
+    - As in M(community.seventhings.instance).
   returned: always
   type: list
   elements: dict
 undone:
-  description: The apply that is undone, and how to recognise it.
+  description:
+    - The apply that is undone, with its C(time) (UTC), C(set), C(user) (and machine), number of C(changes), and the
+      file of its C(record).
   returned: always
   type: dict
-  contains:
-    time:
-      description: The time of the apply in UTC.
-      type: str
-    set:
-      description: The name of its set.
-      type: str
-    user:
-      description: The user and the machine.
-      type: str
-    changes:
-      description: The number of its changes.
-      type: int
-    record:
-      description: The file of its apply record.
-      type: str
 not_restored:
-  description: What the undo does not restore.
+  description:
+    - What the undo does not restore, each with C(section), C(key), C(field) (empty for the whole record) and C(reason).
   returned: always
   type: list
   elements: dict
-  contains:
-    section:
-      description: The section.
-      type: str
-    key:
-      description: The natural key of the record.
-      type: str
-    field:
-      description: The field. Empty if it is the whole record.
-      type: str
-    reason:
-      description: Why it stays as the apply wrote it, or as somebody changed it since.
-      type: str
 undo:
   description:
-    - As in RV(community.seventhings.instance#module:undo).
+    - As in M(community.seventhings.instance).
   returned: always
   type: str
-reported:
-  description:
-    - As in RV(community.seventhings.instance#module:reported).
-  returned: always
-  type: dict
-every_finding:
-  description:
-    - As in RV(community.seventhings.instance#module:every_finding).
-  returned: always
-  type: list
-  elements: str
-scan_codes:
-  description:
-    - As in RV(community.seventhings.instance#module:scan_codes).
-  returned: always
-  type: dict
-forecast:
-  description:
-    - As in RV(community.seventhings.instance#module:forecast).
-  returned: always
-  type: dict
 made_by:
   description:
-    - As in RV(community.seventhings.instance#module:made_by).
+    - As in M(community.seventhings.instance).
   returned: always
   type: dict
 brief:
   description:
-    - As in RV(community.seventhings.instance#module:brief).
+    - As in M(community.seventhings.instance).
   returned: always
   type: list
   elements: str
 apply_record:
   description:
-    - As in RV(community.seventhings.instance#module:apply_record).
+    - As in M(community.seventhings.instance).
   returned: always
   type: str
 apply_record_digest:
   description:
-    - As in RV(community.seventhings.instance#module:apply_record_digest).
+    - As in M(community.seventhings.instance).
   returned: always
   type: str
 plan_digest:
   description:
-    - As in RV(community.seventhings.instance#module:plan_digest).
+    - As in M(community.seventhings.instance).
   returned: always
   type: str
 requests:
   description:
-    - As in RV(community.seventhings.instance#module:requests).
+    - As in M(community.seventhings.instance).
   returned: always
   type: int
 duration:
   description:
-    - As in RV(community.seventhings.instance#module:duration).
+    - As in M(community.seventhings.instance).
   returned: always
   type: float
 diff:
   description:
-    - As in RV(community.seventhings.instance#module:diff).
+    - As in M(community.seventhings.instance).
   returned: always
   type: dict
 """

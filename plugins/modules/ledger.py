@@ -66,8 +66,7 @@ attributes:
   idempotent:
     support: full
 notes:
-  - A run requests the field definitions and the lists of locations, rooms and objects, with a page for every 1000
-    records. There are no requests for single rows.
+  - Sends one request for every 1,000 objects, rooms and locations, and none for single rows.
   - A cell that does not fit the type of its field is an error that names its place, and nothing is compared.
   - Nothing is compared if a role hides one of the compared fields from the account, or if it can't be determined
     whether it does.

@@ -10,16 +10,13 @@ module: location
 short_description: Manage locations
 version_added: 1.0.0
 description:
-  - Creates, changes and deletes the locations of an instance. Locations are the buildings or sites that rooms belong
-    to.
+  - Creates, changes and deletes the locations of an instance, which are the buildings or sites that rooms belong to.
   - A location is found by its C(name), by other fields (O(match_on)), or by its O(uuid).
-  - Locations have no field definitions. Their fields are C(name), C(address), C(zip), C(city), C(country), and every
-    other key that the instance shows in a location. All values are texts. A new location requires a C(name).
+  - The fields are C(name), C(address), C(zip), C(city), C(country), and every other key that the instance shows in a
+    location. All values are texts.
 notes:
   - When a location is deleted, the instance decides what happens to its rooms and other records in it.
-  - If nothing changes, the task sends one request. A change takes two more. Fields other than C(name), C(address),
-    C(zip), C(city) and C(country) take one more. The first location that a task creates also takes one more, to find
-    out whether fields are hidden from the account.
+  - Sends one request if nothing changes, and two more for a change.
 seealso:
   - module: community.seventhings.location_info
   - module: community.seventhings.room

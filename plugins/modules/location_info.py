@@ -12,7 +12,7 @@ version_added: 1.0.0
 description:
   - Returns one location of an instance by its O(uuid), or the complete list of locations that match O(filters).
 notes:
-  - The task sends one request for every 1,000 locations.
+  - Sends one request for every 1,000 locations.
 seealso:
   - module: community.seventhings.location
 extends_documentation_fragment:

@@ -42,8 +42,7 @@ options:
     type: bool
     default: false
 notes:
-  - A run requests the field definitions, and the lists of objects, rooms and locations. With O(person), it also
-    requests the lists of persons and users. Each object that changes takes one request.
+  - Sends one request for every 1,000 records of each list, and one for each object that changes.
   - Archived objects are in no list, so they don't move.
   - Only rooms are written. Most instances set the location of an object together with its room. If an object
     whose room is in another location shows that this instance does not, a warning names the field.

@@ -12,47 +12,36 @@ version_added: 1.0.0
 description:
   - Creates, changes, archives and deletes the objects (assets) of an instance.
   - An object is found by its C(barcode), by other fields (O(match_on)), or by its O(uuid).
-  - The field definitions of the template V(asset) define the fields. M(community.seventhings.field_definition) manages
-    the field definitions.
-  - An object has two rooms. C(target_room) is where the object belongs, and a playbook may manage it. C(actual_room) is
-    where the object was last scanned, and scans write it. If a task writes C(actual_room) on each run, it overwrites
-    real scans, and each run counts as a scan that did not happen. A stocktake then reports a lost object as found.
-    Write C(actual_room) only for a move that takes place now, in a play that runs once.
+  - M(community.seventhings.field_definition) manages which fields objects have. R(The
+    guide,ansible_collections.community.seventhings.docsite.guide_field_definitions.types) says how to write a value of
+    each type.
+  - C(target_room) is the room where an object belongs. C(actual_room) is where it was last scanned. Leave
+    C(actual_room) to the scans, because a stocktake reports a lost object as found if a task writes it on each run.
 options:
   state:
     description:
       - The desired state.
-      - An archived object keeps its data, but lists do not contain it. It is found by O(uuid), and by C(barcode) on
-        instances that look up single barcodes. If an instance refuses a new object because a value must be unique, the
-        error names the object that has the value, or says that an archived object may have it.
-      - An object without a C(barcode) is not looked up in the archive. A service that accepts duplicates then creates a
-        second object. A warning says so.
       - >-
-        V(present): The object exists with the values of the task, and is not archived. An archived object is restored.
+        V(present): The object exists with the values of the task. An archived object is restored.
       - >-
-        V(absent): The object does not exist. It is deleted permanently. An archived object is deleted too if it is
-        found by O(uuid) or by its C(barcode).
+        V(absent): The object does not exist, not even in the archive. It is deleted permanently.
       - >-
-        V(archived): The object is archived if it exists. O(fields) only identify it. If no object is found, nothing
-        changes, and a warning says so.
+        V(archived): The object is archived if it exists. O(fields) only identify it.
+      - No list contains archived objects. They are found by O(uuid), and by C(barcode) if the instance looks up single
+        barcodes. A warning says if a second object may be created.
     type: str
     choices: [present, absent, archived]
     default: present
   allow:
     description:
       - >-
-        V(assumed_archived): Count an object as archived if its barcode finds it but no list contains it, and the
-        instance sends no C(archived_at). The object may also be hidden from this account, so without it this is an
-        error.
+        V(assumed_archived): Count an object as archived if no list contains it and the instance sends no
+        C(archived_at). It may also be hidden from this account.
     type: list
     elements: str
     choices: [assumed_archived]
 notes:
-  - If nothing changes, the task sends two requests, for the field definitions and the object. It sends one more for
-    each kind of record that is referenced by a natural key (for rooms two, because one reads locations), one to look up
-    the barcode if the list does not contain the object, and one for each linked file of the same size as a file given
-    by path. A change takes two more, and each uploaded file one more. The first object that a task creates takes one
-    more, to find out whether fields are hidden from the account.
+  - Sends two requests if nothing changes, and two more for a change.
 seealso:
   - module: community.seventhings.object_info
   - module: community.seventhings.field_definition

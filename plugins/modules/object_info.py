@@ -20,10 +20,7 @@ options:
       - Mutually exclusive with O(uuid) and O(filters).
     type: str
 notes:
-  - With O(barcode), the task sends one request for the field definitions, one for the object, and one more if the
-    object is not found.
-  - Without O(barcode), the task sends one request for the field definitions, one for every 1,000 objects, and one or
-    two more for each kind of record that O(filters) name by a natural key.
+  - Sends one request, one for every 1,000 objects, and up to two more for each kind of record in O(filters).
 seealso:
   - module: community.seventhings.object
 extends_documentation_fragment:

@@ -11,16 +11,14 @@ short_description: Manage persons
 version_added: 1.0.0
 description:
   - Creates, changes and deletes the persons of an instance.
-  - A person is found by the e-mail address (C(email)), regardless of case, by other fields (O(match_on)), or by
-    O(uuid).
+  - A person is found by C(email), regardless of case, by other fields (O(match_on)), or by O(uuid).
   - A person is not a user. M(community.seventhings.user_from_person) creates a user from a person.
-  - The field definitions of the template V(person) define the fields. M(community.seventhings.field_definition) manages
-    the field definitions.
+  - M(community.seventhings.field_definition) manages which fields persons have. R(The
+    guide,ansible_collections.community.seventhings.docsite.guide_field_definitions.types) says how to write a value of
+    each type.
 notes:
-  - If an HR system such as Personio feeds the persons of an instance, it owns them. Leave the persons and the fields
-    that it fills to that system, and refer to persons by their e-mail address.
-  - The task sends one request for the field definitions and one for every 1,000 persons. It reads the complete list,
-    because not every instance filters it. A change takes two more.
+  - If an HR system such as Personio manages the persons, leave them to it, and refer to them by e-mail address.
+  - Sends one request, one for every 1,000 persons, and two more for a change.
 seealso:
   - module: community.seventhings.person_info
   - module: community.seventhings.user_from_person

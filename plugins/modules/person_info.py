@@ -12,8 +12,7 @@ version_added: 1.0.0
 description:
   - Returns one person of an instance by its O(uuid), or the complete list of persons that match O(filters).
 notes:
-  - The task sends one request for the field definitions and one for every 1,000 persons. It applies O(filters) to the
-    complete list, because not every instance filters the list.
+  - Sends one request, and one for every 1,000 persons. O(filters) are applied to the complete list.
 seealso:
   - module: community.seventhings.person
   - module: community.seventhings.user_info

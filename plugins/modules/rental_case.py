@@ -10,10 +10,10 @@ module: rental_case
 short_description: Manage rental cases
 version_added: 1.0.0
 description:
-  - Creates, changes and deletes the rental cases of an instance. A rental case lends one or more objects to a renter,
-    from a pickup date to a return date.
+  - Creates, changes and deletes the rental cases of an instance. A rental case lends objects to a renter, from a pickup
+    date to a return date.
   - A rental case is found by its O(title) and O(issue_date), by other options (O(match_on)), or by its O(uuid).
-  - Rental cases are a module of the instance. If it is switched off, the task fails and says so.
+  - The task fails if this module of the instance is switched off.
 options:
   title:
     description:
@@ -22,15 +22,13 @@ options:
   status:
     description:
       - Status of the rental case. If it is not set, the instance chooses the status of a new rental case.
-      - When the day has passed, an instance can change V(borrowed) to V(return_overdue), and V(confirmed) to
-        V(pickup_overdue). The two values of a pair therefore count as equal. The status is left unchanged, and a
-        warning says so.
+      - V(borrowed) equals V(return_overdue), and V(confirmed) equals V(pickup_overdue), because the instance changes
+        them.
     type: str
     choices: [requested, confirmed, borrowed, rejected, completed, return_overdue, pickup_overdue]
   references:
     description:
-      - The complete list of objects that are lent, 1 to 100. Name each by barcode, UUID, id, or as a map of fields.
-        Required for a new rental case.
+      - The complete list of objects that are lent, 1 to 100. Required for a new rental case.
     type: list
     elements: raw
   issue_date:
@@ -43,14 +41,12 @@ options:
     type: dict
     suboptions:
       unit:
-        description:
-          - Unit of time.
+        description: Unit of time.
         type: str
         choices: [days, weeks, months, years]
         required: true
       value:
-        description:
-          - Number of units before the pickup date. V(0) means the day itself.
+        description: Number of units. V(0) means the day itself.
         type: int
         required: true
   due_date:
@@ -63,33 +59,27 @@ options:
     type: dict
     suboptions:
       unit:
-        description:
-          - Unit of time.
+        description: Unit of time.
         type: str
         choices: [days, weeks, months, years]
         required: true
       value:
-        description:
-          - Number of units before the return date. V(0) means the day itself.
+        description: Number of units. V(0) means the day itself.
         type: int
         required: true
   is_full_day:
     description:
-      - Whether the objects are lent for whole days (V(true)) or from O(issue_at) to O(due_at) (V(false)).
-      - If it is not set, a new rental case is by the hour if times are set, and an existing rental case does not
-        change. V(true) clears both times.
-      - Instances of earlier versions support whole days only. On these, V(false) or a time is an error.
+      - Whether the objects are lent for whole days (V(true)) or from O(issue_at) to O(due_at) (V(false)). The default
+        for a new rental case depends on whether times are set.
     type: bool
   issue_at:
     description:
-      - Time of the pickup, with its offset to UTC or in the zone of O(timezone), such as
-        C("2031-05-05T10:00:00+02:00"). Set O(issue_date) too.
+      - Time of the pickup, with its offset to UTC or in the zone of O(timezone). Set O(issue_date) too.
     type: str
   due_at:
     description:
-      - Time of the return, in the form of O(issue_at). This time is not part of the loan. Set O(due_date) too.
-      - If a rental case is by the hour, a change of O(due_date) without O(due_at), or of O(issue_date) without
-        O(issue_at), is an error, because it is not known what the instance does with the time.
+      - Time of the return, in the form of O(issue_at), which is not part of the loan. Set O(due_date) too. If a rental
+        case has times, a date can't change without its time.
     type: str
   responsible_user:
     description:
@@ -117,15 +107,13 @@ options:
     type: str
   match_on:
     description:
-      - Names of the options that together identify the rental case. Each of them must have a value. By default,
-        V(title) and V(issue_date).
+      - Names of the options that together identify the rental case. The default is V(title) and V(issue_date).
     type: list
     elements: str
 notes:
-  - An instance may refuse to lend an object twice at the same time. The error then names the other rental case.
+  - An instance may refuse to lend an object twice at once. The error names the other rental case.
   - The instance replaces the whole rental case, so the module also sends the values that the task does not set.
-  - If nothing changes, the task sends one request. It sends one more for objects, and one more for users, that are
-    named by a natural key. A change takes two more. Clearing a reminder can take another two.
+  - Sends up to three requests if nothing changes, and two more for a change.
 seealso:
   - module: community.seventhings.rental_case_info
   - module: community.seventhings.task
@@ -197,72 +185,12 @@ EXAMPLES = r"""
 RETURN = r"""
 record:
   description:
-    - The rental case after the task (in check mode, as it would be). Empty if there is none.
+    - The rental case after the task (in check mode, as it would be), with C(uuid) and the options that describe it.
+      Empty if there is none. C(author), C(created_at) and C(updated_at) are set if the instance reports them.
+    - Objects are maps of C(id), C(uuid) and C(display_name), and users have an C(email) too. A value that is not known
+      is null. A renter of the type C(user) has the UUID of the user as its C(value).
   returned: success
   type: dict
-  contains:
-    uuid:
-      description: UUID of the rental case.
-      type: str
-    status:
-      description: One of the values of O(community.seventhings.rental_case#module:status).
-      type: str
-    title:
-      description: Title of the rental case.
-      type: str
-    references:
-      description:
-        - The objects that are lent, as C(id), C(uuid) and C(display_name). A value that the instance did not return is
-          null.
-      type: list
-      elements: dict
-    issue_date:
-      description: Day of the pickup, as C(YYYY-MM-DD).
-      type: str
-    issue_date_reminder:
-      description: Lead time before the pickup, as C(unit) and C(value). Null if there is no reminder.
-      type: dict
-    due_date:
-      description: Day of the return, as C(YYYY-MM-DD).
-      type: str
-    due_date_reminder:
-      description: Lead time before the return, as C(unit) and C(value). Null if there is no reminder.
-      type: dict
-    is_full_day:
-      description: Whether it is for whole days, if the instance reports it.
-      type: bool
-    issue_at:
-      description: Time of the pickup with its offset to UTC. Null for whole days.
-      type: str
-    due_at:
-      description: Time of the return with its offset to UTC. Null for whole days.
-      type: str
-    responsible_user:
-      description:
-        - The user who is responsible, as C(id), C(uuid), C(email) and C(display_name). Instances return the UUID. The
-          other values are null, unless users were read anyway because a user was named by e-mail address.
-      type: dict
-    renter:
-      description:
-        - The renter, as C(type) and C(value). For the type C(user), the value is the UUID of the user. The type is null
-          if the instance returns only a text.
-      type: dict
-    comment:
-      description: Remarks.
-      type: str
-    attachments:
-      description: The files of the rental case.
-      type: list
-      elements: dict
-    author:
-      description: The user who created it, in the same form as C(responsible_user), if the instance reports it.
-      type: dict
-    created_at:
-      description: When it was created, if the instance reports it.
-      type: str
-    updated_at:
-      description: When it was last changed, if the instance reports it.
-      type: str
   sample:
     uuid: 5ad6a0ae-6d05-4f3b-9a57-1c9f6f3a8b11
     status: requested
@@ -289,14 +217,7 @@ record:
       type: plain
       value: Trade fair team
     comment: null
-    attachments:
-      - uuid: 1b7c8a2e-90a5-4d0c-9c39-7a14d7f2b3e8
-        name: Contract.pdf
-        type: application/pdf
-        size: 48213
-        data_uri: https://acme.seventhings.com/customer-api/v1/file/1b7c8a2e-90a5-4d0c-9c39-7a14d7f2b3e8/data
-        file_uri: null
-        thumbnail_uri: null
+    attachments: []
 uuid:
   description:
     - UUID of the rental case. Null if there is none, or if check mode would create it.

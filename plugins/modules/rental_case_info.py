@@ -14,8 +14,7 @@ description:
   - Fields to filter and sort by are the options of M(community.seventhings.rental_case), and C(uuid).
   - Rental cases are a module of the instance. If it is switched off, the task fails and says so.
 notes:
-  - The task sends one request for every 1,000 rental cases, one for every 1,000 users, and one more for objects that
-    O(filters) name by a natural key.
+  - Sends one request for every 1,000 rental cases, one for every 1,000 users, and one more for objects in O(filters).
 seealso:
   - module: community.seventhings.rental_case
 extends_documentation_fragment:

@@ -48,8 +48,7 @@ attributes:
 notes:
   - The template is looked up even if the file is kept.
   - A file that is kept still gets O(mode), O(owner) and O(group).
-  - The task sends one request for the templates, one for objects by barcode, one for objects by UUID, and one for the
-    report.
+  - Sends up to four requests.
 seealso:
   - module: community.seventhings.object
   - module: community.seventhings.history_info

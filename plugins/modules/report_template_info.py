@@ -14,7 +14,7 @@ description:
     them. This module changes nothing.
   - Instances of an earlier version have no reports. The task then fails.
 notes:
-  - The task sends one request.
+  - Sends one request.
 seealso:
   - module: community.seventhings.report
 extends_documentation_fragment:

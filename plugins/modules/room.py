@@ -11,15 +11,13 @@ short_description: Manage rooms
 version_added: 1.0.0
 description:
   - Creates, changes and deletes the rooms of an instance.
-  - A room is found by its location and its number (C(building_id) and C(number)), or by its location and its name
-    (C(building_id) and C(name)) if O(fields) has no number. If the first pair finds no room, the module does not try
-    the other pair. You can also identify a room by other fields (O(match_on)) or by its O(uuid).
-  - The field definitions of the template V(room) define the fields. M(community.seventhings.field_definition) manages
-    the field definitions.
+  - A room is found by C(building_id) (its location) and C(number), or by C(building_id) and C(name) if O(fields) has no
+    number. You can also identify it by other fields (O(match_on)) or by its O(uuid).
+  - M(community.seventhings.field_definition) manages which fields rooms have. R(The
+    guide,ansible_collections.community.seventhings.docsite.guide_field_definitions.types) says how to write a value of
+    each type.
 notes:
-  - If nothing changes, the task sends two requests, for the field definitions and the room. It sends one more if the
-    location is given by its name. A change takes two more. The first room that a task creates takes one more, to find
-    out whether fields are hidden from the account.
+  - Sends two or three requests if nothing changes, and two more for a change.
 seealso:
   - module: community.seventhings.room_info
   - module: community.seventhings.location

@@ -12,8 +12,7 @@ version_added: 1.0.0
 description:
   - Returns one room of an instance by its O(uuid), or the complete list of rooms that match O(filters).
 notes:
-  - The task sends one request for the field definitions, one for every 1,000 rooms, and one more if O(filters) contain
-    a location by its name.
+  - Sends one request, one for every 1,000 rooms, and one more for a location in O(filters).
 seealso:
   - module: community.seventhings.room
   - plugin: community.seventhings.places

@@ -15,10 +15,7 @@ description:
 notes:
   - The instance reports the user when it issues a token. If O(access_token) is set, no login takes place, and RV(user)
     is the user that the token names.
-  - The task sends three requests, and one more for the user. It sends seven more to find what is hidden from the
-    account. They read the first page of objects, rooms, locations and persons, and the field definitions of three
-    templates. It sends one more if an object refers to an object that is not on the page. Pages have up to 1,000
-    records.
+  - Sends 11 or 12 requests, seven of them to find out what is hidden from the account.
 seealso:
   - module: community.seventhings.auth_token
   - module: community.seventhings.user_info

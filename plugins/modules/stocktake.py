@@ -10,15 +10,12 @@ module: stocktake
 short_description: Prepare, evaluate and close a stocktake
 version_added: 1.0.0
 description:
-  - Compares where objects belong (the target room) with where people scanned them (the actual room). Files own the
-    target room, and scans own the actual room.
-  - An object is V(ok) if both are the same room, a V(deviation) if it was found in another room, V(missing) if it has a
-    target room and was not found, V(new) if it was found and has no target room, and V(unknown) if it has no target
-    room and was not found.
-  - Never writes to the instance. Only O(mode=close) changes files. It writes the room in which an accepted object was
-    found into the files, as its new target room. You can review this as a pull request. The next apply of
-    M(community.seventhings.instance) writes that room to the instance.
-  - Runs on the controller.
+  - Compares where objects belong (the target room, which files own) with where people scanned them (the actual room).
+  - An object is V(ok) if both are the same room, a V(deviation) if it was found in another room, V(missing) if it was
+    not found, V(new) if it was found without a target room, and V(unknown) if neither room is known.
+  - Never writes to the instance. Only O(mode=close) changes files, and writes the room in which an accepted object was
+    found as its new target room. R(The guide,ansible_collections.community.seventhings.docsite.guide_stocktake) shows
+    all steps.
 options:
   mode:
     description:
@@ -38,8 +35,7 @@ options:
     description:
       - The beginning of the stocktake, as a day or as a time, such as V(2025-11-17). A day begins at midnight.
       - An object counts as scanned if its O(time_field) is between O(since) and O(until). Its status does not depend on
-        that. RV(scanned) also counts objects that are in their room but were not scanned.
-      - A time without an offset to UTC is in the C(timezone) that C(instance.yml) in O(src) names, or in UTC.
+        that.
     type: str
   until:
     description:
@@ -51,26 +47,20 @@ options:
     type: str
   scans:
     description:
-      - A table with scanned codes (C(.csv) or C(.xlsx)), for example from a hand-held scanner. It has the columns
-        C(code), C(room) and, optionally, C(time). Other columns are ignored. In a workbook, only the first sheet is
-        read.
-      - A room is written as in other files, such as V(Dresden/1.04).
-      - For the codes in the table, its room replaces the actual room of the instance. The last scan of a code counts.
-        Scans outside of O(since) and O(until) are left out, and a warning says how many.
-      - An unknown room, an invalid time, and a code that is in two rooms at once are findings with file and line.
-        RV(unknown_codes) lists codes that no object has.
+      - A table with scanned codes (C(.csv) or C(.xlsx)), for example from a hand-held scanner, with the columns
+        C(code), C(room) and, optionally, C(time). A room is written as in other files, such as V(Dresden/1.04).
+      - For these codes, the room of the last scan replaces the actual room of the instance. An unknown room, an invalid
+        time, and a code that is in two rooms at once are findings.
     type: path
   accept:
     description:
       - The scan codes whose new room is accepted, as a list, or the path of a table with the columns C(code) and
-        C(accept). In C(accept), the values V(true), V(yes), V(ja), V(x) and V(1) accept a row. A report as CSV or as a
-        workbook has these columns.
-      - An object that was not found is never changed. It keeps its target room, and RV(not_changed) names it.
+        C(accept), such as a report as CSV or as a workbook. V(true), V(yes), V(ja), V(x) and V(1) accept a row.
     type: raw
   placeholder_rooms:
     description:
       - Rooms for things that are in no real room or have no label, such as land and licences. RV(unlabelled) lists
-        their objects, so that you can confirm them by hand.
+        their objects.
     type: list
     elements: str
     default: []
@@ -82,23 +72,21 @@ options:
     default: {}
   report:
     description:
-      - Files to write the stocktake to. The suffix of each file selects its format.
-      - C(.html) is a page that prints on A4, with lines for signatures. C(.csv) and C(.xlsx) have a row for each
-        object. C(.json) has everything, and C(docs/schema/stocktake.schema.json) describes it.
-      - Only their owner can read the files. The directories must exist. In check mode no report is written.
+      - Files to write the stocktake to, each in the format of its suffix. C(.html) is a page that prints on A4, C(.csv)
+        and C(.xlsx) have a row for each object, and C(.json) has everything.
+      - In check mode no report is written.
     type: list
     elements: path
     default: []
   src:
     description:
-      - The files of the instance, as in O(community.seventhings.instance#module:src).
-      - C(scan_codes) of their C(instance.yml) says which field contains the scan code, and how placeholders begin. Only
-        O(mode=close) reads and changes other files, and it refuses a link.
+      - The files of the instance, as in O(community.seventhings.instance#module:src). C(scan_codes) of their
+        C(instance.yml) describes placeholders. Only O(mode=close) reads and changes other files, and it refuses a link.
     type: raw
   src_below:
     description:
-      - A directory that must contain O(src) after all links are followed. If it does not, nothing is read.
-      - A commit can replace the directory with a link. Set this option to the checkout if others can commit to it.
+      - A directory that must contain O(src) after all links are followed. Set it to the checkout if others can commit
+        to it.
     type: path
   variables:
     description:
@@ -117,14 +105,8 @@ attributes:
   idempotent:
     support: full
 notes:
-  - A run requests the field definitions of objects and the lists of objects, rooms and locations, with a page for every
-    1000 records. There are no requests for single objects.
-  - Nothing is evaluated if a role hides one of the two rooms from the account, or if it can't be determined whether it
-    does.
-  - The status is computed from both rooms. If the service reports another status, C(service_status) of the object has
-    it, and a warning counts such objects.
-  - In a table in O(src), one cell of an object changes. If the files write the location of the target room too, that
-    cell changes as well. YAML and JSON Lines keep their comments, order and quotes.
+  - Sends one request for every 1,000 objects, rooms and locations, and none for single objects.
+  - Nothing is evaluated if a role hides one of the two rooms from the account, or may hide it.
   - Archived objects are in no list, so they are not counted.
 seealso:
   - module: community.seventhings.instance
@@ -173,13 +155,11 @@ mode:
     - What was done.
   returned: success
   type: str
-  sample: evaluate
 instance:
   description:
     - The root of the instance.
   returned: success
   type: str
-  sample: https://acme.seventhings.com
 date:
   description:
     - When the lists were read (UTC).
@@ -191,44 +171,18 @@ window:
     - The period of the stocktake (C(since), C(until)), and the C(time_field).
   returned: success
   type: dict
-  sample: {since: "2025-11-10T00:00:00+00:00", until: null, time_field: inventory_time}
 sees:
   description:
-    - What the account can see. C(objects), C(rooms) and C(locations) are numbers.
+    - What the account can see, as numbers of C(objects), C(rooms) and C(locations), and in C(words).
     - C(hidden_records) is V(no) if the account sees an object in each location that has rooms, and otherwise
-      V(unknown). C(locations_without_objects) names the locations without a visible object. C(hidden_fields) are the
-      fields of objects that a role hides. C(words) says all of this as a text.
+      V(unknown). C(locations_without_objects) and C(hidden_fields) are lists of names.
   returned: success
   type: dict
-  sample:
-    objects: 60
-    rooms: 21
-    locations: 4
-    hidden_records: "no"
-    locations_without_objects: []
-    hidden_fields: []
-    words: this account sees an object in every location that has rooms
 counts:
   description:
     - A map of status to the number of objects in scope.
   returned: success
   type: dict
-  contains:
-    ok:
-      description: In their target room.
-      type: int
-    deviation:
-      description: In another room.
-      type: int
-    missing:
-      description: With a target room, but not found.
-      type: int
-    new:
-      description: Found, but without a target room.
-      type: int
-    unknown:
-      description: Without a target room, and not found.
-      type: int
   sample: {ok: 46, deviation: 5, missing: 7, new: 1, unknown: 1}
 scanned:
   description:
@@ -236,14 +190,12 @@ scanned:
       and that were not scanned because they have no label (C(unlabelled)).
   returned: success
   type: dict
-  sample: {in_place: 46, elsewhere: 6, not_scanned: 6, unlabelled: 2}
 reasons:
   description:
     - The number of objects that have a C(placeholder) in place of a scan code, C(no_target_room), or a room of
       O(placeholder_rooms) (C(placeholder_room)).
   returned: success
   type: dict
-  sample: {placeholder: 2, no_target_room: 2, placeholder_room: 2}
 amounts:
   description:
     - A map of each field of the type C(MONEY) to its sum over all objects in scope.
@@ -252,69 +204,21 @@ amounts:
   sample: {purchasing_price: "530999.90"}
 by_place:
   description:
-    - The numbers of objects by status, for each location (C(room) is null) and for each of its rooms. An object counts
-      in its target room. If it has none, it counts in its actual room.
-    - C(visitors) are objects that were found here and belong elsewhere. C(amounts) are sums of money.
+    - The numbers of objects by status, and sums of money (C(amounts)), for each location (C(room) is null) and each of
+      its rooms. An object counts in its target room, or if it has none, in its actual room. C(visitors) belong
+      elsewhere.
   returned: success
   type: list
   elements: dict
-  sample:
-    - location: Dresden
-      room: "1.04"
-      ok: 1
-      deviation: 1
-      missing: 1
-      new: 0
-      unknown: 0
-      visitors: 0
-      amounts: {purchasing_price: "3127.00"}
 objects:
   description:
-    - The objects in scope, with O(mode=prepare) only those that have C(reasons).
+    - The objects in scope, with O(mode=prepare) only those that have C(reasons) (as in RV(reasons)).
+    - C(scanned) is V(in_place), V(elsewhere), V(not_scanned) or V(unlabelled). C(target_room), C(actual_room) and
+      C(time) are null if they are not known. C(from_scans) says whether the actual room comes from O(scans).
+      C(service_status) is the status that the service reports, if it differs.
   returned: success
   type: list
   elements: dict
-  contains:
-    scan_code:
-      description: The scan code. It is empty if the object has none.
-      type: str
-    status:
-      description: V(ok), V(deviation), V(missing), V(new) or V(unknown).
-      type: str
-    scanned:
-      description: V(in_place), V(elsewhere), V(not_scanned) or V(unlabelled).
-      type: str
-    name:
-      description: The name of the object.
-      type: str
-    uuid:
-      description: The uuid of the object.
-      type: str
-    target_room:
-      description: Where it belongs. Null if that is not known.
-      type: str
-    actual_room:
-      description: Where it was found. Null if it was not found.
-      type: str
-    time:
-      description: When it was scanned. Null if it was not scanned.
-      type: str
-    from_scans:
-      description: Whether the actual room comes from O(scans).
-      type: bool
-    unlabelled:
-      description: Whether it has no label that could be scanned.
-      type: bool
-    reasons:
-      description: Why it needs attention before a stocktake, as in RV(reasons).
-      type: list
-      elements: str
-    service_status:
-      description: The status that the service reports, if it differs.
-      type: str
-    amounts:
-      description: Amounts of money by field.
-      type: dict
   sample:
     - scan_code: "100018"
       status: deviation
@@ -370,33 +274,11 @@ patch:
     - The changes of the files as a patch.
   returned: when O(mode=close)
   type: str
-  sample: |
-    --- a/objects/it.csv
-    +++ b/objects/it.csv
-    @@ -1,2 +1,2 @@
-     barcode,target_room
-    -100018,Dresden/1.04
-    +100018,Leipzig/3.01
 diff:
   description:
-    - The parts of the files that differ, each below the name of its file, for C(--diff). For a workbook, only size and
-      digest are shown.
+    - The parts of the files that differ, C(before) and C(after), for C(--diff). For a workbook, only size and digest.
   returned: when O(mode=close)
   type: dict
-  contains:
-    before:
-      description: The lines as they were.
-      type: str
-    after:
-      description: The lines as they are now, or in check mode, as they would be.
-      type: str
-  sample:
-    before: |
-      objects/it.csv
-      100018,Dresden/1.04
-    after: |
-      objects/it.csv
-      100018,Leipzig/3.01
 findings:
   description:
     - The mistakes in O(scans), O(accept) or O(src), each with its file and line. If there are any, nothing is

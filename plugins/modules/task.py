@@ -11,11 +11,10 @@ short_description: Manage tasks
 version_added: 1.0.0
 description:
   - Creates, changes, closes, reopens and deletes the tasks of an instance. A task reminds a user of work on objects.
-  - A task is found by its O(title), by other options (O(match_on)), or by its O(uuid).
-  - If a matching task is open, closed tasks are ignored. Closed tasks with the same title are history.
-  - If exactly one task matches, the module manages it. A closed task stays closed unless O(status=open). Two matching
-    open tasks are an error. Several matching closed tasks are an error too, unless O(status=closed) is the only
-    requested value.
+  - A task is found by its O(title), by other options (O(match_on)), or by its O(uuid). Closed tasks are ignored if an
+    open task matches. A closed task stays closed unless O(status=open).
+  - Two matching open tasks are an error, and so are several closed tasks if O(status=closed) is not the only requested
+    value.
 options:
   title:
     description:
@@ -92,8 +91,7 @@ options:
     elements: str
 notes:
   - The instance replaces the whole task, so the module also sends the values that are not set.
-  - If nothing changes, the module sends one request. It sends one more for objects, and one more for users, that are
-    named by a natural key. A change takes two more, or three if the status changes along with other values.
+  - Sends up to three requests if nothing changes, and up to three more for a change.
 seealso:
   - module: community.seventhings.task_info
   - module: community.seventhings.rental_case
@@ -187,8 +185,7 @@ record:
       type: dict
     assignees:
       description:
-        - The assigned user, as C(id), C(uuid), C(email) and C(display_name). Instances return the UUID. The other
-          values are null, unless users were read anyway because a user was named by e-mail address.
+        - The assigned user, as C(id), C(uuid), C(email) and C(display_name), as far as they are known.
       type: list
       elements: dict
     references:
@@ -228,14 +225,7 @@ record:
       - id: 245
         uuid: 8f3f5c36-5a0c-4b1e-a2df-6d6b3f1ed3c5
         display_name: Laptop Ada
-    attachments:
-      - uuid: 1b7c8a2e-90a5-4d0c-9c39-7a14d7f2b3e8
-        name: Checklist.pdf
-        type: application/pdf
-        size: 48213
-        data_uri: https://acme.seventhings.com/customer-api/v1/file/1b7c8a2e-90a5-4d0c-9c39-7a14d7f2b3e8/data
-        file_uri: null
-        thumbnail_uri: null
+    attachments: []
 uuid:
   description:
     - UUID of the task. Null if there is none, or if check mode would create it.

@@ -14,8 +14,7 @@ description:
   - Fields to filter and sort by are C(title), C(comment), C(status), C(deadline), C(assignees), C(references),
     C(author) (a user), C(slug), C(reminders), C(recurring_schedule), C(attachments) and C(uuid).
 notes:
-  - The module sends one request. It sends one more for objects, and one more for users, that O(filters) name by a
-    natural key.
+  - Sends one request, and one more each for objects and users in O(filters).
   - An instance lists at most 10,000 tasks. If it has more, the module reads the tasks by status. If a list is still cut
     off, the task fails. A filter on C(status), C(deadline), C(assignees) or C(author) shortens the list.
 seealso:

@@ -32,9 +32,7 @@ notes:
   - The request that creates the user is sent only once. If no answer arrives, the module searches for the user. If the
     user does not exist, the task fails and says so.
   - In check mode, a missing person is a warning, because an earlier task of the play may create the person.
-  - The task sends one request for every 1,000 persons. It sends one to read the user, or one for every 1,000 users if
-    the person does not name its user. A new user takes two more. A map or O(filters) takes one more for the field
-    definitions.
+  - Sends one request for every 1,000 persons and users, and up to three more.
 seealso:
   - module: community.seventhings.person
   - module: community.seventhings.user_info

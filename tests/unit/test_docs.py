@@ -7,11 +7,13 @@
 from __future__ import annotations
 
 import re
+import subprocess
 
 import generated
 import guides
 import pytest
 import yaml
+from project import environment
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import SECTIONS
@@ -52,6 +54,20 @@ def test_the_readme_names_every_module_and_nothing_else() -> None:
     table = text.partition("## Modules and plugins")[2].partition("The collection also")[0]
     modules = {path.stem for path in (guides.README.parent / "plugins" / "modules").glob("*.py")}
     assert set(re.findall(r"`(\w+)`", table)) == modules
+
+
+def test_the_documentation_of_a_module_is_short() -> None:
+    """The most lines that ``ansible-doc`` shows at 80 columns, and the most before the examples."""
+    most = dict.fromkeys(("object", "room", "location", "person", "user_from_person"), (320, 210))
+    most |= {"instance": (650, 400)}
+    modules = sorted(path.stem for path in (guides.README.parent / "plugins" / "modules").glob("*.py"))
+    command = ["ansible-doc", "--type", "module", *(f"community.seventhings.{name}" for name in modules)]
+    shown = subprocess.run(command, env=environment(COLUMNS="80"), capture_output=True, text=True, check=True).stdout
+    pages = [page.splitlines() for page in shown.split("> MODULE community.seventhings.")[1:]]
+    sizes = {page[0].split()[0]: (len(page), page.index("EXAMPLES:")) for page in pages}
+    assert sorted(sizes) == modules
+    limits = {name: most.get(name, (400, 270)) for name in modules}
+    assert {name: size for name, size in sizes.items() if size[0] > limits[name][0] or size[1] >= limits[name][1]} == {}
 
 
 @pytest.mark.parametrize("folder", ["module_utils", "plugin_utils"])

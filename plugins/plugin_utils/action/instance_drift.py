@@ -13,6 +13,11 @@ from ..instance.run import RunOptions, Scope
 from ..report.task import result_of
 from .set_run import SetRun
 
+_OF_AN_APPLY = frozenset(
+    ("apply_record", "apply_record_digest", "failures", "forecast", "mails", "plan_digest", "undo")
+)
+"""Members of a result that say nothing about a comparison."""
+
 
 def find_drift(run: SetRun) -> dict[str, Any]:
     """Compare the instance with the files of a task. Nothing is written to the instance, whatever the mode."""
@@ -29,4 +34,5 @@ def find_drift(run: SetRun) -> dict[str, Any]:
     with many_objects():
         desired = run.load_all()
     desired.findings += rules.findings if rules is not None else []
-    return {**result_of(run.run(desired, run_options), run.reports, options["fail"]), "changed": False}
+    members = result_of(run.run(desired, run_options), run.reports, options["fail"])
+    return {name: value for name, value in members.items() if name not in _OF_AN_APPLY} | {"changed": False}

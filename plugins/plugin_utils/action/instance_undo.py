@@ -21,6 +21,9 @@ from ..undo.inverse import Undo
 from ..undo.record_file import LAST, RecordRefused, last_record, read_record
 from .set_run import SetRun
 
+_OF_FILES = frozenset(("check_mode", "every_finding", "forecast", "reported", "scan_codes"))
+"""Members of a result that say nothing about an undo."""
+
 
 def undo_apply(run: SetRun) -> dict[str, Any]:
     """Plan and, in a real run, apply the inverse of an apply record."""
@@ -42,7 +45,8 @@ def undo_apply(run: SetRun) -> dict[str, Any]:
         undo=undo,
         apply_record=run.path("apply_record"),
     )
-    return result_of(run.run(desired, run_options), run.reports)
+    members = result_of(run.run(desired, run_options), run.reports)
+    return {name: value for name, value in members.items() if name not in _OF_FILES}
 
 
 def _undo_of(run: SetRun, client: Client, written: DesiredInstance | None) -> Undo:
