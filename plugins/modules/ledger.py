@@ -23,20 +23,14 @@ options:
     description:
       - How to read the ledger, as an entry of C(tables) in C(instance.yml) without C(files). C(columns) maps its
         columns to fields. C(preset) and C(decimal) say how it was saved. C(ignore), C(skip_rows) and C(sheets) leave
-        parts of it out.
+        parts of it out. C(match) names the fields that identify an object, such as the asset number; by default that is
+        the scan code. C(empty_keys), C(repeated_keys) and C(unknown_rows) can skip rows.
       - A column that is not a field is left out, and a warning names it.
     type: dict
     default: {}
-  identity:
-    description:
-      - The fields that identify an object in the ledger, by their keys or labels, such as the asset number. The default
-        is the natural key of objects, which is the scan code.
-    type: list
-    elements: str
-    default: []
   compare:
     description:
-      - The fields to compare. The default is every column that is a field and is not in O(identity).
+      - The fields to compare. The default is every column that is a field and does not identify an object.
       - An empty cell differs from a value of the instance.
     type: list
     elements: str
@@ -98,7 +92,7 @@ EXAMPLES = r"""
         Kst: Kostenstelle
         AHK: purchasing_price
       ignore: [Restbuchwert, "AfA*"]
-    identity: [Anlagennummer]
+      match: [Anlagennummer]
     compare: [Kostenstelle, purchasing_price]
     report: [ledger.html, ledger.xlsx]
 """
@@ -122,13 +116,13 @@ file:
   returned: success
   type: str
   sample: ledger.csv
-identity:
+match:
   description:
-    - The keys of the fields that identify an object.
+    - The keys of the fields that identify an object, as a list for each choice.
   returned: success
   type: list
-  elements: str
-  sample: [anlagennummer_9d6956cb]
+  elements: list
+  sample: [[anlagennummer_9d6956cb]]
 compared:
   description:
     - The keys of the fields that were compared.
@@ -139,10 +133,10 @@ compared:
 counts:
   description:
     - The number of C(rows), of objects that are C(equal) or that C(differ), of rows that were C(not_found), of objects
-      that are C(not_in_books), and of rows that are C(doubtful) or whose object is C(not_in_scope).
+      that are C(not_in_books), and of rows that are C(doubtful) or C(skipped), or whose object is C(not_in_scope).
   returned: success
   type: dict
-  sample: {rows: 412, equal: 396, differ: 7, not_found: 6, not_in_books: 11, doubtful: 3, not_in_scope: 0}
+  sample: {rows: 412, equal: 396, differ: 7, not_found: 6, not_in_books: 11, doubtful: 3, skipped: 0, not_in_scope: 0}
 not_found:
   description:
     - The rows whose object this account can't see, each with its C(key), C(place) and C(values).
@@ -182,6 +176,13 @@ doubtful:
   type: list
   elements: dict
   sample: [{key: 4703-0, place: "ledger.csv:7", reason: "is in the books again at ledger.csv:8", uuids: []}]
+skipped:
+  description:
+    - The rows that O(table) skips, in the form of RV(doubtful).
+  returned: success
+  type: list
+  elements: dict
+  sample: []
 sees:
   description:
     - What the account can see. C(objects), C(rooms) and C(locations) are numbers.
@@ -203,7 +204,7 @@ msg:
     - The outcome in a few lines.
   returned: always
   type: str
-  sample: "412 rows: 396 equal, 7 differ, 6 not found, 3 doubtful, 0 not in scope"
+  sample: "412 rows: 396 equal, 7 differ, 6 not found, 3 doubtful, 0 skipped, 0 not in scope"
 requests:
   description:
     - How many requests were sent, including logins and repeats.

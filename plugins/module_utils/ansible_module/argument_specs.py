@@ -396,7 +396,6 @@ LEDGER: Spec = {
     **CONNECTION,
     "file": {"type": "path", "required": True},
     "table": {"type": "dict", "default": {}},
-    "identity": {"type": "list", "elements": "str", "default": []},
     "compare": {"type": "list", "elements": "str", "default": []},
     "scope": {"type": "dict", "default": {}},
     "report": {"type": "list", "elements": "path", "default": []},

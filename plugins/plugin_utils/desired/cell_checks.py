@@ -141,7 +141,8 @@ class CellChecks:
 
     def _is_free(self, schema: Schema, field: Field) -> bool:
         """Return True for a field that does not identify records."""
-        return field.key not in identifying_fields(schema, self._desired.identity.get(schema.kind.section, ()))
+        named = self._desired.identity.get(schema.kind.section, ())
+        return field.key not in identifying_fields(schema, {*named, *self._desired.tables.match_names})
 
     def _remedy(self, path: str, setting: str) -> str:
         return f"; {self._desired.how_to_set(path, setting)}" if setting else ""
@@ -199,14 +200,14 @@ def mapping_words(
     )
 
 
-def keys_without_column(desired: DesiredInstance, schema: Schema, present: Collection[str]) -> list[list[str]]:
+def keys_without_column(
+    desired: DesiredInstance, schema: Schema, path: str, present: Collection[str]
+) -> list[list[str]]:
     """Return the missing fields of each choice of fields that may identify records; empty if one choice is complete.
 
-    :param present: the keys of the fields that have a column.
+    :param path: of the table. :param present: the keys of the fields that have a column.
     """
-    kind = schema.kind
-    named = desired.identity.get(kind.section)
-    choices = [tuple(named)] if named else [kind.written_key] if kind.written_key else kind.match_on
+    choices = desired.key_choices(schema.kind, desired.rules_of(path))
     missing = [[key for key in (_key_of(schema, name) for name in choice) if key not in present] for choice in choices]
     return missing if all(missing) else []
 

@@ -18,6 +18,7 @@ from .entry import Entry
 from .hiding import Hiding
 from .lifecycle import Lifecycle
 from .positions import Finding, Place
+from .row_rules import NO_RULES, RowRules
 from .scan_codes import ScanCodeSettings
 from .tables import ReadTable, Tables
 
@@ -182,6 +183,16 @@ class DesiredInstance:
     settings: Mapping[str, Any] = field(default_factory=dict)
     merge_again: Callable[[Callable[[Kind], Schema]], list[Finding]] | None = field(default=None, compare=False)
 
+    def key_choices(self, kind: Kind, rules: RowRules = NO_RULES) -> Sequence[Sequence[str]]:
+        """Return the choices of fields that identify a record. The first whose fields all have values decides."""
+        named = self.identity.get(kind.section)
+        return rules.match or ([named] if named else [kind.written_key] if kind.written_key else kind.match_on)
+
+    def rules_of(self, path: str) -> RowRules:
+        """Return the rules of the rows of a file."""
+        table = self.tables.for_file(path)
+        return NO_RULES if table is None else table.rules
+
     def misread_places(self) -> frozenset[Place]:
         """Return the places that could not be read. Other mistakes there only follow from that."""
         return frozenset(finding.place for finding in self.findings if finding.place.line)
@@ -216,6 +227,8 @@ def digest_of(desired: DesiredInstance) -> str:
         digest.update(_as_bytes((entry.kind.name, entry.template, entry.state, entry.uuid, entry.fields)))
         if entry.cells is not None:
             digest.update(_as_bytes(entry.cells.spelling))
+        if entry.rules is not NO_RULES:
+            digest.update(_as_bytes(entry.rules.terms))
     return digest.hexdigest()
 
 

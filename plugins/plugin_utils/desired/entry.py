@@ -14,6 +14,7 @@ from ...module_utils.model.kinds import Kind
 from .dialect import CellReader
 from .lifecycle import NOTHING, Lifecycle
 from .positions import UNKNOWN_PLACES, Place, Positions
+from .row_rules import NO_RULES, RowRules
 
 
 @dataclass(slots=True)
@@ -33,6 +34,7 @@ class Entry:
     :ivar cells: reads its fields if they are cells that types do not accept as they are.
     :ivar root: the directory of its local files if records have different ones.
     :ivar lifecycle: ignored fields and protection, besides the settings.
+    :ivar rules: what becomes of it if it is a row of a table of another system.
     """
 
     kind: Kind
@@ -49,6 +51,7 @@ class Entry:
     cells: CellReader | None = None
     root: str = ""
     lifecycle: Lifecycle = NOTHING
+    rules: RowRules = NO_RULES
 
     @property
     def place(self) -> Place:

@@ -26,14 +26,11 @@ from .dialect import ALL_ROWS, PRESETS, Dialect, Rows
 from .encodings import encoding_of
 from .nodes import EVERYTHING, Node
 from .positions import Finding
-from .tables import ID, KEEP, PRUNE, Change, Table, Tables
+from .row_rules import OF_TABLES, ROW_SETTINGS, RowRules, Unfit
+from .tables import ID, Change, Table, Tables
 
 _EMPTY = ("ignore", "clear")
 _SHEET_SECTIONS = tuple(section for section in SECTIONS if section != "fields")
-
-
-class Unfit(ValueError):
-    """Raised if a setting does not fit. The message says what was expected."""
 
 
 class FormatSettings:
@@ -88,7 +85,7 @@ class FormatSettings:
             ids=ids,
             constant=self._constant(node, setting),
             values=self._read(node, setting, "values", _values, {}),
-            keeps_missing=self._read(node, setting, "missing_rows", _missing_rows, False),
+            rules=self._rules(node, setting),
             sheets=self._read(node, setting, "sheets", _sheets, {}),
         )
 
@@ -127,6 +124,14 @@ class FormatSettings:
             member = node.member(name)
             self._find(member, f"{setting}.{name}: {shorten(member.value)} does not fit; expected {expected}")
             return default
+
+    def _rules(self, node: Node, setting: str) -> RowRules:
+        """Return what becomes of the rows of a table."""
+        read = {
+            name: self._read(node, setting, name, of_value, getattr(OF_TABLES, name))
+            for name, of_value in ROW_SETTINGS.items()
+        }
+        return replace(OF_TABLES, setting=setting, place=node.place, **read)
 
     def _rows(self, node: Node, setting: str) -> Rows:
         header = self._read(node, setting, "header_row", _header_row, 0)
@@ -298,7 +303,7 @@ CSV_KEYS = tuple(_READERS)
 
 # ---- the settings of tables of other systems
 
-TABLE_KEYS = ("files", "columns", "constant", "values", "missing_rows", "sheets", "header_row", "skip_rows")
+TABLE_KEYS = ("files", "columns", "constant", "values", *ROW_SETTINGS, "sheets", "header_row", "skip_rows")
 """The settings of a table of another system, besides those of every table."""
 
 
@@ -338,12 +343,6 @@ def _values(value: Any) -> dict[str, dict[str, Any]]:
 
 def _word(word: Any) -> str:
     return str(word).lower() if isinstance(word, bool) else normal_name(str(word))
-
-
-def _missing_rows(value: Any) -> bool:
-    if value not in (KEEP, PRUNE):
-        raise Unfit(f"{KEEP}, or {PRUNE} (the default, as policy.prune says)")
-    return bool(value == KEEP)
 
 
 def _sheets(value: Any) -> dict[str, str]:

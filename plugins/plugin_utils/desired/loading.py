@@ -27,6 +27,7 @@ from .hiding import Hiding
 from .lifecycle import NOTHING, read_record
 from .nodes import EVERYTHING, Node, plain_node
 from .positions import Finding, Place, VaultedPlaces
+from .row_rules import NO_RULES, RowRules, Unfit, match_of
 from .settings import API, VARIABLES, Settings
 from .sources import formulas
 from .sources.broken_files import conflict_in, without_totals
@@ -36,7 +37,7 @@ from .sources.xlsx_source import SheetCells, Sheets, Workbook
 from .sources.yaml_source import read_yaml
 from .table_reader import TableReader
 from .tables import Tables
-from .words import MANAGED, OF_RECORDS, OWN_LIFECYCLE, STATE
+from .words import MANAGED, OF_RECORDS, OWN_LIFECYCLE, OWN_MATCH, STATE
 
 WORKBOOK = ".xlsx"
 ENDINGS = (".yml", ".yaml", ".csv", ".jsonl", WORKBOOK)
@@ -272,9 +273,8 @@ class _Loading:
 
     def _keys(self, name: str, section: str) -> frozenset[str]:
         """Return the columns that identify the records of a file, unless the settings map others to these fields."""
-        kind, table = KINDS[SECTIONS[section]], self.desired.tables.for_file(name)
-        named = self.desired.identity.get(section)
-        choices = [tuple(named)] if named else [kind.written_key] if kind.written_key else kind.match_on
+        table = self.desired.tables.for_file(name)
+        choices = self.desired.key_choices(KINDS[SECTIONS[section]], self.desired.rules_of(name))
         mapped = set() if table is None else {normal_name(field) for field in table.columns.values()}
         keys = [frozenset(map(normal_name, choice)) for choice in choices]
         return frozenset() if any(choice <= mapped for choice in keys) else frozenset().union(*keys) - mapped
@@ -520,6 +520,7 @@ class _Loading:
         :param source: their file. :param table: maps them if they are those of another system.
         """
         rows = records = 0
+        rules = NO_RULES if table is None else table.rules
         whole = without_totals(nodes, self.desired.findings, self.desired.tables.format_of(source).rows)
         for written in whole if table is None else table.nodes(whole):
             rows += 1
@@ -527,7 +528,7 @@ class _Loading:
             if len(self.desired.entries) >= MOST_RECORDS:
                 self._find_plainly(node.place, f"expected at most {MOST_RECORDS} records in one desired state")
                 return
-            entry = self._entry(section, node, template)
+            entry = self._entry(section, node, template, rules)
             if entry is not None:
                 if node.source in self.desired.hiding.files:
                     self._hide_columns(entry)
@@ -562,7 +563,7 @@ class _Loading:
         self._find(node.member(MANAGED).place, f"{MANAGED}: {shorten(managed)} does not fit; expected true or false")
         return True
 
-    def _entry(self, section: str, node: Node, template: str) -> Entry | None:
+    def _entry(self, section: str, node: Node, template: str, rules: RowRules) -> Entry | None:
         kind = KINDS[SECTIONS[section]]
         if kind.short_key and isinstance(node.value, str):
             vaulted = EVERYTHING if self.desired.hiding.is_vaulted(node.source) else ()
@@ -581,6 +582,7 @@ class _Loading:
         lifecycle = NOTHING
         if OWN_LIFECYCLE in fields:
             lifecycle = read_record(node.member(OWN_LIFECYCLE), lambda node, words: self._find(node.place, words))
+        own = self._with_match(rules, node.member(OWN_MATCH)) if OWN_MATCH in fields else rules
         if not OF_RECORDS.isdisjoint(fields):
             fields = {name: value for name, value in fields.items() if name not in OF_RECORDS}
         vaulted = self.desired.hiding.of_record(node.source, fields)
@@ -591,10 +593,19 @@ class _Loading:
             node,
             state if state in allowed else "present",
             template,
-            misread=state not in allowed or node.is_misread,
+            misread=state not in allowed or node.is_misread or own is None,
             vaulted=vaulted,
             lifecycle=lifecycle,
+            rules=own or rules,
         )
+
+    def _with_match(self, rules: RowRules, node: Node) -> RowRules | None:
+        """Return the rules of a record that says itself what identifies it, or None after a finding."""
+        try:
+            return replace(rules, match=match_of(node.value))
+        except Unfit as expected:
+            self._find(node.place, f"{OWN_MATCH}: {shorten(node.value)} does not fit; expected {expected}")
+            return None
 
 
 def called(label: str, name: str) -> str:

@@ -204,7 +204,7 @@ class DesiredParser:
         if len(foreign) < len(columns) and len(foreign) < fewest:
             return None
         present = {field.key for field in known.values() if field is not None}
-        missing = keys_without_column(self._desired, schema, present)
+        missing = keys_without_column(self._desired, schema, place.file, present)
         how = mapping_words(self._desired, schema, place.file, foreign, present, missing[0] if missing else ())
         if len(foreign) == len(columns):
             number = f"no column is a field of {schema.kind.singular}; {TITLED}"

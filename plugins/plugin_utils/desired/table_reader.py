@@ -21,6 +21,7 @@ from .dialect import Dialect
 from .entry import Entry
 from .nodes import Node, TreeNode, place_at
 from .positions import Finding, Place
+from .row_rules import RowRules
 from .tables import ID, ReadTable, Table
 
 _LIKENESS = 0.6
@@ -90,6 +91,7 @@ class TableReader:
         self._findings = findings
         self._warnings = warnings
         self._written: dict[str, str] = {target: column for column, target in table.columns.items()}
+        self.rules = table.rules
         self.read: ReadTable | None = None
 
     def nodes(self, nodes: Iterable[Node]) -> Iterator[Node]:
@@ -186,7 +188,7 @@ def _numbers_as_keys(
     desired: DesiredInstance, schema: Schema, objects: Sequence[Entry]
 ) -> Iterator[tuple[Place, FieldError]]:
     """Yield a finding for each key that is written as a number if all other keys of its column have only digits."""
-    keys = desired.identity.get(OBJECT.section) or [key for choice in OBJECT.match_on for key in choice]
+    keys = {key for rules in {entry.rules for entry in objects} for key in _keys_of(desired, rules)}
     names = {name for key in keys if (field := schema.find(key)) is not None for name in (field.key, field.label)}
     written: defaultdict[tuple[str, str], list[Entry]] = defaultdict(list)
     has_digits: dict[tuple[str, str], bool] = {}
@@ -203,6 +205,12 @@ def _numbers_as_keys(
         is_grouped = any(GROUPED.fullmatch(entry.fields[name]) for entry in entries)
         if has_digits.get((source, name), not is_grouped):
             yield from _number_findings(desired, name, entries)
+
+
+def _keys_of(desired: DesiredInstance, rules: RowRules) -> Iterator[str]:
+    """Yield the names of the fields that may identify an object of a table."""
+    for choice in desired.key_choices(OBJECT, rules):
+        yield from choice
 
 
 def _number_findings(
@@ -232,7 +240,7 @@ def _why_unidentified(
     if foreign and not is_complete(kind):
         return None
     present = {name if found is None else found.key for name, found in known.items()}
-    missing = keys_without_column(desired, schema, present)
+    missing = keys_without_column(desired, schema, read.source, present)
     if not missing:
         return None
     fields = " or ".join(map(", ".join, missing))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import reduce
+from functools import cached_property, reduce
 from typing import Any
 
 from ...module_utils.model.names import normal_name
@@ -15,12 +15,10 @@ from .dialect import ALL_ROWS, PRESETS, Dialect, Rows
 from .globs import fits
 from .nodes import Node
 from .positions import Place
+from .row_rules import KEEP, OF_TABLES, RowRules
 
 ID = ".id"
 """The suffix of a target whose column has ids of records instead of their names."""
-
-KEEP, PRUNE = "keep", "prune"
-"""What happens to a record whose row is missing from a table."""
 
 
 Change = Callable[[Dialect], Dialect]
@@ -39,7 +37,7 @@ class Table:
     :ivar ids: the normal names of columns with ids of records.
     :ivar constant: field to the value that each record without a value of its own gets.
     :ivar values: field to a map of the words in its cells to values.
-    :ivar keeps_missing: True if a record stays when its row is missing.
+    :ivar rules: what becomes of its rows.
     :ivar sheets: name of a sheet to its section; an empty section is that of the file.
     """
 
@@ -52,7 +50,7 @@ class Table:
     ids: frozenset[str] = frozenset()
     constant: Mapping[str, Node] = field(default_factory=dict)
     values: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    keeps_missing: bool = False
+    rules: RowRules = OF_TABLES
     sheets: Mapping[str, str] = field(default_factory=dict)
 
     def matches(self, name: str) -> bool:
@@ -113,11 +111,17 @@ class Tables:
                 return self.by_label[label]._of_layer(name.removeprefix(f"{label}/"))
         return self, name
 
+    @cached_property
+    def match_names(self) -> frozenset[str]:
+        """Return the names of all fields by which rows are matched."""
+        inner = [tables.match_names for tables in self.by_label.values()]
+        return frozenset().union(*inner, *(entry.rules.names for entry in self.entries))
+
     @property
     def keeps_any(self) -> bool:
         """Return True if a table keeps records whose rows are missing."""
         inner = any(tables.keeps_any for tables in self.by_label.values())
-        return inner or any(entry.keeps_missing for entry in self.entries)
+        return inner or any(entry.rules.missing_rows == KEEP for entry in self.entries)
 
 
 @dataclass(frozen=True)

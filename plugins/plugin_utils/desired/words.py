@@ -13,9 +13,9 @@ from ...module_utils.model.field import Field, edge_blanks, is_generated_key
 from ...module_utils.model.kinds import SERVER_KEYS
 from ...module_utils.model.schema import Schema
 
-STATE, MANAGED, OWN_LIFECYCLE = "_state", "_managed", "_lifecycle"
+STATE, MANAGED, OWN_LIFECYCLE, OWN_MATCH = "_state", "_managed", "_lifecycle", "_match"
 
-OF_RECORDS = frozenset((STATE, MANAGED, OWN_LIFECYCLE))
+OF_RECORDS = frozenset((STATE, MANAGED, OWN_LIFECYCLE, OWN_MATCH))
 """Members of a record that are not fields."""
 
 NULL_WORDS = frozenset(

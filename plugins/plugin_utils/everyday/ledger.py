@@ -20,6 +20,7 @@ from ...module_utils.model.types_links import references_in
 from ...module_utils.plan.notation import in_one_notation
 from ...module_utils.resolve.field_visibility import keys_in_none, why_unfound
 from ...module_utils.resolve.hidden_records import NO
+from ..desired.row_rules import EMPTY_KEYS, OF_TABLES, REPEATED_KEYS, SKIP, UNKNOWN_ROWS
 from ..desired.sources.xlsx_source import openpyxl_library
 from .call import Call, named, run_call
 from .ledger_file import Ledger, Row, read_ledger, read_table
@@ -45,6 +46,7 @@ class _Found:
     not_in_books: list[dict[str, Any]] = field(default_factory=list)
     differences: list[dict[str, Any]] = field(default_factory=list)
     doubtful: list[dict[str, Any]] = field(default_factory=list)
+    skipped: list[dict[str, Any]] = field(default_factory=list)
     matched: dict[str, Row] = field(default_factory=dict)
     differing: set[str] = field(default_factory=set)
     unnamed: set[tuple[str, str, str]] = field(default_factory=set)
@@ -57,6 +59,7 @@ class _Comparison:
     def __init__(self, call: Call) -> None:
         self._call = call
         self._options = call.options
+        self._rules = OF_TABLES
         self._found = _Found()
 
     def run(self) -> dict[str, Any]:
@@ -68,17 +71,19 @@ class _Comparison:
         client = self._call.connect(read_only=True)
         lists = ObjectLists(client)
         ledger = read_ledger(Path(options["file"]).expanduser(), table, lists.schema)
-        keys = self._keys(lists, ledger)
+        self._rules = table.rules
+        choices = self._choices(lists, ledger)
+        keys = list(dict.fromkeys(key for choice in choices for key in choice))
         compared = self._compared(lists, ledger, keys)
         if lists.objects:
             lists.check_visible((lists.schema.fields[key] for key in (*keys, *compared)), "it can't be compared")
         in_scope = {record.uuid: record for record in lists.in_scope(options["scope"])}
-        self._match(lists, ledger, keys, in_scope)
+        self._match(lists, ledger, choices, in_scope)
         for uuid, row in self._found.matched.items():
-            self._compare(lists, keys, compared, in_scope[uuid], row)
+            self._compare(lists, choices, compared, in_scope[uuid], row)
         doubted = {uuid for finding in self._found.doubtful for uuid in finding["uuids"]}
         self._found.not_in_books = [
-            self._named(lists, keys, record)
+            self._named(lists, choices, record)
             for uuid, record in in_scope.items()
             if uuid not in self._found.matched and uuid not in doubted
         ]
@@ -88,7 +93,7 @@ class _Comparison:
                 "instance": client.transport.root,
                 "date": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
                 "file": Path(options["file"]).name,
-                "identity": keys,
+                "match": choices,
                 "compared": compared,
                 "sees": sees,
                 "counts": self._counts(ledger),
@@ -96,6 +101,7 @@ class _Comparison:
                 "not_in_books": self._found.not_in_books,
                 "differences": self._found.differences,
                 "doubtful": self._found.doubtful,
+                "skipped": self._found.skipped,
             }
         )
         if not self._call.check_mode:
@@ -111,20 +117,20 @@ class _Comparison:
 
     # ---- fields
 
-    def _keys(self, lists: ObjectLists, ledger: Ledger) -> list[str]:
-        """Return the keys of the fields that identify a row.
+    def _choices(self, lists: ObjectLists, ledger: Ledger) -> list[list[str]]:
+        """Return the choices of fields that identify a row.
 
-        :raises InvalidInput: if one is not a field, or the ledger has no column for it.
+        :raises InvalidInput: if one is not a field, or if the ledger has no column for each of them.
         """
-        written = self._options["identity"] or OBJECT.match_on[0]
-        keys = [lists.field_named("identity", name).key for name in written]
-        missing = [key for key in keys if key not in ledger.columns]
-        if missing and ledger.rows:
+        written = self._rules.match or OBJECT.match_on[:1]
+        choices = [[lists.field_named("table.match", name).key for name in names] for names in written]
+        missing = [[key for key in keys if key not in ledger.columns] for keys in choices]
+        if all(missing) and ledger.rows:
             raise InvalidInput(
-                f"identity: the ledger has no column for {' and '.join(missing)}, which identifies its rows; map one, "
-                f"such as table: {{columns: {{Number: {missing[0]}}}}}, or name other fields in identity"
+                f"table.match: the ledger has no column for {' and '.join(missing[0])}, which identifies its rows; map "
+                f"one, such as table: {{columns: {{Number: {missing[0][0]}}}}}, or name other fields in match"
             )
-        return keys
+        return choices
 
     def _compared(self, lists: ObjectLists, ledger: Ledger, keys: Sequence[str]) -> list[str]:
         """Return the keys of the fields that are compared: by default all columns that do not identify a row.
@@ -139,35 +145,61 @@ class _Comparison:
 
     # ---- rows
 
-    def _match(self, lists: ObjectLists, ledger: Ledger, keys: Sequence[str], in_scope: Mapping[str, Record]) -> None:
+    def _match(
+        self, lists: ObjectLists, ledger: Ledger, choices: Sequence[Sequence[str]], in_scope: Mapping[str, Record]
+    ) -> None:
         """Find the object of each row. Rows or objects that can't be distinguished are doubtful."""
-        found = self._found
         rows: dict[str, list[tuple[Row, list[Record]]]] = {}
         for row in ledger.rows:
-            if any(row.values.get(key) in EMPTY for key in keys):
-                found.doubtful.append(
-                    _doubt("", row, f"no {' and no '.join(lists.schema.fields[key].label or key for key in keys)}", [])
-                )
-                continue
-            if not self._resolve(lists, row.values, keys):
-                found.not_found.append(self._row(lists, keys, row))
-                continue
-            records = lists.state.find_existing(lists.schema, tuple(keys), row.values)
-            rows.setdefault(self._key(lists, keys, row.values), []).append((row, records))
-        for key, same in rows.items():
-            uuids = list(dict.fromkeys(record.uuid for _row, records in same for record in records))
-            row, records = same[0]
-            if len(same) > 1:
-                places = " and ".join(row.place for row, _records in same[1:4])
-                found.doubtful.append(_doubt(key, row, f"is in the books again at {places}", uuids))
-            elif len(records) > 1:
-                found.doubtful.append(_doubt(key, row, f"{len(records)} objects have it", uuids))
-            elif not records:
-                found.not_found.append(self._row(lists, keys, row))
-            elif records[0].uuid in in_scope:
-                found.matched[records[0].uuid] = row
+            keys = _full(choices, row.values)
+            if not keys:
+                labels = [lists.schema.fields[key].label or key for key in choices[0]]
+                self._leave_out(EMPTY_KEYS, _doubt("", row, f"no {' and no '.join(labels)}", []))
+            elif not self._resolve(lists, row.values, keys):
+                self._miss(lists, keys, row)
             else:
-                found.others += 1
+                records = lists.state.find_existing(lists.schema, tuple(keys), row.values)
+                name = records[0].uuid if len(records) == 1 else self._key(lists, keys, row.values)
+                rows.setdefault(name, []).append((row, records))
+        for same in rows.values():
+            self._match_rows(lists, choices, in_scope, same)
+
+    def _match_rows(
+        self,
+        lists: ObjectLists,
+        choices: Sequence[Sequence[str]],
+        in_scope: Mapping[str, Record],
+        same: Sequence[tuple[Row, list[Record]]],
+    ) -> None:
+        """Match rows that mean the same object, which should be one row."""
+        found = self._found
+        uuids = list(dict.fromkeys(record.uuid for _row, records in same for record in records))
+        row, records = same[0]
+        keys = _full(choices, row.values)
+        key = self._key(lists, keys, row.values)
+        if len(same) > 1:
+            places = " and ".join(row.place for row, _records in same[1:4])
+            self._leave_out(REPEATED_KEYS, _doubt(key, row, f"is in the books again at {places}", uuids))
+        elif len(records) > 1:
+            found.doubtful.append(_doubt(key, row, f"{len(records)} objects have it", uuids))
+        elif not records:
+            self._miss(lists, keys, row)
+        elif records[0].uuid in in_scope:
+            found.matched[records[0].uuid] = row
+        else:
+            found.others += 1
+
+    def _miss(self, lists: ObjectLists, keys: Sequence[str], row: Row) -> None:
+        """Note a row without an object."""
+        if self._rules.unknown_rows == SKIP:
+            self._leave_out(UNKNOWN_ROWS, _doubt(self._key(lists, keys, row.values), row, "no object has it", []))
+        else:
+            self._found.not_found.append(self._row(lists, keys, row))
+
+    def _leave_out(self, setting: str, doubt: dict[str, Any]) -> None:
+        """Note a row that is not compared: it is doubtful, unless a setting of the table skips it."""
+        is_skipped = getattr(self._rules, setting) == SKIP
+        (self._found.skipped if is_skipped else self._found.doubtful).append(doubt)
 
     def _resolve(self, lists: ObjectLists, values: dict[str, Any], keys: Iterable[str]) -> bool:
         """Put resolved references into some values, and return True if every reference has a target."""
@@ -180,7 +212,12 @@ class _Comparison:
         return is_resolved
 
     def _compare(
-        self, lists: ObjectLists, keys: Sequence[str], compared: Sequence[str], record: Record, row: Row
+        self,
+        lists: ObjectLists,
+        choices: Sequence[Sequence[str]],
+        compared: Sequence[str],
+        record: Record,
+        row: Row,
     ) -> None:
         """Note the fields of an object that differ from its row."""
         for key in compared:
@@ -202,7 +239,7 @@ class _Comparison:
                 self._found.differing.add(record.uuid)
                 self._found.differences.append(
                     {
-                        **self._named(lists, keys, record),
+                        **self._named(lists, choices, record),
                         "field": key,
                         "label": field.label or key,
                         "books": _text(field, books),
@@ -220,10 +257,10 @@ class _Comparison:
         values = {key: _text(lists.schema.fields[key], value) for key, value in row.values.items()}
         return {"key": self._key(lists, keys, row.values), "place": row.place, "values": values}
 
-    def _named(self, lists: ObjectLists, keys: Sequence[str], record: Record) -> dict[str, Any]:
-        values = {key: lists.schema.read_field(key, record.flat) for key in keys}
+    def _named(self, lists: ObjectLists, choices: Sequence[Sequence[str]], record: Record) -> dict[str, Any]:
+        values = {key: lists.schema.read_field(key, record.flat) for keys in choices for key in keys}
         return {
-            "key": self._key(lists, keys, values),
+            "key": self._key(lists, _full(choices, values) or choices[0], values),
             "scan_code": lists.code_of(record),
             "name": readable(record.flat.get("inventory_name")),
             "uuid": record.uuid,
@@ -238,6 +275,7 @@ class _Comparison:
             "not_found": len(found.not_found),
             "not_in_books": len(found.not_in_books),
             "doubtful": len(found.doubtful),
+            "skipped": len(found.skipped),
             "not_in_scope": found.others,
         }
 
@@ -269,6 +307,12 @@ def _missing_names(lists: ObjectLists, key: str, value: Any) -> Iterator[tuple[s
         yield from ((kind.plural, name) for name in sorted(keys_in_none(kind.identity, records)))
 
 
+def _full(choices: Sequence[Sequence[str]], values: Mapping[str, Any]) -> Sequence[str]:
+    """Return the first choice of fields that all have values; nothing if there is none."""
+    full = (keys for keys in choices if not any(values.get(key) in EMPTY for key in keys))
+    return next(full, ())
+
+
 def _doubt(key: str, row: Row, reason: str, uuids: list[str]) -> dict[str, Any]:
     return {"key": key, "place": row.place, "reason": reason, "uuids": uuids}
 
@@ -286,7 +330,7 @@ def _text(field: Field, value: Any) -> str:
 
 def _in_words(document: Mapping[str, Any]) -> str:
     counts = document["counts"]
-    words = ("equal", "differ", "not_found", "doubtful", "not_in_scope")
+    words = ("equal", "differ", "not_found", "doubtful", "skipped", "not_in_scope")
     numbers = ", ".join(f"{counts[word]:,} {word.replace('_', ' ')}" for word in words)
     lines = [
         f"{counts['rows']:,} rows: {numbers}",

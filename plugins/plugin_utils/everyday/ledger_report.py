@@ -38,6 +38,7 @@ _LISTS = (
         },
     ),
     ("Doubtful", "doubtful", {"Key": "key", "Row": "place", "Reason": "reason"}),
+    ("Skipped rows", "skipped", {"Key": "key", "Row": "place", "Reason": "reason"}),
 )
 """The title of a list, its member of the result, and its columns."""
 

@@ -23,8 +23,8 @@ from ...module_utils.printing.cleaner import clean_lines
 from ..desired.desired import SECTIONS, Limits, prune_actions
 from ..desired.dialect import PRESETS
 from ..desired.observed import SECTIONS_WITH_FIELDS
-from ..desired.tables import KEEP, PRUNE
-from ..desired.words import MANAGED, OWN_LIFECYCLE, STATE, names_of
+from ..desired.row_rules import ROW_WORDS
+from ..desired.words import MANAGED, OWN_LIFECYCLE, OWN_MATCH, STATE, names_of
 from .export import Exported
 from .layout import schema_name
 from .portable import name_in_files, writable_fields
@@ -38,8 +38,11 @@ _LIFECYCLE: Json = {
     "initial": {"description": "Fields that are written when a record is created, and never compared", **_FIELDS},
     "ignore": {"description": "Fields that are neither written nor compared", **_FIELDS},
 }
+_NAMES: Json = {"type": "array", "items": {"type": "string", "minLength": 1}, "minItems": 1}
+_MATCH: Json = {"anyOf": [{"type": "string"}, _NAMES, {"type": "array", "items": _NAMES, "minItems": 1}]}
 _MANAGED: Json = {
     MANAGED: {"type": "boolean"},
+    OWN_MATCH: {"description": "Fields that identify the record", **_MATCH},
     OWN_LIFECYCLE: {
         "type": "object",
         "properties": {
@@ -399,7 +402,7 @@ def _foreign_tables() -> Json:
             "type": "object",
             "additionalProperties": words,
         },
-        "missing_rows": {"description": "What happens to a record whose row is missing", "enum": [KEEP, PRUNE]},
+        **_row_keys(),
         "sheets": {
             "description": "Sheets of workbooks to read: a name, a list, or a map to sections",
             "anyOf": [*texts["anyOf"], {"type": "object", "additionalProperties": section, "minProperties": 1}],
@@ -416,6 +419,20 @@ def _foreign_tables() -> Json:
     }
     table = _closed(keys) | {"required": ["files"]}
     return {"type": "array", "items": table, "description": "Tables of other systems"}
+
+
+def _row_keys() -> Json:
+    """Return the schemas of the settings about the rows of a table of another system."""
+    match = {"description": "How a row finds its record: the first list with all values decides", **_MATCH}
+    words = {
+        "unknown_rows": "What happens to a row without a record",
+        "empty_keys": "What happens to a row without a key",
+        "repeated_keys": "What happens to rows that have the same key",
+        "unknown_values": "What happens to a reference or a choice that the instance does not know",
+        "archived": "What happens to a row whose record is archived",
+        "missing_rows": "What happens to a record whose row is missing",
+    }
+    return {"match": match} | {name: {"description": words[name], "enum": list(ROW_WORDS[name])} for name in words}
 
 
 def _table_keys() -> Json:

@@ -5,11 +5,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from ...module_utils.model.field import EMPTY
-from ...module_utils.model.kinds import Kind
 from ...module_utils.model.schema import Schema
 from ..desired.desired import SECTIONS, DesiredInstance
 from ..desired.entry import Entry
@@ -63,16 +62,12 @@ class _Merged:
     def _key(self, schema: Schema, entry: Entry, shown: Mapping[str, Any]) -> str:
         """Return the natural key in words, or an empty text if only the instance knows its fields."""
         by_key = {name if (field := schema.find(name)) is None else field.key: value for name, value in shown.items()}
-        for names in self._choices(entry.kind):
+        for names in self._desired.key_choices(entry.kind, entry.rules):
             keys = [name if (field := schema.find(name)) is None else field.key for name in names]
             parts = [by_key.get(key) for key in keys]
             if not any(part in EMPTY for part in parts):
                 return "/".join(map(str, parts))
         return ""
-
-    def _choices(self, kind: Kind) -> Sequence[Sequence[str]]:
-        own = self._desired.identity.get(_SECTION_OF[kind.name])
-        return [own] if own else [kind.written_key] if kind.written_key else kind.match_on
 
 
 def _as_json(value: Any) -> Any:

@@ -127,7 +127,7 @@ class FileReading(Reading):
 
     def key_fields(self, schema: Schema, values: Mapping[str, Any], entry: Entry) -> tuple[str, ...]:
         """Return the fields that identify a record, or nothing after a finding, or if they are unknown."""
-        is_named = self.desired.identity.get(entry.kind.section)
+        is_named = entry.rules.match or self.desired.identity.get(entry.kind.section)
         keys = self._named(entry, values) if is_named else self._default(entry, values)
         if keys is None or not self._are_fit(schema, entry, keys, values):
             return ()
@@ -150,16 +150,23 @@ class FileReading(Reading):
 
     def _named(self, entry: Entry, have: Mapping[str, Any]) -> tuple[str, ...] | None:
         """Return the fields that identify a record by the names in the files, or None if that is unknown or wrong."""
-        section = entry.kind.section
         schema = self.schema(entry.kind)
-        fields = {name: schema.find(name) for name in self.desired.identity[section]}
-        keys = tuple(name if field is None else field.key for name, field in fields.items())
+        choices = [
+            {name: name if (field := schema.find(name)) is None else field.key for name in names}
+            for names in self.desired.key_choices(entry.kind, entry.rules)
+        ]
+        full = (names for names in choices if not any(have.get(key) in EMPTY for key in names.values()))
+        fields = next(full, choices[0])
+        keys = tuple(fields.values())
         left_out = [key for key in keys if key not in have]
         if left_out and self._may_have_another_name(entry, left_out):
             return None
-        missing = [name for name, key in zip(fields, keys, strict=True) if have.get(key) in EMPTY]
+        missing = [name for name, key in fields.items() if have.get(key) in EMPTY]
         if missing:
-            words = f"{', '.join(missing)} must have a value, because identity.{section} names it"
+            named_by = (
+                f"{entry.rules.setting}.match".strip(".") if entry.rules.match else f"identity.{entry.kind.section}"
+            )
+            words = f"{', '.join(missing)} must have a value, because {named_by} names it"
             self.find(entry.place, words + self._perhaps_merged(entry, keys, have))
             return None
         return keys

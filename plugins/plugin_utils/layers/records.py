@@ -21,6 +21,7 @@ from ..desired.lifecycle import Lifecycle
 from ..desired.nodes import EVERYTHING
 from ..desired.parsing import mark_as_written
 from ..desired.positions import Finding, Place, Positions
+from ..desired.row_rules import NO_RULES
 from ..desired.words import OWN_LIFECYCLE, STATE
 
 Key = tuple[Any, ...]
@@ -250,6 +251,7 @@ class MergedRecords:
             vaulted=EVERYTHING if is_hidden else frozenset(n for n, owner in owners.items() if n in owner.vaulted),
             cells=_cells(owners),
             lifecycle=self._lifecycle(earlier, later),
+            rules=earlier.rules if later.rules is NO_RULES else later.rules,
         )
 
     def _not_overridden(self, earlier: Entry, later: Entry) -> Mapping[str, Any]:
@@ -272,8 +274,8 @@ class MergedRecords:
 
     def _keys(self, entry: Entry) -> list[Key]:
         """Return the natural keys of a record, the primary key first."""
-        section = _SECTION_OF[entry.kind.name]
-        choices = [tuple(self._identity[section])] if section in self._identity else _choices(entry.kind)
+        own = self._identity.get(_SECTION_OF[entry.kind.name])
+        choices = entry.rules.match or ([tuple(own)] if own is not None else _choices(entry.kind))
         schema = self._schema(entry.kind)
         found = []
         for names in choices:

@@ -57,8 +57,8 @@ def _records(context: PlanContext) -> Iterator[tuple[list[Any], list[str]]]:
             data = {**_CANON.values(schema, values), **relations_of(entry)}
             hidden = _hidden_keys(context.hiding, schema, entry)
             texts = [as_text([lasting_name(schema, key), _CANON.value(values.get(key))]) for key in hidden]
-            lifecycle = _CANON.value(entry.lifecycle)
-            yield [entry.kind.name, entry.template, state or entry.state, entry.uuid, data, lifecycle], texts
+            terms = [_CANON.value(entry.lifecycle), _CANON.value(entry.rules)]
+            yield [entry.kind.name, entry.template, state or entry.state, entry.uuid, data, *terms], texts
 
 
 def without_relations(entry: Entry, fields: Any) -> dict[str, Any]:

@@ -5,7 +5,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from ..desired.table_reader import check_identity
+from ..desired.words import OWN_MATCH
 from .aspect import Aspect
 
 
@@ -15,6 +18,7 @@ class Identity(Aspect):
     def settings(self) -> None:
         """Check for names that are no fields, and for tables without a column for a natural key."""
         self._check_identity()
+        self._check_matches()
         if self._context.desired.marker:
             self._check_marker()
         for place, words in check_identity(self._context.desired, self._context.schema, self._context.is_complete):
@@ -23,15 +27,27 @@ class Identity(Aspect):
     def _check_identity(self) -> None:
         context, desired = self._context, self._context.desired
         for section, names in desired.identity.items():
-            schema = context.schema_of(section)
-            for name in names:
-                if schema is None:
-                    why = "the records of this section are identified in one way only"
-                elif schema.find(name) is None:
-                    why = schema.why_unknown(name)
-                else:
-                    continue
+            for name, why in self._unfit(section, names):
                 context.find(desired.place_of(f"identity.{section}"), f"identity.{section}: {name}: {why}")
+
+    def _check_matches(self) -> None:
+        """Check the fields by which rows of tables and single records are matched."""
+        context = self._context
+        first = {(entry.kind.section, id(entry.rules)): entry for entry in reversed(context.desired.entries)}
+        for (section, _mark), entry in first.items():
+            rules, is_own = entry.rules, OWN_MATCH in entry.places.names()
+            setting = OWN_MATCH if is_own else f"{rules.setting}.match"
+            for name, why in self._unfit(section, sorted(rules.names)):
+                context.find(entry.place_of(OWN_MATCH) if is_own else rules.place, f"{setting}: {name}: {why}")
+
+    def _unfit(self, section: str, names: Iterable[str]) -> Iterator[tuple[str, str]]:
+        """Yield the names that can't identify the records of a section, each with the reason."""
+        schema = self._context.schema_of(section)
+        for name in names:
+            if schema is None:
+                yield name, "the records of this section are identified in one way only"
+            elif schema.find(name) is None:
+                yield name, schema.why_unknown(name)
 
     def _check_marker(self) -> None:
         context, desired = self._context, self._context.desired

@@ -16,6 +16,7 @@ from ...module_utils.plan.change import ARCHIVE, DELETE
 from ..desired.desired import SECTIONS
 from ..desired.entry import Entry
 from ..desired.lifecycle import LIFECYCLE, NOTHING, Lifecycle, idle_patterns, keys_of, unknown_fields
+from ..desired.row_rules import Fields
 from ..desired.words import OWN_LIFECYCLE
 from .aspect import Aspect
 from .context import PlanContext
@@ -41,7 +42,7 @@ class Lifecycles(Aspect):
         super().__init__(context)
         self._settings = context.desired.lifecycle
         self._words_of = Pruning(context).words_of
-        self._left: dict[tuple[str, Lifecycle, bool], frozenset[str]] = {}
+        self._left: dict[tuple[str, Lifecycle, bool, Sequence[Fields]], frozenset[str]] = {}
         self._reported: set[int] = set()
 
     # ---- left alone
@@ -80,11 +81,10 @@ class Lifecycles(Aspect):
         if own is not NOTHING:
             self._check(schema, entry)
         lifecycle = general.with_more(own)
-        mark = (schema.kind.name, lifecycle, exists)
+        mark = (schema.kind.name, lifecycle, exists, entry.rules.match)
         if mark not in self._left:
             kind = schema.kind
-            names = self._context.desired.identity.get(section) or [k for keys in kind.match_on for k in keys]
-            names = names or kind.written_key
+            names = [name for keys in self._context.desired.key_choices(kind, entry.rules) for name in keys]
             identity = {key for name in names for key in keys_of(schema, name)}
             self._left[mark] = lifecycle.left_alone(schema, exists) - identity
         return self._left[mark]

@@ -250,6 +250,7 @@ class ObservedFields(Aspect):
     def _identity(self, section: str, schema: Schema | None) -> frozenset[str]:
         if schema is None:
             return frozenset()
-        names = self._context.desired.identity.get(section) or [k for keys in schema.kind.match_on for k in keys]
-        found = (schema.find(name) for name in names)
+        desired = self._context.desired
+        names = desired.identity.get(section) or [k for keys in schema.kind.match_on for k in keys]
+        found = (schema.find(name) for name in (*names, *desired.tables.match_names))
         return frozenset(field.key for field in found if field is not None)

@@ -23,6 +23,7 @@ from ...module_utils.resolve import natural_keys
 from ..desired.desired import SECTIONS, prune_actions
 from ..desired.entry import Entry
 from ..desired.positions import Place
+from ..desired.row_rules import KEEP
 from .context import PlanContext
 from .plan import Planned
 
@@ -114,7 +115,7 @@ class Pruning:
             return False
         origin = self._context.options.origins.get(uuid)
         table = None if origin is None else tables.for_file(origin)
-        return origin is None or (table is not None and table.keeps_missing)
+        return origin is None or (table is not None and table.rules.missing_rows == KEEP)
 
     def _named(self, section: str, schema: Schema, record: Record) -> tuple[tuple[str, ...], str]:
         """Return the fields that identify a record in these files, and its natural key as written there."""

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ...module_utils.errors import InvalidInput
+from ...module_utils.model.field import EMPTY
 from ...module_utils.model.kinds import Kind
 from ...module_utils.model.schema import Schema
 from ...module_utils.resolve import natural_keys
@@ -19,6 +20,7 @@ from ...module_utils.resolve.natural_keys import Key
 from ..desired.desired import SECTIONS, DesiredInstance
 from ..desired.entry import Entry
 from ..desired.parsing import DesiredParser
+from ..desired.row_rules import Fields, RowRules
 from .findings import Findings
 from .hooks import Hooks
 from .uniqueness import Index, Uniqueness
@@ -39,6 +41,7 @@ class Reading(Findings):
         self.hooks = Hooks()
         self.wanted = DesiredParser(desired, self.find, own)
         self.uniqueness = Uniqueness(index, self.find)
+        self._choices: dict[tuple[str, Sequence[Fields]], Sequence[Sequence[str] | None]] = {}
         self.entries: dict[str, list[Entry]] = {section: [] for section in SECTIONS}
         for entry in desired.entries:
             self.entries[entry.kind.section].append(entry)
@@ -81,16 +84,28 @@ class Reading(Findings):
 
     def key_fields(self, schema: Schema, values: Mapping[str, Any], entry: Entry) -> tuple[str, ...]:
         """Return the fields that identify a record, or nothing after a finding."""
-        identity = [schema.find(name) for name in self.desired.identity.get(schema.kind.section, ())]
-        if None in identity:
+        choices = self._key_choices(schema, entry.rules)
+        if None in choices:
             return ()
-        chosen = [field.key for field in identity if field is not None] or None
+        full = (keys for keys in choices if keys and not any(values.get(key) in EMPTY for key in keys))
+        chosen = next(full, choices[0] if choices else None)
         try:
             return natural_keys.key_fields(schema.kind, chosen, values)
         except InvalidInput as missing:
             if self.read(entry)[1]:
                 self.find(entry.place, missing.message.removeprefix("match_on: "))
             return ()
+
+    def _key_choices(self, schema: Schema, rules: RowRules) -> Sequence[Sequence[str] | None]:
+        """Return the choices of keys that the files name for a kind; None for one with an unknown field."""
+        named = (schema.kind.name, rules.match)
+        if named not in self._choices:
+            own = self.desired.identity.get(schema.kind.section)
+            found = [[schema.find(name) for name in names] for names in rules.match or ([own] if own else ())]
+            self._choices[named] = [
+                None if None in fields else [field.key for field in fields if field is not None] for fields in found
+            ]
+        return self._choices[named]
 
     def claim_key(self, schema: Schema, values: Mapping[str, Any], entry: Entry) -> tuple[tuple[str, ...], Key | None]:
         """Claim the natural key of an entry. Return its fields, which are empty after a finding, and the key."""

@@ -169,8 +169,7 @@ def test_the_ledger_is_compared(service: Emulator, tmp_path: Path) -> None:
     columns = {"Anlage": "Anlagennummer", "AHK": "purchasing_price"}
     variables = {
         "ledger_file": str(tmp_path / "ledger.csv"),
-        "ledger_table": {"preset": "excel-de", "columns": columns},
-        "ledger_identity": ["Anlagennummer"],
+        "ledger_table": {"preset": "excel-de", "columns": columns, "match": ["Anlagennummer"]},
         "ledger_report": [str(tmp_path / "ledger.csv.html")],
     }
     results = played(tmp_path / "play", service, "ledger", variables)

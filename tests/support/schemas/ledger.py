@@ -10,7 +10,7 @@ from .parts import DATE, INSTANCE, TEXT, TEXTS, as_file, closed, counted, sees, 
 
 NAME = "ledger.schema.json"
 
-_COUNTS = ("rows", "equal", "differ", "not_found", "not_in_books", "doubtful", "not_in_scope")
+_COUNTS = ("rows", "equal", "differ", "not_found", "not_in_books", "doubtful", "skipped", "not_in_scope")
 _KEY = {**TEXT, "description": "The values that identify the row or the object."}
 _PLACE = {**TEXT, "description": "File and line of the row."}
 
@@ -46,13 +46,18 @@ def ledger_schema() -> dict[str, Any]:
         "not_in_books": (named, "Objects in scope without a row."),
         "differences": (difference, "Values that differ, with a member for each field."),
         "doubtful": (doubt, "Rows that are not compared."),
+        "skipped": (doubt, "Rows that settings of the table skip."),
     }
     document = closed(
         {
             "instance": INSTANCE,
             "date": DATE,
             "file": {**TEXT, "description": "Name of the ledger."},
-            "identity": {**TEXTS, "description": "Keys of the fields that identify a row."},
+            "match": {
+                "type": "array",
+                "items": TEXTS,
+                "description": "Keys of the fields that identify a row, a list for each choice.",
+            },
             "compared": {**TEXTS, "description": "Keys of the fields that are compared."},
             "sees": sees(),
             "counts": {**counted(_COUNTS), "description": "Number of rows, and of objects that are not in the books."},

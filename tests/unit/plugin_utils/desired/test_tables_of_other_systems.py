@@ -787,6 +787,6 @@ def test_layers_have_tables_of_their_own_or_those_of_the_first(tmp_path: Path) -
     assert [dict(entry.fields) for entry in desired.entries] == [{"barcode": "1", "inventory_name": "b"}]
     table = desired.tables.for_file("site/objects.csv")
     assert table is not None
-    assert table.keeps_missing
+    assert table.rules.missing_rows == "keep"
     assert desired.tables.keeps_any
     assert desired.tables.for_file("site/rooms.csv") is None
