@@ -43,7 +43,8 @@ class _Recorder:
     """The plans of one worker of pytest."""
 
     def __init__(self, path: Path) -> None:
-        self._stream = path.open("w")
+        # A process that a test forks must not write the buffer of this process again.
+        self._stream = path.open("ab", buffering=0)
         self._test = ""
         self._numbers: Counter[str] = Counter()
 
@@ -69,8 +70,7 @@ class _Recorder:
         number = self._numbers[self._test]
         self._numbers[self._test] += 1
         line = {"test": self._test, "number": number, "requests": requests, **_document(plan)}
-        self._stream.write(_without_random_names(json.dumps(line, default=str)) + "\n")
-        self._stream.flush()
+        self._stream.write(_without_random_names(json.dumps(line, default=str)).encode() + b"\n")
 
 
 def _document(plan: Any) -> dict[str, Any]:
