@@ -18,7 +18,6 @@ from ...module_utils.printing.cleaner import clean
 from ..desired.desired import DesiredInstance
 from ..desired.hiding import Hiding, masked
 from ..layers.given import load_files
-from .heap import collect_earlier_runs
 
 
 class ControllerRun:
@@ -77,7 +76,6 @@ class ControllerRun:
         return {"failed": True, "changed": False, "msg": message, "requests": self.requests}
 
     def __enter__(self) -> ControllerRun:
-        collect_earlier_runs()
         return self
 
     def __exit__(
