@@ -311,6 +311,17 @@ def test_the_main_branch_is_planned_and_that_plan_is_applied(pipeline: Pipeline)
     assert not pipeline.trapped
 
 
+def test_nothing_is_applied_if_nobody_has_to_approve(service: Emulator, tmp_path: Path) -> None:
+    pipeline = GitHub(tmp_path, service)
+    (pipeline.commands / "gh").write_text("#!/bin/sh\necho 0\n", "utf-8")
+    planned = pipeline.job("prepare")
+    assert planned.returncode == 0, planned.stdout
+    done = pipeline.job("apply")
+    assert done.returncode != 0
+    assert "add required reviewers to the environment seventhings" in done.stdout
+    assert writes(service) == []
+
+
 @pytest.mark.sample(0)
 def test_another_plan_than_the_prepared_one_is_not_applied(pipeline: Pipeline) -> None:
     planned = pipeline.job("prepare")
