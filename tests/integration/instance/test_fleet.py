@@ -64,7 +64,6 @@ def _hosts(services: list[Emulator]) -> dict[str, dict[str, Any]]:
         "berlin": {
             **services[0].options(),
             "seventhings_variables": {"city": "Berlin", "root": services[0].base_url},
-            "tuning": {"allow_http": True},
         },
         "bonn": {**prefixed, "seventhings_variables": {"city": "Bonn", "root": services[1].base_url}},
     }
@@ -81,6 +80,7 @@ def test_all_instances_are_provisioned_and_one_that_is_bad_stops_nobody(
             "seventhings_variables": {"city": "Berlin", "root": "http://127.0.0.1:9"},
         },
         "locked": {**good["berlin"], "password": "wr0ng-password"},
+        "mistuned": {**good["berlin"], "seventhings_tuning": {"retrys": 1}},
         "nameless": {"seventhings_variables": {"city": "Nowhere"}},
         "other": {
             **good["berlin"],
@@ -95,18 +95,20 @@ def test_all_instances_are_provisioned_and_one_that_is_bad_stops_nobody(
         "bonn": ("changed", False),
         "dead": ("failed", True),
         "locked": ("failed", True),
+        "mistuned": ("failed", True),
         "nameless": ("failed", True),
         "other": ("refused", True),
     }, done.output
-    assert (done.status, result["outcome"], result["failed"]) == (2, "failed", 4)
+    assert (done.status, result["outcome"], result["failed"]) == (2, "failed", 5)
     reasons = {instance["host"]: instance["reason"] for instance in result["instances"]}
     assert "https://other.example.com" in reasons["other"]
     assert "nameless has no base_url" in reasons["nameless"]
+    assert "did you mean retries?" in reasons["mistuned"]
     for host, city in (("berlin", "Berlin"), ("bonn", "Bonn")):
         own = json.loads((tmp_path / f"all-{host}.json").read_text())
         assert own["summary"]["locations"]["created"] == 2
         assert [change["after"].get("city") for change in own["changes"] if change["key"] == "Depot"] == [city]
-    assert "6 instances, 4 failed: failed" in done.output
+    assert "7 instances, 5 failed: failed" in done.output
     assert "wr0ng-password" not in done.output
     reports = list(tmp_path.glob("all*.json"))
     assert len(reports) > 2
