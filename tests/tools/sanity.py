@@ -31,12 +31,12 @@ from project import BIN, BUILD, COLLECTION_PATH, ROOT, call, tracked_files
 
 FOREIGN_DATA = (
     "tests/golden",
-    "tests/unit/plugin_utils/desired/exports",
     "tests/unit/plugin_utils/desired/libreoffice",
+    "tests/unit/plugin_utils/desired/tables",
 )
-"""Folders of test data with the bytes that other programs, or version 1.0.0, wrote.
+"""Folders of test data with what other programs, or version 1.0.0, wrote.
 
-Encodings, line endings and byte order marks are what they are for, so rules for source texts do not fit them. Nothing
+Bytes, line endings and odd texts are what they are for, so rules for source texts do not fit them. Nothing
 in them is shipped.
 """
 

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from ...module_utils.model.field import BrokenCell, Field, shorten
 from ...module_utils.model.schema import FieldError, Misfit, Schema, type_of
-from ...module_utils.model.suggestions import closest_names
 from ...module_utils.resolve.natural_keys import identifying_fields
 from .desired import DesiredInstance
 from .dialect import Dialect, Oddity
@@ -24,12 +23,6 @@ _TEXT = "text"
 _LIST_SETTING = 'list_separator: ";"'
 _LINKS = "links"
 """The shape of lists that may be written as the text of their only item."""
-
-_LIKENESS = 0.7
-"""Minimum similarity of a column and a field for a proposed mapping."""
-
-_SAME_BEGIN = 3
-"""Number of letters with which the names of a column and of its proposed field both begin."""
 
 NUMBER_AS_KEY = re.compile(r"\d+[.,]0+|\d{1,3}(,\d{3})+")
 """A number as programs write it, and few people write keys: with zeros as fraction, or grouped by commas."""
@@ -163,43 +156,6 @@ def _file_of(entry: Entry, name: str) -> str:
     return entry.place_of(name).file
 
 
-def mapping_words(
-    desired: DesiredInstance,
-    schema: Schema,
-    path: str,
-    columns: Sequence[str],
-    present: Collection[str],
-    keys: Sequence[str] = (),
-) -> str:
-    """Say how to map the columns of a table of another system, ready to be pasted.
-
-    :param columns: the names that mean no field. :param present: the fields that have a column.
-    :param keys: the fields that identify a record and have no column. If the name of no column is like such a field,
-        there is a placeholder for it, because a wrong column would give wrong identities.
-    """
-    table = desired.tables.for_file(path)
-    missing = table.columns.items() if table is not None else ()
-    names = {column: field for column, field in missing if field not in present}
-    names |= {name: field.key for field in schema.fields.values() for name in (field.key, field.label) if name}
-    mapping: dict[str, str] = {}
-    for column in columns:
-        key = _field_named_like(column, names)
-        if key and key not in present and key not in mapping.values():
-            mapping[column] = key
-    open_keys = [key for key in keys if key not in mapping.values()]
-    is_clear = len(columns) == len(open_keys) == 1 and not mapping
-    mapping = {columns[0] if is_clear else f"COLUMN OF {key}": key for key in open_keys} | mapping
-    rest = [column for column in columns if column not in mapping]
-    mapped = ", ".join(f"{in_yaml(column)}: {in_yaml(key)}" for column, key in mapping.items()) or "COLUMN: FIELD"
-    ignored = f", ignore: [{', '.join(map(in_yaml, rest))}]" if rest else ""
-    if table is not None:
-        return f"map them in {table.setting}, or ignore them: `columns: {{{mapped}}}{ignored}`"
-    return (
-        f"map the columns of another system in instance.yml: "
-        f"`tables: [{{files: {in_yaml(path)}, columns: {{{mapped}}}{ignored}}}]`"
-    )
-
-
 def keys_without_column(
     desired: DesiredInstance, schema: Schema, path: str, present: Collection[str]
 ) -> list[list[str]]:
@@ -215,25 +171,6 @@ def keys_without_column(
 def _key_of(schema: Schema, name: str) -> str:
     found = schema.find(name)
     return name if found is None else found.key
-
-
-def _field_named_like(column: str, names: Mapping[str, str]) -> str:
-    """Return the field whose name is like that of a column; empty without one.
-
-    Names that only end alike, such as an order number and a serial number, are different things.
-
-    :param names: the names of fields and their keys.
-    """
-    mine = column.casefold()
-    words = {name: name.casefold().replace("_", " ") for name in names}
-    alike = [
-        name
-        for name, word in words.items()
-        if mine[: min(_SAME_BEGIN, len(word))] == word[: min(_SAME_BEGIN, len(mine))]
-    ]
-    longer = {names[name] for name in alike if words[name].startswith(f"{mine} ")}
-    found = closest_names(column, alike, 1, _LIKENESS)
-    return names[found[0]] if found else longer.pop() if len(longer) == 1 else ""
 
 
 def in_yaml(text: str) -> str:

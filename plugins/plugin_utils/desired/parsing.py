@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from operator import attrgetter
@@ -19,7 +20,7 @@ from ...module_utils.model.kinds import Kind
 from ...module_utils.model.schema import FieldError, Misfit, Schema
 from ...module_utils.model.types_links import Attachment, Reference
 from ...module_utils.model.zones import with_offsets, zone_of
-from .cell_checks import CellChecks, keys_without_column, listed, mapping_words
+from .cell_checks import CellChecks, keys_without_column, listed
 from .columns import Columns
 from .desired import DesiredInstance
 from .dialect import CellReader
@@ -200,17 +201,20 @@ class DesiredParser:
         """
         known = {name: schema.find(name) for name in columns}
         foreign = [name for name, field in known.items() if field is None]
-        fewest = _MANY_FOREIGN if self._desired.tables.for_file(place.file) is None else 1
-        if len(foreign) < len(columns) and len(foreign) < fewest:
+        table = self._desired.tables.for_file(place.file)
+        if len(foreign) < len(columns) and table is None and len(foreign) < _MANY_FOREIGN:
             return None
-        present = {field.key for field in known.values() if field is not None}
-        missing = keys_without_column(self._desired, schema, place.file, present)
-        how = mapping_words(self._desired, schema, place.file, foreign, present, missing[0] if missing else ())
+        how = f"map them in columns of {'an entry of tables in instance.yml' if table is None else table.setting}"
         if len(foreign) == len(columns):
             number = f"no column is a field of {schema.kind.singular}; {TITLED}"
             return FieldError.at((), number + (f"; or {how}" if len(foreign) > 1 else ""), number)
         are = "is not a field" if len(foreign) == 1 else "are not fields"
         number = f"{len(foreign)} of {len(columns)} columns {are} of {schema.kind.singular}"
+        present = {field.key for field in known.values() if field is not None}
+        if not keys_without_column(self._desired, schema, place.file, present):
+            ignored = [*self._desired.tables.format_of(place.file).ignore, *foreign]
+            setting = f"ignore: {json.dumps(ignored, ensure_ascii=False)}"
+            how += f", or ignore them: {self._desired.how_to_set(place.file, setting)}"
         return FieldError.at((), f"{number}: {listed(foreign)}; {how}", number)
 
     def _read_cells(

@@ -15,7 +15,7 @@ from ...module_utils.model.kinds import KINDS, OBJECT, Kind
 from ...module_utils.model.names import normal_name
 from ...module_utils.model.schema import FieldError, Misfit, Schema
 from ...module_utils.model.suggestions import closest_names
-from .cell_checks import GROUPED, NUMBER_AS_KEY, in_yaml, keys_without_column, mapping_words
+from .cell_checks import GROUPED, NUMBER_AS_KEY, in_yaml, keys_without_column
 from .desired import SECTIONS, DesiredInstance
 from .dialect import Dialect
 from .entry import Entry
@@ -245,11 +245,6 @@ def _why_unidentified(
         return None
     fields = " or ".join(map(", ".join, missing))
     gist = f"this table has no column for {fields}, which identifies a record of {read.section}"
-    if foreign:
-        how = mapping_words(desired, schema, read.place.file, foreign, present, missing[0])
-    else:
-        how = (
-            f"its columns are {', '.join(map(in_yaml, read.columns))}; name the column in {read.table.setting}, such "
-            f"as `columns: {{COLUMN OF {missing[0][0]}: {missing[0][0]}}}`"
-        )
+    columns = ", ".join(map(in_yaml, read.columns))
+    how = f"its columns are {columns}; map one of them to {missing[0][0]} in columns of {read.table.setting}"
     return FieldError.at((), f"{gist}; {how}", gist)

@@ -480,3 +480,19 @@ def test_the_example_of_a_fleet_has_no_mistake(site: str) -> None:
     desired = load_layers(layers_of_site, variables=given)
     assert offline_findings(desired) == []
     assert "Office " + site.title() in [entry.fields.get("name") for entry in desired.entries]
+
+
+def test_layers_have_tables_of_their_own_or_those_of_the_first(tmp_path: Path) -> None:
+    table = "{files: objects.csv, columns: {Nr: barcode, Name: inventory_name}, missing_rows: keep}"
+    files = {
+        "base/instance.yml": f"{SETTINGS}tables: [{table}]\n",
+        "base/objects.csv": "Nr,Name\n1,a\n",
+        "overlays/berlin/objects.csv": "Nr,Name\n1,b\n",
+    }
+    desired = _load(tmp_path, files)
+    assert _records(desired) == [{"barcode": "1", "inventory_name": "b"}]
+    entry = desired.tables.for_file("overlays/berlin/objects.csv")
+    assert entry is not None
+    assert entry.rules.missing_rows == "keep"
+    assert desired.tables.keeps_any
+    assert desired.tables.for_file("overlays/berlin/rooms.csv") is None
