@@ -237,8 +237,8 @@ changes:
 failures:
   description:
     - The records that failed, and the records that were skipped because of them, each with C(change), C(place) and
-      C(reason). This list, RV(refusals) and RV(findings) have as many entries as fit on a screen. A O(report) as
-      V(.json) has all of them.
+      C(reason). If the task failed, this list, RV(refusals) and RV(findings) have their first 20 entries. A O(report)
+      as V(.json) has all of them.
   returned: always
   type: list
   elements: dict
@@ -346,7 +346,7 @@ brief:
   sample: ["objects: 1 updated, 999 unchanged", "changed, 12 requests, 1.2 s"]
 diff:
   description:
-    - The changed records as texts, for C(--diff). At most 1,000 records, removed records first.
+    - The changed records as texts for C(--diff), equal changes together, with the first 20 of each group.
   returned: always
   type: dict
 apply_record:

@@ -65,7 +65,7 @@ findings:
   elements: str
 msg:
   description:
-    - The findings that fit on a screen, or the number of records.
+    - The first findings, or the number of records.
   returned: always
   type: str
   sample: 42 records, nothing wrong

@@ -17,8 +17,8 @@ from ..desired.sources.formulas import escaped
 from ..desired.sources.xlsx_source import MAX_CELL, openpyxl_library
 from ..export.workbook import text_cell
 from ..export.writing import csv_row
-from ..report.parts import short
 from ..report.text_report import check_report_path, store_report
+from ..report.words import short
 
 _MOST_ROWS = 1_048_576
 """Maximum number of rows of a sheet of a workbook."""

@@ -25,7 +25,7 @@ from ...module_utils.plan.change import CREATE, UPDATE
 from ..desired.hiding import Hiding
 from ..desired.parsing import written_as
 from ..desired.positions import Place
-from ..report.parts import one_line, short, words_of
+from ..report.words import one_line, short, words_of
 from ..set_plan.listed_state import ListedState
 from ..set_plan.plan import InstancePlan, Planned
 

@@ -14,11 +14,11 @@ from typing import Any
 from ...module_utils.plan.change import UPDATE
 from ...module_utils.printing.cleaner import clean
 from ..desired.sources.formulas import escaped
-from .groups import said
-from .in_brief import first_removals
-from .parts import action_words, field_name, keys_of, remark
+from .changes import Change, field_name, keys_of, remark, said
 from .removals import removal_texts
 from .result import RunResult, in_figures
+from .view import first_removals
+from .words import action_words
 
 _COLUMNS = ("section", "action", "key", "name", "field", "before", "after", "odd", "place", "note", "status", "reason")
 
@@ -68,7 +68,7 @@ def _odd(odd: Mapping[tuple[int, str], Sequence[str]], number: int, key: str) ->
     return "; ".join(odd.get((number, key), ()))
 
 
-def _rows(change: Mapping[str, Any], odd: Callable[[str], str]) -> Iterator[list[str]]:
+def _rows(change: Change, odd: Callable[[str], str]) -> Iterator[list[str]]:
     """Yield a row for each field of a change.
 
     :param odd: returns what is odd about the value of a field.

@@ -12,41 +12,20 @@ from __future__ import annotations
 import base64
 import functools
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, StrictUndefined, Template
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
-from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE
+from ...module_utils.plan.change import ARCHIVE, DELETE, UPDATE
 from ...module_utils.printing.cleaner import clean
 from ..desired.desired import SECTIONS
-from .groups import ACTION_ORDER, as_said, fields_by_number, groups, is_worth_a_table
-from .in_brief import is_warned_of, tables
-from .parts import (
-    ALONE,
-    DRIFT_WORDS,
-    FIRST,
-    SIGNS,
-    SMALL,
-    action_words,
-    alone,
-    cautions,
-    forecast,
-    hidden_records,
-    key_and_name,
-    reasons,
-    remark,
-    scan_codes,
-    sent,
-    short,
-    undo_words,
-    warnings,
-    words_of,
-)
-from .removals import removal_texts
-from .result import DONE, RunResult, in_figures
+from .changes import ACTION_ORDER, SIGNS, Change, Group, Value, key_and_name, remark, values_of
+from .result import DONE, RunResult
+from .view import FEW, View, is_warned_of, view_of
+from .words import DRIFT_WORDS, action_words, words_of
 
 WORDS: dict[str, str] = {
     "created": "new",
@@ -59,39 +38,16 @@ WORDS: dict[str, str] = {
 }
 """The word on the page for each count."""
 
-_OUTCOMES = {
-    "unchanged": "Nothing differs",
-    "changed": "Changed",
-    "drift": "Drift",
-    "failed": "Failed",
-    "refused": "Refused",
-    "partly_applied": "Partly applied",
-    "partly_undone": "Partly undone",
-}
-_LEAST_SHARE = 1.5
-"""Minimum width of a share in percent, so that it is visible."""
+_OUTCOMES = {"unchanged": "Nothing differs"}
+"""The outcomes with other words on the page."""
 
-_OPEN_AT_ONCE = 40
+_SMALL = 10
+"""Maximum number of changes that a reader sees before anything else about them."""
+
 _OPEN_REMOVALS = 10
 """Maximum number of records in a group with removals that is open from the start: removals must be visible at once."""
 
 _WITH_PLACES = 1000
-_LONGEST_VALUE = 200
-_LONGEST_TEXT = 1000
-_EXAMPLES = 20
-_MOST_FIELDS = 50
-
-_MOST_BYTES = 1_950_000
-"""Maximum size of the page: a phone does not open a larger page."""
-
-_LIST_BYTES = 150_000
-"""Maximum size of one list of texts."""
-
-_LISTED_AT_ONCE = 10
-"""Number of visible texts of a list. The others open with a click, so that the changes are not too far down."""
-
-_GROUP_BYTES = 160
-"""Size of the markup of a group besides its title."""
 
 _FILES = Path(__file__).parent
 """The directory of the templates and the style."""
@@ -140,104 +96,41 @@ def page_template(style: str, body: Path) -> Template:
 
 
 @functools.cache
-def _templates() -> tuple[Template, Callable[..., Markup]]:
-    """Return the template of the page, and its macro for a record."""
-    record = page_environment().from_string((_FILES / "record.html.j2").read_text("utf-8"))
-    return page_template(_style(), _FILES / "plan.html.j2"), vars(record.module)["record"]
+def _template() -> Template:
+    return page_template(_style(), _FILES / "plan.html.j2")
 
 
 def as_html(result: RunResult) -> str:
-    """Return the page, below 2 MB. What does not fit is counted."""
-    result = in_figures(result)
-    first = {FIRST: cautions(result)} if result.cautions else {}
-    wrong = [_listed(title, texts) for title, texts in {**first, **reasons(result)}.items()]
-    others = [
-        _listed(title, texts)
-        for title, texts in (("Warnings", warnings(result)), ("Every finding", result.every_finding))
-        if texts
-    ]
-    if result.reported:
-        number = sum(map(len, result.reported.values()))
-        others.append({**_listed(ALONE, alone(result, _EXAMPLES)), "number": number})
-    room = _MOST_BYTES - sum(listing["bytes"] for listing in (*wrong, *others))
-    # Show changed sections first, and the unchanged ones in one line each.
-    changing = {
-        section: counts
+    """Return the page."""
+    view = view_of(result)
+    changing = {section: counts for section, counts in result.summary.items() if _changing(counts)}
+    equal = (
+        f"{words_of(section)} ({counts['unchanged']:,})"
         for section, counts in result.summary.items()
-        if any(number for word, number in counts.items() if word != "unchanged")
-    }
-    equal = {name: counts["unchanged"] for name, counts in result.summary.items() if name not in changing}
+        if section not in changing
+    )
     known = {**WORDS, **DRIFT_WORDS} if result.is_drift else WORDS
     words = {word: name for word, name in known.items() if any(counts.get(word) for counts in changing.values())}
-    numbers = fields_by_number(result.changes) if is_worth_a_table(result.changes) else []
-    parts = _parts(result, room)
-    return _templates()[0].render(
-        **_top(result),
-        tables=tables(result),
-        is_small=len(result.changes) <= SMALL,
-        rows=[_row(section, counts, words) for section, counts in changing.items()],
+    parts = {(group.section, group.action): None for group in view.groups}
+    return _template().render(
+        view=view,
+        notes=[*view.notes, *view.places],
+        badge=_badge(result),
+        outcome=_OUTCOMES.get(view.outcome, view.outcome.replace("_", " ").capitalize()),
+        number=_number(result),
+        made_by=_made_by(result),
+        is_small=len(result.changes) <= _SMALL,
+        rows=[_row(section, counts, words, _most(changing)) for section, counts in changing.items()],
         legend=list(words.items()),
-        equal=", ".join(f"{words_of(name)} ({number:,})" for name, number in equal.items()),
-        wrong=wrong,
-        others=others,
-        fields=[(words_of(section), name, number) for section, name, number in numbers[:_MOST_FIELDS]],
-        more_fields=max(0, len(numbers) - _MOST_FIELDS),
-        most=numbers[0][2] if numbers else 1,
-        at_once=_LISTED_AT_ONCE,
-        parts=parts,
+        equal=", ".join(equal),
+        groups=[_group(group, view) for group in view.groups],
         changes=f"{len(result.changes):,}",
-        sections=[(f"s-{name}", words_of(name)) for name in dict.fromkeys(part["section"] for part in parts)],
+        sections=[(f"s-{name}", words_of(name)) for name in dict.fromkeys(section for section, _action in parts)],
         actions=[
             (f"a-{name}", action_words(name, result.is_drift))
-            for name in dict.fromkeys(part["action"] for part in parts)
+            for name in dict.fromkeys(action for _section, action in parts)
         ],
     )
-
-
-def _listed(title: str, texts: Sequence[str]) -> dict[str, Any]:
-    """Return the first texts that fit."""
-    shown: list[Markup] = []
-    used = 0
-    for text in texts:
-        item = escape(clean(short(text, _LONGEST_TEXT)))
-        used += _bytes(item)
-        if used > _LIST_BYTES:
-            break
-        shown.append(item)
-    name = f"list-{title.partition(' ')[0].strip(',').lower()}"
-    return {
-        "id": name,
-        "title": title,
-        "number": len(texts),
-        "texts": shown,
-        "hidden": len(texts) - len(shown),
-        "bytes": used,
-    }
-
-
-def _bytes(text: str) -> int:
-    return len(text.encode())
-
-
-def _top(result: RunResult) -> dict[str, Any]:
-    outcome = _OUTCOMES.get(result.outcome, result.outcome)
-    if result.check_mode and result.outcome == "changed":
-        outcome = "Would change"
-    return {
-        "instance": result.title,
-        "badge": _badge(result),
-        "outcome": outcome,
-        "sent": sent(result),
-        "number": _number(result),
-        "requests": f"{result.requests:,}",
-        "seconds": f"{result.duration:.1f}",
-        "plan_digest": result.plan_digest,
-        "undo": undo_words(result),
-        "forecast": forecast(result),
-        "scan_codes": scan_codes(result),
-        "hidden_records": hidden_records(result),
-        "made_by": _made_by(result),
-    }
 
 
 def _badge(result: RunResult) -> str:
@@ -266,80 +159,57 @@ def _made_by(result: RunResult) -> str:
 # ---- the picture
 
 
-def _row(section: str, numbers: Mapping[str, int], words: Mapping[str, str]) -> dict[str, Any]:
-    """Return the shares of one section's records in the width of the page, and their numbers.
+def _changing(counts: Mapping[str, int]) -> int:
+    """Return the number of records of a section that do not stay as they are."""
+    return sum(number for word, number in counts.items() if word != "unchanged")
+
+
+def _most(sections: Mapping[str, Mapping[str, int]]) -> int:
+    return max(map(_changing, sections.values()), default=1)
+
+
+def _row(section: str, numbers: Mapping[str, int], words: Mapping[str, str], most: int) -> dict[str, Any]:
+    """Return the numbers of one section, and a bar of its changes in the scale of all sections.
 
     :param words: the words for the counts of any section.
+    :param most: the number of changes that is as long as the bar can be.
     """
     left = 0.0
     bars = []
-    for word, share in zip(words, _shares([numbers.get(word, 0) for word in words]), strict=True):
-        if share:
-            bars.append((word, f"{left:.2f}", f"{share:.2f}"))
-            left += share
+    for word in words:
+        width = 0.0 if word == "unchanged" else 100 * numbers.get(word, 0) / most
+        if width:
+            bars.append((word, f"{left:.3f}", f"{width:.3f}"))
+            left += width
     counts = ", ".join(f"{numbers[word]:,} {name}" for word, name in words.items() if numbers.get(word))
     shown = [f"{numbers[word]:,}" if numbers.get(word) else "" for word in words]
     return {"name": words_of(section), "told": counts, "bars": bars, "numbers": shown}
 
 
-def _shares(numbers: Sequence[int]) -> list[float]:
-    """Return each number in percent. A number above zero is wide enough to be visible."""
-    total = sum(numbers) or 1
-    wide = [max(_LEAST_SHARE, 100 * number / total) if number else 0.0 for number in numbers]
-    scale = 100 / (sum(wide) or 1)
-    return [share * scale for share in wide]
-
-
 # ---- changes
 
 
-def _parts(result: RunResult, room: int) -> list[dict[str, Any]]:
-    """Return the groups of changes that fit.
-
-    :param room: bytes.
-    """
-    changes, is_drift = result.changes, result.is_drift
-    parts: dict[tuple[str, str], dict[str, Any]] = {}
-    are_few, with_places = len(changes) <= _OPEN_AT_ONCE, len(changes) <= _WITH_PLACES
-    for group in groups(changes, is_drift):
-        name = f"{words_of(group.section)}: {action_words(group.action, is_drift)}"
-        part = parts.setdefault(
-            (group.action, group.section),
-            {"section": group.section, "action": group.action, "name": name, "hidden": 0, "groups": []},
-        )
-        title = escape(clean(group.title))
-        room -= _bytes(title) + _GROUP_BYTES
-        records: list[str] = []
-        for change in group.changes if room > 0 else ():
-            record = _record(change, group.is_same, with_places, is_drift)
-            room -= _bytes(record)
-            if room < 0:
-                break
-            records.append(record)
-        part["hidden"] += len(group.changes) - len(records)
-        is_short_removal = group.action in (DELETE, ARCHIVE) and len(group.changes) <= _OPEN_REMOVALS
-        is_open = is_short_removal or (are_few and group.action == UPDATE)
-        if records:
-            part["groups"].append({"title": title, "sign": SIGNS[group.action], "is_open": is_open, "records": records})
-    return list(parts.values())
+def _group(group: Group, view: View) -> dict[str, Any]:
+    number, is_removal = len(view.result.changes), group.action in (DELETE, ARCHIVE)
+    return {
+        "section": group.section,
+        "action": group.action,
+        "title": group.title,
+        "sign": SIGNS[group.action],
+        "is_open": number <= FEW or (is_removal and len(group.changes) <= _OPEN_REMOVALS),
+        "records": [_record(change, group, view, number <= _WITH_PLACES) for change in group.first],
+        "more": group.more,
+    }
 
 
-def _record(change: Mapping[str, Any], is_same: bool, with_place: bool, is_drift: bool) -> str:
-    """Return a record with its fields, except those in the title of its group, as HTML with all values escaped."""
-    values = [] if is_same else as_said(change, _LONGEST_VALUE)
-    key = key_and_name(change)
-    shown = [
-        # The title of a group of updates names its fields, so don't repeat a single field.
-        ("" if len(values) == 1 and change["action"] == UPDATE else name, before, after)
-        for name, before, after in values
-    ]
-    if is_drift and change["action"] == UPDATE:
-        shown = [(name, f"files say {after}", f"instance has {before}") for name, before, after in shown]
-    one_sided = {CREATE: (True, False), DELETE: (False, True)}.get(change["action"], (False, False))
-    fields: list[tuple[str, str | None, str | None]] = [
-        (name, None if one_sided[0] else before, None if one_sided[1] else after) for name, before, after in shown
-    ]
-    texts = () if is_drift else removal_texts(change.get("removed", {}))
-    fields += [(name, short(text, _LONGEST_VALUE), None) for name, text in texts]
+def _record(change: Change, group: Group, view: View, with_place: bool) -> dict[str, Any]:
+    """Return a record with its fields, except those in the title of its group."""
+    is_drift, is_update = view.result.is_drift, change["action"] == UPDATE
+    values = [] if group.is_same else values_of(change, is_drift, view.most, is_plain=True)
+    if is_update and len(values) == 1 and group.title.startswith(values[0].name):
+        # The title names the only field.
+        values = [values[0]._replace(name="")]
+    if is_update and is_drift:
+        values = [Value(name, f"files say {after}", f"instance has {before}") for name, before, after in values]
     place = (change.get("place") or "") if with_place else ""
-    return _templates()[1](key, place, remark(change, is_drift), fields)
+    return {"key": key_and_name(change), "place": place, "remark": remark(change, is_drift), "values": values}

@@ -6,15 +6,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import quote
 
+from ...module_utils.plan.change import ARCHIVE, DELETE
 from ...module_utils.printing.cleaner import clean, cleaned
 from ..desired.positions import CellPlace, Place
-from .in_brief import notes
-from .parts import SMALL, change_lines, removal_lines
+from .changes import key_and_name, values_of
+from .removals import removal_texts
 from .result import RunResult, in_figures
+from .view import meaning_in_sentences
+from .words import action_words, short
 
 _FINDING, _WARNING, _REMOVAL, _NOTE = "finding", "warning", "removal", "note"
 _RULES = {
@@ -25,6 +29,10 @@ _RULES = {
 }
 _BROKEN = "A rule of the task"
 _LEVELS = {_FINDING: "error", _WARNING: "warning", _REMOVAL: "warning", _NOTE: "note"}
+_FEW = 10
+"""Number of changes up to which each has a note, because a reviewer reads them one by one."""
+
+_LONGEST_VALUE = 200
 _SETTINGS = "instance.yml"
 """The file for findings without a file, because code hosts reject findings without a place."""
 
@@ -40,14 +48,14 @@ def as_sarif(result: RunResult, src: Path | None = None) -> str:
     # If a run failed before planning, its findings have no place.
     findings = result.located or [(Place(""), text) for text in result.findings]
     rules = result.rules
+    changes = [*_changes(in_figures(result))]
     found = [
         *((_FINDING, place, text) for place, text in findings),
         *((_WARNING, result.warning_places.get(text, Place("")), text) for text in result.warnings),
-        *((_REMOVAL, place if place.file else Place(""), text) for place, text in removal_lines(result)),
-        *((_NOTE, Place(""), text) for text in notes(result)),
+        *(change for change in changes if change[0] == _REMOVAL),
+        *((_NOTE, Place(""), text) for text in meaning_in_sentences(result)),
+        *(change for change in changes if change[0] == _NOTE),
     ]
-    if len(result.changes) <= SMALL:
-        found += [(_NOTE, place, text) for place, text in change_lines(in_figures(result))]
     if result.undone:
         # A place without a line is one in the apply record, which is no file of the checkout.
         found = [(kind, place if place.line else Place(""), text) for kind, place, text in found]
@@ -73,6 +81,24 @@ def as_sarif(result: RunResult, src: Path | None = None) -> str:
     }
     lines = json.dumps(cleaned(document), indent=1, ensure_ascii=False).split("\n")
     return "".join(f"{clean(line)}\n" for line in lines)
+
+
+def _changes(result: RunResult) -> Iterator[tuple[str, Place, str]]:
+    """Yield each removal, and if there are few changes, each of the others with its fields."""
+    for number, change in enumerate(result.changes):
+        place = result.places.get(number, Place(""))
+        head = f"{action_words(change['action'], result.is_drift)}: {clean(change['section'])} {key_and_name(change)}"
+        if change["action"] in (DELETE, ARCHIVE):
+            texts = removal_texts(change.get("removed", {}))
+            yield _REMOVAL, place if place.file else Place(""), _line(head, texts, ", ")
+        elif len(result.changes) <= _FEW:
+            values = values_of(change, result.is_drift)
+            yield _NOTE, place, _line(head, [(value.name, value.words(result.is_drift)) for value in values], "; ")
+
+
+def _line(head: str, texts: Sequence[tuple[str, str]], between: str) -> str:
+    words = between.join(f"{name} {short(text, _LONGEST_VALUE)}" for name, text in texts)
+    return ": ".join(filter(None, [head, words]))
 
 
 def _result(rule: str, level: str, place: Place, message: str, base: PurePosixPath) -> dict[str, Any]:

@@ -5,78 +5,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import replace
 
-from ...module_utils.plan.change import CREATE, DELETE, UPDATE
+from ...module_utils.plan.change import CREATE, DELETE
 from ...module_utils.printing.cleaner import clean
-from .groups import groups
-from .parts import action_words, fields, key_and_name, key_of, keys_of, short
-from .removals import removal_texts
-from .result import DONE, RunResult, in_figures
-
-_LONGEST = 500
-"""Maximum characters of a value."""
-
-_MOST = 1000
-"""Maximum number of records. Ansible compares texts in quadratic time, so 6,000 records would take ten seconds."""
+from .changes import Change, Group, key_and_name, key_of, remark, values_of
+from .result import DONE, RunResult
+from .view import View, view_of
+from .words import counted, first_of
 
 _FILES, _INSTANCE = "files", "instance"
+
+Lines = Iterator[tuple[str, str]]
+"""Lines with the sides on which they are: ``-`` before, ``+`` after, or both."""
+
+_BEFORE, _AFTER, _BOTH = "-", "+", "-+"
 
 
 def diff_of(result: RunResult) -> dict[str, str]:
     """Return the diff of a run: the present and the planned state, or for a drift, the files and the present state."""
-    result = in_figures(result)
-    ordered = [change for group in groups(_changes(result), result.is_drift) for change in group.changes]
-    before: list[str] = []
-    after: list[str] = []
-    for change in ordered[:_MOST]:
-        now, then = _sides(change, result.is_drift)
-        before += now
-        after += then
-    left = len(ordered) - _MOST
-    if left > 0:
-        rest = f"and {left:,} more records; msg and a report have all of them\n"
-        before.append(rest)
-        after.append(rest)
-    if result.is_drift:
-        before, after = after, before
+    view = view_of(replace(result, changes=_changes(result)))
+    lines = [line for group in view.groups for line in _lines(group, view)]
+    sides = ["".join(f"{text}\n" for side, text in lines if which in side) for which in (_BEFORE, _AFTER)]
+    before, after = reversed(sides) if result.is_drift else sides
     heads = (_FILES, _INSTANCE) if result.is_drift else (_INSTANCE, _FILES)
-    return {
-        "before_header": heads[0],
-        "after_header": heads[1],
-        "before": "".join(before),
-        "after": "".join(after),
-    }
+    return {"before_header": heads[0], "after_header": heads[1], "before": before, "after": after}
 
 
-def _changes(result: RunResult) -> list[dict[str, Any]]:
+def _changes(result: RunResult) -> list[dict[str, object]]:
     """Return the changes that a diff shows: all of a plan, and after an apply those that were done."""
     if result.check_mode or result.outcome == "refused":
         return result.changes
     return [change for change in result.changes if change.get("status", DONE) == DONE]
 
 
-def _sides(change: Mapping[str, Any], is_drift: bool) -> tuple[list[str], list[str]]:
-    """Return the lines of a record on the instance and as desired.
+def _lines(group: Group, view: View) -> Lines:
+    """Yield the lines of a group: those of each record, or the values of equal changes once, below their number."""
+    if group.is_same:
+        yield _BOTH, group.title
+        yield _BOTH, f"    {first_of([key_and_name(change) for change in group.changes], view.most)}"
+        name = f"{key_of(group.changes[0])} and {counted(len(group.changes) - 1, group.section)}"
+        yield from _values(name, group.changes[0], view)
+        return
+    side = {CREATE: _AFTER, DELETE: _BEFORE}.get(group.action, _BOTH)
+    for change in group.first:
+        text = remark(change, view.result.is_drift) if view.result.is_drift else clean(change.get("note", ""))
+        yield side, f"{clean(change['section'])} {key_and_name(change)}{text and f' ({text})'}"
+        yield from _values(key_of(change), change, view)
+    if group.more:
+        yield _BOTH, f"and {group.more:,} more of {group.title}; a report as .csv or .json has all of them"
+
+
+def _values(name: str, change: Change, view: View) -> Lines:
+    """Yield the values of a record, a missing value on no side.
 
     Each line names the record, because otherwise equal lines of two records would look like one unchanged line.
     """
-    remark = clean(change.get("note", ""))
-    if is_drift and change["action"] != UPDATE:
-        remark = remark or action_words(change["action"], is_drift)
-    head = f"{clean(change['section'])} {key_and_name(change)}{remark and f' ({remark})'}\n"
-    before, after = [head], [head]
-    for key, (name, now, then) in zip(keys_of(change), fields(change, _LONGEST), strict=True):
-        # A missing value has no line.
-        before += [] if change["before"].get(key) is None else [f"    {key_of(change)} {name}: {now}\n"]
-        after += [] if change["after"].get(key) is None else [f"    {key_of(change)} {name}: {then}\n"]
-    before += [] if is_drift else _removed(change)
-    if change["action"] == CREATE:
-        return [], after
-    return (before, []) if change["action"] == DELETE else (before, after)
+    for value in values_of(change, view.result.is_drift, view.most):
+        for side, text in ((_BEFORE, value.before), (_AFTER, value.after)):
+            if text not in (None, _NOTHING):
+                yield side, f"    {name} {value.name}: {text}"
 
 
-def _removed(change: Mapping[str, Any]) -> Iterator[str]:
-    for name, text in removal_texts(change.get("removed", {})):
-        yield f"    {key_of(change)} {name}: {short(clean(text), _LONGEST)}\n"
+_NOTHING = "null"
+"""The text of a missing value."""

@@ -107,8 +107,21 @@ def test_nothing_changed_is_no_diff() -> None:
 def test_of_very_many_changes_the_first_are_shown_and_the_others_counted() -> None:
     many = [change("update", str(number), {"quantity": number}, {"quantity": -number}) for number in range(1, 6001)]
     diff = diff_of(replace(PLAN, changes=many))
-    assert diff["before"].count("quantity") == diff["after"].count("quantity") == 1000
-    assert diff["after"].splitlines()[-1] == "and 5,000 more records; msg and a report have all of them"
+    assert diff["before"].count("\n    ") == diff["after"].count("\n    ") == 20
+    last = "and 5,980 more of quantity: 6,000 objects; a report as .csv or .json has all of them"
+    assert diff["after"].splitlines()[-1] == last
+
+
+def test_equal_changes_have_one_line_on_each_side_below_their_number() -> None:
+    many = [change("update", str(number), {"quantity": 1}, {"quantity": 2}, name="Desk") for number in range(1, 6001)]
+    names = ", ".join(f"{number} Desk" for number in range(1, 21))
+    assert shown(replace(PLAN, changes=many))[3:] == [
+        " quantity 1 -> 2: 6,000 objects",
+        f"     {names} and 5,980 more",
+        "-    1 and 5,999 objects quantity: 1",
+        "+    1 and 5,999 objects quantity: 2",
+        "",
+    ]
 
 
 @pytest.mark.parametrize("outcome", ["changed", "drift"])

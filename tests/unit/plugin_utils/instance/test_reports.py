@@ -9,7 +9,6 @@ import base64
 import hashlib
 import json
 import re
-import time
 import unicodedata
 from collections.abc import Callable
 from dataclasses import replace
@@ -165,13 +164,12 @@ def test_the_picture_shows_how_much_changes_where() -> None:
     assert objects["aria-label"] == "objects: 2 new, 1 changed, 1 failed, 997 unchanged"
     assert "All unchanged: rooms (4)" in page.text, "what does not change is not in the way"
     rects = [(tag["class"], float(str(tag["width"]))) for tag in page.named("rect")]
-    assert [name for name, _width in rects] == ["created", "updated", "errors", "unchanged"]
-    assert sum(width for _name, width in rects) == pytest.approx(100, abs=0.1)
-    assert min(width for _name, width in rects) > 1, "the smallest number is seen too"
+    assert [name for name, _width in rects] == ["created", "updated", "errors"]
+    assert [width for _name, width in rects] == [50, 25, 25], "bars are to scale"
     assert set(WORDS) >= {word for counts in RESULT.summary.values() for word in counts}
 
 
-@pytest.mark.parametrize(("number", "is_open"), [(10, True), (11, False)])
+@pytest.mark.parametrize(("number", "is_open"), [(40, True), (41, False)])
 def test_a_few_removals_are_shown_first(number: int, is_open: bool) -> None:
     removal = {**RESULT.changes[0], "section": "objects", "before": {"barcode": "1"}, "after": {}, "action": "delete"}
     result = replace(RESULT, changes=[{**removal, "key": str(key)} for key in range(number)])
@@ -271,9 +269,9 @@ def test_a_comment_that_is_cut_says_how_much_is_missing(what: str) -> None:
     }
     comment = as_markdown(replace(RESULT, **{**alone, what: many[what]}))
     assert len(comment) <= 60_000
-    shown = comment.count({"findings": "it.yml:", "changes": "**~**"}[what])
-    assert 0 < shown < 3000
-    assert comment.endswith(f"\n\nand {3000 - shown} more; the report as .json or .html has all.\n")
+    assert comment.count({"findings": "it.yml:", "changes": "**~**"}[what]) == 20
+    assert "\n\nand 2,980 more" in comment
+    assert comment.endswith("\n\nA report as .json has everything.\n")
 
 
 # ---- what is not in the files
@@ -313,8 +311,8 @@ def test_a_comment_shows_changes_whatever_else_there_is(what: str, length: int) 
     comment = as_markdown(replace(RESULT, changes=[own(number, key=f"C{number}") for number in range(2000)], **many))
     assert len(comment) <= 60_000
     assert "**~** `objects C0`" in comment
-    assert "xxx" in comment or what == "warnings"
-    assert re.search(r"\n\nand \d+ more; the report as \.json or \.html has all\.\n$", comment)
+    assert "xxx" in comment
+    assert comment.endswith("\n\nA report as .json has everything.\n")
 
 
 def test_a_comment_shows_a_change_of_very_many_fields() -> None:
@@ -478,13 +476,6 @@ def test_nothing_from_an_instance_is_a_template(text: str) -> None:
     assert "49" not in page.text.replace("849.9", "")
 
 
-def test_a_page_of_very_many_changes_takes_seconds() -> None:
-    many = replace(RESULT, changes=[own(number) for number in range(10_000)])
-    started = time.process_time()
-    assert as_html(many).count("<del>") == 10_000
-    assert time.process_time() - started < 10
-
-
 # ---- the whole report, and what is left
 
 
@@ -493,9 +484,6 @@ def test_a_comment_links_to_the_whole_report(tmp_path: Path) -> None:
     write_report(RESULT, tmp_path / "r.md", url=url)
     text = (tmp_path / "r.md").read_text("utf-8")
     assert text.endswith("\n\nSee [the whole report](<https://ci.acme.example/job/1?a=1&b=(2)%3Cscript%3E%20x>).\n")
-    short_of_room = as_markdown(replace(RESULT, changes=RESULT.changes * 3000), 10_000, "https://ci.acme.example/1")
-    assert len(short_of_room) <= 10_000
-    assert re.search(r"and \d+ more; \[the whole report\]\(<https://ci.acme.example/1>\) has all\.\n$", short_of_room)
 
 
 def test_what_is_twice_has_no_empty_parentheses() -> None:

@@ -19,9 +19,9 @@ from jsonschema import Draft202012Validator
 from project import LONG
 from schemas.report import report_schema
 
+from ansible_collections.community.seventhings.plugins.plugin_utils.report.changes import SIGNS
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.html_report import as_html
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.markdown_report import as_markdown
-from ansible_collections.community.seventhings.plugins.plugin_utils.report.parts import SIGNS
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.result import RunResult
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.text_report import as_text, write_report
 

@@ -1,0 +1,418 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The view of a result that every format for people renders: blocks of rows, and groups of changes.
+
+A new fact is one function that returns a block, and its name in one of the lists of :func:`view_of`.
+Each text is cleaned for printing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import Any
+
+from ...module_utils.model.field import in_digits
+from ...module_utils.model.kinds import KINDS
+from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE
+from ...module_utils.printing.cleaner import clean
+from ...module_utils.resolve.hidden_records import UNKNOWN, YES
+from ..desired.desired import SECTIONS
+from .changes import Change, Group, fields_by_number, groups, key_and_name, keys_of
+from .removals import removal_texts
+from .result import RunResult, in_figures
+from .words import DRIFT_WORDS, MOST, counted, first_of, one_line, short, words_of
+
+FEW = 40
+"""Number of changes up to which every report shows all of them."""
+
+_MOST_PLACES = 1000
+_TOP = 6
+"""Number of rows of a table about what the changes mean: all tables fit on the first screen."""
+
+_EXAMPLES = 3
+_CENTS = 2
+_LONGEST = 80
+_LONGEST_REMOVAL = 240
+_LONGEST_TEXT = 1000
+
+_NO_PLACE = "no place"
+_DRIFT_HEADS = ("Files say", "Instance has")
+_BOTH = "files say {0} / instance has {1}"
+
+
+@dataclass(frozen=True)
+class Block:
+    """A part of a report: a table, or a list of texts, which has no heads.
+
+    :ivar rows: the first rows, each with its cells in the order of the columns.
+    :ivar heads: title of each column.
+    :ivar form: a row as a line of text.
+    :ivar numbers: the columns with numbers.
+    :ivar unbroken: the columns that stay on one line on a narrow page.
+    :ivar more: number of rows that are left out.
+    :ivar total: number that the title has, if that is not the number of rows.
+    """
+
+    title: str
+    rows: Sequence[Sequence[str]]
+    heads: Sequence[str] = ()
+    form: str = "{0}"
+    numbers: frozenset[int] = frozenset()
+    unbroken: frozenset[int] = frozenset()
+    more: int = 0
+    total: int = 0
+
+    @property
+    def number(self) -> int:
+        """The number that the title has: usually that of all rows."""
+        return self.total or len(self.rows) + self.more
+
+    @property
+    def lines(self) -> list[str]:
+        """The rows as lines of text."""
+        lines = [self.form.format(*row) for row in self.rows]
+        return [*lines, f"and {self.more:,} more"] if self.more else lines
+
+    @property
+    def is_long(self) -> bool:
+        """Return True if a cell needs a line of its own."""
+        return any(len(text) > _LONGEST for row in self.rows for text in row)
+
+    def cut(self, most: int) -> Block:
+        """Return the block with its first rows only."""
+        return replace(self, rows=self.rows[:most], more=self.more + len(self.rows[most:]))
+
+
+def _texts(title: str, texts: Iterable[str]) -> Block:
+    return Block(title, [(short(clean(text), _LONGEST_TEXT),) for text in texts])
+
+
+@dataclass(frozen=True)
+class View:
+    """A report in words. Blocks without rows are left out.
+
+    :ivar result: with amounts as people read them.
+    :ivar most: maximum number of changes of a group, and of fields of a change, that are shown.
+    :ivar sent: whether anything was sent.
+    :ivar undo: what can't be undone, as a sentence; empty if everything can be.
+    :ivar cautions: what is odd, if anything is.
+    :ivar reasons: why the run was refused or failed.
+    :ivar meaning: what the changes mean, the most important first.
+    :ivar counts: section to the counts of its records, in words.
+    :ivar facts: title and text of further facts about the whole run.
+    :ivar fields: the fields by number of changes.
+    :ivar notes: warnings, and records that were not changed.
+    :ivar places: each single finding, if the reasons have fewer. Only a page has room for them.
+    """
+
+    result: RunResult
+    most: int
+    outcome: str
+    sent: str
+    undo: str
+    cautions: list[Block]
+    reasons: list[Block]
+    meaning: list[Block]
+    counts: dict[str, dict[str, int]]
+    facts: list[tuple[str, str]]
+    groups: list[Group]
+    fields: list[Block]
+    notes: list[Block]
+    places: list[Block]
+
+    @property
+    def is_cut(self) -> bool:
+        """Return True if a change or a row is left out."""
+        blocks = (*self.wrong, *self.meaning, *self.fields, *self.notes)
+        is_wide = any(len(keys_of(change)) > self.most for group in self.groups for change in group.first)
+        return is_wide or any(block.more for block in blocks) or any(group.more for group in self.groups)
+
+    @property
+    def wrong(self) -> list[Block]:
+        """What a reader must see first."""
+        return [*self.cautions, *self.reasons]
+
+
+def view_of(result: RunResult, most: int = MOST) -> View:
+    """Return the view of a result.
+
+    :param most: maximum number of changes of a group and of rows of a block; few changes are all shown.
+    """
+    result = in_figures(result)
+    shown = max(most, FEW) if most == MOST and len(result.changes) <= FEW else most
+
+    def some(blocks: Iterable[Block], rows: int = most) -> list[Block]:
+        return [block.cut(rows) for block in blocks if block.rows]
+
+    return View(
+        result=result,
+        most=shown,
+        outcome="would change" if result.check_mode and result.outcome == "changed" else result.outcome,
+        sent=_sent(result),
+        undo=undo_words(result),
+        cautions=some([_texts("Look at this first", result.cautions)]),
+        reasons=reasons(result, most),
+        meaning=some(_meaning(result), min(most, _TOP)),
+        counts=_counts(result),
+        facts=[(title, text) for title, text in _facts(result) if text],
+        groups=groups(result.changes, result.is_drift, shown),
+        fields=some([_fields(result)]),
+        notes=some([_texts("Warnings", _warnings(result)), _alone(result)]),
+        places=some([_texts("Every finding", result.every_finding)], _MOST_PLACES),
+    )
+
+
+def reasons(result: RunResult, most: int = MOST) -> list[Block]:
+    """Return why a run was refused or failed; nothing if it was not."""
+    blocks = (
+        _texts("Refused", result.refusals),
+        _texts("Findings", result.findings),
+        _texts("Failed", map(_failure, result.failures)),
+    )
+    return [block.cut(most) for block in blocks if block.rows]
+
+
+def _failure(failure: Mapping[str, str]) -> str:
+    place = f" ({failure['place']})" if failure.get("place") else ""
+    return f"{failure['change']}{place}: {failure['reason']}"
+
+
+def _sent(result: RunResult) -> str:
+    """Say whether anything was sent. For a plan, say it in the words of the predicted run."""
+    if result.outcome in ("failed", "refused"):
+        return "nothing was applied"
+    if result.check_mode:
+        return "comparison, nothing was sent" if result.is_drift else "plan, nothing was sent"
+    return "nothing had to be sent" if result.outcome in ("unchanged", "partly_undone") else "applied"
+
+
+def undo_words(result: RunResult) -> str:
+    """Return what can't be undone as a sentence of its own, or an empty text."""
+    words = clean(result.undo)
+    return f"can be undone {words}" if words.startswith("only in part") else words
+
+
+# ---- counts and facts
+
+
+def _counts(result: RunResult) -> dict[str, dict[str, int]]:
+    words = DRIFT_WORDS if result.is_drift else {}
+    return {
+        section: {words.get(word, word): number for word, number in numbers.items()}
+        for section, numbers in result.summary.items()
+    }
+
+
+def _fields(result: RunResult) -> Block:
+    rows = [(words_of(section), name, f"{number:,}") for section, name, number in fields_by_number(result.changes)]
+    heads = ("Section", "Field", "Changes")
+    return Block("Fields", rows, heads, "{0} {1}: {2}", numbers=frozenset({2}))
+
+
+def _facts(result: RunResult) -> list[tuple[str, str]]:
+    return [
+        ("scan codes", _scan_codes(result)),
+        ("Hidden records", _hidden_records(result)),
+        ("Forecast", _forecast(result)),
+        ("Plan file", f"sha256:{clean(result.plan_digest)}" if result.plan_digest else ""),
+    ]
+
+
+def _scan_codes(result: RunResult) -> str:
+    """Say how many labels are attached; empty if nothing is known about labels."""
+    if not result.scan_codes:
+        return ""
+    attached, total, differ = (result.scan_codes[name] for name in ("attached", "total", "differ"))
+    return f"{attached:,} of {total:,} attached, {differ:,} differ from the files"
+
+
+_HIDDEN = {
+    YES: "yes, this account does not see all records",
+    UNKNOWN: "unknown, nothing shows that this account sees all records",
+}
+
+
+def _hidden_records(result: RunResult) -> str:
+    """Return whether records are hidden from the account; empty if no change depends on complete lists."""
+    rests_on_lists = any(
+        change["action"] in (DELETE, ARCHIVE)
+        or (change["action"] == CREATE and KINDS[SECTIONS[change["section"]]].can_be_hidden)
+        for change in result.changes
+    )
+    return _HIDDEN.get(result.hidden_records, "") if rests_on_lists else ""
+
+
+def _forecast(result: RunResult) -> str:
+    """Return the forecast of an apply in words; empty if nothing is to be applied."""
+    requests, minutes = result.forecast.get("requests"), result.forecast.get("minutes")
+    if not result.check_mode or result.is_drift or not requests:
+        return ""
+    words = f"{requests:,} request{'' if requests == 1 else 's'}"
+    return words if minutes is None else f"{words}, {'1 minute' if minutes == 1 else f'{minutes:,.1f} minutes'}"
+
+
+# ---- notes
+
+
+def _warnings(result: RunResult) -> list[str]:
+    return [text for text in result.warnings if text not in result.cautions]
+
+
+def _alone(result: RunResult) -> Block:
+    """Count the records of each section that are in no file and were left alone."""
+    lines = (
+        f"{counted(len(names), section)}: {first_of([_printed(name) for name in names], _EXAMPLES)}"
+        for section, names in result.reported.items()
+    )
+    block = _texts("Not in the files, left alone", lines)
+    return replace(block, total=sum(map(len, result.reported.values())))
+
+
+# ---- what the changes mean
+
+
+def _meaning(result: RunResult) -> list[Block]:
+    if result.is_drift:
+        return [_moves(result), _money(result)]
+    return [
+        _undone(result.undone),
+        _removals(result.changes),
+        _moves(result),
+        _money(result),
+        _persons(result.persons),
+        _mails(result.mails),
+        _not_restored(result.not_restored),
+    ]
+
+
+def meaning_in_sentences(result: RunResult) -> list[str]:
+    """Return what the changes mean besides single removals, in sentences of their own."""
+    blocks = [block.cut(_TOP) for block in _meaning(replace(result, changes=[])) if block.rows]
+    rows = [f"{block.title}: {line}" for block in blocks for line in block.lines]
+    return [undo_words(result), *rows] if result.undo else rows
+
+
+def is_warned_of(result: RunResult) -> bool:
+    """Return True if a change removes something, sends e-mail or can't be undone."""
+    return bool(result.mails or result.undo or (not result.is_drift and first_removals(result.changes)))
+
+
+def first_removals(changes: Iterable[Change]) -> list[Change]:
+    """Return the removals, those that delete attachments first."""
+    removed = [change for change in changes if change["action"] in (DELETE, ARCHIVE)]
+    return sorted(removed, key=lambda change: (-_attachments(change), change["action"] != DELETE))
+
+
+def _attachments(change: Change) -> int:
+    number = change.get("removed", {}).get("attachments", 0)
+    return number if isinstance(number, int) else 0
+
+
+def _removals(changes: Iterable[Change]) -> Block:
+    removed = first_removals(changes)
+    files = sum(map(_attachments, removed))
+    rows = [
+        (f"{words_of(change['section'])} {key_and_name(change)}", change["action"], _details(change))
+        for change in removed
+    ]
+    attached = f", {files:,} attachment{'s' if files > 1 else ''}" if files else ""
+    title = f"Removed ({len(removed):,} record{'s' if len(removed) > 1 else ''}{attached})"
+    return Block(title, rows, ("Record", "Action", "Details"), "{1} {0}: {2}", unbroken=frozenset({1}))
+
+
+def _details(change: Change) -> str:
+    texts = (f"{name} {_printed(text)}" for name, text in removal_texts(change.get("removed", {})))
+    return short("; ".join(texts), _LONGEST_REMOVAL)
+
+
+def _moves(result: RunResult) -> Block:
+    sides = ("to", "from") if result.is_drift else ("from", "to")
+    moves = result.moves if len(result.moves) <= _TOP else _by_destination(result.moves)
+    rows = [
+        (
+            *(_NO_PLACE if move[side] is None else _printed(move[side]) for side in sides),
+            counted(move["count"], move["section"]),
+            _printed(move["field"]),
+        )
+        for move in moves
+    ]
+    number = sum(move["count"] for move in result.moves)
+    title = f"{'Other places' if result.is_drift else 'Moves'} ({number:,})"
+    heads = _DRIFT_HEADS if result.is_drift else ("From", "To")
+    form = f"{_BOTH if result.is_drift else '{0} -> {1}'}: {{2}} ({{3}})"
+    return Block(title, rows, (*heads, "Records", "Field"), form)
+
+
+def _by_destination(moves: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return one row for each destination, the largest first, with the number of places that records come from."""
+    by_destination: dict[tuple[Any, ...], list[Mapping[str, Any]]] = {}
+    for move in moves:
+        by_destination.setdefault((move["section"], move["field"], move["to"]), []).append(move)
+    rows = []
+    for mine in by_destination.values():
+        places = {"from": f"{len(mine):,} places"} if len(mine) > 1 else {}
+        rows.append({**mine[0], "count": sum(move["count"] for move in mine), **places})
+    return sorted(rows, key=lambda row: -row["count"])
+
+
+def _money(result: RunResult) -> Block:
+    sides = ("after", "before") if result.is_drift else ("before", "after")
+    rows = [
+        (
+            f"{words_of(total['section'])} {_printed(total['field'])}",
+            *_sums(total, sides),
+            counted(total["count"], total["section"]),
+        )
+        for total in result.money
+    ]
+    heads = _DRIFT_HEADS if result.is_drift else ("Before", "After")
+    form = f"{{0}}: {'files say {1} / instance has {2}' if result.is_drift else '{1} -> {2}'} ({{3}})"
+    return Block("Money", rows, ("Total of", *heads, "Records"), form, numbers=frozenset({1, 2}))
+
+
+def _sums(total: Mapping[str, Any], sides: tuple[str, str]) -> tuple[str, str]:
+    """Return both sums. If the changes cancel each other out, say so in place of the second one."""
+    first, second = (in_digits(Decimal(repr(total[side])), _CENTS, ",") for side in sides)
+    return first, f"the same in total, {total['count']:,} values differ" if first == second else second
+
+
+def _persons(persons: Sequence[Mapping[str, Any]]) -> Block:
+    rows = [
+        (_printed(person["person"]), f"{person['gains']:,}", f"{person['loses']:,}", words_of(person["section"]))
+        for person in persons
+    ]
+    heads, form = ("Person", "Gains", "Loses", "Section"), "{0}: gains {1}, loses {2} ({3})"
+    return Block("Persons who gain or lose records", rows, heads, form, numbers=frozenset({1, 2}))
+
+
+def _mails(mails: Sequence[Mapping[str, Any]]) -> Block:
+    rows = [
+        (
+            counted(mail["count"], mail["section"]),
+            first_of([_printed(name) for name in mail["to"]], _EXAMPLES) or "unknown",
+        )
+        for mail in mails
+    ]
+    return Block("Sends e-mail", rows, ("Because of", "To"), "{0}: to {1}")
+
+
+def _undone(apply: Mapping[str, Any]) -> Block:
+    # Nothing of a finished undo is undone, so it has no changes here.
+    names = ("time", "set", "user", "changes")
+    rows = [tuple(_printed(apply[name] or "unknown") for name in names)] if apply.get("changes") else []
+    return Block("Undoes an apply", rows, ("Time", "Set", "User", "Changes"), "{0}, set {1}, user {2}, changes: {3}")
+
+
+def _not_restored(left: Sequence[Mapping[str, Any]]) -> Block:
+    rows = [
+        (f"{words_of(row['section'])} {_printed(row['key'])}", _printed(row["field"] or "whole record"), row["reason"])
+        for row in left
+    ]
+    return Block(f"Not restored ({len(left):,})", rows, ("Record", "Field", "Reason"), "{0}, {1}: {2}")
+
+
+def _printed(text: str) -> str:
+    return short(one_line(str(text)), _LONGEST)

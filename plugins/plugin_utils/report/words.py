@@ -1,0 +1,62 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Words that all reports share, each text cleaned for printing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from ...module_utils.model.kinds import KINDS
+from ...module_utils.printing.cleaner import clean
+from ..desired.desired import SECTIONS
+from .result import ACTIONS
+
+MOST = 20
+"""Number of records of a group, and of texts of a list, that people read. The others are counted."""
+
+DRIFT_WORDS = {
+    "created": "missing in the instance",
+    "updated": "differs from the files",
+    "deleted": "only in the instance",
+    "archived": "not archived in the instance",
+}
+"""The words for each count in a comparison, which changes nothing."""
+
+
+def short(text: str, longest: int) -> str:
+    """Return the beginning of a text that is too long."""
+    return text if len(text) <= longest else f"{text[: longest - 3]}..."
+
+
+def one_line(name: str) -> str:
+    """Return a name unchanged, or in quotes if a part of it had to be escaped."""
+    return name if clean(name) == name else clean(json.dumps(name, ensure_ascii=False))
+
+
+def words_of(section: str) -> str:
+    """Return the name of a section for people."""
+    return clean(section.replace("_", " "))
+
+
+def counted(number: int, section: str) -> str:
+    """Return a number of records of a section for people."""
+    is_one = number == 1 and section in SECTIONS
+    return f"{number:,} {KINDS[SECTIONS[section]].words if is_one else words_of(section)}"
+
+
+def first_of(names: Sequence[str], most: int) -> str:
+    """Return the first names, and how many more there are."""
+    rest = len(names) - most
+    return ", ".join(names[:most]) + (f" and {rest:,} more" if rest > 0 else "")
+
+
+def action_words(action: str, is_drift: bool) -> str:
+    """Return an action in words. For a comparison, say what differs."""
+    return DRIFT_WORDS[ACTIONS[action]] if is_drift else action
+
+
+def both_sides(before: str, after: str, is_drift: bool) -> str:
+    """Return both values of a field. For a comparison, say which side has which value."""
+    return f"files say {after} / instance has {before}" if is_drift else f"{before} -> {after}"
