@@ -19,7 +19,12 @@ _INTRODUCTION = """\
 
 `make bench` writes this page. It measures everything on one machine, with the embedded service. The numbers of requests
 are the same on every machine. Times are measured side by side in one run: the ratios are similar on other machines, the
-seconds are not. If something is measured more than once, the shortest time counts."""
+seconds are not. If something is measured more than once, the shortest time counts.
+
+![Milliseconds for a new object](images/benchmark-new-objects.svg)
+
+![Milliseconds for each object of a loop with nothing to
+change](images/benchmark-loop.svg)"""
 
 
 @dataclass(frozen=True)
