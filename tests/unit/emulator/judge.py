@@ -103,25 +103,36 @@ class Operation:
 
     def least_body(self) -> Any:
         """Return the smallest valid body: required members, each with its first accepted value."""
-        content = self.follow(self.node["requestBody"])["content"]
-        return self._least(next(iter(content.values()))["schema"])
+        return self._example(self.body_schema(), None)
 
-    def _least(self, schema: JsonMap) -> Any:
+    def full_body(self, choice: int) -> Any:
+        """Return a body with every member, and lists with one item. Rules between members may refuse it.
+
+        :param choice: the number of the schema among alternative schemas.
+        """
+        return self._example(self.body_schema(), choice)
+
+    def body_schema(self) -> JsonMap:
+        """Return the schema of its body."""
+        content = self.follow(self.node["requestBody"])["content"]
+        found: JsonMap = next(iter(content.values()))["schema"]
+        return found
+
+    def _example(self, schema: JsonMap, choice: int | None) -> Any:
         schema = self.follow(schema)
-        for alternatives in ("oneOf", "anyOf"):
-            if alternatives in schema:
-                return self._least(schema[alternatives][0])
+        for alternatives in (schema[name] for name in ("oneOf", "anyOf") if name in schema):
+            return self._example(alternatives[(choice or 0) % len(alternatives)], choice)
         if "const" in schema or "enum" in schema:
             return schema.get("const", next(iter(schema.get("enum", ())), None))
         types = schema.get("type", "object")
         first = types if isinstance(types, str) else types[0]
         if first == "object":
-            members = {name: self._least(schema["properties"][name]) for name in schema.get("required", ())}
-            missing = schema.get("minProperties", 0) - len(members)
-            others = [name for name in schema.get("properties", {}) if name not in members][: max(missing, 0)]
-            return members | {name: self._least(schema["properties"][name]) for name in others}
+            return {
+                name: self._example(schema["properties"][name], choice) for name in _names(schema, choice is not None)
+            }
         if first == "array":
-            return [self._least(schema["items"]) for _number in range(schema.get("minItems", 0))]
+            items = max(schema.get("minItems", 0), int(choice is not None))
+            return [self._example(schema["items"], choice) for _number in range(items)]
         if first == "string":
             return _TEXTS.get(schema.get("format", ""), "x" * schema.get("minLength", 1))
         return {"integer": 1, "number": 1, "boolean": False}.get(first)
@@ -136,6 +147,13 @@ class Operation:
                 continue
             found[status] = response
         return found
+
+
+def _names(schema: JsonMap, is_full: bool) -> list[str]:
+    """Return the members of an example of a map."""
+    members = list(schema.get("required", ()))
+    others = [name for name in schema.get("properties", {}) if name not in members]
+    return members + (others if is_full else others[: max(schema.get("minProperties", 0) - len(members), 0)])
 
 
 def operations(weather: Mapping[str, str] | None = None) -> list[Operation]:

@@ -14,7 +14,7 @@ from urllib.parse import urljoin, urlsplit
 
 import pytest
 
-from .bodies import NOBODY, JsonMap, code
+from .bodies import JsonMap, code
 from .support import Api
 
 LARGEST = 52_428_800
@@ -230,27 +230,6 @@ def test_remove_what_does_not_exist(api: Api) -> None:
     assert response.status_code == 207
     assert all(isinstance(entry, str) for entry in response.json())
     assert attached(api, thing) == []
-
-
-@pytest.mark.parametrize("verb", ["add-file", "remove-file"])
-@pytest.mark.parametrize(
-    "body",
-    [
-        None,
-        {},
-        "x",
-        ["x"],
-        [{"field-key": "documents"}],
-        [{"file-uuid": NOBODY}],
-        [{"field-key": "documents", "file-uuid": "x"}],
-        [{"field-key": 5, "file-uuid": NOBODY}],
-        [{"field_key": "documents", "file_uuid": NOBODY}],
-        {"field-key": "documents", "file-uuid": NOBODY},
-    ],
-    ids=str,
-)
-def test_wrong_pairs(api: Api, verb: str, body: Any) -> None:
-    assert api.request("POST", f"/object/{api.create_object()}/{verb}", json=body).status_code == 400
 
 
 @pytest.mark.parametrize("key", ["no_such_field", "inventory_name"])
