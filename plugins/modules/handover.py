@@ -27,11 +27,17 @@ options:
     type: raw
   sheet:
     description:
-      - The path of a handover sheet (C(.html)). The sheet prints on A4 and has lines for signatures. Only its owner can
-        read it.
+      - The path of a handover sheet (C(.html), C(.xlsx), C(.csv) or C(.json)). C(.html) prints on A4, with totals and
+        lines for signatures. Only its owner can read it.
       - It lists what the person has before anything is handed over. In check mode it is not written. If the person has
         nothing, an existing sheet does not change.
     type: path
+  language:
+    description:
+      - The language of C(.html) and C(.xlsx), with its form of dates and amounts. C(.csv) and C(.json) stay the same.
+    type: str
+    choices: [en, de]
+    default: en
   require_clear:
     description:
       - Fail if the person still has something at the end, or if it can't be proven that the person has nothing.
@@ -110,11 +116,19 @@ objects:
   sample:
     - scan_code: "100101"
       name: Panel saw
+      asset_number: 0510-0
       serial_number: PS-3200-18
       target_room: Workshop/0.01
       actual_room: Workshop/0.01
       fields: [Responsible person]
       uuid: f7fe6619-3618-57b3-bf42-a8cc2935081e
+      amounts: {purchasing_price: "8990.00"}
+totals:
+  description:
+    - Sums of the amounts of RV(objects) by field, as C(objects).
+  returned: success
+  type: dict
+  sample: {objects: {purchasing_price: "8990.00"}}
 rental_cases:
   description:
     - The open rental cases, each with C(title), C(status), C(from), C(until), C(fields) and C(uuid).

@@ -44,12 +44,18 @@ options:
   report:
     description:
       - Files to write the comparison to. The suffix of each file selects its format.
-      - C(.html) is a page that prints on A4, with lines for signatures. C(.csv) and C(.xlsx) have a row for each
-        finding. C(.json) has everything, and C(docs/schema/ledger.schema.json) describes it.
+      - C(.html) is a page that prints on A4, with totals and lines for signatures. C(.csv) and C(.xlsx) have a row for
+        each finding. C(.json) has everything, and C(docs/schema/ledger.schema.json) describes it.
       - Only their owner can read the files. The directories must exist. In check mode no report is written.
     type: list
     elements: path
     default: []
+  language:
+    description:
+      - The language of C(.html) and C(.xlsx), with its form of dates and amounts. C(.csv) and C(.json) stay the same.
+    type: str
+    choices: [en, de]
+    default: en
 attributes:
   check_mode:
     support: full
@@ -137,20 +143,33 @@ counts:
   returned: success
   type: dict
   sample: {rows: 412, equal: 396, differ: 7, not_found: 6, not_in_books: 11, doubtful: 3, skipped: 0, not_in_scope: 0}
+totals:
+  description:
+    - Sums of the compared amounts by field, in the C(books) and in the C(instance), and of what is between them. The
+      books, less C(not_found), C(doubtful), C(skipped) and C(not_in_scope), plus C(differences) (instance minus books),
+      C(not_in_books) and C(doubtful_objects), are the instance.
+  returned: success
+  type: dict
+  sample: {books: {purchasing_price: "4409.00"}, not_found: {purchasing_price: "10.00"}}
 not_found:
   description:
-    - The rows whose object this account can't see, each with its C(key), C(place) and C(values).
+    - The rows whose object this account can't see, each with its C(key), C(place), C(values) and C(amounts).
   returned: success
   type: list
   elements: dict
-  sample: [{key: 9999-0, place: "ledger.csv:4", values: {purchasing_price: "10.0"}}]
+  sample:
+    - key: 9999-0
+      place: ledger.csv:4
+      values: {purchasing_price: "10.0"}
+      amounts: {purchasing_price: "10.00"}
 not_in_books:
   description:
-    - The objects that no row names, each with its C(key), C(scan_code), C(name) and C(uuid).
+    - The objects that no row names, each with its C(key), C(scan_code), C(name), C(uuid) and C(amounts).
   returned: success
   type: list
   elements: dict
-  sample: [{key: "", scan_code: "100003", name: Chair, uuid: 5ad6a0ae-6d05-4f3b-9a57-1c9f6f3a8b11}]
+  sample:
+    - {key: "", scan_code: "100003", name: Chair, uuid: 5ad6a0ae-6d05-4f3b-9a57-1c9f6f3a8b11, amounts: {}}
 differences:
   description:
     - Each field that differs, with the object as in RV(not_in_books), the C(field) and its C(label), the value in the
@@ -171,11 +190,17 @@ differences:
 doubtful:
   description:
     - The rows that can't be distinguished from others, each with its C(key), its C(place), the C(reason), and the
-      C(uuids) of the objects. These objects are in no other list.
+      C(uuids) of the objects. These objects are in no other list. C(why) and C(details) are the parts of the reason.
   returned: success
   type: list
   elements: dict
-  sample: [{key: 4703-0, place: "ledger.csv:7", reason: "is in the books again at ledger.csv:8", uuids: []}]
+  sample:
+    - key: 4703-0
+      place: ledger.csv:7
+      reason: is in the books again at ledger.csv:8
+      why: repeated
+      details: ["ledger.csv:8"]
+      uuids: []
 skipped:
   description:
     - The rows that O(table) skips, in the form of RV(doubtful).

@@ -19,7 +19,6 @@ description:
 options:
   mode:
     description:
-      - What to do.
       - >-
         V(prepare): Before a stocktake, list the objects that have a placeholder in place of a scan code, no target
         room, or a room of O(placeholder_rooms).
@@ -78,6 +77,12 @@ options:
     type: list
     elements: path
     default: []
+  language:
+    description:
+      - The language of C(.html) and C(.xlsx), with its form of dates and amounts. C(.csv) and C(.json) stay the same.
+    type: str
+    choices: [en, de]
+    default: en
   src:
     description:
       - The files of the instance, as in O(community.seventhings.instance#module:src). C(scan_codes) of their
@@ -183,7 +188,6 @@ counts:
     - A map of status to the number of objects in scope.
   returned: success
   type: dict
-  sample: {ok: 46, deviation: 5, missing: 7, new: 1, unknown: 1}
 scanned:
   description:
     - The number of objects that were scanned in their room (C(in_place)) and C(elsewhere), that were C(not_scanned),
@@ -202,6 +206,11 @@ amounts:
   returned: success
   type: dict
   sample: {purchasing_price: "530999.90"}
+totals:
+  description:
+    - The same sums over the objects of each status.
+  returned: success
+  type: dict
 by_place:
   description:
     - The numbers of objects by status, and sums of money (C(amounts)), for each location (C(room) is null) and each of
@@ -215,31 +224,17 @@ objects:
     - The objects in scope, with O(mode=prepare) only those that have C(reasons) (as in RV(reasons)).
     - C(scanned) is V(in_place), V(elsewhere), V(not_scanned) or V(unlabelled). C(target_room), C(actual_room) and
       C(time) are null if they are not known. C(from_scans) says whether the actual room comes from O(scans).
-      C(service_status) is the status that the service reports, if it differs.
+      C(service_status) is the status that the service reports, if it differs. C(asset_number) and C(serial_number) come
+      from the fields with these keys or labels.
   returned: success
   type: list
   elements: dict
-  sample:
-    - scan_code: "100018"
-      status: deviation
-      scanned: elsewhere
-      name: Notebook
-      uuid: 9f2d6d5e-7e0f-4c1b-8f7a-2f1d3f1f6a10
-      target_room: Dresden/1.04
-      actual_room: Leipzig/3.01
-      time: "2025-11-17T08:30:00+00:00"
-      from_scans: false
-      unlabelled: false
-      reasons: []
-      service_status: null
-      amounts: {purchasing_price: "1399.00"}
 unknown_codes:
   description:
     - The codes in O(scans) and O(accept) that no object in scope has.
   returned: success
   type: list
   elements: str
-  sample: ["100999"]
 unlabelled:
   description:
     - The scan codes of the objects that have no label, to confirm by hand. These are placeholders, and codes of objects
@@ -247,13 +242,11 @@ unlabelled:
   returned: success
   type: list
   elements: str
-  sample: [IMP-000001, "999001"]
 accepted:
   description:
     - How many objects were accepted.
   returned: when O(mode=close)
   type: int
-  sample: 5
 files:
   description:
     - The paths of the files that changed, or in check mode would change.

@@ -43,10 +43,10 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.action.argum
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import SECTIONS
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import ENDINGS
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.action import export
+from ansible_collections.community.seventhings.plugins.plugin_utils.papers.writer import FORMS
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.on_screen import on_screen
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.text_report import _FORMS
 from ansible_collections.community.seventhings.plugins.plugin_utils.stocktake.action import take_stock
-from ansible_collections.community.seventhings.plugins.plugin_utils.stocktake.report import FORMS
 
 CORPUS = payloads.some() + (payloads.mixed(1, 400) if LONG else payloads.mixed(1, 10))
 BATCH = 40

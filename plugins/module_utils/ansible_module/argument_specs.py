@@ -327,8 +327,11 @@ INSTANCE_ABSORB: Spec = {
     "new": {"type": "str", "choices": ["since_apply", "all"], "default": "since_apply"},
 }
 
+_PAPER: Spec = {"language": {"type": "str", "choices": ["en", "de"], "default": "en"}}
+
 STOCKTAKE: Spec = {
     **CONNECTION,
+    **_PAPER,
     **_SOURCES,
     "mode": {"type": "str", "choices": ["prepare", "evaluate", "close"], "default": "evaluate"},
     "since": {"type": "str"},
@@ -386,6 +389,7 @@ MOVE: Spec = {
 
 HANDOVER: Spec = {
     **_WORK_ON_OBJECTS,
+    **_PAPER,
     "person": {"type": "raw", "required": True},
     "to": {"type": "raw"},
     "sheet": {"type": "path"},
@@ -394,6 +398,7 @@ HANDOVER: Spec = {
 
 LEDGER: Spec = {
     **CONNECTION,
+    **_PAPER,
     "file": {"type": "path", "required": True},
     "table": {"type": "dict", "default": {}},
     "compare": {"type": "list", "elements": "str", "default": []},

@@ -21,16 +21,16 @@ from ...module_utils.printing.cleaner import clean
 from ...module_utils.resolve.hidden_records import NO
 from ..desired.entry import Entry
 from ..desired.positions import Place
-from ..report.text_report import check_report_path, store_report
+from ..papers.catalogue import Catalogue
+from ..papers.table import total
+from ..papers.writer import paths_of, write_paper
 from .call import Call, run_call
+from .handover_paper import paper_of
 from .lists import ObjectLists, compared_rooms, in_unknown_form
 from .people import Person, fields_of_people, objects_of
-from .sheet import as_sheet
 
 _ENDED = frozenset(("closed", "completed", "rejected"))
 """Statuses of finished tasks and rental cases, which are history and not handed over."""
-
-_PAGE = ".html"
 
 
 @dataclass
@@ -72,7 +72,7 @@ class _Handover:
         self._options = call.options
 
     def run(self) -> dict[str, Any]:
-        sheet = self._sheet()
+        sheet = paths_of([self._options["sheet"]] if self._options["sheet"] else [], "sheet")
         self._call.reports()
         client = self._call.connect()
         lists = self._call.read_lists(client, PERSON, USER)
@@ -99,7 +99,7 @@ class _Handover:
             "sees": sees,
         }
         document = client.without_credentials(document)
-        self._write(sheet, document, client.transport.root, has)
+        self._write(sheet, lists, document, has)
         result: dict[str, Any] = {"changed": False, "msg": ""}
         left = whole.number
         doubts = self._doubts(whole, sees)
@@ -160,30 +160,24 @@ class _Handover:
 
     def _document(self, lists: ObjectLists, has: Belongings) -> dict[str, Any]:
         _comparison, actual, target = compared_rooms(lists.schema, lists.client.definitions(OBJECT.template))
+        amounts = total(lists.amounts(record) for record, _fields in has.objects)
         return {
+            "totals": {"objects": lists.in_texts(amounts)},
             "objects": [_object(lists, record, fields, target, actual) for record, fields in has.objects],
             "rental_cases": [_dated(record, fields, "issue_date", "due_date") for record, fields in has.rentals],
             "tasks": [_dated(record, fields, "", "deadline") for record, fields in has.tasks],
         }
 
-    # ---- the sheet
-
-    def _sheet(self) -> Path | None:
-        written = self._options["sheet"]
-        if not written:
-            return None
-        path = Path(written).expanduser()
-        check_report_path(path, (_PAGE,), "sheet")
-        return path
-
-    def _write(self, sheet: Path | None, document: Mapping[str, Any], instance: str, has: Belongings) -> None:
+    def _write(self, sheet: list[Path], lists: ObjectLists, document: Mapping[str, Any], has: Belongings) -> None:
         """Write the sheet.
 
         If the person has nothing, an existing sheet stays, because it shows what was handed over.
         """
-        if sheet is None or self._call.check_mode or (not has.number and sheet.exists()):
+        if self._call.check_mode or (not has.number and any(path.exists() for path in sheet)):
             return
-        store_report(sheet, as_sheet(document, instance, dt.datetime.now(dt.UTC)))
+        catalogue = Catalogue(self._options["language"])
+        instance, now = lists.client.transport.root, dt.datetime.now(dt.UTC)
+        write_paper(paper_of(document, instance, now, lists.schema.fields, catalogue), sheet, catalogue)
 
     # ---- the plan
 
@@ -263,13 +257,10 @@ def _title(record: Record) -> str:
 
 def _object(lists: ObjectLists, record: Record, keys: Iterable[str], target: str, actual: str) -> dict[str, Any]:
     return {
-        "scan_code": lists.code_of(record),
-        "name": readable(record.flat.get("inventory_name")),
-        "serial_number": readable(record.flat.get("serial_number")),
+        **lists.described(record),
         "target_room": _room(lists, record, target),
         "actual_room": _room(lists, record, actual),
         "fields": [lists.schema.fields[key].label or key for key in keys],
-        "uuid": record.uuid,
     }
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -20,26 +21,58 @@ from ...module_utils.model.types_links import references_in
 from ...module_utils.plan.notation import in_one_notation
 from ...module_utils.resolve.field_visibility import keys_in_none, why_unfound
 from ...module_utils.resolve.hidden_records import NO
-from ..desired.row_rules import EMPTY_KEYS, OF_TABLES, REPEATED_KEYS, SKIP, UNKNOWN_ROWS
-from ..desired.sources.xlsx_source import openpyxl_library
+from ..desired.row_rules import EMPTY_KEYS, REPEATED_KEYS, SKIP, UNKNOWN_ROWS, RowRules
+from ..papers.catalogue import ENGLISH, Catalogue
+from ..papers.table import MONEY
+from ..papers.writer import paths_of, write_paper
 from .call import Call, named, run_call
 from .ledger_file import Ledger, Row, read_ledger, read_table
-from .ledger_report import FORMS
+from .ledger_paper import SUMS, paper_of
 from .lists import ObjectLists
-from .report_files import paths_of, write_reports
 
 
 def compare_ledger(options: Mapping[str, Any], check_mode: bool, host: str = "") -> dict[str, Any]:
     """Run the module ``ledger``. Return its result."""
-    return run_call(Call(options, check_mode, host), lambda call: _Comparison(call).run())
+    return run_call(Call(options, check_mode, host), _run)
+
+
+def _run(call: Call) -> dict[str, Any]:
+    options = call.options
+    reports = paths_of(options["report"])
+    table = read_table(options["table"])
+    client = call.connect(read_only=True)
+    lists = ObjectLists(client)
+    ledger = read_ledger(Path(options["file"]).expanduser(), table, lists.schema)
+    comparison = _Comparison(call, lists, ledger, table.rules)
+    document = client.without_credentials(
+        {
+            "instance": client.transport.root,
+            "date": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
+            "file": Path(options["file"]).name,
+            **comparison.document(),
+        }
+    )
+    if not call.check_mode:
+        catalogue = Catalogue(options["language"])
+        write_paper(paper_of(document, lists.schema.fields, catalogue), reports, catalogue)
+    call.warnings += comparison.warnings(document["sees"])
+    warnings = call.all_warnings(client)
+    return {
+        "changed": False,
+        **document,
+        "msg": _in_words(document),
+        **({"warnings": warnings} if warnings else {}),
+    }
 
 
 @dataclass
 class _Found:
     """The outcome of a comparison. Each list is in the form of the result.
 
+    :ivar matched: uuid of an object to its row.
     :ivar unnamed: fields of the ledger whose references find nothing, with the records and the field by which others
         name them, if no record has that field.
+    :ivar sums: name of a sum to the sum of each field with amounts.
     """
 
     not_found: list[dict[str, Any]] = field(default_factory=list)
@@ -51,225 +84,219 @@ class _Found:
     differing: set[str] = field(default_factory=set)
     unnamed: set[tuple[str, str, str]] = field(default_factory=set)
     others: int = 0
+    sums: dict[str, dict[str, Decimal]] = field(default_factory=dict)
 
 
 class _Comparison:
-    """One comparison of the instance with a table of accounting."""
+    """One comparison of the instance with a table of accounting.
 
-    def __init__(self, call: Call) -> None:
-        self._call = call
-        self._options = call.options
-        self._rules = OF_TABLES
+    :raises InvalidInput: if an option names a field that the ledger or the instance does not have, or that may be
+        hidden.
+    """
+
+    def __init__(self, call: Call, lists: ObjectLists, ledger: Ledger, rules: RowRules) -> None:
+        self._lists = lists
+        self._ledger = ledger
+        self._rules = rules
         self._found = _Found()
-
-    def run(self) -> dict[str, Any]:
-        options = self._options
-        reports = paths_of(options["report"], FORMS)
-        if any(path.suffix == ".xlsx" for path in reports):
-            openpyxl_library()
-        table = read_table(options["table"])
-        client = self._call.connect(read_only=True)
-        lists = ObjectLists(client)
-        ledger = read_ledger(Path(options["file"]).expanduser(), table, lists.schema)
-        self._rules = table.rules
-        choices = self._choices(lists, ledger)
-        keys = list(dict.fromkeys(key for choice in choices for key in choice))
-        compared = self._compared(lists, ledger, keys)
+        options = call.options
+        self._choices = self._read_choices()
+        keys = list(dict.fromkeys(key for choice in self._choices for key in choice))
+        self._compared = self._read_compared(options["compare"]) or [key for key in ledger.columns if key not in keys]
         if lists.objects:
-            lists.check_visible((lists.schema.fields[key] for key in (*keys, *compared)), "it can't be compared")
-        in_scope = {record.uuid: record for record in lists.in_scope(options["scope"])}
-        self._match(lists, ledger, choices, in_scope)
-        for uuid, row in self._found.matched.items():
-            self._compare(lists, choices, compared, in_scope[uuid], row)
-        doubted = {uuid for finding in self._found.doubtful for uuid in finding["uuids"]}
-        self._found.not_in_books = [
-            self._named(lists, choices, record)
-            for uuid, record in in_scope.items()
-            if uuid not in self._found.matched and uuid not in doubted
-        ]
-        sees = lists.sees()
-        document = client.without_credentials(
-            {
-                "instance": client.transport.root,
-                "date": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
-                "file": Path(options["file"]).name,
-                "match": choices,
-                "compared": compared,
-                "sees": sees,
-                "counts": self._counts(ledger),
-                "not_found": self._found.not_found,
-                "not_in_books": self._found.not_in_books,
-                "differences": self._found.differences,
-                "doubtful": self._found.doubtful,
-                "skipped": self._found.skipped,
-            }
-        )
-        if not self._call.check_mode:
-            write_reports(document, reports, FORMS)
-        self._warn(ledger, sees)
-        warnings = self._call.all_warnings(client)
+            needed = (lists.schema.fields[key] for key in (*keys, *self._compared))
+            lists.check_visible(needed, "it can't be compared")
+        self._in_scope = {record.uuid: record for record in lists.in_scope(options["scope"])}
+        money = [key for key in self._compared if lists.schema.fields[key].type == MONEY]
+        self._found.sums = {name: dict.fromkeys(money, Decimal(0)) for name in SUMS}
+
+    def document(self) -> dict[str, Any]:
+        """Compare, and return the result."""
+        found = self._found
+        self._match()
+        for uuid, row in found.matched.items():
+            self._compare(self._in_scope[uuid], row)
+        doubted = {uuid for finding in found.doubtful for uuid in finding["uuids"]}
+        for uuid, record in self._in_scope.items():
+            self._sum("instance", record)
+            if uuid in doubted:
+                self._sum("doubtful_objects", record)
+            elif uuid not in found.matched:
+                self._sum("not_in_books", record)
+                found.not_in_books.append({**self._named(record), "amounts": self._amounts(record)})
         return {
-            "changed": False,
-            **document,
-            "msg": _in_words(document),
-            **({"warnings": warnings} if warnings else {}),
+            "match": self._choices,
+            "compared": self._compared,
+            "sees": self._lists.sees(),
+            "counts": self._counts(),
+            "totals": {name: self._lists.in_texts(amounts) for name, amounts in found.sums.items()},
+            "not_found": found.not_found,
+            "not_in_books": found.not_in_books,
+            "differences": found.differences,
+            "doubtful": found.doubtful,
+            "skipped": found.skipped,
         }
 
-    # ---- fields
-
-    def _choices(self, lists: ObjectLists, ledger: Ledger) -> list[list[str]]:
+    def _read_choices(self) -> list[list[str]]:
         """Return the choices of fields that identify a row.
 
         :raises InvalidInput: if one is not a field, or if the ledger has no column for each of them.
         """
         written = self._rules.match or OBJECT.match_on[:1]
-        choices = [[lists.field_named("table.match", name).key for name in names] for names in written]
-        missing = [[key for key in keys if key not in ledger.columns] for keys in choices]
-        if all(missing) and ledger.rows:
+        choices = [[self._lists.field_named("table.match", name).key for name in names] for names in written]
+        missing = [[key for key in keys if key not in self._ledger.columns] for keys in choices]
+        if all(missing) and self._ledger.rows:
             raise InvalidInput(
                 f"table.match: the ledger has no column for {' and '.join(missing[0])}, which identifies its rows; map "
                 f"one, such as table: {{columns: {{Number: {missing[0][0]}}}}}, or name other fields in match"
             )
         return choices
 
-    def _compared(self, lists: ObjectLists, ledger: Ledger, keys: Sequence[str]) -> list[str]:
-        """Return the keys of the fields that are compared: by default all columns that do not identify a row.
+    def _read_compared(self, names: Iterable[str]) -> list[str]:
+        """Return the keys of the fields to compare.
 
         :raises InvalidInput: if one is not a field, or the ledger has no column for it.
         """
-        named_keys = [lists.field_named("compare", name).key for name in self._options["compare"]]
-        missing = [key for key in named_keys if key not in ledger.columns]
-        if missing and ledger.rows:
+        keys = [self._lists.field_named("compare", name).key for name in names]
+        missing = [key for key in keys if key not in self._ledger.columns]
+        if missing and self._ledger.rows:
             raise InvalidInput(f"compare: the ledger has no column for {' and '.join(missing)}")
-        return named_keys or [key for key in ledger.columns if key not in keys]
+        return keys
 
     # ---- rows
 
-    def _match(
-        self, lists: ObjectLists, ledger: Ledger, choices: Sequence[Sequence[str]], in_scope: Mapping[str, Record]
-    ) -> None:
+    def _match(self) -> None:
         """Find the object of each row. Rows or objects that can't be distinguished are doubtful."""
         rows: dict[str, list[tuple[Row, list[Record]]]] = {}
-        for row in ledger.rows:
-            keys = _full(choices, row.values)
+        fields, state = self._lists.schema.fields, self._lists.state
+        for row in self._ledger.rows:
+            self._sum("books", row)
+            keys = self._full(row.values)
             if not keys:
-                labels = [lists.schema.fields[key].label or key for key in choices[0]]
-                self._leave_out(EMPTY_KEYS, _doubt("", row, f"no {' and no '.join(labels)}", []))
-            elif not self._resolve(lists, row.values, keys):
-                self._miss(lists, keys, row)
+                labels = [fields[key].label or key for key in self._choices[0]]
+                self._leave_out(EMPTY_KEYS, "no_key", [row], labels)
+            elif not self._resolve(row.values, keys):
+                self._miss(row)
             else:
-                records = lists.state.find_existing(lists.schema, tuple(keys), row.values)
-                name = records[0].uuid if len(records) == 1 else self._key(lists, keys, row.values)
+                records = state.find_existing(self._lists.schema, tuple(keys), row.values)
+                name = records[0].uuid if len(records) == 1 else self._key(row.values)
                 rows.setdefault(name, []).append((row, records))
         for same in rows.values():
-            self._match_rows(lists, choices, in_scope, same)
+            records = list({record.uuid: record for _row, records in same for record in records}.values())
+            self._match_rows([row for row, _records in same], records)
 
-    def _match_rows(
-        self,
-        lists: ObjectLists,
-        choices: Sequence[Sequence[str]],
-        in_scope: Mapping[str, Record],
-        same: Sequence[tuple[Row, list[Record]]],
-    ) -> None:
-        """Match rows that mean the same object, which should be one row."""
-        found = self._found
-        uuids = list(dict.fromkeys(record.uuid for _row, records in same for record in records))
-        row, records = same[0]
-        keys = _full(choices, row.values)
-        key = self._key(lists, keys, row.values)
-        if len(same) > 1:
-            places = " and ".join(row.place for row, _records in same[1:4])
-            self._leave_out(REPEATED_KEYS, _doubt(key, row, f"is in the books again at {places}", uuids))
+    def _match_rows(self, rows: Sequence[Row], records: Sequence[Record]) -> None:
+        """Match rows that mean the same object, which should be one row.
+
+        :param records: the objects that they may mean.
+        """
+        uuids = [record.uuid for record in records]
+        if len(rows) > 1:
+            self._leave_out(REPEATED_KEYS, "repeated", rows, [row.place for row in rows[1:4]], uuids)
         elif len(records) > 1:
-            found.doubtful.append(_doubt(key, row, f"{len(records)} objects have it", uuids))
+            self._leave_out("", "several_objects", rows, [str(len(records))], uuids)
         elif not records:
-            self._miss(lists, keys, row)
-        elif records[0].uuid in in_scope:
-            found.matched[records[0].uuid] = row
+            self._miss(rows[0])
+        elif uuids[0] in self._in_scope:
+            self._found.matched[uuids[0]] = rows[0]
         else:
-            found.others += 1
+            self._sum("not_in_scope", rows[0])
+            self._found.others += 1
 
-    def _miss(self, lists: ObjectLists, keys: Sequence[str], row: Row) -> None:
+    def _leave_out(
+        self, setting: str, why: str, rows: Sequence[Row], details: Sequence[str] = (), uuids: Sequence[str] = ()
+    ) -> None:
+        """Note rows that are not compared: they are doubtful, unless a setting of the table skips them.
+
+        :param why: a key of the catalogue, whose text contains ``details``.
+        """
+        name = "skipped" if setting and getattr(self._rules, setting) == SKIP else "doubtful"
+        for row in rows:
+            self._sum(name, row)
+        found = {"key": self._key(rows[0].values), "place": rows[0].place, "uuids": [*uuids]}
+        reason = Catalogue(ENGLISH).say(why, details=", ".join(details))
+        getattr(self._found, name).append({**found, "reason": reason, "why": why, "details": [*details]})
+
+    def _miss(self, row: Row) -> None:
         """Note a row without an object."""
         if self._rules.unknown_rows == SKIP:
-            self._leave_out(UNKNOWN_ROWS, _doubt(self._key(lists, keys, row.values), row, "no object has it", []))
-        else:
-            self._found.not_found.append(self._row(lists, keys, row))
+            self._leave_out(UNKNOWN_ROWS, "no_object", [row])
+            return
+        self._sum("not_found", row)
+        values = {key: _text(self._lists.schema.fields[key], value) for key, value in row.values.items()}
+        not_found = {"key": self._key(row.values), "place": row.place, "values": values}
+        self._found.not_found.append({**not_found, "amounts": self._amounts(row)})
 
-    def _leave_out(self, setting: str, doubt: dict[str, Any]) -> None:
-        """Note a row that is not compared: it is doubtful, unless a setting of the table skips it."""
-        is_skipped = getattr(self._rules, setting) == SKIP
-        (self._found.skipped if is_skipped else self._found.doubtful).append(doubt)
-
-    def _resolve(self, lists: ObjectLists, values: dict[str, Any], keys: Iterable[str]) -> bool:
+    def _resolve(self, values: dict[str, Any], keys: Iterable[str]) -> bool:
         """Put resolved references into some values, and return True if every reference has a target."""
         linked = {key: values[key] for key in keys if any(references_in(values.get(key)))}
-        is_resolved = lists.state.put_resolved(linked)
+        is_resolved = self._lists.state.put_resolved(linked)
         values |= linked
         if not is_resolved:
             for key, value in linked.items():
-                self._found.unnamed.update((key, *missing) for missing in _missing_names(lists, key, value))
+                self._found.unnamed.update((key, *missing) for missing in _missing_names(self._lists, key, value))
         return is_resolved
 
-    def _compare(
-        self,
-        lists: ObjectLists,
-        choices: Sequence[Sequence[str]],
-        compared: Sequence[str],
-        record: Record,
-        row: Row,
-    ) -> None:
+    def _compare(self, record: Record, row: Row) -> None:
         """Note the fields of an object that differ from its row."""
-        for key in compared:
+        for key in self._compared:
             if key not in row.values:
                 continue
-            field = lists.schema.fields[key]
-            books, now = row.values[key], lists.schema.read_field(key, record.flat)
+            of = self._lists.schema.fields[key]
+            books, now = row.values[key], self._lists.schema.read_field(key, record.flat)
             if isinstance(now, Unread):
                 same = False
             elif books in EMPTY or now in EMPTY:
                 same = books in EMPTY and now in EMPTY
             else:
-                self._resolve(lists, row.values, [key])
+                self._resolve(row.values, [key])
                 books = row.values[key]
                 if any(references_in((books, now))):
-                    books, now = in_one_notation(books, now, lists.state.known_name_of)
-                same = type_of(field).equal(now, books, field)
+                    books, now = in_one_notation(books, now, self._lists.state.known_name_of)
+                same = type_of(of).equal(now, books, of)
             if not same:
                 self._found.differing.add(record.uuid)
-                self._found.differences.append(
-                    {
-                        **self._named(lists, choices, record),
-                        "field": key,
-                        "label": field.label or key,
-                        "books": _text(field, books),
-                        "instance": _text(field, now),
-                        "place": row.place,
-                    }
-                )
+                texts = {"books": _text(of, books), "instance": _text(of, now), "place": row.place}
+                difference = {**self._named(record), "field": key, "label": of.label or key, **texts}
+                self._found.differences.append(difference)
+        self._sum("differences", record)
+        self._sum("differences", row, sign=-1)
+
+    # ---- sums
+
+    def _money_of(self, side: Row | Record) -> dict[str, Decimal]:
+        """Return the compared amounts of a row or of an object."""
+        values = side.values if isinstance(side, Row) else self._lists.amounts(side)
+        money = ((key, values.get(key)) for key in self._found.sums["books"])
+        return {key: value for key, value in money if isinstance(value, Decimal)}
+
+    def _sum(self, name: str, side: Row | Record, sign: int = 1) -> None:
+        for key, amount in self._money_of(side).items():
+            self._found.sums[name][key] += sign * amount
+
+    def _amounts(self, side: Row | Record) -> dict[str, str]:
+        return self._lists.in_texts(self._money_of(side))
 
     # ---- shown
 
-    def _key(self, lists: ObjectLists, keys: Iterable[str], values: Mapping[str, Any]) -> str:
-        return ", ".join(_text(lists.schema.fields[key], values.get(key)) for key in keys)
+    def _full(self, values: Mapping[str, Any]) -> Sequence[str]:
+        """Return the first choice of fields that all have values; nothing if there is none."""
+        full = (keys for keys in self._choices if not any(values.get(key) in EMPTY for key in keys))
+        return next(full, ())
 
-    def _row(self, lists: ObjectLists, keys: Sequence[str], row: Row) -> dict[str, Any]:
-        values = {key: _text(lists.schema.fields[key], value) for key, value in row.values.items()}
-        return {"key": self._key(lists, keys, row.values), "place": row.place, "values": values}
+    def _key(self, values: Mapping[str, Any]) -> str:
+        keys = self._full(values) or self._choices[0]
+        return ", ".join(filter(None, (_text(self._lists.schema.fields[key], values.get(key)) for key in keys)))
 
-    def _named(self, lists: ObjectLists, choices: Sequence[Sequence[str]], record: Record) -> dict[str, Any]:
-        values = {key: lists.schema.read_field(key, record.flat) for keys in choices for key in keys}
-        return {
-            "key": self._key(lists, _full(choices, values) or choices[0], values),
-            "scan_code": lists.code_of(record),
-            "name": readable(record.flat.get("inventory_name")),
-            "uuid": record.uuid,
-        }
+    def _named(self, record: Record) -> dict[str, Any]:
+        described = self._lists.described(record)
+        values = {key: self._lists.schema.read_field(key, record.flat) for keys in self._choices for key in keys}
+        return {"key": self._key(values), **{name: described[name] for name in ("scan_code", "name", "uuid")}}
 
-    def _counts(self, ledger: Ledger) -> dict[str, int]:
+    def _counts(self) -> dict[str, int]:
         found = self._found
         return {
-            "rows": len(ledger.rows),
+            "rows": len(self._ledger.rows),
             "equal": len(found.matched) - len(found.differing),
             "differ": len(found.differing),
             "not_found": len(found.not_found),
@@ -279,18 +306,18 @@ class _Comparison:
             "not_in_scope": found.others,
         }
 
-    def _warn(self, ledger: Ledger, sees: Mapping[str, Any]) -> None:
-        warnings = self._call.warnings
-        warnings += ledger.warnings
-        if ledger.ignored:
-            warnings.append(f"Columns that are no fields and were left out: {named(ledger.ignored)}.")
+    def warnings(self, sees: Mapping[str, Any]) -> Iterator[str]:
+        """Yield what may be wrong with the comparison."""
+        yield from self._ledger.warnings
+        if self._ledger.ignored:
+            yield f"Columns that are no fields and were left out: {named(self._ledger.ignored)}."
         if self._found.not_found and sees["hidden_records"] != NO:
-            warnings.append(f"What was not found may be hidden: {sees['words']}.")
-        warnings += [
-            f"{key}: none of the {plural} that this account sees has the field {name}. If a role hides it, names in "
-            f"the books find nothing, and what differs or was not found may be equal."
-            for key, plural, name in sorted(self._found.unnamed)
-        ]
+            yield f"What was not found may be hidden: {sees['words']}."
+        for key, plural, name in sorted(self._found.unnamed):
+            yield (
+                f"{key}: none of the {plural} that this account sees has the field {name}. If a role hides it, names "
+                f"in the books find nothing, and what differs or was not found may be equal."
+            )
 
 
 def _missing_names(lists: ObjectLists, key: str, value: Any) -> Iterator[tuple[str, str]]:
@@ -305,16 +332,6 @@ def _missing_names(lists: ObjectLists, key: str, value: Any) -> Iterator[tuple[s
         if why:
             raise InvalidInput([f"{key}: {why}, so it can't be compared"])
         yield from ((kind.plural, name) for name in sorted(keys_in_none(kind.identity, records)))
-
-
-def _full(choices: Sequence[Sequence[str]], values: Mapping[str, Any]) -> Sequence[str]:
-    """Return the first choice of fields that all have values; nothing if there is none."""
-    full = (keys for keys in choices if not any(values.get(key) in EMPTY for key in keys))
-    return next(full, ())
-
-
-def _doubt(key: str, row: Row, reason: str, uuids: list[str]) -> dict[str, Any]:
-    return {"key": key, "place": row.place, "reason": reason, "uuids": uuids}
 
 
 def _text(field: Field, value: Any) -> str:

@@ -6,15 +6,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
 from functools import cached_property
 from typing import Any
 
 from ...module_utils.client.client import Client
 from ...module_utils.client.record import Record
 from ...module_utils.errors import IncompleteList, InvalidInput
-from ...module_utils.model.field import Field, Unread
+from ...module_utils.model.field import Field, FieldType, Unread, in_digits, readable
 from ...module_utils.model.kinds import KINDS, LOCATION, OBJECT, ROOM, Kind
-from ...module_utils.model.schema import Schema
+from ...module_utils.model.schema import Schema, type_of
 from ...module_utils.model.types_links import references_in
 from ...module_utils.printing.cleaner import clean
 from ...module_utils.resolve.field_visibility import (
@@ -26,6 +27,7 @@ from ...module_utils.resolve.field_visibility import (
 )
 from ...module_utils.resolve.hidden_records import NO, YES, Listed, visibility
 from ...module_utils.resolve.natural_keys import identity_of
+from ..papers.table import MONEY
 from ..set_plan.listed_state import ListedState
 from ..set_plan.scope import Scope
 
@@ -36,6 +38,13 @@ _COMPARISON = "FIELD_VALUE_COMPARISON"
 _ACTUAL, _TARGET = "actual_field", "expected_field"
 _USUAL = {_ACTUAL: "actual_room", _TARGET: "target_room"}
 """The fields that an instance compares if no definition names them."""
+
+_DESCRIBED = {
+    "name": ("inventory_name",),
+    "asset_number": ("asset_number", "Asset number", "Anlagennummer"),
+    "serial_number": ("serial_number", "Serial number", "Seriennummer"),
+}
+"""What papers say of an object, and the fields that may have it, by key or label."""
 
 
 def compared_rooms(schema: Schema, definitions: Iterable[Mapping[str, Any]]) -> tuple[str, str, str]:
@@ -196,6 +205,31 @@ class ObjectLists:
         ]
         place = self.state.place_of(rooms[0]) if rooms and rooms[0] is not None else None
         return place is not None and not self.refers_to(location_key, record, place)
+
+    @cached_property
+    def _described(self) -> dict[str, Field | None]:
+        return {name: next(filter(None, map(self.schema.find, fields)), None) for name, fields in _DESCRIBED.items()}
+
+    @cached_property
+    def _money(self) -> list[tuple[str, Field, FieldType]]:
+        fields = (field for field in self.schema.fields.values() if field.type == MONEY)
+        return [(field.wire_key, field, type_of(field)) for field in fields]
+
+    def amounts(self, record: Record) -> dict[str, Decimal]:
+        """Return the amounts of money of an object, by the key of their field."""
+        values = {field.key: of.read(record.flat.get(name), field) for name, field, of in self._money}
+        return {key: value for key, value in values.items() if isinstance(value, Decimal)}
+
+    def in_texts(self, amounts: Mapping[str, Decimal]) -> dict[str, str]:
+        """Return amounts as texts with the digits of their fields, because a float would change them."""
+        return {key: in_digits(amount, self.schema.fields[key].shown_digits) for key, amount in amounts.items()}
+
+    def described(self, record: Record) -> dict[str, Any]:
+        """Return how papers describe an object."""
+        flat, fields = record.flat, self._described
+        texts = {name: readable(flat.get(field.wire_key)) if field else "" for name, field in fields.items()}
+        amounts = self.in_texts(self.amounts(record))
+        return {"scan_code": self.code_of(record), **texts, "uuid": record.uuid, "amounts": amounts}
 
     def code_of(self, record: Record) -> str:
         """Return the scan code of an object; empty if it has none."""

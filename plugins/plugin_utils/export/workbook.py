@@ -44,7 +44,7 @@ _WHEN = dt.datetime(2000, 1, 1, tzinfo=dt.UTC)
 _MODIFIED = re.compile(rb"(<dcterms:(created|modified)[^>]*>)[^<]*(</dcterms:)")
 _HALF = re.compile(r"[\ud800-\udfff]")
 _ESCAPE_LIKE = re.compile("_(?=x[0-9A-Fa-f]{4}_)")
-_MONEY_FORMAT = "#,##0.00"
+MONEY_FORMAT = "#,##0.00"
 _FORMATS = {
     Spelling.INTEGER: "0",
     Spelling.NUMBER: "General",
@@ -316,7 +316,7 @@ def _fits(text: str) -> bool:
 
 
 def _format_of(field: Field) -> str:
-    return _MONEY_FORMAT if field.type == "MONEY" else _FORMATS.get(type_of(field).spelling, TEXT_FORMAT)
+    return MONEY_FORMAT if field.type == "MONEY" else _FORMATS.get(type_of(field).spelling, TEXT_FORMAT)
 
 
 def _unchanging(content: bytes) -> bytes:

@@ -61,12 +61,12 @@ def _style() -> str:
     return "\n".join([(_FILES / "plan.css").read_text("utf-8"), *hidden, *colours, ""])
 
 
-def page_head(style: str) -> str:
+def page_head(style: str, language: str = "en") -> str:
     """Return the beginning of a page that lets a browser load nothing but one style: no script and no address."""
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     policy = f"default-src 'none'; base-uri 'none'; form-action 'none'; style-src 'sha256-{digest}'"
     return f"""<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8">
+<html lang="{language}"><head><meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="{policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <style>{style}</style>
@@ -90,9 +90,10 @@ def page_environment() -> Environment:
     )
 
 
-def page_template(style: str, body: Path) -> Template:
+def page_template(style: str, body: Path, language: str = "en") -> Template:
     """Return the template of a page from its style and the file of its body."""
-    return page_environment().from_string(f"{{% raw %}}{page_head(style)}{{% endraw %}}{body.read_text('utf-8')}")
+    head = page_head(style, language)
+    return page_environment().from_string(f"{{% raw %}}{head}{{% endraw %}}{body.read_text('utf-8')}")
 
 
 @functools.cache

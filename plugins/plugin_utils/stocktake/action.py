@@ -24,20 +24,20 @@ from ..controller.heap import many_objects
 from ..desired.desired import DesiredInstance
 from ..desired.grouped_findings import group_findings
 from ..desired.scan_codes import ScanCodeSettings
-from ..desired.sources.xlsx_source import openpyxl_library
-from ..everyday.report_files import paths_of, write_reports
 from ..export.downloads import Downloads
 from ..instance.caps import Caps
 from ..layers.given import sources_of
 from ..layers.layers import layers_of
+from ..papers.catalogue import Catalogue
+from ..papers.writer import paths_of, write_paper
 from ..report.on_screen import message_in_short
 from ..report.task import with_findings
 from .closing import Closed, Closing
 from .document import CLOSE, PREPARE, Heading, document_of
 from .evaluation import Evaluation, Evaluator
 from .moments import Window
+from .paper import paper_of
 from .reading import InstanceLists
-from .report import FORMS
 from .settings import read_settings
 from .tables import WrongRows, read_accepted, read_scans
 
@@ -67,9 +67,7 @@ class _Call:
 
     def run(self) -> dict[str, Any]:
         options, mode = self._options, self._options["mode"]
-        reports = paths_of(options["report"], FORMS)
-        if any(path.suffix == ".xlsx" for path in reports):
-            openpyxl_library()
+        reports = paths_of(options["report"])
         sources = sources_of(options, refuse_links=mode == CLOSE)
         settings = read_settings(sources)
         scan_codes = settings.scan_codes
@@ -100,9 +98,11 @@ class _Call:
             return with_findings(self._run, [str(finding) for finding in findings])
         more, closed = self._close(lists, evaluation, accepted, sources) if mode == CLOSE else ({}, None)
         heading = Heading(mode, client.transport.root, started, window, time_field, lists.sees())
-        document = document_of(heading, evaluation, lists.fields.money)
+        document = document_of(heading, evaluation, lists)
         if reports and not self._check_mode:
-            write_reports(client.without_credentials(document), reports, FORMS)
+            catalogue = Catalogue(options["language"])
+            paper = paper_of(client.without_credentials(document), lists.schema.fields, catalogue)
+            write_paper(paper, reports, catalogue)
         warnings = [*self._warnings(scan_codes, evaluation, lists), *client.transport.notes()]
         return {
             "changed": False,

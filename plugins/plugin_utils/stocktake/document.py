@@ -6,13 +6,13 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Any
 
-from ...module_utils.model.field import Field, in_digits
-from .evaluation import REASONS, Evaluation, Place, StocktakeObject, by_place, total
+from ..everyday.lists import ObjectLists
+from ..papers.table import total
+from .evaluation import REASONS, Evaluation, Place, StocktakeObject, by_place
 from .moments import Window
 from .status import STATUSES
 
@@ -34,13 +34,9 @@ class Heading:
     sees: Mapping[str, Any]
 
 
-def document_of(heading: Heading, evaluation: Evaluation, money: Sequence[Field]) -> dict[str, Any]:
-    """Return a stocktake as plain data.
-
-    :param money: the fields with amounts.
-    """
+def document_of(heading: Heading, evaluation: Evaluation, lists: ObjectLists) -> dict[str, Any]:
+    """Return a stocktake as plain data."""
     window = heading.window
-    amounts = _Amounts(money)
     whole = evaluation.objects
     shown = [item for item in whole if item.reasons] if heading.mode == PREPARE else whole
     return {
@@ -52,23 +48,13 @@ def document_of(heading: Heading, evaluation: Evaluation, money: Sequence[Field]
         "counts": evaluation.counts(),
         "scanned": evaluation.scanned(),
         "reasons": {reason: sum(reason in item.reasons for item in whole) for reason in REASONS},
-        "amounts": amounts.shown(total(whole)),
-        "by_place": [_place(place, amounts) for place in by_place(whole)],
-        "objects": [_object(item, amounts) for item in shown],
+        "amounts": _total(whole, lists),
+        "totals": {name: _total((item for item in whole if item.status == name), lists) for name in STATUSES},
+        "by_place": [_place(place, lists) for place in by_place(whole)],
+        "objects": [_object(item, lists) for item in shown],
         "unknown_codes": evaluation.unknown_codes,
         "unlabelled": [item.code or item.record.uuid for item in whole if item.is_unlabelled],
     }
-
-
-class _Amounts:
-    """Format amounts of money with the digits of their fields."""
-
-    def __init__(self, fields: Iterable[Field]) -> None:
-        self._digits = {field.key: field.shown_digits for field in fields}
-
-    def shown(self, values: Mapping[str, Decimal]) -> dict[str, str]:
-        """Return amounts as texts, because a float would change them."""
-        return {key: in_digits(amount, self._digits[key]) for key, amount in values.items()}
 
 
 def _time(time: dt.date | None) -> str | None:
@@ -77,23 +63,26 @@ def _time(time: dt.date | None) -> str | None:
     return None if time is None else time.isoformat()
 
 
-def _place(place: Place, amounts: _Amounts) -> dict[str, Any]:
+def _total(items: Iterable[StocktakeObject], lists: ObjectLists) -> dict[str, str]:
+    return lists.in_texts(total(item.values for item in items))
+
+
+def _place(place: Place, lists: ObjectLists) -> dict[str, Any]:
     return {
         "location": place.location or None,
         "room": place.room or None,
         **{status: place.counts[status] for status in STATUSES},
         "visitors": place.visitors,
-        "amounts": amounts.shown(place.values),
+        "amounts": lists.in_texts(place.values),
     }
 
 
-def _object(item: StocktakeObject, amounts: _Amounts) -> dict[str, Any]:
+def _object(item: StocktakeObject, lists: ObjectLists) -> dict[str, Any]:
     return {
+        **lists.described(item.record),
         "scan_code": item.code,
         "status": item.status,
         "scanned": item.scanned,
-        "name": item.name,
-        "uuid": item.record.uuid,
         "target_room": item.target.path if item.target else None,
         "actual_room": item.actual.path if item.actual else None,
         "time": _time(item.time),
@@ -101,5 +90,4 @@ def _object(item: StocktakeObject, amounts: _Amounts) -> dict[str, Any]:
         "unlabelled": item.is_unlabelled,
         "reasons": list(item.reasons),
         "service_status": item.service_status or None,
-        "amounts": amounts.shown(item.values),
     }

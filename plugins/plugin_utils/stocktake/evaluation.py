@@ -50,7 +50,6 @@ class StocktakeObject:
 
     record: Record
     code: str
-    name: str
     target: Room | None
     actual: Room | None
     time: dt.date | None
@@ -132,14 +131,12 @@ class Evaluator:
             name: of.wire_key if of else ""
             for name, of in (
                 ("code", fields.code),
-                ("name", fields.name),
                 ("target", fields.target),
                 ("actual", fields.actual),
                 ("status", fields.status),
                 ("time", fields.time),
             )
         }
-        self._money = [(of.wire_key, of, type_of(of)) for of in fields.money]
 
     def run(self, records: Iterable[Record], scans: Sequence[Scan]) -> tuple[Evaluation, list[Finding]]:
         """Return the status of some objects, and the mistakes in the scans.
@@ -224,7 +221,6 @@ class Evaluator:
         item = StocktakeObject(
             record,
             code,
-            readable(flat.get(keys["name"])),
             target,
             actual,
             time,
@@ -233,7 +229,7 @@ class Evaluator:
             scan is not None,
             readable(said) if said is not None and differs(status, said) else "",
             self._reasons(code, target, actual),
-            self._amounts(flat),
+            self._lists.amounts(record),
         )
         item.scanned = self._scanned(item, is_scanned=scan is not None or self._window.contains(time))
         return item
@@ -255,15 +251,6 @@ class Evaluator:
         if placeholders and ((target and target.mark in placeholders) or (actual and actual.mark in placeholders)):
             found.append(PLACEHOLDER_ROOM)
         return tuple(found)
-
-    def _amounts(self, flat: Mapping[str, Any]) -> dict[str, Decimal]:
-        found = {}
-        for key, of, field_type in self._money:
-            raw = flat.get(key)
-            value = None if raw is None else field_type.read(raw, of)
-            if isinstance(value, Decimal):
-                found[of.key] = value
-        return found
 
 
 def _check_comparable(target: Room | None, actual: Room | None) -> None:
@@ -343,12 +330,3 @@ def by_place(objects: Iterable[StocktakeObject]) -> list[Place]:
                 if id(place) not in own:
                     place.visitors += 1
     return [places[key] for key in sorted(places, key=lambda key: (not key[0], *key))]
-
-
-def total(objects: Iterable[StocktakeObject]) -> dict[str, Decimal]:
-    """Return the sum of each amount over some objects."""
-    found: dict[str, Decimal] = {}
-    for item in objects:
-        for key, amount in item.values.items():
-            found[key] = found.get(key, Decimal(0)) + amount
-    return found

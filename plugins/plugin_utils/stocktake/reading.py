@@ -21,7 +21,6 @@ from ...module_utils.resolve.field_visibility import keys_in_none, maybe_hidden_
 from ..everyday.lists import TO_ROOMS, ObjectLists, compared_rooms, location_beside
 from .rooms import Room, Rooms
 
-_MONEY = "MONEY"
 _TIMES = frozenset(("DATETIME", "DATE"))
 
 
@@ -32,7 +31,6 @@ class StocktakeFields:
     :ivar target_location: the location that belongs to the target room; None if there is no such field.
     :ivar status: the field with the service's own status; None if there is none.
     :ivar time: None if the instance has no such field.
-    :ivar money: all amounts of money.
     """
 
     actual: Field
@@ -40,9 +38,7 @@ class StocktakeFields:
     target_location: Field | None
     status: Field | None
     code: Field
-    name: Field | None
     time: Field | None
-    money: tuple[Field, ...]
 
     @classmethod
     def from_schema(
@@ -70,9 +66,7 @@ class StocktakeFields:
             location_beside(fields, target),
             fields.get(status),
             found,
-            fields.get("inventory_name"),
             _time(schema, time),
-            tuple(field for field in fields.values() if field.type == _MONEY),
         )
 
 

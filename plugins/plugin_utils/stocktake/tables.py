@@ -22,9 +22,10 @@ from ..desired.positions import Finding, Place
 from ..desired.sources.csv_source import read_csv
 from ..desired.sources.xlsx_source import Sheets, Workbook
 from ..desired.words import COMMENT
+from ..papers.catalogue import titles_of
 
 _CSV, _WORKBOOK = ".csv", ".xlsx"
-CODE, ROOM, TIME, ACCEPT = "code", "room", "time", "accept"
+CODE, ROOM, TIME, ACCEPT = _COLUMNS = "code", "room", "time", "accept"
 _YES = frozenset(("true", "yes", "ja", "x", "1"))
 _NO = frozenset(("", "false", "no", "nein", "0"))
 
@@ -151,7 +152,9 @@ def _rows(option: str, path: Path, needed: Collection[str], findings: list[Findi
     for node in nodes:
         if not names:
             written = [*node.value, *node.empty_cells()]
-            names = {name.strip().casefold(): name for name in written}
+            given = {name.strip().casefold(): name for name in written}
+            # A workbook to accept deviations in has titles in its language.
+            names = {key: given[title] for key in _COLUMNS for title in titles_of(key) & given.keys()}
             missing = [name for name in needed if name not in names]
             if missing:
                 words = f"{option}: expected the columns {' and '.join(needed)}; there is no {' and no '.join(missing)}"

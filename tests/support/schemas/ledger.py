@@ -6,7 +6,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .parts import DATE, INSTANCE, TEXT, TEXTS, as_file, closed, counted, sees, whole
+from ansible_collections.community.seventhings.plugins.plugin_utils.everyday.ledger_paper import SUMS
+
+from .parts import AMOUNTS, DATE, INSTANCE, TEXT, TEXTS, as_file, closed, counted, sees, whole
 
 NAME = "ledger.schema.json"
 
@@ -39,11 +41,19 @@ def ledger_schema() -> dict[str, Any]:
         "key": _KEY,
         "place": _PLACE,
         "reason": {**TEXT, "description": "Why the row can't be matched with one object."},
+        "why": {
+            "enum": ["no_key", "no_object", "repeated", "several_objects"],
+            "description": "The reason as one word.",
+        },
+        "details": {**TEXTS, "description": "The fields, the other rows, or the number of objects in the reason."},
         "uuids": {**TEXTS, "description": "The objects that may match the row."},
     }
     lists: dict[str, tuple[dict[str, Any], str]] = {
-        "not_found": ({"key": _KEY, "place": _PLACE, "values": values}, "Rows without an object."),
-        "not_in_books": (named, "Objects in scope without a row."),
+        "not_found": (
+            {"key": _KEY, "place": _PLACE, "values": values, "amounts": AMOUNTS},
+            "Rows without an object.",
+        ),
+        "not_in_books": ({**named, "amounts": AMOUNTS}, "Objects in scope without a row."),
         "differences": (difference, "Values that differ, with a member for each field."),
         "doubtful": (doubt, "Rows that are not compared."),
         "skipped": (doubt, "Rows that settings of the table skip."),
@@ -61,6 +71,10 @@ def ledger_schema() -> dict[str, Any]:
             "compared": {**TEXTS, "description": "Keys of the fields that are compared."},
             "sees": sees(),
             "counts": {**counted(_COUNTS), "description": "Number of rows, and of objects that are not in the books."},
+            "totals": {
+                **closed(dict.fromkeys(SUMS, AMOUNTS)),
+                "description": "Sums of the books and of the instance, and of what is between them.",
+            },
             **{
                 name: {"type": "array", "items": {"$ref": f"#/$defs/{name}"}, "description": words}
                 for name, (_members, words) in lists.items()

@@ -20,6 +20,11 @@ COUNT = {"type": "integer", "minimum": 0}
 TEXTS = {"type": "array", "items": TEXT}
 INSTANCE = {**TEXT, "description": "Root of the instance."}
 DATE = {**TEXT, "format": "date-time", "description": "When the lists were read (UTC)."}
+AMOUNTS: dict[str, Any] = {
+    "type": "object",
+    "additionalProperties": {"type": "string", "pattern": "^-?[0-9]+([.][0-9]+)?$"},
+    "description": "Keys of fields of the type MONEY to amounts.",
+}
 
 
 def closed(members: dict[str, Any]) -> dict[str, Any]:

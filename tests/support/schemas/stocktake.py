@@ -11,6 +11,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.stocktake.ev
 from ansible_collections.community.seventhings.plugins.plugin_utils.stocktake.status import STATUSES
 
 from .parts import (
+    AMOUNTS,
     COUNT,
     DATE,
     INSTANCE,
@@ -27,11 +28,6 @@ from .parts import (
 NAME = "stocktake.schema.json"
 
 _FLAG = {"type": "boolean"}
-_AMOUNTS = {
-    "type": "object",
-    "additionalProperties": {"type": "string", "pattern": "^-?[0-9]+([.][0-9]+)?$"},
-    "description": "Keys of fields of the type MONEY to amounts.",
-}
 
 
 def stocktake_schema() -> dict[str, Any]:
@@ -52,7 +48,8 @@ def stocktake_schema() -> dict[str, Any]:
                 **counted(REASONS),
                 "description": "Numbers of objects that need attention before the stocktake, by reason.",
             },
-            "amounts": _AMOUNTS,
+            "amounts": AMOUNTS,
+            "totals": {**closed(dict.fromkeys(STATUSES, AMOUNTS)), "description": "Sums of the amounts by status."},
             "by_place": {
                 "type": "array",
                 "items": closed(
@@ -61,7 +58,7 @@ def stocktake_schema() -> dict[str, Any]:
                         "room": {**TEXT_OR_NULL, "description": "The room; null for a whole location."},
                         **dict.fromkeys(STATUSES, COUNT),
                         "visitors": {**COUNT, "description": "Objects found here that belong elsewhere."},
-                        "amounts": _AMOUNTS,
+                        "amounts": AMOUNTS,
                     }
                 ),
                 "description": "Each location, followed by its rooms. Objects count where they belong.",
@@ -93,6 +90,8 @@ def _object() -> dict[str, Any]:
                 "description": "The result of the scans in the period of the stocktake.",
             },
             "name": TEXT,
+            "asset_number": {**TEXT, "description": "The asset number; empty if it has none."},
+            "serial_number": {**TEXT, "description": "The serial number; empty if it has none."},
             "uuid": TEXT,
             "target_room": {
                 **TEXT_OR_NULL,
@@ -107,6 +106,6 @@ def _object() -> dict[str, Any]:
             "unlabelled": {**_FLAG, "description": "Whether the object has no label that could be scanned."},
             "reasons": {"type": "array", "items": {"enum": list(REASONS)}},
             "service_status": {**TEXT_OR_NULL, "description": "The status that the service reports, if it differs."},
-            "amounts": _AMOUNTS,
+            "amounts": AMOUNTS,
         }
     )

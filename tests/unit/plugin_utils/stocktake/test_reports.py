@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import csv
 import json
-from html.parser import HTMLParser
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -16,11 +16,10 @@ import pytest
 from embedded_here import ROOT_URL, Embedded
 from jsonschema import Draft202012Validator
 from openpyxl import load_workbook
+from pages import Page
 from schemas.stocktake import stocktake_schema
 
-from ansible_collections.community.seventhings.plugins.plugin_utils.stocktake import report_html
-
-from .taking import ATELIER, NOVEMBER, Result, take
+from .taking import ATELIER, NOVEMBER, Result, by_code, take
 
 ENDINGS = ("csv", "html", "json", "xlsx")
 SCHEMA = Draft202012Validator(stocktake_schema())
@@ -40,25 +39,6 @@ def reported(here: Embedded, directory: Path, **options: Any) -> tuple[Result, d
     return result, paths
 
 
-class _Page(HTMLParser):
-    """The texts of a page, by the tag that they are in."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.texts: list[tuple[str, str]] = []
-        self.tags: set[str] = set()
-        self._tag = ""
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attrs: Any) -> None:
-        self.tags.add(tag)
-        self._tag = tag
-
-    def handle_data(self, data: str) -> None:
-        if data.strip():
-            self.texts.append((self._tag, data.strip()))
-
-
 def test_reports_are_private_to_their_owner(here: Embedded, tmp_path: Path) -> None:
     _result, paths = reported(here, tmp_path)
     assert {path.stat().st_mode & 0o777 for path in paths.values()} == {0o600}
@@ -72,10 +52,15 @@ def test_check_mode_writes_no_report(here: Embedded, tmp_path: Path, mode: str) 
     assert [path.name for path in tmp_path.iterdir()] == ["instance.yml"]
 
 
+@pytest.mark.parametrize("language", ["en", "de"])
 @pytest.mark.parametrize("mode", ["prepare", "evaluate"])
-def test_the_report_as_json_is_the_result_and_fits_its_schema(here: Embedded, tmp_path: Path, mode: str) -> None:
+def test_the_report_as_json_is_the_result_and_fits_its_schema(
+    here: Embedded, tmp_path: Path, mode: str, language: str
+) -> None:
     Draft202012Validator.check_schema(stocktake_schema())
-    result, paths = reported(here, tmp_path, mode=mode, **NOVEMBER, placeholder_rooms=["Dresden/000"])
+    result, paths = reported(
+        here, tmp_path, mode=mode, language=language, **NOVEMBER, placeholder_rooms=["Dresden/000"]
+    )
     document = json.loads(paths["json"].read_text("utf-8"))
     assert list(SCHEMA.iter_errors(document)) == []
     assert document == {name: result[name] for name in document}
@@ -86,9 +71,12 @@ def test_tables_have_a_row_for_each_object(here: Embedded, tmp_path: Path) -> No
     result, paths = reported(here, tmp_path)
     rows = list(csv.DictReader(paths["csv"].read_text("utf-8").splitlines()))
     book = load_workbook(paths["xlsx"])
-    header, *cells = [[cell or "" for cell in row] for row in book["objects"].iter_rows(values_only=True)]
-    assert [*rows[0]] == header
-    assert [[*row.values()] for row in rows] == cells
+    header, *cells = book["objects"].iter_rows(values_only=True)
+    assert [*rows[0]] == [*header]
+    for row, shown in zip(rows, cells, strict=True):
+        *texts, price = shown
+        assert [text or "" for text in texts] == [*row.values()][:-1]
+        assert price == (float(row["purchasing_price"]) if row["purchasing_price"] else None)
     found = {row["code"]: row for row in rows}
     assert len(found) == len(result["objects"])
     assert (found["100018"]["status"], found["100018"]["actual_room"]) == ("deviation", ATELIER)
@@ -97,19 +85,34 @@ def test_tables_have_a_row_for_each_object(here: Embedded, tmp_path: Path) -> No
     assert book["# places"].max_row == len(result["by_place"]) + 1
 
 
+def test_amounts_add_up(here: Embedded, tmp_path: Path) -> None:
+    result, paths = reported(here, tmp_path, **NOVEMBER)
+    prices = {name: Decimal(amounts.get("purchasing_price", "0")) for name, amounts in result["totals"].items()}
+    assert sum(prices.values()) == Decimal(result["amounts"]["purchasing_price"])
+    missing = [item for item in by_code(result).values() if item["status"] == "missing"]
+    assert prices["missing"] == sum(Decimal(item["amounts"].get("purchasing_price", "0")) for item in missing) > 0
+    (table,) = Page(paths["html"].read_text("utf-8")).tables("Missing")
+    heads, *rows, last = table
+    assert heads[:4] == ["Code", "Name", "Asset number", "Serial number"]
+    assert heads[-3:] == ["Last scan", "Purchasing price", "Cleared up"]
+    shown = {row[0]: row[1:5] for row in rows}
+    assert shown["100012"] == ["Laserdrucker", "", "PR-9004-55", "Dresden/1.01"]
+    assert shown["999002"] == ["CAD-Lizenz, 5 Plätze", "0002-0", "", "Dresden/001"]
+    price = heads.index("Purchasing price")
+    assert (last[0], last[price]) == ("Total", f"{prices['missing']:,.2f}")
+
+
 def test_the_page_prints_on_a4_with_lines_to_sign(here: Embedded, tmp_path: Path) -> None:
     _result, paths = reported(here, tmp_path, **NOVEMBER, placeholder_rooms=["Dresden/000"])
     text = paths["html"].read_text("utf-8")
-    page = _Page(text)
-    texts = [text for _tag, text in page.texts]
+    page = Page(text)
     assert "size: A4" in text
-    assert [text for text in texts if text.endswith(", date, signature")] == [
+    assert [text for text in page.texts() if text.endswith(", date, signature")] == [
         "Counted by, date, signature",
         "Checked by, date, signature",
         "Approved by, date, signature",
     ]
-    titles = [text for tag, text in page.texts if tag == "h2"]
-    assert titles == [
+    assert page.texts("h2") == [
         "Result",
         "Places",
         "Deviations (5)",
@@ -118,23 +121,16 @@ def test_the_page_prints_on_a4_with_lines_to_sign(here: Embedded, tmp_path: Path
         "Unknown (1)",
         "Without a label, to confirm by hand (1)",
     ]
-    assert any("60 objects, 21 rooms, 4 locations" in text for text in texts)
-    assert any(ROOT_URL in text for text in texts)
+    assert any("60 objects, 21 rooms, 4 locations" in text for text in page.texts())
+    assert any(ROOT_URL in text for text in page.texts())
     assert not page.tags & {"script", "a", "img", "link", "iframe", "form"}
     assert "default-src 'none'" in text
 
 
 def test_the_page_before_a_stocktake_lists_objects_to_check(here: Embedded, tmp_path: Path) -> None:
     _result, paths = reported(here, tmp_path, mode="prepare", placeholder_rooms=["Dresden/000"])
-    titles = [text for tag, text in _Page(paths["html"].read_text("utf-8")).texts if tag == "h2"]
+    titles = Page(paths["html"].read_text("utf-8")).texts("h2")
     assert titles == ["Result", "Places", "Without a target room (2)", "In a placeholder room (1)"]
-
-
-def test_what_has_no_room_on_the_page_is_counted(here: Embedded, tmp_path: Path) -> None:
-    with mock.patch.object(report_html, "_MOST_ROWS", 6):
-        _result, paths = reported(here, tmp_path)
-    texts = [text for _tag, text in _Page(paths["html"].read_text("utf-8")).texts]
-    assert "and 6 more in the report as CSV, as a workbook or as JSON" in texts
 
 
 HOSTILE = (
@@ -151,7 +147,8 @@ HOSTILE = (
 """Texts that some program treats as more than text."""
 
 
-def test_texts_of_the_service_are_data_in_every_report(here: Embedded, tmp_path: Path) -> None:
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_texts_of_the_service_are_data_in_every_report(here: Embedded, tmp_path: Path, language: str) -> None:
     client = here.client()
     listed = client.list_all
 
@@ -163,7 +160,7 @@ def test_texts_of_the_service_are_data_in_every_report(here: Embedded, tmp_path:
 
     with mock.patch.object(client, "list_all", altered):
         paths = {ending: tmp_path / f"report.{ending}" for ending in ENDINGS}
-        result = take(here, client=client, report=[str(path) for path in paths.values()])
+        result = take(here, client=client, language=language, report=[str(path) for path in paths.values()])
     assert {record["name"] for record in result["objects"]} >= set(HOSTILE)
     for ending in ("csv", "html", "json"):
         text = paths[ending].read_text("utf-8")
@@ -171,13 +168,13 @@ def test_texts_of_the_service_are_data_in_every_report(here: Embedded, tmp_path:
         assert "::error" not in text
     rows = list(csv.reader(paths["csv"].read_text("utf-8").splitlines()))
     assert not [cell for row in rows for cell in row if cell.startswith(("=", "@", "+", "-")) or ";=" in cell]
-    page = _Page(paths["html"].read_text("utf-8"))
+    page = Page(paths["html"].read_text("utf-8"))
     assert "script" not in page.tags
-    assert not [text for _tag, text in page.texts if text == "49"]
-    cells = [cell for row in load_workbook(paths["xlsx"])["objects"].iter_rows() for cell in row]
-    assert {cell.data_type for cell in cells if cell.value} == {"s"}
+    assert "49" not in page.texts()
+    cells = [cell for row in load_workbook(paths["xlsx"]).worksheets[0].iter_rows() for cell in row]
+    assert {cell.data_type for cell in cells if cell.value is not None} == {"s", "n"}
     # Excel escapes the underscore of a text that looks like an escape.
-    assert {"=cmd|' /C calc'!A0", "_x005F_x0041_"} <= {cell.value for cell in cells}
+    assert {"=cmd|' /C calc'!A0", "_x005F_x0041_"} <= {cell.value for cell in cells if cell.data_type == "s"}
 
 
 def test_no_report_is_written_if_one_of_them_is_impossible(here: Embedded, tmp_path: Path) -> None:
@@ -185,3 +182,23 @@ def test_no_report_is_written_if_one_of_them_is_impossible(here: Embedded, tmp_p
     assert result["failed"]
     assert here.log == []
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_marked_workbook_of_any_language_accepts_deviations(here: Embedded, tmp_path: Path) -> None:
+    src = tmp_path / "acme"
+    (src / "objects").mkdir(parents=True)
+    (src / "instance.yml").write_text("api: seventhings/v1\n", "utf-8")
+    files = src / "objects" / "it.csv"
+    for language in ("en", "de"):
+        files.write_text("barcode,target_room\n100018,Dresden/1.04\n", "utf-8")
+        path = tmp_path / f"{language}.xlsx"
+        take(here, language=language, report=[str(path)])
+        book = load_workbook(path)
+        sheet = book.worksheets[0]
+        for row in sheet.iter_rows(min_row=2):
+            if row[0].value == "100018":
+                row[1].value = "ja"
+        book.save(path)
+        result = take(here, mode="close", src=str(src), accept=str(path))
+        assert (result["accepted"], result["changed"]) == (1, True), result
+        assert ATELIER in files.read_text("utf-8")

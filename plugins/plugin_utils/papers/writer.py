@@ -1,0 +1,183 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Write a paper as CSV, as a workbook, as a page that prints on A4, or as JSON. The suffix of a file decides."""
+
+from __future__ import annotations
+
+import datetime as dt
+import functools
+import io
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Template
+
+from ...module_utils.errors import InvalidInput
+from ...module_utils.printing.cleaner import clean
+from ..desired.sources.formulas import escaped
+from ..desired.sources.xlsx_source import MAX_CELL, openpyxl_library
+from ..export.workbook import MONEY_FORMAT, text_cell
+from ..export.writing import csv_row
+from ..report.html_report import page_template
+from ..report.text_report import check_report_path, store_report
+from ..report.words import short
+from .catalogue import ENGLISH, Catalogue
+from .table import Cell, Paper, Row, Table
+
+_MOST_ROWS = 1_048_576
+"""Maximum number of rows of a sheet of a workbook."""
+
+_MOST_ON_A_PAGE = 5000
+"""Maximum number of rows of all tables of a page. Browsers can't print a longer page."""
+
+
+def paths_of(written: Iterable[str], option: str = "report") -> list[Path]:
+    """Return the paths of papers, checked before anything is read.
+
+    :param option: the option that names them.
+    :raises InvalidInput: for an unknown suffix, if a file can't be written there, or if openpyxl is missing.
+    """
+    paths = [Path(path).expanduser() for path in written]
+    for path in paths:
+        check_report_path(path, FORMS, option)
+    if any(path.suffix == ".xlsx" for path in paths):
+        openpyxl_library()
+    return paths
+
+
+def write_paper(paper: Paper, paths: Iterable[Path], catalogue: Catalogue) -> None:
+    """Write a paper to files that only their owner can read. Write none if one of them can't have it."""
+    contents = [(path, FORMS[path.suffix](paper, catalogue)) for path in paths]
+    for path, content in contents:
+        store_report(path, content)
+
+
+def _as_json(paper: Paper, _catalogue: Catalogue) -> bytes:
+    lines = json.dumps(paper.document, indent=1, ensure_ascii=False).split("\n")
+    return "".join(f"{clean(line)}\n" for line in lines).encode()
+
+
+# ---- tables
+
+
+def _as_csv(paper: Paper, _catalogue: Catalogue) -> bytes:
+    """Return the first table in UTF-8. No spreadsheet runs a cell as a formula."""
+    table = next(iter(paper.sheets.values()))
+    keys = [column.key for column in table.columns]
+    rows = ([clean(_plain(row.get(key))) for key in keys] for row in table.rows)
+    return "".join(csv_row(row, escaped) for row in (keys, *rows)).encode()
+
+
+def _plain(cell: Cell) -> str:
+    if isinstance(cell, tuple):
+        return ", ".join(cell)
+    return cell.isoformat() if isinstance(cell, dt.date) else "" if cell is None else str(cell)
+
+
+def _as_workbook(paper: Paper, catalogue: Catalogue) -> bytes:
+    """Return a workbook. Amounts are numbers. Everything else is text, so that no code loses a zero.
+
+    The keys of CSV are English, so a workbook in English has the same words.
+
+    :raises InvalidInput: if a sheet has too few rows.
+    """
+    library = openpyxl_library()
+    book = library.Workbook(write_only=True)
+    is_plain = catalogue.language == ENGLISH
+    shown = _plain if is_plain else catalogue.shown
+    for title, table in paper.sheets.items():
+        sheet = book.create_sheet(title if is_plain else catalogue.texts[title])
+        sheet.freeze_panes = "A2"
+        if len(table.rows) >= _MOST_ROWS:
+            words = f"report: a workbook can contain at most {_MOST_ROWS - 1:,} {title}"
+            raise InvalidInput(f"{words}; write a report that ends in .csv")
+        heads = [column.key if is_plain else catalogue.title(column) for column in table.columns]
+        sheet.append([text_cell(library, sheet, head, bold=True) for head in heads])
+        for row in table.rows:
+            cells = [row.get(column.key) for column in table.columns]
+            sheet.append([_workbook_cell(library, sheet, cell, shown) for cell in cells])
+    content = io.BytesIO()
+    book.save(content)
+    return content.getvalue()
+
+
+def _workbook_cell(library: Any, sheet: Any, cell: Cell, shown: Callable[[Cell], str]) -> Any:
+    if isinstance(cell, (int, Decimal)):
+        number = library.cell.WriteOnlyCell(sheet, value=cell)
+        number.number_format = MONEY_FORMAT if isinstance(cell, Decimal) else "0"
+        return number
+    text = clean(shown(cell))
+    return text_cell(library, sheet, short(text, MAX_CELL)) if text else None
+
+
+# ---- the page
+
+
+@functools.cache
+def _template(language: str) -> Template:
+    here = Path(__file__).parent
+    return page_template((here / "page.css").read_text("utf-8"), here / "page.html.j2", language)
+
+
+def _as_page(paper: Paper, catalogue: Catalogue) -> bytes:
+    """Return a page that prints on A4, with lines for signatures. Everything in it is escaped."""
+    text = _template(catalogue.language).render(
+        title=catalogue.texts[paper.title],
+        subject=paper.subject,
+        about=[catalogue.shown(cell) for cell in paper.about],
+        lines=[(catalogue.texts.get(key, ""), text) for key, text in paper.lines],
+        tables=list(_shown_tables(paper.tables, catalogue)),
+        signatures=[catalogue.texts[key] for key in paper.signatures],
+        sign=catalogue.texts["date_and_signature"],
+    )
+    return text.encode()
+
+
+def _shown_tables(tables: Sequence[Table], catalogue: Catalogue) -> Iterator[dict[str, Any]]:
+    """Yield each table as the page shows it, with as many rows as there is room for."""
+    room = _MOST_ON_A_PAGE
+    for table in tables:
+        if not table.rows and not table.if_empty:
+            continue
+        rows = table.rows[:room]
+        room -= len(rows)
+        hidden = len(table.rows) - len(rows)
+        totals = table.totals if table.is_counted else {}
+        number = f" ({catalogue.shown(len(table.rows))})" if table.is_counted else ""
+        yield {
+            "title": f"{catalogue.texts[table.title]}{number}",
+            "heads": [(catalogue.title(column), column.is_number) for column in table.columns],
+            "hand": catalogue.texts[table.hand] if table.hand else "",
+            "rows": [(_shown_row(row, table, catalogue), _is_bold(row, table)) for row in rows],
+            "totals": _shown_row(totals, table, catalogue) if totals else (),
+            "total": catalogue.texts["total"],
+            "empty": catalogue.texts[table.if_empty] if not rows else "",
+            "hidden": catalogue.say("hidden_rows", number=hidden) if hidden else "",
+        }
+
+
+def _is_bold(row: Row, table: Table) -> bool:
+    return bool(table.is_bold and not row[table.is_bold])
+
+
+def _shown_row(row: Row, table: Table, catalogue: Catalogue) -> list[tuple[str, str]]:
+    """Return the cells of a row, each with its class in the style."""
+    cells = [row.get(column.key) for column in table.columns]
+    return [(catalogue.shown(cell), _form(cell)) for cell in cells]
+
+
+def _form(cell: Cell) -> str:
+    return "date" if isinstance(cell, dt.date) else "number" if isinstance(cell, (int, Decimal)) else ""
+
+
+FORMS: dict[str, Callable[[Paper, Catalogue], bytes]] = {
+    ".csv": _as_csv,
+    ".html": _as_page,
+    ".json": _as_json,
+    ".xlsx": _as_workbook,
+}
+"""The suffix of a file to the function that writes it."""
