@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import partial
-from itertools import groupby, pairwise, zip_longest
+from itertools import groupby, zip_longest
 from operator import itemgetter
 from typing import Any
 
@@ -47,7 +47,6 @@ _PACKED = b"PK"
 _OLD_OR_ENCRYPTED = b"\xd0\xcf\x11\xe0"
 _ROW_NUMBER = re.compile(rb'<row\b[^>]*?\sr="(\d{1,9})"')
 _HIDDEN_ROW = re.compile(rb"""<row\b[^>]*?\shidden=["'](?:1|true)["'][^>]*>""")
-_EMPTY_ROW = re.compile(rb'<row\b[^>]*?\br="[^>]*?(?:/>|>(?:<c\b[^>]*/>)*</row>)')
 _ESCAPE = re.compile("_x(005F|00[01][0-9A-F]|D[89A-F][0-9A-F]{2}|FFF[EF])_", re.IGNORECASE)
 """A character that XML can't have, or the underscore before what looks like one.
 
@@ -498,16 +497,16 @@ def _contents(content: bytes, sheets: Sheets) -> Iterator[Sequence[Any]]:
     try:
         with _quiet():
             openpyxl_library()
-            prepared, has_formulas = _prepared(content)
-            parts = _parts_of_sheets(prepared)
-            values = _workbook(prepared, data_only=True)
-            formulas = None
-            if has_formulas:
-                formulas = _workbook(prepared, data_only=False)
+            _check(content)
+            names = _parts_of_sheets(content)
+            values = _workbook(content, data_only=True)
             sections = sheets.sections([sheet.title for sheet in values.worksheets])
+            parts = {title: _part(content, names[title]) for title in sections}
+            has_formulas = any(map(_FORMULA.search, parts.values()))
+            formulas = _workbook(content, data_only=False) if has_formulas else None
             for number, sheet in enumerate(values.worksheets, start=1):
                 section = sections.get(sheet.title, "")
-                part = _part(prepared, parts[sheet.title]) if section else b""
+                part = parts.get(sheet.title, b"")
                 calculated = _formulas_in(part) if has_formulas else []
                 is_visible = sheet.sheet_state == "visible"
                 yield number, sheet.title, (section, is_visible, _merged(part), _hidden(part), calculated)
@@ -678,10 +677,10 @@ def _quiet() -> Iterator[None]:
         yield
 
 
-def _prepared(content: bytes) -> tuple[bytes, bool]:
-    """Return a workbook without formatted empty rows, and whether it may have formulas.
+def _check(content: bytes) -> None:
+    """Refuse what is not a workbook, or unpacks to too much.
 
-    :raises _Refused: if it is not a workbook, or unpacks to too much.
+    :raises _Refused: with the reason. :raises _Broken: if it is cut off.
     """
     if content.startswith(_OLD_OR_ENCRYPTED):
         raise _Refused("this is an old or an encrypted workbook; save it as .xlsx, without a password")
@@ -690,52 +689,14 @@ def _prepared(content: bytes) -> tuple[bytes, bool]:
         raise _Refused(words)
     if not content.strip() or (content.startswith(_PACKED) and not zipfile.is_zipfile(io.BytesIO(content))):
         raise _Broken("it was saved or copied in part" if content.strip() else "it is empty")
-    has_formulas = False
-    packed_again = io.BytesIO()
-    with (
-        zipfile.ZipFile(io.BytesIO(content)) as packed,
-        zipfile.ZipFile(packed_again, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as kept,
-    ):
+    with zipfile.ZipFile(io.BytesIO(content)) as packed:
         size = sum(part.file_size for part in packed.infolist())
         if size > MAX_UNPACKED:
             raise _Refused(
                 f"expected a workbook of at most {MAX_UNPACKED >> 20} MiB unpacked, this one has {size >> 20}"
             )
-        for name in dict.fromkeys(packed.namelist()):
-            if name.casefold().endswith(_READ) and not name.startswith(_UNREAD):
-                part = packed.read(name)
-                _check_part(name, part)
-                has_formulas |= _FORMULA.search(part) is not None
-                kept.writestr(name, _without_cost(part))
-    return packed_again.getvalue(), has_formulas
-
-
-def _check_part(name: str, part: bytes) -> None:
-    """Refuse XML that no spreadsheet program writes, because two readers could read it differently.
-
-    :raises _Refused: for such XML.
-    """
-    head = _HEAD.match(part)
-    encoding = _ENCODING.search(head["declaration"] or b"") if head else None
-    if not head or b"\0" in part or (encoding and encoding[1].upper() not in _ENCODINGS):
-        raise _Refused(f"{name} is not XML in UTF-8, as spreadsheet programs write it; save it as .xlsx again")
-    if b"<!DOCTYPE" in part:
-        raise _Refused(f"{name} declares entities, and no spreadsheet program does that; save it as .xlsx again")
-    if name == "xl/workbook.xml" and _STRICT in part:
-        raise _Refused("this is a 'Strict Open XML Spreadsheet'; save it as the plain 'Excel Workbook' (.xlsx)")
-    if any(int(row) >= int(following) for row, following in pairwise(_ROW_NUMBER.findall(part))):
-        # The library keeps only the first of several such rows.
-        raise _Refused(f"{name} has rows out of order or repeated; save it as .xlsx again")
-
-
-def _without_cost(part: bytes) -> bytes:
-    """Return a part without formatted empty rows.
-
-    Its formulas are no longer shared, because the library would compute each of them from the first.
-    """
-    if b"<![CDATA[" not in part:
-        part = _EMPTY_ROW.sub(b"", part)
-    return _FORMULA.sub(rb"\1\2", part)
+        if _BOOK in packed.namelist() and _STRICT in packed.read(_BOOK):
+            raise _Refused("this is a 'Strict Open XML Spreadsheet'; save it as the plain 'Excel Workbook' (.xlsx)")
 
 
 def _workbook(content: bytes, data_only: bool) -> Any:
@@ -757,37 +718,19 @@ def _workbook(content: bytes, data_only: bool) -> Any:
 
 
 def _parts_of_sheets(content: bytes) -> dict[str, str]:
-    """Return the part of each sheet by its title.
-
-    Each sheet must be a part of its own: if many sheets share a part, reading the file never ends.
-
-    :raises _Refused: if two of them share a part.
-    """
+    """Return the part of each sheet by its title."""
     from openpyxl.reader.excel import ExcelReader
 
     reader = ExcelReader(io.BytesIO(content), read_only=True, keep_links=False)
     reader.read_manifest()
     reader.read_workbook()
-    parts: dict[str, str] = {}
-    for sheet, relation in reader.parser.find_sheets():
-        if relation.target in parts.values():
-            raise _Refused(f"the sheet {sheet.name!r} is the same part of the file as another; save it as .xlsx again")
-        parts[sheet.name] = relation.target
-    return parts
+    return {sheet.name: relation.target for sheet, relation in reader.parser.find_sheets()}
 
 
+_BOOK = "xl/workbook.xml"
 _STRICT = b"http://purl.oclc.org/ooxml/"
 """The names of the strict form of workbooks, which Excel offers beside the usual form."""
 
-_READ = (".xml", ".rels")
-"""The name suffixes of parts that values are read from. Others are pictures, macros and the like."""
-
-_UNREAD = ("xl/worksheets/_rels/", "xl/pivotCache/", "xl/pivotTables/", "xl/tables/", "xl/externalLinks/", "customXml/")
-"""Parts with these suffixes that are not read anyway. Some of them are large."""
-
-_HEAD = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?P<declaration>\?xml[^>]*>)?")
-_ENCODING = re.compile(rb"""\sencoding\s*=\s*["']([^"']*)""")
-_ENCODINGS = (b"UTF-8", b"UTF8", b"ASCII", b"US-ASCII")
-_FORMULA = re.compile(rb"(<(?:[^\s<>/:]+:)?f)\b[^<>]*?(/?>)")
+_FORMULA = re.compile(rb"<(?:[^\s<>/:]+:)?f\b")
 _FORMULA_CELL = re.compile(rb"""<(?:\w+:)?c\b[^<>]*?\sr=["']([A-Z]{1,3})(\d{1,7})["'][^<>]*>\s*<(?:\w+:)?f\b""")
 _MERGED = re.compile(rb"""<(?:\w+:)?mergeCell\b[^<>]*?\sref=["']([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})["']""")

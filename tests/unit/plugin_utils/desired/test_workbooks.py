@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import re
 import sys
 import time
 import zipfile
@@ -326,52 +325,13 @@ def test_a_workbook_that_unpacks_to_too_much_is_refused(tmp_path: Path, monkeypa
     assert str(finding).startswith("a.xlsx: expected a workbook of at most 0 MiB unpacked, this one has 0")
 
 
-def test_a_workbook_that_declares_entities_is_refused(tmp_path: Path) -> None:
-    path = _book(tmp_path / "a.xlsx", {"objects": [["barcode"], ["1"]]})
-    head = b'<!DOCTYPE x [<!ENTITY a "b">]>'
-    _changed(path, lambda name, part: part.replace(b"<worksheet", head + b"<worksheet") if "sheet1" in name else part)
-    (finding,) = _load(tmp_path).findings
-    assert str(finding).startswith("a.xlsx: xl/worksheets/sheet1.xml declares entities")
-
-
-@pytest.mark.sample(1)
-@pytest.mark.parametrize(
-    ("old", "new", "found"),
-    [
-        # With 20 digits the library would loop endlessly over rows that it makes up.
-        (
-            b'<row r="3"',
-            b'<row r="99999999999999999999"',
-            "expected at most 1,048,576 rows, the sheet 'objects' has more",
-        ),
-        (b'<row r="3"', b'<row r="2"', "xl/worksheets/sheet1.xml has rows out of order or repeated"),
-        (b'<row r="2"', b'<row r="9"', "xl/worksheets/sheet1.xml has rows out of order or repeated"),
-    ],
-)
-def test_rows_that_no_sheet_has_are_refused(tmp_path: Path, old: bytes, new: bytes, found: str) -> None:
+@pytest.mark.slow
+def test_a_row_that_no_sheet_has_is_refused(tmp_path: Path) -> None:
+    """The library would loop endlessly over rows that it makes up."""
     path = _book(tmp_path / "a.xlsx", {"objects": [["barcode"], ["1"], ["2"]]})
-    _changed(path, lambda _name, part: part.replace(old, new))
+    _changed(path, lambda _name, part: part.replace(b'<row r="3"', b'<row r="99999999999999999999"'))
     (finding,) = _load(tmp_path).findings
-    assert str(finding).startswith(f"a.xlsx: {found}")
-
-
-@pytest.mark.parametrize(
-    "encode",
-    [
-        lambda part: b'<?xml version="1.0" encoding="iso-8859-1"?>' + part,
-        lambda part: b"<?xml version='1.0' encoding = 'cp037' ?>" + part,
-        lambda part: part.decode("utf-8").encode("utf-16"),
-        lambda part: part.decode("utf-8").encode("cp037"),
-    ],
-)
-def test_xml_of_another_encoding_is_refused(tmp_path: Path, encode: Callable[[bytes], bytes]) -> None:
-    """The check of bytes, such as for a declaration of entities, would miss it in this encoding."""
-    path = _book(tmp_path / "a.xlsx", {"objects": [["barcode"], ["1"]]})
-    _changed(path, lambda name, part: encode(part) if "sheet1" in name else part)
-    (finding,) = _load(tmp_path).findings
-    assert str(finding).startswith(
-        "a.xlsx: xl/worksheets/sheet1.xml is not XML in UTF-8, as spreadsheet programs write"
-    )
+    assert str(finding).startswith("a.xlsx: expected at most 1,048,576 rows, the sheet 'objects' has more")
 
 
 @pytest.mark.parametrize("declared", [b"", b'<?xml version="1.0"?>', b'<?xml version="1.0" encoding="utf-8"?>'])
@@ -384,29 +344,6 @@ def test_xml_in_utf_8_is_read_however_it_says_so(tmp_path: Path, mark: bytes, de
     assert [entry.fields["barcode"] for entry in desired.entries] == ["ä"]
 
 
-@pytest.mark.parametrize("prefix", ["", "x:"])
-def test_formulas_that_many_cells_share_are_not_worked_out(
-    tmp_path: Path, prefix: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The library would compute a formula of any length for each of any number of cells."""
-    monkeypatch.delattr("openpyxl.worksheet._reader.Translator")
-    rows = [["barcode", "name"], *([str(number), "=A1"] for number in range(3))]
-    path = _book(tmp_path / "a.xlsx", {"objects": rows})
-
-    def share(_name: str, part: bytes) -> bytes:
-        first = b'<f t="shared" si="0" ref="B2:B4">A1</f><v>7</v>'
-        part = part.replace(b"<f>A1</f><v />", first, 1).replace(b"<f>A1</f><v/>", first, 1)
-        part = re.sub(rb"<f>A1</f><v ?/>", b'<f t="shared" si="0"/><v>7</v>', part)
-        if prefix and b"<worksheet " in part:
-            part = re.sub(rb"<(/?)(?=[a-zA-Z])", rb"<\1x:", part).replace(b"xmlns=", b"xmlns:x=")
-        return part
-
-    _changed(path, share)
-    desired = _load(tmp_path)
-    assert desired.findings == []
-    assert [entry.fields["name"] for entry in desired.entries] == ["7"] * 3
-
-
 @pytest.mark.sample(0)
 @pytest.mark.slow
 def test_the_last_row_of_a_sheet_is_read(tmp_path: Path) -> None:
@@ -415,15 +352,6 @@ def test_the_last_row_of_a_sheet_is_read(tmp_path: Path) -> None:
     desired = _load(tmp_path)
     assert desired.findings == []
     assert [entry.fields["barcode"] for entry in desired.entries] == ["1", "2"]
-
-
-def test_each_sheet_is_a_part_of_its_own(tmp_path: Path) -> None:
-    path = _book(tmp_path / "a.xlsx", {"objects": [["barcode"], ["1"]], "rooms": [["name"], ["2"]]})
-    _changed(path, lambda _name, part: part.replace(b"sheet2.xml", b"sheet1.xml") if b"Relationship" in part else part)
-    (finding,) = _load(tmp_path).findings
-    assert str(finding).startswith(
-        "a.xlsx: the sheet 'rooms' is the same part of the file as another; save it as .xlsx"
-    )
 
 
 def test_a_section_has_one_sheet(tmp_path: Path) -> None:
