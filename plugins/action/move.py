@@ -18,8 +18,8 @@ class ActionModule(ControllerAction):
 
     spec = MOVE
     rules: Mapping[str, Any] = {
-        "required_one_of": [("objects", "room", "person")],
-        "mutually_exclusive": [("objects", "room", "person")],
+        "required_one_of": [("objects", "room", "person", "from_location")],
+        "mutually_exclusive": [("objects", "room", "person", "from_location")],
     }
 
     def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:

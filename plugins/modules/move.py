@@ -10,14 +10,14 @@ module: move
 short_description: Move objects to a new target room
 version_added: 1.0.0
 description:
-  - Gives objects a new target room, in one plan. Select the objects by their scan codes, by their current target room,
-    or by a person who is responsible for them.
+  - Gives objects a new target room, in one plan. Select the objects by their scan codes, by their current target room
+    or location, or by a person who is responsible for them.
   - The actual room does not change, because scans say where an object is. O(actual) changes it as well.
 options:
   objects:
     description:
       - The scan codes of the objects. If this account can't see one of them, no object moves.
-      - One of O(objects), O(room) and O(person) is required.
+      - One of O(objects), O(room), O(person) and O(from_location) is required.
     type: list
     elements: str
   room:
@@ -30,9 +30,14 @@ options:
       - A person, by e-mail address, id or UUID. All objects move that name the person, or the user with the same e-mail
         address.
     type: raw
+  from_location:
+    description:
+      - A location to close, by name, id or UUID. All objects that belong in it move.
+    type: raw
   to:
     description:
-      - The new target room, in the same form as O(room).
+      - The new target room, in the same form as O(room). With O(from_location), it may be a map of each room of the
+        location to its new room. If a room with objects is not in the map, no object moves.
     type: raw
     required: true
   actual:
@@ -72,6 +77,15 @@ EXAMPLES = r"""
     room: Dresden/1.10
     to: Leipzig/3.03
     report: [move.html]
+  check_mode: true
+
+- name: Close a location
+  community.seventhings.move:
+    from_location: Werkstatt
+    to:
+      "0.01": Dresden/1.10
+      "0.02": Dresden/1.10
+      "0.03": Leipzig/3.03
   check_mode: true
 
 - name: Move the objects of a person who changes to another office
@@ -153,8 +167,8 @@ from ansible_collections.community.seventhings.plugins.module_utils.ansible_modu
 def main() -> None:
     module = AnsibleModule(
         argument_spec=MOVE,
-        required_one_of=[("objects", "room", "person")],
-        mutually_exclusive=[("objects", "room", "person")],
+        required_one_of=[("objects", "room", "person", "from_location")],
+        mutually_exclusive=[("objects", "room", "person", "from_location")],
         supports_check_mode=True,
     )
     module.fail_json(msg="community.seventhings.move runs on the controller, through the action of the same name.")

@@ -382,6 +382,7 @@ MOVE: Spec = {
     **_WORK_ON_OBJECTS,
     "objects": {"type": "list", "elements": "str"},
     "room": {"type": "raw"},
+    "from_location": {"type": "raw"},
     "person": {"type": "raw"},
     "to": {"type": "raw", "required": True},
     "actual": {"type": "bool", "default": False},

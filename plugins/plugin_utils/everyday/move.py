@@ -5,12 +5,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
 from ...module_utils.client.record import Record
 from ...module_utils.errors import InvalidInput
-from ...module_utils.model.kinds import OBJECT, PERSON, ROOM, USER
+from ...module_utils.model.field import shorten
+from ...module_utils.model.kinds import LOCATION, OBJECT, PERSON, ROOM, USER
+from ...module_utils.model.types_links import references_in
 from ...module_utils.resolve.field_visibility import LIMITED
 from ...module_utils.resolve.hidden_records import NO
 from ...module_utils.resolve.natural_keys import KeyIndex
@@ -38,7 +40,6 @@ def _run(call: Call) -> dict[str, Any]:
     wrong = [key for key in keys if key not in lists.schema.fields or lists.schema.fields[key].type != TO_ROOMS]
     if wrong:
         raise InvalidInput(f"this account sees no field {' and no field '.join(wrong)} of objects that leads to a room")
-    room = lists.record_named("to", ROOM, options["to"])
     in_scope = list(lists.in_scope(options["scope"]))
     needed = keys if options["objects"] is None else [*keys, OBJECT.barcode_key]
     if options["person"] is not None:
@@ -47,7 +48,7 @@ def _run(call: Call) -> dict[str, Any]:
         lists.check_visible((lists.schema.fields[key] for key in needed), "it is unknown what has to move")
     chosen, doubts = _chosen(lists, options, target)
     visible = {record.uuid for record in in_scope}
-    left = [lists.code_of(record) or record.uuid for record in chosen if record.uuid not in visible]
+    left = [_called(lists, record) for record, _room in chosen if record.uuid not in visible]
     if left:
         call.warnings.append(f"Objects that were left out, because they are not in scope: {named(left)}.")
     sees = lists.sees()
@@ -55,15 +56,15 @@ def _run(call: Call) -> dict[str, Any]:
         doubts.append(sees["words"])
     if doubts:
         call.warnings.append(f"Objects may have been left behind: {'; '.join(doubts)}.")
-    moved = [record for record in chosen if record.uuid in visible]
-    members = {"moved": [lists.code_of(record) or record.uuid for record in moved], "left_out": left, "sees": sees}
+    moved = [(record, room) for record, room in chosen if record.uuid in visible]
+    members = {"moved": [_called(lists, record) for record, _room in moved], "left_out": left, "sees": sees}
     if not moved:
         warnings = call.all_warnings(client)
         # Ansible prints an equal warning once in a run, so the message must say it, too.
         words = "no object to move among those that this account sees" if doubts else "no object to move"
         return {"changed": False, "msg": words, **members, **({"warnings": warnings} if warnings else {})}
     _warn_of_locations(call, lists, keys)
-    entries = [_entry(lists, record, dict.fromkeys(keys, lists.reference_to(room))) for record in moved]
+    entries = [_entry(lists, record, dict.fromkeys(keys, lists.reference_to(room))) for record, room in moved]
     kept = [actual] if actual in lists.schema.fields else []
     # This task moves the records itself, so their place is not an observed value.
     observed: dict[str, list[str]] = {OBJECT.section: []} if options["actual"] else {OBJECT.section: kept}
@@ -86,25 +87,107 @@ def _warn_of_locations(call: Call, lists: ObjectLists, keys: Iterable[str]) -> N
             )
 
 
+def _called(lists: ObjectLists, record: Record) -> str:
+    return lists.code_of(record) or record.uuid
+
+
 def _entry(lists: ObjectLists, record: Record, fields: Mapping[str, Any]) -> Entry:
     code = lists.code_of(record)
     own = {OBJECT.barcode_key: code} if code else {}
-    return Entry(OBJECT, {**own, **fields}, Place(f"object {code or record.uuid}"), uuid=record.uuid, inline=True)
+    return Entry(OBJECT, {**own, **fields}, Place(f"object {_called(lists, record)}"), uuid=record.uuid, inline=True)
 
 
-def _chosen(lists: ObjectLists, options: Mapping[str, Any], target: str) -> tuple[list[Record], list[str]]:
+_Moves = list[tuple[Record, Record]]
+"""Objects, each with its new room."""
+
+
+def _chosen(lists: ObjectLists, options: Mapping[str, Any], target: str) -> tuple[_Moves, list[str]]:
     """Return the objects that the options name, and the reasons why there may be more.
 
-    :raises InvalidInput: if this account sees no such object.
+    :raises InvalidInput: if this account sees no such object or room.
     """
+    if options["from_location"] is not None:
+        return _out_of_a_location(lists, options, target), _unread(lists, [target])
+    room = lists.record_named("to", ROOM, options["to"])
     if options["objects"] is not None:
-        return _with_codes(lists, options["objects"]), []
+        return [(record, room) for record in _with_codes(lists, options["objects"])], []
     if options["room"] is not None:
         origin = lists.record_named("room", ROOM, options["room"])
-        return [record for record in lists.objects if lists.refers_to(target, record, origin)], _unread(lists, [target])
+        found = [record for record in lists.objects if lists.refers_to(target, record, origin)]
+        return [(record, room) for record in found], _unread(lists, [target])
     person = Person.from_option(lists, "person", options["person"])
     doubts = [*_unread(lists, fields_of_people(lists)), *filter(None, [person.doubt])]
-    return [record for record, _fields in objects_of(lists, person, lists.objects)], doubts
+    return [(record, room) for record, _fields in objects_of(lists, person, lists.objects)], doubts
+
+
+def _out_of_a_location(lists: ObjectLists, options: Mapping[str, Any], target: str) -> _Moves:
+    """Return everything that belongs in a location.
+
+    :raises InvalidInput: if ``to`` names no new room for a part of it. A location that is closed must not keep things.
+    """
+    place = lists.record_named("from_location", LOCATION, options["from_location"])
+    room_of = _new_rooms(lists, place, options["to"])
+    beside = location_beside(lists.schema.fields, target)
+    moves: _Moves = []
+    left: dict[str, int] = {}
+    for record in lists.objects:
+        rooms = [lists.state.find(room) for room in references_in(lists.schema.read_field(target, record.flat))]
+        origin = rooms[0] if rooms else None
+        inside = lists.state.place_of(origin) if origin is not None else None
+        is_there = beside is not None and origin is None and lists.refers_to(beside.key, record, place)
+        if not is_there and (inside is None or inside.uuid != place.uuid):
+            continue
+        room = room_of(origin)
+        if room is None:
+            name = "no room" if origin is None else lists.state.name_of(origin) or origin.uuid
+            left[name] = left.get(name, 0) + 1
+        else:
+            moves.append((record, room))
+    if left:
+        numbers = ", ".join(f"{name} ({number:,})" for name, number in sorted(left.items()))
+        raise InvalidInput(
+            f"to: no new room for the objects in {numbers}; add each of these rooms to the mapping, or name one room "
+            "for the whole location"
+        )
+    return moves
+
+
+def _new_rooms(lists: ObjectLists, place: Record, written: Any) -> Callable[[Record | None], Record | None]:
+    """Return the function from a room of a location to the new room. Objects without a room have None.
+
+    :param written: a room for the whole location, or a map of its rooms to rooms.
+    :raises InvalidInput: if one of them is no room, or not in the location.
+    """
+    if not isinstance(written, Mapping) or all(lists.client.schema(ROOM).find(str(name)) for name in written):
+        room = lists.record_named("to", ROOM, written)
+        return lambda _origin: room
+    rooms: dict[str, Record] = {}
+    wrong: list[str] = []
+    for name, new in written.items():
+        try:
+            rooms[_room_in(lists, place, str(name)).uuid] = lists.record_named("to", ROOM, new)
+        except InvalidInput as error:
+            wrong.append(error.message)
+    if wrong:
+        raise InvalidInput(wrong)
+    return lambda origin: None if origin is None else rooms.get(origin.uuid)
+
+
+def _room_in(lists: ObjectLists, place: Record, name: str) -> Record:
+    """Return the room of a location that a text names, with or without the location.
+
+    :raises InvalidInput: if there is none.
+    """
+    location = lists.state.name_of(place) or place.uuid
+    for written in (f"{location}/{name}", name):
+        try:
+            room = lists.record_named("to", ROOM, written)
+        except InvalidInput:
+            continue
+        inside = lists.state.place_of(room)
+        if inside is not None and inside.uuid == place.uuid:
+            return room
+    raise InvalidInput(f"to: {shorten(name)} is no room of {location}")
 
 
 def _unread(lists: ObjectLists, keys: Collection[str]) -> list[str]:

@@ -88,9 +88,52 @@ def test_an_object_out_of_scope_stays_and_is_named(here: Embedded) -> None:
     assert any("not in scope: 100101" in warning for warning in result["warnings"])
 
 
+WORKSHOP = {
+    "0.01": ATELIER,
+    "Werkstatt/Werkzeuglager": "Dresden/1.10",
+    "0.03": {"building_id": "Dresden", "number": "1.04"},
+}
+"""A new room for each room of a location, by number, by path and by name."""
+
+
+@pytest.mark.parametrize("to", [ATELIER, WORKSHOP], ids=["one room", "a room for each room"])
+def test_a_location_is_closed_in_one_plan(here: Embedded, to: Any) -> None:
+    before = targets(here)
+    result = move(here, from_location="Werkstatt", to=to)
+    assert not result.get("failed"), result["msg"]
+    assert result["summary"]["objects"]["updated"] == len(result["moved"]) > 10
+    after = targets(here)
+    assert {code for code in after if after[code] != before[code]} == {*result["moved"]}
+    old, new = ({side[code][0] for code in result["moved"]} for side in (before, after))
+    assert not old & {room for room, _actual in after.values()}
+    assert (len(old), len(new)) == (3, 1 if to is ATELIER else 3)
+    assert move(here, from_location="Werkstatt", to=to)["msg"] == "no object to move"
+
+
+def test_a_location_is_not_closed_in_part(here: Embedded) -> None:
+    part = {name: room for name, room in WORKSHOP.items() if name != "0.03"}
+    refused = move(here, from_location="Werkstatt", to=part)
+    assert refused["failed"]
+    assert refused["msg"].startswith("to: no new room for the objects in Werkstatt/0.03 (")
+    wrong = move(here, from_location="Werkstatt", to={**WORKSHOP, "1.04": ATELIER, "0.01": "Leipzig/9"})
+    assert "to: '1.04' is no room of Werkstatt" in wrong["msg"]
+    assert "there is no room 'Leipzig/9'" in wrong["msg"]
+    here.call(
+        "object",
+        fields={"barcode": "100007", "target_room": None, "target_building": "Werkstatt"},
+        match_on=["barcode"],
+    )
+    here.log.clear()
+    without = move(here, from_location="Werkstatt", to=WORKSHOP)
+    assert "no new room for the objects in no room (1)" in without["msg"]
+    assert written(here) == []
+    assert "100007" in move(here, from_location="Werkstatt", to=ATELIER)["moved"]
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
+        ({"from_location": "Bonn", "to": ATELIER}, "from_location: there is no location 'Bonn'"),
         ({"objects": ["100007", "100202", "1"], "to": ATELIER}, "no object with the scan code '100202'"),
         ({"objects": ["100007"], "to": "Leipzig/9"}, "there is no room 'Leipzig/9'"),
         ({"room": "Leipzig/9", "to": ATELIER}, "room: there is no room 'Leipzig/9'"),
