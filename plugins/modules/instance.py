@@ -336,6 +336,18 @@ reported:
     if the task did not fail or the result fits on a screen;
     else only in a O(report) as V(.json)
   type: dict
+tables:
+  description:
+    - A map of table to reason to rows of tables of other systems that are not used as they were written, and to records
+      that left a table, each with its C(scan_code), C(name), C(value), C(place) and more. The reasons are C(left),
+      C(restored), C(archived), and the settings C(unknown_rows), C(empty_keys), C(repeated_keys) and C(unknown_values).
+  returned: if the task did not fail
+  type: dict
+never_in_a_table:
+  description:
+    - A map of section to the number of records that are in no file and were in no such table.
+  returned: if the task did not fail
+  type: dict
 brief:
   description:
     - What the changes mean, and their counts, in one line each, for a task that prints them. Not returned if the task

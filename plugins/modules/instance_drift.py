@@ -149,6 +149,16 @@ reported:
     - As in M(community.seventhings.instance).
   returned: always
   type: dict
+tables:
+  description:
+    - As in M(community.seventhings.instance).
+  returned: always
+  type: dict
+never_in_a_table:
+  description:
+    - As in M(community.seventhings.instance).
+  returned: always
+  type: dict
 every_finding:
   description:
     - As in M(community.seventhings.instance).

@@ -21,7 +21,9 @@ from ..undo.inverse import Undo
 from ..undo.record_file import LAST, RecordRefused, last_record, read_record
 from .set_run import SetRun
 
-_OF_FILES = frozenset(("check_mode", "every_finding", "forecast", "reported", "scan_codes"))
+_OF_FILES = frozenset(
+    ("check_mode", "every_finding", "forecast", "never_in_a_table", "reported", "scan_codes", "tables")
+)
 """Members of a result that say nothing about an undo."""
 
 

@@ -15,8 +15,12 @@ from .positions import Place
 CREATE, REFUSE, SKIP = "create", "refuse", "skip"
 KEEP, PRUNE, RESTORE = "keep", "prune", "restore"
 
-EMPTY_KEYS, REPEATED_KEYS = "empty_keys", "repeated_keys"
-UNKNOWN_ROWS, UNKNOWN_VALUES = "unknown_rows", "unknown_values"
+SKIPPING = EMPTY_KEYS, REPEATED_KEYS, UNKNOWN_ROWS, UNKNOWN_VALUES = (
+    "empty_keys",
+    "repeated_keys",
+    "unknown_rows",
+    "unknown_values",
+)
 """The settings that can skip a row or a cell, which are the reasons in reports."""
 
 _MATCH = "match"

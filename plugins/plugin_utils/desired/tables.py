@@ -118,6 +118,11 @@ class Tables:
         return frozenset().union(*inner, *(entry.rules.names for entry in self.entries))
 
     @property
+    def has_any(self) -> bool:
+        """Return True if there are entries of ``tables``."""
+        return bool(self.entries) or any(tables.has_any for tables in self.by_label.values())
+
+    @property
     def keeps_any(self) -> bool:
         """Return True if a table keeps records whose rows are missing."""
         inner = any(tables.keeps_any for tables in self.by_label.values())

@@ -35,6 +35,7 @@ from ..report.forecast import NOTHING, forecast_of
 from ..report.provenance import made_by
 from ..report.removals import Removals
 from ..report.result import RunResult, digits_of, failures_of, reported_changes, summary_of
+from ..report.table_rows import rows_by_table
 from ..rules.found import lines_of
 from ..rules.rule import RuleSet
 from ..set_plan.applied_values import note_applied
@@ -558,6 +559,8 @@ class _Run:
             self._approving is not None,
         )
         recording = self._recording(plan, journal)
+        for archived in plan.archived:
+            journal.archived(*archived)
         for kind, key, uuid in plan.released:
             if uuid in journal.known:
                 journal.note_removal(kind, key, uuid)
@@ -627,11 +630,20 @@ class _Run:
             return
         try:
             journal.applied(self._desired.sources)
-            if self._desired.tables.keeps_any:
-                journal.came_from({uuid: place.file or INLINE for uuid, place in plan.origins().items()})
+            if self._desired.tables.has_any:
+                journal.came_from(self._rows_of_records(plan))
         except JournalBroken as broken:
             # All changes were applied, and the result must say so.
             plan.warnings.append(broken.message)
+
+    def _rows_of_records(self, plan: InstancePlan) -> dict[str, str]:
+        """Return uuid to file and line of each record. The line is 0 if the file is no table of another system."""
+        places = plan.origins()
+        is_table = {path: self._desired.tables.for_file(path) is not None for path in {p.file for p in places.values()}}
+        return {
+            uuid: f"{place.file or INLINE}:{place.line if is_table[place.file] else 0}"
+            for uuid, place in places.items()
+        }
 
     def _read_base(self, journal: Journal) -> None:
         """Read what was applied last, unless nothing is noted in this run."""
@@ -712,6 +724,8 @@ class _Run:
             hidden_records=plan.visibility.hidden_records,
             scan_codes=plan.scan_codes.document(),
             reported={section: names for section, names in plan.reported.items() if names},
+            tables=rows_by_table(plan, Removals(plan, self._desired.entries, self._desired.hiding)),
+            never_in_a_table=dict(plan.never_in_a_table),
             requests=self._client.transport.sent - self._before,
             duration=round(self._clock() - self._started, 3),
             plan_digest=self._digest,

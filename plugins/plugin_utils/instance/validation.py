@@ -167,7 +167,7 @@ class FileReading(Reading):
                 f"{entry.rules.setting}.match".strip(".") if entry.rules.match else f"identity.{entry.kind.section}"
             )
             words = f"{', '.join(missing)} must have a value, because {named_by} names it"
-            self.find(entry.place, words + self._perhaps_merged(entry, keys, have))
+            self.without_key(schema, have, entry, words + self._perhaps_merged(entry, keys, have))
             return None
         return keys
 
@@ -188,7 +188,8 @@ class FileReading(Reading):
         try:
             return natural_keys.key_fields(kind, None, have)
         except InvalidInput as problem:
-            self.find(entry.place, problem.message + self._perhaps_merged(entry, keys, have))
+            words = problem.message + self._perhaps_merged(entry, keys, have)
+            self.without_key(self.schema(kind), have, entry, words)
             return None
 
     def _perhaps_merged(self, entry: Entry, keys: Sequence[str], have: Mapping[str, Any]) -> str:

@@ -69,18 +69,24 @@ class Removals:
 
     def name_of(self, planned: Planned) -> str:
         """Return the name of a record for people; empty if it has none besides its key, or if it is hidden."""
+        name = self.full_name_of(planned)
+        return "" if name in planned.key.split("/") or name == planned.key else name
+
+    def full_name_of(self, planned: Planned) -> str:
+        """Return the name of a record for people, also if it is its key; empty if it has none, or if it is hidden."""
         for keys in _NAMES:
             if not all(key in planned.schema.fields for key in keys):
                 continue
-            parts = [VAULTED if self.hides(planned, key) else self._now(planned, key) for key in keys]
+            parts = [VAULTED if self.hides(planned, key) else self.now(planned, key) for key in keys]
             if VAULTED in parts:
                 return ""
             name = " ".join(part for part in parts if isinstance(part, str) and part)
             if name:
-                return "" if name in planned.key.split("/") or name == planned.key else name
+                return name
         return ""
 
-    def _now(self, planned: Planned, key: str) -> Any:
+    def now(self, planned: Planned, key: str) -> Any:
+        """Return the present value of a field, or that of the files for a record that does not exist."""
         current = planned.change.current
         return planned.desired.get(key) if current is None else planned.schema.read_field(key, current.flat)
 

@@ -23,6 +23,7 @@ from ..set_plan.plan import InstancePlan, Planned
 from .forecast import NOTHING
 from .removals import Removals
 from .shown_references import Sides, sides_as_written
+from .table_rows import Rows
 from .value_diff import as_figure
 
 _TWICE = (
@@ -69,6 +70,8 @@ class RunResult:
     :ivar outcome: one of :data:`OUTCOMES`.
     :ivar findings: one for each kind of mistake.
     :ivar every_finding: one for each mistake, if these are more.
+    :ivar tables: table to reason to rows that are not used as written, and records that left the table.
+    :ivar never_in_a_table: section to number of records that are in no file and were in no table.
     :ivar plan_digest: of the approval that was written or is applied; empty without one.
     :ivar apply_record: the file with the changes, by which they can be undone; empty if none was written.
     :ivar apply_record_digest: SHA-256 of that file.
@@ -130,6 +133,8 @@ class RunResult:
     persons: list[dict[str, Any]] = field(default_factory=list)
     mails: list[dict[str, Any]] = field(default_factory=list)
     records: list[dict[str, Any]] = field(default_factory=list)
+    tables: Rows = field(default_factory=dict)
+    never_in_a_table: dict[str, int] = field(default_factory=dict)
 
     @property
     def failed(self) -> bool:
@@ -154,7 +159,7 @@ class RunResult:
 
 
 _OF_OTHERS = (
-    *("failures", "refusals", "findings", "every_finding", "warnings", "cautions", "reported"),
+    *("failures", "refusals", "findings", "every_finding", "warnings", "cautions", "reported", "tables"),
     *("moves", "money", "persons", "mails", ONLY_VALIDATED, "undone", "not_restored"),
 )
 """Members of a result that quote texts of the service and of files."""

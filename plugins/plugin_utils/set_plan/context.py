@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from ...module_utils.client.client import Client
 from ...module_utils.client.record import Record
@@ -14,7 +13,7 @@ from ...module_utils.model.schema import Schema
 from ..desired.desired import DesiredInstance
 from ..desired.entry import Entry
 from ..desired.hiding import NOT_SHOWN
-from .plan import NO_CHANGE, InstancePlan, Planned, PlanOptions
+from .plan import InstancePlan, Planned, PlanOptions
 from .resolver import Resolver
 from .scope import Scope
 
@@ -57,16 +56,6 @@ class PlanContext(Resolver):
         return planned.schema.has_values(planned.desired, current.flat, self.state.completed)
 
     # ---- add to the plan
-
-    def planned(
-        self, entry: Entry, schema: Schema, values: dict[str, Any], keys: tuple[str, ...], words: str
-    ) -> Planned:
-        """Return an entry in its planned form, before the comparison.
-
-        :param words: its natural key, which is hidden if it must not be shown.
-        """
-        entry_planned = Planned(schema.kind.section, entry, schema, values, keys, words, NO_CHANGE[schema.kind.name])
-        return entry_planned.hide(self.hiding) if self.hiding.has_any else entry_planned
 
     def warn(self, planned: Planned, warnings: Iterable[str]) -> None:
         """Note warnings about a record."""

@@ -124,7 +124,7 @@ class Lifecycles(Aspect):
             idle = lifecycle.idle_protections(
                 itertools.chain(
                     (name for planned in mine for name in (planned.key, planned.words)),
-                    (self._words_of(section, schema, record) for record in self._context.state.records(kind)),
+                    (self._words_of(schema, record) for record in self._context.state.records(kind)),
                 )
             )
             number = sum(planned.change.action in _REMOVED for planned in mine)
@@ -147,7 +147,7 @@ class Lifecycles(Aspect):
             names = [planned.key, planned.words]
             if current is not None and planned.kind.match_on:
                 # The same files may rename the record.
-                names.append(self._words_of(planned.section, planned.schema, current))
+                names.append(self._words_of(planned.schema, current))
             mark = shield_mark(planned.kind, uuid, planned.desired)
             why = shields.why(planned.section, names, uuid, mark, planned.entry)
             if why:

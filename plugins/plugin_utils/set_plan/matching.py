@@ -23,6 +23,7 @@ from ..desired.desired import SECTIONS
 from ..desired.entry import Entry
 from ..desired.lifecycle import NOTHING
 from ..desired.parsing import written_as
+from ..desired.row_rules import CREATE
 from .context import PlanContext
 from .plan import Pair, Planned
 from .resolver import numbered_references
@@ -75,7 +76,12 @@ class Matching:
         others = []
         for entry, fields, key in claims:
             hits = [] if key is None else self._state.with_key(schema, fields, key)
-            if hits:
+            if id(entry) in context.skipped:
+                # A record that is named by a skipped row counts as present.
+                self._kept.pop(id(entry), None)
+                for hit in hits:
+                    context.claimed.setdefault(kind.name, {}).setdefault(hit.uuid, entry)
+            elif hits:
                 found += self._pairs(schema, entry, fields, hits)
             else:
                 others.append((entry, fields, key))
@@ -198,6 +204,9 @@ class Matching:
 
         :param linked: keys of the values that may refer to records.
         """
+        if current is None and planned.entry.rules.unknown_rows != CREATE:
+            # Nothing is created, so nothing may refer to it.
+            return False
         is_unchanged = self._is_unchanged(planned, linked, current)
         for matched in self._context.hooks.matched:
             matched(planned, current)

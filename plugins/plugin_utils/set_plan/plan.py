@@ -130,6 +130,24 @@ Pair = tuple[Planned, Record | None]
 """A planned record, and its present record."""
 
 
+LEFT, RESTORED, ARCHIVED = "left", "restored", "archived"
+"""Reasons of a :class:`TableNote` besides the settings that skip rows and cells."""
+
+
+@dataclass(frozen=True)
+class TableNote:
+    """A row of a table that is not used as it was written, or a record that left a table.
+
+    :ivar reason: one of the three above, or the setting that skips the row or a cell of it.
+    :ivar place: of the row, or of its last row. :ivar words: why, if the reason does not say everything.
+    """
+
+    reason: str
+    planned: Planned
+    place: Place
+    words: str = ""
+
+
 @dataclass(frozen=True)
 class Protection:
     """A record that says whether it must stay.
@@ -209,6 +227,9 @@ class InstancePlan:
     :ivar references: identifier of a referenced record (:func:`mark_of`) to the entries that refer to it, each with its
         field. Empty unless :attr:`PlanOptions.note_references` is set.
     :ivar released: kind, natural key in lasting files, and uuid of records that no longer belong to the set.
+    :ivar archived: the same of records that stay archived although a row of a table has them.
+    :ivar table_notes: what becomes of rows of tables, and of records that left a table.
+    :ivar never_in_a_table: section to number of records that are in no file and were in no table.
     :ivar unchecked: identities of entries that no list shows and that were not looked up in the archive.
     :ivar scan_codes: the labels of objects.
     :ivar lookups: number of requests that looked up archived records. :ivar more_lookups: how many more an apply sends.
@@ -243,6 +264,9 @@ class InstancePlan:
     claimed: Mapping[str, Mapping[str, Entry]] = field(default_factory=dict)
     references: dict[Any, list[tuple[Entry, str]]] = field(default_factory=dict)
     released: list[tuple[str, str, str]] = field(default_factory=list)
+    archived: list[tuple[str, str, str]] = field(default_factory=list)
+    table_notes: list[TableNote] = field(default_factory=list)
+    never_in_a_table: Counter[str] = field(default_factory=Counter)
     unchecked: set[int] = field(default_factory=set)
     scan_codes: ScanCodeCounts = field(default_factory=ScanCodeCounts)
     lookups: int = 0
@@ -289,7 +313,7 @@ class PlanOptions:
         noted.
     :ivar existing_before: section to the number of records before that run.
     :ivar sources_before: each source of an earlier apply to the number of its records.
-    :ivar origins: uuid to the file of a record in its last apply, if noted.
+    :ivar origins: uuid to the file of a record in its last apply, if noted, with the line after a colon.
     :ivar baseline: collects the hashes of records that are as written in the files.
     :ivar names: uuid to the last noted kind and key of a record of the set.
     :ivar refused: kind and key of creations that the service refused because another record has their values.

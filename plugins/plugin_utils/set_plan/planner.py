@@ -49,6 +49,7 @@ from .ruled import Rules
 from .scan_codes import ScanCodes
 from .selection import Selection
 from .sources import LostSources
+from .table_rows import TableRows
 from .unique_values import UniqueValues
 from .users import Users
 
@@ -57,6 +58,7 @@ ASPECTS: tuple[type[Aspect], ...] = (
     ObservedFields,
     LostSources,
     Archived,
+    TableRows,
     RelabelledRecords,
     Moved,
     LostDigits,

@@ -23,9 +23,13 @@ from ...module_utils.resolve import natural_keys
 from ..desired.desired import SECTIONS, prune_actions
 from ..desired.entry import Entry
 from ..desired.positions import Place
-from ..desired.row_rules import KEEP
+from ..desired.row_rules import EMPTY_KEYS, KEEP, RowRules
 from .context import PlanContext
-from .plan import Planned
+from .plan import LEFT, Planned, TableNote
+from .reading import first_full
+
+_Name = tuple[tuple[str, ...], str]
+"""The fields that identify a record in the files, and its natural key."""
 
 
 class Pruning:
@@ -35,6 +39,8 @@ class Pruning:
         self._context = context
         self._desired = context.desired
         self._state = context.state
+        skipped = (note for note in context.skipped.values() if note.reason == EMPTY_KEYS)
+        self._without_keys = {note.planned.entry.rules.setting for note in skipped}
 
     def run(self) -> Iterator[Planned]:
         """Yield the records to remove. Note in the plan what stays, and exceeded limits."""
@@ -74,24 +80,31 @@ class Pruning:
                 f"had before, and that stay: {len(mine)})."
             )
             mine = set()
-        name_of_uuid = {record.uuid: self._named(section, schema, record) for record in left}
+        name_of_uuid = {record.uuid: self._named(schema, record) for record in left}
         others = sorted(name_of_uuid[record.uuid][1] for record in left if record.uuid not in mine)
         if others:
             result.reported[section] = others
+        if self._desired.tables.has_any:
+            self._note_left(section, schema, left, name_of_uuid)
         if mine and not self._context.entries[section] and EMPTY_SOURCES not in self._context.options.allow:
             result.exceeded_limits.append(
                 f"{section}: the files have no records, and {len(mine)} would be removed; "
                 f"{how_to_allow(EMPTY_SOURCES)} lets this pass"
             )
         for record in left:
-            if record.uuid not in mine:
-                continue
-            state = "archived" if action == "archive" else "absent"
-            entry = Entry(schema.kind, {}, Place(f"prune of {section}"), state=state, uuid=record.uuid, pruned=True)
-            keys, name = name_of_uuid[record.uuid]
-            desired = natural_keys.read_some(schema, keys, record)
-            change = plan_removal(schema, desired, record, ARCHIVE if action == "archive" else DELETE)
-            yield Planned(section, entry, schema, desired, keys, name, change)
+            if record.uuid in mine:
+                yield _removal(schema, record, *name_of_uuid[record.uuid], ARCHIVE if action == "archive" else DELETE)
+
+    def _note_left(self, section: str, schema: Schema, left: Sequence[Record], names: Mapping[str, _Name]) -> None:
+        """Note the records whose last row was in a table, and count the others."""
+        result = self._context.result
+        for record in left:
+            origin, _colon, line = self._context.options.origins.get(record.uuid, "").rpartition(":")
+            if self._desired.tables.for_file(origin) is None:
+                result.never_in_a_table[section] += 1
+            else:
+                planned = _removal(schema, record, *names[record.uuid], ARCHIVE)
+                result.table_notes.append(TableNote(LEFT, planned, Place(origin, int(line))))
 
     def _belongs(self, schema: Schema, record: Record) -> bool:
         """Return True if a record is known to belong to this set.
@@ -106,39 +119,46 @@ class Pruning:
         return self._desired.set_name != "" and mark == self._desired.set_name
 
     def _is_kept(self, uuid: str) -> bool:
-        """Return True if a record stays because a table that it came from may omit rows.
+        """Return True if a record stays because a table that it came from may omit rows, or has rows without a key.
 
         If the file of its last apply is unknown, the record may have come from such a table.
         """
         tables = self._desired.tables
-        if not tables.keeps_any:
+        if not tables.keeps_any and not self._without_keys:
             return False
-        origin = self._context.options.origins.get(uuid)
-        table = None if origin is None else tables.for_file(origin)
-        return origin is None or (table is not None and table.rules.missing_rows == KEEP)
+        rules = self._rules_of(uuid)
+        return (
+            uuid not in self._context.options.origins
+            or rules.missing_rows == KEEP
+            or rules.setting in self._without_keys
+        )
 
-    def _named(self, section: str, schema: Schema, record: Record) -> tuple[tuple[str, ...], str]:
+    def _named(self, schema: Schema, record: Record) -> _Name:
         """Return the fields that identify a record in these files, and its natural key as written there."""
-        keys, values = self._keys(section, schema, record)
+        keys, values = self._keys(schema, record)
         if not self._desired.hiding.shows_all(keys):
             return keys, record.uuid
         return keys, self._words(schema, keys, values) or record.uuid
 
-    def _keys(self, section: str, schema: Schema, record: Record) -> tuple[tuple[str, ...], dict[str, Any]]:
+    def _keys(self, schema: Schema, record: Record) -> tuple[tuple[str, ...], dict[str, Any]]:
         """Return the fields that identify a record in these files, and their values."""
-        fields = [schema.find(name) for name in self._desired.identity.get(section, ())]
-        own = [field.key for field in fields if field is not None]
-        known = [key for keys in (own, *schema.kind.match_on) for key in keys if key in schema.fields]
+        choices = [keys for keys in self._context.key_choices(schema, self._rules_of(record.uuid)) if keys is not None]
+        known = [key for keys in (*choices, *schema.kind.match_on) for key in keys if key in schema.fields]
         values = natural_keys.read_some(schema, known, record)
+        own = first_full(choices, values)
         try:
-            keys = natural_keys.key_fields(schema.kind, own or None, values)
+            keys = natural_keys.key_fields(schema.kind, own, values)
         except InvalidInput:
             keys = tuple(own or known)
         return keys, values
 
-    def words_of(self, section: str, schema: Schema, record: Record) -> str:
+    def _rules_of(self, uuid: str) -> RowRules:
+        """Return the rules of the table that a record came from."""
+        return self._desired.rules_of(self._context.options.origins.get(uuid, "").rpartition(":")[0])
+
+    def words_of(self, schema: Schema, record: Record) -> str:
         """Return the present natural key of a record, even if it must not be shown; empty if it has none."""
-        keys, values = self._keys(section, schema, record)
+        keys, values = self._keys(schema, record)
         return self._words(schema, keys, values)
 
     def _words(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any]) -> str:
@@ -152,3 +172,12 @@ class Pruning:
             record = self._state.find(value)
             return (self._state.name_of(record) if record else None) or str(value.uuid or value.id or "")
         return "" if value in EMPTY else str(schema.brief(key, value))
+
+
+def _removal(schema: Schema, record: Record, keys: tuple[str, ...], name: str, action: str) -> Planned:
+    """Return the change that removes a record."""
+    section = schema.kind.section
+    state = "archived" if action == ARCHIVE else "absent"
+    entry = Entry(schema.kind, {}, Place(f"prune of {section}"), state=state, uuid=record.uuid, pruned=True)
+    desired = natural_keys.read_some(schema, keys, record)
+    return Planned(section, entry, schema, desired, keys, name, plan_removal(schema, desired, record, action))

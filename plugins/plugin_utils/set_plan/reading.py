@@ -20,10 +20,11 @@ from ...module_utils.resolve.natural_keys import Key
 from ..desired.desired import SECTIONS, DesiredInstance
 from ..desired.entry import Entry
 from ..desired.parsing import DesiredParser
-from ..desired.row_rules import Fields, RowRules
+from ..desired.row_rules import EMPTY_KEYS, REPEATED_KEYS, SKIP, Fields, RowRules
 from .findings import Findings
 from .hooks import Hooks
-from .uniqueness import Index, Uniqueness
+from .plan import NO_CHANGE, Planned, TableNote
+from .uniqueness import Index, Uniqueness, written_twice
 
 
 class Reading(Findings):
@@ -33,6 +34,7 @@ class Reading(Findings):
     :param own: returns the fields of a kind on the instance; None: there is no instance.
     :ivar entries: section to its entries.
     :ivar hooks: what aspects do.
+    :ivar skipped: rows of tables that are not used, by the identities of their entries.
     """
 
     def __init__(self, desired: DesiredInstance, index: Index, own: Callable[[Kind], Schema] | None = None) -> None:
@@ -40,7 +42,8 @@ class Reading(Findings):
         self.hiding = desired.hiding
         self.hooks = Hooks()
         self.wanted = DesiredParser(desired, self.find, own)
-        self.uniqueness = Uniqueness(index, self.find)
+        self.uniqueness = Uniqueness(index, self.find, self._repeated)
+        self.skipped: dict[int, TableNote] = {}
         self._choices: dict[tuple[str, Sequence[Fields]], Sequence[Sequence[str] | None]] = {}
         self.entries: dict[str, list[Entry]] = {section: [] for section in SECTIONS}
         for entry in desired.entries:
@@ -84,19 +87,58 @@ class Reading(Findings):
 
     def key_fields(self, schema: Schema, values: Mapping[str, Any], entry: Entry) -> tuple[str, ...]:
         """Return the fields that identify a record, or nothing after a finding."""
-        choices = self._key_choices(schema, entry.rules)
+        choices = self.key_choices(schema, entry.rules)
         if None in choices:
             return ()
-        full = (keys for keys in choices if keys and not any(values.get(key) in EMPTY for key in keys))
-        chosen = next(full, choices[0] if choices else None)
+        chosen = first_full(choices, values)
         try:
             return natural_keys.key_fields(schema.kind, chosen, values)
         except InvalidInput as missing:
             if self.read(entry)[1]:
-                self.find(entry.place, missing.message.removeprefix("match_on: "))
+                self.without_key(schema, values, entry, missing.message.removeprefix("match_on: "))
             return ()
 
-    def _key_choices(self, schema: Schema, rules: RowRules) -> Sequence[Sequence[str] | None]:
+    def without_key(self, schema: Schema, values: Mapping[str, Any], entry: Entry, words: str) -> None:
+        """Note an entry without a natural key: a finding, unless its table skips such rows."""
+        if entry.rules.empty_keys == SKIP:
+            self._skip(schema, values, entry, EMPTY_KEYS, "no key")
+        else:
+            self.find(entry.place, words)
+
+    def _repeated(self, schema: Schema, keys: Sequence[str], entries: tuple[Entry, Entry], words: str) -> None:
+        """Note two entries with one natural key: a finding, unless their tables skip such rows."""
+        earlier, entry = entries
+        if entry.rules.repeated_keys == earlier.rules.repeated_keys == SKIP:
+            for row, other in (entries, (entry, earlier)):
+                self._skip(schema, self.read(row)[0], row, REPEATED_KEYS, f"{other.place.row} has the same key", keys)
+        else:
+            self.find(entry.place, written_twice(schema.kind, words, earlier.place))
+
+    def _skip(
+        self,
+        schema: Schema,
+        values: Mapping[str, Any],
+        entry: Entry,
+        setting: str,
+        words: str,
+        keys: Sequence[str] = (),
+    ) -> None:
+        """Note a row that is not used."""
+        key = self.uniqueness.words(schema, keys, values) if keys else ""
+        planned = self.planned(entry, schema, dict(values), tuple(keys), key)
+        self.skipped.setdefault(id(entry), TableNote(setting, planned, entry.place, words))
+
+    def planned(
+        self, entry: Entry, schema: Schema, values: dict[str, Any], keys: tuple[str, ...], words: str
+    ) -> Planned:
+        """Return an entry in its planned form, before the comparison.
+
+        :param words: its natural key, which is hidden if it must not be shown.
+        """
+        entry_planned = Planned(schema.kind.section, entry, schema, values, keys, words, NO_CHANGE[schema.kind.name])
+        return entry_planned.hide(self.hiding) if self.hiding.has_any else entry_planned
+
+    def key_choices(self, schema: Schema, rules: RowRules) -> Sequence[Sequence[str] | None]:
         """Return the choices of keys that the files name for a kind; None for one with an unknown field."""
         named = (schema.kind.name, rules.match)
         if named not in self._choices:
@@ -115,3 +157,9 @@ class Reading(Findings):
             return (), None
         key = self.uniqueness.claim(schema, keys, identity, entry)
         return ((), None) if key is None else (keys, key)
+
+
+def first_full(choices: Sequence[Sequence[str] | None], values: Mapping[str, Any]) -> Sequence[str] | None:
+    """Return the first keys that all have values, else the first keys; None without choices."""
+    full = (keys for keys in choices if keys and not any(values.get(key) in EMPTY for key in keys))
+    return next(full, choices[0] if choices else None)

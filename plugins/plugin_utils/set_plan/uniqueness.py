@@ -17,6 +17,8 @@ from ...module_utils.resolve.natural_keys import Key, normal_key
 from ..desired.entry import Entry
 from ..desired.positions import Place
 
+Repeated = Callable[[Schema, Sequence[str], tuple[Entry, Entry], str], None]
+
 
 class Index(Protocol):
     """What is known of natural keys."""
@@ -32,11 +34,13 @@ class Uniqueness:
     """Track the natural key of each entry.
 
     :param find: called with place and message of a finding.
+    :param repeated: called with the fields of a natural key, the two entries that have it, and the key in words.
     """
 
-    def __init__(self, index: Index, find: Callable[[Place, str], None]) -> None:
+    def __init__(self, index: Index, find: Callable[[Place, str], None], repeated: Repeated) -> None:
         self._index = index
         self._find = find
+        self._repeated = repeated
         self._claimed: dict[tuple[Any, ...], dict[Key, Entry]] = defaultdict(dict)
         self._by_normal_key: dict[tuple[Any, ...], Entry] = {}
 
@@ -48,15 +52,14 @@ class Uniqueness:
         return value if isinstance(value, str) else in_one_notation((), value, self._index.known_name_of)[1]
 
     def claim(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], entry: Entry) -> Key | None:
-        """Return the natural key of the only entry that has it. Otherwise a finding names both places."""
+        """Return the natural key of the first entry that has it, and None for a later one."""
         key = self._index.key_of(schema, keys, values)
         if key is None:
             return None
         name = (schema.kind.name, entry.template, tuple(keys))
         earlier = self._claimed[name].get(key, entry)
         if earlier is not entry:
-            words = self.words(schema, keys, values)
-            self._find(entry.place, written_twice(schema.kind, words, earlier.place))
+            self._repeated(schema, keys, (earlier, entry), self.words(schema, keys, values))
             return None
         if not _is_ascii(key):
             self._by_normal_key.setdefault((*name, normal_key(key)), entry)

@@ -10,6 +10,7 @@ from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import NO, UNKNOWN, YES
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import SECTIONS
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.row_rules import SKIPPING
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.json_schema import DRAFT
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.result import (
     ACTIONS,
@@ -20,6 +21,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.report.resul
     OUTCOMES,
     SKIPPED,
 )
+from ansible_collections.community.seventhings.plugins.plugin_utils.set_plan.plan import ARCHIVED, LEFT, RESTORED
 
 from .parts import ADDRESS
 
@@ -63,6 +65,17 @@ def report_schema() -> dict[str, Any]:
             "findings": {**_TEXTS, "description": "Mistakes in the files, one line for each kind of mistake."},
             "warnings": {**_TEXTS, "description": "Warnings: facts to know that are not errors."},
             "reported": _of_sections(_TEXTS, "Natural keys of records that are in no file and were not changed."),
+            "tables": {
+                "type": "object",
+                "additionalProperties": {
+                    "type": "object",
+                    "propertyNames": {"enum": [LEFT, RESTORED, ARCHIVED, *SKIPPING]},
+                    "additionalProperties": {"type": "array", "items": {"$ref": "#/$defs/row"}},
+                },
+                "description": "Table to reason to the rows that are not used as written, and the records that left "
+                "the table. The other reasons are settings of the table, which skip a row or a cell.",
+            },
+            "never_in_a_table": _of_sections(_COUNT, "Number of records that are in no file and were in no table."),
             "requests": {**_COUNT, "description": "Number of requests that were sent."},
             "duration": {"type": "number", "minimum": 0, "description": "Seconds that the run took."},
             "apply_record": {**_TEXT, "description": "The file with the apply record; empty if none was written."},
@@ -136,13 +149,28 @@ def report_schema() -> dict[str, Any]:
         "title": "The report of community.seventhings.instance as JSON",
         **document,
         "required": [name for name in document["required"] if name not in OF_UNDO],
-        "$defs": {"change": _change(), "record": _record()},
+        "$defs": {"change": _change(), "record": _record(), "row": _row()},
     }
 
 
 def report_schema_file() -> bytes:
     """Return the content of the shipped schema file."""
     return (json.dumps(report_schema(), indent=2) + "\n").encode()
+
+
+def _row() -> dict[str, Any]:
+    return _closed(
+        {
+            "section": {"enum": list(SECTIONS)},
+            "key": {**_TEXT, "description": "The natural key; empty if the row has none."},
+            "scan_code": {**_TEXT_OR_NULL, "description": "The scan code of an object."},
+            "name": {**_TEXT, "description": "The name; empty if it has none."},
+            "value": {"type": ["number", "string", "null"], "description": "The acquisition price, or another amount."},
+            "place": {**_TEXT, "description": "File and line of the row; of a record that left, of its last row."},
+            "uuid": {**_TEXT_OR_NULL, "description": "The uuid of the record, if there is one."},
+            "why": {**_TEXT, "description": "What the reason does not say."},
+        }
+    )
 
 
 def _change() -> dict[str, Any]:

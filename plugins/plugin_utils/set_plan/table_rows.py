@@ -1,0 +1,93 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rows of tables of other systems: those that are skipped, and those whose records are archived."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ...module_utils.client.record import Record
+from ..desired.row_rules import CREATE, KEEP, NO_RULES, REFUSE, RESTORE, UNKNOWN_ROWS
+from .aspect import Aspect
+from .context import PlanContext
+from .plan import ARCHIVED, RESTORED, Pair, Planned, TableNote
+
+
+class TableRows(Aspect):
+    """Take rows without a record, and rows of archived records, out of the plan, as the settings of their tables say.
+
+    A record that is named by a skipped row counts as present.
+    """
+
+    def __init__(self, context: PlanContext) -> None:
+        super().__init__(context)
+        self._known: dict[str, str] | None = None
+
+    def joined(self, pairs: list[Pair]) -> None:
+        """Decide about each row, now that the archive was searched."""
+        pairs[:] = [pair for pair in pairs if self._is_planned(*pair)]
+        for note in self._context.skipped.values():
+            self._note(note)
+
+    def complete(self) -> None:
+        """Note which records come back from the archive."""
+        result = self._context.result
+        result.table_notes += [
+            TableNote(RESTORED, planned, planned.entry.place) for planned in result.changes if planned.change.unarchive
+        ]
+
+    def _is_planned(self, planned: Planned, current: Record | None) -> bool:
+        entry, rules = planned.entry, planned.entry.rules
+        if rules is NO_RULES or entry.state != "present":
+            return True
+        if current is None:
+            return rules.unknown_rows == CREATE or self._leave_unknown(planned)
+        if not planned.archived:
+            return True
+        if rules.archived == RESTORE:
+            self._bring_back(planned, current)
+            return True
+        return self._leave_archived(planned, current)
+
+    def _leave_unknown(self, planned: Planned) -> bool:
+        """Skip or refuse a row without a record."""
+        context, entry = self._context, planned.entry
+        if self._known is None:
+            self._known = {name: uuid for uuid, name in context.options.names.items()}
+        if planned.journal_name in self._known:
+            # The record got another key. It stays.
+            context.claimed.setdefault(planned.kind.name, {}).setdefault(self._known[planned.journal_name], entry)
+        words = f"no {planned.kind.words} has this key"
+        if entry.rules.unknown_rows == REFUSE:
+            how = f"{UNKNOWN_ROWS}: create in {entry.rules.setting} creates it, and skip leaves the row out"
+            context.find(entry.place, f"{planned}: {words}; {how}")
+        else:
+            self._note(TableNote(UNKNOWN_ROWS, planned, entry.place, words))
+        return False
+
+    def _leave_archived(self, planned: Planned, current: Record) -> bool:
+        """Keep or refuse a row whose record is archived."""
+        context, entry = self._context, planned.entry
+        if entry.rules.archived == KEEP:
+            change = replace(planned.change, current=current)
+            self._note(TableNote(ARCHIVED, replace(planned, change=change), entry.place))
+            context.result.archived.append((planned.kind.name, planned.journal_key, current.uuid))
+        else:
+            how = (
+                f"in {entry.rules.setting}, `archived: keep` leaves it archived, and `archived: restore` brings it back"
+            )
+            context.find(entry.place, f"{planned} is archived ({current.uuid}); {how}")
+        return False
+
+    def _bring_back(self, planned: Planned, current: Record) -> None:
+        """Do for a restored record what was not done for a row without a record."""
+        if planned.entry.rules.unknown_rows != CREATE:
+            self._context.state.add_planned(planned.schema, planned.desired, current)
+            for matched in self._context.hooks.matched:
+                matched(planned, current)
+
+    def _note(self, note: TableNote) -> None:
+        result = self._context.result
+        result.skipped[note.planned.section] += 1
+        result.table_notes.append(note)
