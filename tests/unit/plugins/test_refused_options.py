@@ -46,7 +46,7 @@ SPECS: dict[str, tuple[Mapping[str, Any], Mapping[str, Any]]] = {
     "instance_undo": (INSTANCE_UNDO, {}),
     "instance_validate": (INSTANCE_VALIDATE, {"required_one_of": [("src", "desired")]}),
     "ledger": (LEDGER, {}),
-    "move": (MOVE, {"required_one_of": [("objects", "room", "person")]}),
+    "move": (MOVE, {"required_one_of": [("objects", "room", "person", "from_location")]}),
     "stocktake": (STOCKTAKE, {"required_if": [("mode", "close", ("src", "accept"))]}),
 }
 SECRET = "dont-show-me"
