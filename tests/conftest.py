@@ -6,9 +6,7 @@
 from __future__ import annotations
 
 import gc
-import os
 import secrets
-import shutil
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,8 +17,6 @@ from emulator_here import running_here
 from emulator_process import Emulator
 from project import BUILD, EVERY_CASE
 from sample import sample_of
-
-from ansible_collections.community.seventhings.plugins.module_utils.runtime.places import digest_of
 
 _MANY_OBJECTS = 200_000
 """Number of new objects after which the tests collect garbage."""
@@ -89,14 +85,12 @@ def state_home(
 @pytest.fixture(autouse=True)
 def runtime_home(
     _state_of_the_session: None, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Path]:
-    """Yield the directory in which the processes of one test share limits, locks and tokens."""
+) -> Path:
+    """Return the directory in which the processes of one test share limits, locks and tokens."""
     path = tmp_path_factory.getbasetemp() / f"runtime-{secrets.token_hex(8)}"
     path.mkdir(0o700)
     monkeypatch.setenv("SEVENTHINGS_RUNTIME_DIR", str(path))
-    yield path
-    for public in (Path("/dev/shm"), Path("/tmp")):
-        shutil.rmtree(public / f"seventhings-{os.geteuid()}" / digest_of(str(path)), ignore_errors=True)
+    return path
 
 
 @pytest.fixture(scope="session")

@@ -26,7 +26,6 @@ from ansible_collections.community.seventhings.plugins.module_utils.local import
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import Kind
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.creations import Creations
-from ansible_collections.community.seventhings.plugins.module_utils.runtime.leftovers import Leftovers
 
 UUID = "1b7c8a2e-90a5-4d0c-9c39-7a14d7f2b3e8"
 SECRET = "of somebody else\n"
@@ -42,7 +41,6 @@ class Service:
     size: Any = 24
     content: bytes = CONTENT
     transport: Any = field(default_factory=lambda: Transport("https://acme.example"))
-    leftovers: Leftovers = field(default_factory=Leftovers)
     tokens: Any = field(default_factory=lambda: SimpleNamespace(secrets=frozenset()))
     creations: Creations = field(default_factory=Creations)
 

@@ -4,9 +4,9 @@
 
 """Random histories: many processes create and change the same few records while many things go wrong.
 
-Processes are killed and stopped, answers are lost, requests take effect late, tokens expire, a directory of shared
-files is removed, and half of the processes have no session variables. In the end every record exists once, at most one
-process reports that it created it, every reported change exists, and the next run finds nothing to do.
+Processes are killed and stopped, answers are lost, requests take effect late, tokens expire, and half of the processes
+have no session variables. In the end every record exists once, at most one process reports that it created it, every
+reported change exists, and the next run finds nothing to do.
 
 ``SEVENTHINGS_TEST_SEEDS`` selects histories: seeds or ranges of them, such as ``7 100-119``.
 
@@ -18,7 +18,6 @@ from __future__ import annotations
 import json
 import os
 import random
-import shutil
 import signal
 import time
 from collections import Counter
@@ -169,10 +168,9 @@ class History:
         self.chance = random.Random(self.seed)
         self.records = self.chance.sample(RECORDS, self.chance.randint(1, 4))
         self.pieces = self.chance.sample(PIECES, self.chance.randint(1, 6))
-        self.removed = self.chance.choice(["session/seventhings", "memory", "tmp", ""])
         self.running: dict[int, str] = {}
         self.ends: dict[int, int] = {}
-        for name in ("session", "memory", "tmp"):
+        for name in ("session", "home"):
             (self.path / name).mkdir()
 
     def say(self, event: str) -> None:
@@ -305,23 +303,17 @@ class History:
 
     def strike(self) -> None:
         """Let one event happen."""
-        event = self.chance.choice(["kill", "term", "stop", "remove", "remove", "expire", "nothing"])
+        event = self.chance.choice(["kill", "kill", "term", "stop", "expire", "nothing"])
         victim = self.chance.choice(sorted(self.running)) if self.running else 0
         if event == "expire":
             self.service.steer("POST", "/tokens/expire", {})
-        elif event == "remove" and self.removed:
-            shutil.rmtree(self.path / self.removed, ignore_errors=True)
-            if self.removed in ("memory", "tmp"):
-                (self.path / self.removed).mkdir(exist_ok=True)
         elif event in ("kill", "term", "stop") and victim:
             if event != "stop":
                 self.killed.add(victim)
             os.kill(victim, {"kill": signal.SIGKILL, "term": signal.SIGTERM, "stop": signal.SIGSTOP}[event])
             if event == "stop":
                 self.stopped[victim] = time.monotonic() + self.chance.uniform(0.2, 2.0)
-        self.say(
-            f"{event} {victim if event in ('kill', 'term', 'stop') else self.removed if event == 'remove' else ''}"
-        )
+        self.say(f"{event} {victim if event in ('kill', 'term', 'stop') else ''}")
 
     def wake(self, all_of_them: bool = False) -> None:
         for process, until in [*self.stopped.items()]:
@@ -430,7 +422,7 @@ def test_a_history_creates_every_record_once_and_loses_no_change(
 ) -> None:
     emulator.reset()
     monkeypatch.delenv("SEVENTHINGS_RUNTIME_DIR")
-    monkeypatch.setattr(places, "_PUBLIC", (tmp_path / "memory", tmp_path / "tmp"))
+    monkeypatch.setattr(places, "_places_of_the_user", lambda: iter([tmp_path / "home" / "seventhings"]))
     monkeypatch.setattr(places, "_SESSIONS", tmp_path / "run")
     history = History(seed, emulator, tmp_path)
     try:

@@ -15,7 +15,6 @@ import json
 import os
 import random
 import signal
-import struct
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -31,6 +30,8 @@ from project import LONG
 from set_actions import run_set
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect
+from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
+from ansible_collections.community.seventhings.plugins.module_utils.runtime.store import Store
 
 ROUNDS = 3 if LONG else 1
 PLAYS = 3 if LONG else 1
@@ -257,9 +258,12 @@ def locks() -> list[Path]:
 
 def sending() -> set[int]:
     """Return the processes that are about to create something, and those that were killed then."""
-    noted = [lock.read_bytes() for lock in locks()]
-    # The header is the format and the number of the last creation.
-    return {struct.unpack_from("<Q", content, 12)[0] for content in noted if len(content) >= 20}
+    place = Path(os.environ["SEVENTHINGS_RUNTIME_DIR"])
+    found = set()
+    for path in place.glob("facts-*.json"):
+        with Store(Folder(place)).changing(path.stem.removeprefix("facts-")) as facts:
+            found |= {process for process, _moment in facts.all("creating").values()}
+    return found
 
 
 def first_sender(hosts: Iterable[int]) -> int:

@@ -45,7 +45,7 @@ class Machine:
         clock, client = self.service.clock, self.service.client()
         if self.runtime is not None:
             client.creations = Creations(
-                [Folder(self.runtime)], "here", clock=clock.now, sleep=clock.forward, now=clock.now
+                Folder(self.runtime), "here", clock=clock.now, sleep=clock.forward, now=clock.now
             )
             client.transport.on_unsafe = client.creations.refresh
             client.transport.on_lost = client.creations.lose

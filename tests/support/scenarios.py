@@ -272,9 +272,7 @@ class Play:
     def _client(self, account: Mapping[str, str], read_only: bool) -> Client:
         clock, client = self._here.clock, self._here.client(**account)
         client.transport.read_only = read_only
-        client.creations = Creations(
-            [Folder(self._runtime)], "here", clock=clock.now, sleep=clock.forward, now=clock.now
-        )
+        client.creations = Creations(Folder(self._runtime), "here", clock=clock.now, sleep=clock.forward, now=clock.now)
         client.transport.on_unsafe, client.transport.on_lost = client.creations.refresh, client.creations.lose
         return client
 

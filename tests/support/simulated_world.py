@@ -29,7 +29,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.token
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
 from ansible_collections.community.seventhings.plugins.module_utils.runtime import locks
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.creations import Creations
-from ansible_collections.community.seventhings.plugins.module_utils.runtime.pace import Pace
+from ansible_collections.community.seventhings.plugins.module_utils.runtime.store import Store
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.token_store import Account, TokenStore
 
 _MOST_SWITCHES = 20_000
@@ -58,31 +58,6 @@ class _Process:
     has_ended: bool = False
 
 
-class _Turnstile:
-    """The shared turnstile of all processes, with the real pace but without files and kernel locks."""
-
-    def __init__(self, world: World) -> None:
-        self._world = world
-        self._is_taken = False
-        self._pace = Pace()
-
-    @contextmanager
-    def turn(self) -> Iterator[None]:
-        """Wait for the turn."""
-        while self._is_taken:
-            self._world.sleep(0.05)
-        self._is_taken = True
-        try:
-            yield
-        finally:
-            self._is_taken = False
-
-    @contextmanager
-    def pace(self) -> Iterator[Pace]:
-        """Yield the pace."""
-        yield self._pace
-
-
 class World:
     """Simulated processes of one user at one instance.
 
@@ -97,7 +72,6 @@ class World:
         for folder in (self._runtime, self._tokens):
             folder.mkdir(0o700, parents=True)
         self.service.limit(PER_MINUTE)
-        self._turnstile = _Turnstile(self)
         self._processes: list[_Process] = []
         self._current: _Process | None = None
         self._back = threading.Event()
@@ -126,12 +100,14 @@ class World:
         """Return the connection of a new process, which hands over before each request."""
         client = self.service.client()
         transport = client.transport
-        transport.rate = RateLimit(PER_MINUTE, self.now, self.sleep, self._turnstile, chance=self.rolls.random)
+        transport.rate = RateLimit(
+            PER_MINUTE, self.now, self.sleep, Store(Folder(self._runtime)), chance=self.rolls.random
+        )
         account = Account(ROOT_URL, ACCOUNT["username"], ACCOUNT["client_id"], ACCOUNT["password"], "")
         credentials = Credentials(None, None, **ACCOUNT)
         client.tokens = Tokens(transport, credentials, self.now, TokenStore(Folder(self._tokens), account))
         client.creations = Creations(
-            [Folder(self._runtime)], "here", clock=self.now, sleep=self.sleep, now=self.now, settle=30.0
+            Folder(self._runtime), "here", clock=self.now, sleep=self.sleep, now=self.now, settle=30.0
         )
         transport.on_unsafe, transport.on_lost = client.creations.refresh, client.creations.lose
         transport.sleep = self.sleep

@@ -25,13 +25,12 @@ from project import ROOT
 
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.creations import Creations
-from ansible_collections.community.seventhings.plugins.module_utils.runtime.leftovers import Leftovers
+from ansible_collections.community.seventhings.plugins.module_utils.runtime.store import Store
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.token_store import (
     Account,
     Pair,
     TokenStore,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.runtime.turnstile import SharedTurnstile
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.unpaged import UnpagedLists
 from ansible_collections.community.seventhings.plugins.plugin_utils.export import action as exporting
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance import run
@@ -71,7 +70,6 @@ STATE = State(
 """The state of a cursor."""
 KEPT = Account(ROOT_URL, "ada@nordhain.example", "client", "golden-password", "")
 PAIR = Pair("golden-access-token", "golden-refresh-token", 3600.0, 7, 0.0)
-UPLOAD = ("manual.pdf", b"%PDF-1.4")
 
 
 def site(root: Path, embedded: Embedded) -> SiteHere:
@@ -153,20 +151,13 @@ def locks(folder: Path) -> None:
     """Write the files that running processes share."""
     (folder / "locks").mkdir()
     shared = Folder(folder / "locks")
-    creations = Creations([shared], "golden", now=NOW.timestamp)
+    creations = Creations(shared, "golden", now=NOW.timestamp)
     creations.watch(["object"])
     creations.hold(["object"])
     # The process is killed before it gets the answer.
     guard = creations.making("object")
     guard.__enter__()
-    turnstile = SharedTurnstile(shared, "golden", lambda: 100.0)
-    with turnstile.turn(), turnstile.pace() as pace:
-        pace.name(200, 100.0)
-        pace.take(100.0)
-    UnpagedLists(shared, "golden", NOW.timestamp).note("room", "")
-    left = Leftovers(shared, ROOT_URL)
-    left.uploaded(*UPLOAD, UUID)
-    left.keep()
+    UnpagedLists(Store(shared), "golden", NOW.timestamp).note("room", "")
 
 
 WRITERS: tuple[Callable[[Path], None], ...] = (runs, killed, cursor, tokens, locks)

@@ -24,10 +24,8 @@ from project import ROOT
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.creations import Creations, LockTimeout
-from ansible_collections.community.seventhings.plugins.module_utils.runtime.leftovers import Leftovers
-from ansible_collections.community.seventhings.plugins.module_utils.runtime.pace import Pace
+from ansible_collections.community.seventhings.plugins.module_utils.runtime.store import Store
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.token_store import TokenStore
-from ansible_collections.community.seventhings.plugins.module_utils.runtime.turnstile import SharedTurnstile
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.unpaged import UnpagedLists
 from ansible_collections.community.seventhings.plugins.plugin_utils.apply.applied_base import AppliedBase
 from ansible_collections.community.seventhings.plugins.plugin_utils.apply.journal import Journal, JournalLocked
@@ -113,7 +111,7 @@ def open_journal(kept: Path, **options: Any) -> Journal:
 
 def settling(kept: Path) -> float | None:
     """Return how long creations of objects wait for a killed process that left a mark."""
-    creations = Creations([Folder(kept / "locks")], "golden", now=NOW.timestamp)
+    creations = Creations(Folder(kept / "locks"), "golden", now=NOW.timestamp)
     creations.watch(["object"])
     creations.hold(["object"])
     seconds = creations.seconds_to_settle()
@@ -123,14 +121,7 @@ def settling(kept: Path) -> float | None:
 
 def is_unpaged(locks: Folder) -> bool:
     """Return True if a note says that the list of rooms is complete."""
-    return UnpagedLists(locks, "golden", NOW.timestamp).has("room", "")
-
-
-def paced(kept: Path) -> Pace:
-    """Return the shared pace of requests."""
-    turnstile = SharedTurnstile(Folder(kept / "locks"), "golden", lambda: 101.0)
-    with turnstile.turn(), turnstile.pace() as pace:
-        return pace
+    return UnpagedLists(Store(locks), "golden", NOW.timestamp).has("room", "")
 
 
 def test_there_are_golden_files_of_the_first_version() -> None:
@@ -236,20 +227,8 @@ def test_the_mark_of_a_killed_process_is_found(kept: Path) -> None:
     assert settling(kept) is not None
 
 
-def test_the_rate_limit_goes_on(kept: Path) -> None:
-    pace = paced(kept)
-    assert (pace.sent, pace.limit(101.0)) == ([100.0], 200)
-
-
-@pytest.mark.parametrize(
-    ("read", "found"),
-    [
-        (is_unpaged, True),
-        (lambda locks: Leftovers(locks, ROOT_URL).take(*golden.UPLOAD), golden.UUID),
-    ],
-)
-def test_notes_between_processes_are_read(kept: Path, read: Callable[[Folder], Any], found: Any) -> None:
-    assert read(Folder(kept / "locks")) == found
+def test_notes_between_processes_are_read(kept: Path) -> None:
+    assert is_unpaged(Folder(kept / "locks"))
 
 
 # ---- files of a version that does not exist yet
@@ -280,33 +259,11 @@ def test_unknown_notes_of_a_journal_are_reported_and_skipped(kept: Path) -> None
     assert "can't be read and are skipped: 1" in warning
 
 
-@pytest.mark.parametrize(
-    ("pattern", "read", "found"),
-    [
-        ("tokens/token-[0-9a-f]*[0-9a-f]", lambda kept: TokenStore(Folder(kept / "tokens"), golden.KEPT).read(), None),
-        ("locks/limit-*", lambda kept: paced(kept).sent, []),
-        (
-            "locks/unpaged-*",
-            lambda kept: is_unpaged(Folder(kept / "locks")),
-            False,
-        ),
-        ("locks/create-*", lambda kept: settling(kept) is not None, True),
-    ],
-    ids=["tokens", "limit", "unpaged", "create"],
-)
-def test_a_shared_file_of_another_form_has_the_careful_meaning(
-    kept: Path, pattern: str, read: Callable[[Path], object], found: object
-) -> None:
-    (path,) = kept.glob(pattern)
-    path.write_bytes(b"form 99 of another version of the collection")
-    assert read(kept) == found
-
-
 # ---- a process of an earlier version runs
 
 
 def test_creations_wait_for_a_process_of_an_earlier_version(kept: Path) -> None:
-    creations = Creations([Folder(kept / "locks")], "golden", lock_wait=0.0)
+    creations = Creations(Folder(kept / "locks"), "golden", lock_wait=0.0)
     creations.watch(["object"])
     with (kept / "locks" / "create-golden-object").open("rb") as file:
         fcntl.flock(file, fcntl.LOCK_EX)

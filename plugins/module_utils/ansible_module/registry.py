@@ -282,11 +282,8 @@ def run_module(
         client = client_of(invocation.options, invocation.check_mode)
         before = client.transport.sent
         client.transport.written.begin()
-        client.leftovers.begin()
         result = _run_once(module_spec, client, invocation)
     except SeventhingsError as error:
-        if client is not None:
-            client.leftovers.keep()
         result = {"failed": True, "changed": False, "msg": error.message}
         is_to_come = isinstance(error, (NoMatch, UnknownField)) and not error.is_typo
         if invocation.check_mode and module_spec.not_yet is not None and is_to_come:

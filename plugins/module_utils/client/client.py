@@ -29,7 +29,6 @@ from ..model.field import EMPTY, integer_of, shorten
 from ..model.kinds import FIELD_DEFINITION, Kind
 from ..model.schema import Schema
 from ..runtime.creations import Creations
-from ..runtime.leftovers import Leftovers
 from ..runtime.unpaged import UnpagedLists
 from . import query
 from .paging import Lists, order_pairs
@@ -49,7 +48,6 @@ class Client:
     """A connection of one user to one instance. It caches definitions, and of records only their keys.
 
     :ivar creations: the locks for creations, which all processes of this user share.
-    :ivar leftovers: uploads of failed tasks.
     :ivar lists: its complete lists.
     :ivar workers: how many requests may run at the same time.
     """
@@ -61,13 +59,11 @@ class Client:
         transport: Transport,
         tokens: Tokens,
         creations: Creations | None = None,
-        leftovers: Leftovers | None = None,
         unpaged: UnpagedLists | None = None,
     ) -> None:
         self.transport = transport
         self.tokens = tokens
         self.creations = Creations() if creations is None else creations
-        self.leftovers = leftovers or Leftovers()
         unpaged = UnpagedLists() if unpaged is None else unpaged
         self.lists = Lists(self.read, transport.limits, unpaged, self._unique_keys)
         self._definitions: dict[str, list[dict[str, Any]]] = {}

@@ -19,10 +19,9 @@ from urllib.parse import urlsplit
 from ..errors import InvalidInput
 from ..local.safe_files import Folder
 from ..runtime.creations import LOCK_WAIT, SHORTEST_SETTLE, Creations
-from ..runtime.leftovers import Leftovers
 from ..runtime.places import NOT_SHARED, Places, digest_of
+from ..runtime.store import Store
 from ..runtime.token_store import Account, TokenStore
-from ..runtime.turnstile import SharedTurnstile
 from ..runtime.unpaged import UnpagedLists
 from .client import Client
 from .limits import ANSWER_MEBIBYTES, DEADLINE_TIMEOUTS, LIST_MEBIBYTES, MOST_PAGES, Limits
@@ -201,19 +200,19 @@ def connect(options: Mapping[str, Any], read_only: bool = False, run_folder: Pat
         transport.sleep(seconds)
 
     creations = Creations(
-        places.locks,
+        places.shared,
         shared_name,
         tuning.get("lock_wait", LOCK_WAIT),
         warnings.append,
         sleep=sleep,
         settle=transport.settle,
+        refusal="" if places.shared else "there is no directory that is this user's alone",
     )
     transport.pausing = creations.paused
     transport.on_unsafe = creations.refresh
     transport.on_lost = creations.lose
-    leftovers = Leftovers(places.shared, shared_name)
-    unpaged = UnpagedLists(places.shared, digest_of(root))
-    client = Client(transport, Tokens(transport, credentials, store=store), creations, leftovers, unpaged)
+    unpaged = UnpagedLists(Store(places.shared), shared_name)
+    client = Client(transport, Tokens(transport, credentials, store=store), creations, unpaged)
     client.workers = tuning.get("workers", client.workers)
     return client
 
@@ -223,10 +222,10 @@ def _rate(name: str, per_minute: int, places: Places, warnings: list[str]) -> Ra
     shared = places.shared
     key = (name, per_minute, str(shared.path) if shared else "")
     if key not in _RATES:
-        turnstile = SharedTurnstile(shared, name) if shared else None
         _RATES[key] = RateLimit(
             per_minute,
-            shared=turnstile,
+            store=Store(shared) if shared else None,
+            name=name,
             on_problem=lambda problem: warnings.append(f"{problem}. {NOT_SHARED}"),
         )
     return _RATES[key]

@@ -14,7 +14,7 @@ from typing import Any
 
 from ..errors import InvalidInput, NoMatch, OutcomeUnknown, SeventhingsError, WrongContent
 from ..local.safe_files import Folder, NotOpened
-from ..model.field import Field, integer_of, is_uuid, shorten
+from ..model.field import Field, integer_of, shorten
 from ..model.kinds import FILE
 from ..model.names import normal_name
 from ..model.types_links import Attachment, read_attachment
@@ -344,26 +344,14 @@ def upload_content(client: Client, attachment: Attachment, content: bytes, defer
     """Upload the content of a local file and note its uuid.
 
     An upload is never sent twice. If its answer is lost, it is looked for among the newest files by name, size and
-    content. An upload that an earlier failed task left behind is used again.
+    content.
 
     :param defers: raise a lost answer at once; the caller looks for the file later.
     """
     name = name_of(attachment)
-    attachment.uuid = _left_behind(client, name, content) or _uploaded(client, attachment, content, defers)
-    client.leftovers.uploaded(name, content, attachment.uuid)
-
-
-def _left_behind(client: Client, name: str, content: bytes) -> str | None:
-    uuid = client.leftovers.take(name, content)
-    file = client.get(FILE, uuid) if is_uuid(uuid) else None
-    return uuid if file is not None and is_same_file(client, file, name, content) else None
-
-
-def _uploaded(client: Client, attachment: Attachment, content: bytes, defers: bool) -> str:
-    name = name_of(attachment)
     part = {"data": (name, content, attachment.type)}
     try:
-        return created_uuid(client.send("POST", "/file", Effect.UNSAFE, files=part), "file")
+        attachment.uuid = created_uuid(client.send("POST", "/file", Effect.UNSAFE, files=part), "file")
     except OutcomeUnknown as lost:
         lost.message += (
             " It was not sent again, because a file that is uploaded twice can't be deleted. Run it again to try "
@@ -374,7 +362,7 @@ def _uploaded(client: Client, attachment: Attachment, content: bytes, defers: bo
         found = poll_after_lost_response(client.transport, lost, lambda: _newest_like(client, name, content))
         if found is None:
             raise
-        return found
+        attachment.uuid = found
 
 
 def _newest_like(client: Client, name: str, content: bytes) -> str | None:

@@ -6,17 +6,21 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import random
+import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
 
 from ..runtime.locks import describe
 from ..runtime.pace import SERVICE_LIMIT, Pace
-from ..runtime.turnstile import OwnTurnstile, Turnstile
+from ..runtime.store import Store
 
 __all__ = ["SERVICE_LIMIT", "PauseTooLong", "RateLimit"]
 
-_SHORTEST_SLEEP = 0.001
+_BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 _LONG_PAUSE = 60.0
 """Minimum seconds of a pause during which locks that other processes wait for are released."""
 _JITTER = 0.05
@@ -24,6 +28,7 @@ _JITTER = 0.05
 _MOST_JITTER = 5.0
 
 Pausing = Callable[[], contextlib.AbstractContextManager[None]]
+_Found = TypeVar("_Found")
 
 
 class PauseTooLong(Exception):
@@ -42,7 +47,8 @@ class RateLimit:
 
     :ivar per_minute: maximum number of requests in any 60 seconds; 0 for no limit. If processes have different limits,
         the smallest counts. A process without a limit neither counts nor waits.
-    :param shared: where processes share their pace; None for this process alone.
+    :param store: where processes share their pace; None for this process alone.
+    :param name: of the instance, the owner of the pace.
     :param on_problem: called once with the reason if the pace is no longer shared.
     """
 
@@ -51,7 +57,8 @@ class RateLimit:
         per_minute: int,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
-        shared: Turnstile | None = None,
+        store: Store | None = None,
+        name: str = "",
         on_problem: Callable[[str], None] = lambda _problem: None,
         chance: Callable[[], float] = random.random,
     ) -> None:
@@ -59,84 +66,76 @@ class RateLimit:
         self.clock = clock
         self._sleep = sleep
         self._chance = chance
-        self._shared = shared
-        self._own = OwnTurnstile()
+        self._store = store
+        self._name = name
+        self._own = Pace()
+        self._mutex = threading.Lock()
         self._on_problem = on_problem
 
     def wait(self, max_pause: float = float("inf"), pausing: Pausing = contextlib.nullcontext) -> float:
-        """Wait until one more request may be sent, count it, and return the moment, for :meth:`refused`.
+        """Wait until one more request may be sent, count it, and return its moment, for :meth:`refused`.
 
         :param max_pause: maximum seconds for a pause that the service asked for.
         :param pausing: entered during a pause of more than a minute.
         :raises PauseTooLong: if the pause is longer.
         """
-        try:
-            return self._wait(self._used(), max_pause, pausing)
-        except OSError as error:
-            self._go_alone(error)
-        return self._wait(self._own, max_pause, pausing)
-
-    def _wait(self, turnstile: Turnstile, max_pause: float, pausing: Pausing) -> float:
+        reserved: float | None = None
         while True:
-            with turnstile.turn():
-                now, seconds, requested_pause = self._due(turnstile)
-                while seconds > 0 and requested_pause <= min(_LONG_PAUSE, max_pause):
-                    self._pause(seconds, requested_pause)
-                    max_pause -= requested_pause
-                    now, seconds, requested_pause = self._due(turnstile)
-                if seconds <= 0:
-                    return now
+            moment, seconds, requested_pause = self._change(functools.partial(self._reserve, reserved))
+            if seconds <= 0 and moment is not None:
+                return moment
+            reserved = moment
             if requested_pause > max_pause:
                 raise PauseTooLong(requested_pause)
-            with pausing():
-                self._pause(seconds, requested_pause)
+            with pausing() if requested_pause > _LONG_PAUSE else contextlib.nullcontext():
+                jitter = self._chance() * min(requested_pause * _JITTER, _MOST_JITTER)
+                self._sleep(seconds + jitter)
             max_pause -= requested_pause
 
-    def _due(self, turnstile: Turnstile) -> tuple[float, float, float]:
-        """Return the time now, the seconds to wait, and the seconds that the service asked for.
+    def _reserve(self, reserved: float | None, pace: Pace) -> tuple[float | None, float, float]:
+        """Return the moment of the request, the seconds to wait, and those of a pause that the service asked for.
 
-        If the wait is 0, the request is counted as sent.
+        During a pause no moment is reserved.
         """
-        with turnstile.pace() as pace:
-            now = self.clock()
-            pace.name(self.per_minute, now)
-            seconds = pace.wait(now)
-            if seconds <= 0:
-                pace.take(now)
-            return now, seconds, pace.seconds_paused(now)
+        now = self.clock()
+        pace.name(self.per_minute, now)
+        if reserved is not None and pace.start(reserved, now):
+            return reserved, 0.0, 0.0
+        if pause := pace.seconds_paused(now):
+            return None, pause, pause
+        moment = pace.take(now)
+        return moment, moment - now, 0.0
 
-    def _pause(self, seconds: float, requested_pause: float) -> None:
-        jitter = self._chance() * min(requested_pause * _JITTER, _MOST_JITTER)
-        self._sleep(max(seconds, requested_pause + jitter, _SHORTEST_SLEEP))
+    def _change(self, change: Callable[[Pace], _Found]) -> _Found:
+        """Change the pace that counts the requests of this limit. If it can't be shared, go on alone."""
+        if self._store is not None and self.per_minute:
+            try:
+                return self._change_shared(self._store, change)
+            except OSError as error:
+                if self._store is not None:
+                    self._on_problem(describe(error))
+                self._store = None
+        with self._mutex:
+            return change(self._own)
 
-    def _go_alone(self, error: OSError) -> None:
-        """Keep the pace for this process alone, because it cannot be shared."""
-        if self._shared is not None:
-            self._on_problem(describe(error))
-        self._shared = None
-
-    def _note(self, turnstile: Turnstile, note: Callable[[Pace], None]) -> None:
-        try:
-            with turnstile.pace() as pace:
-                note(pace)
-        except OSError as error:
-            self._go_alone(error)
-            with self._own.pace() as pace:
-                note(pace)
+    def _change_shared(self, store: Store, change: Callable[[Pace], _Found]) -> _Found:
+        with store.changing(self._name) as facts:
+            pace = Pace.from_kept(facts.get("pace"), _boot_id())
+            found = change(pace)
+            facts.put(("pace", "", pace.kept()))
+        return found
 
     @property
     def left(self) -> int | None:
         """Return the number of requests that the limit allows now, or None without a limit."""
         if not self.per_minute:
             return None
-        left = []
 
-        def ask(pace: Pace) -> None:
+        def ask(pace: Pace) -> int:
             pace.name(self.per_minute, self.clock())
-            left.append(pace.left(self.clock()))
+            return pace.left(self.clock())
 
-        self._note(self._used(), ask)
-        return left[-1]
+        return self._change(ask)
 
     def expect(self, number: int) -> None:
         """Announce a number of requests. If they do not fit into this minute, they are sent evenly from the first on.
@@ -148,7 +147,7 @@ class RateLimit:
             pace.name(self.per_minute, self.clock())
             pace.expect(number, self.clock())
 
-        self._note(self._used(), note)
+        self._change(note)
 
     def refused(self, sent: float, pause: float) -> None:
         """Handle a request that the service refused with 429: pause all processes, then send evenly.
@@ -157,13 +156,20 @@ class RateLimit:
             information.
         :param pause: seconds to wait, as the service asks.
         """
-        used = self._used()
-        # A process without a limit still shares the pause that the service asked for.
-        for turnstile in {
-            id(turnstile): turnstile for turnstile in (used, self._shared) if turnstile is not None
-        }.values():
-            self._note(turnstile, lambda pace: pace.refuse(sent, pause, self.clock()))
 
-    def _used(self) -> Turnstile:
-        """Return the turnstile that counts the requests of this limit."""
-        return self._shared if self._shared is not None and self.per_minute else self._own
+        def note(pace: Pace) -> None:
+            pace.refuse(sent, pause, self.clock())
+
+        self._change(note)
+        if self._store is not None and not self.per_minute:
+            # A process without a limit still shares the pause that the service asked for.
+            with contextlib.suppress(OSError):
+                self._change_shared(self._store, note)
+
+
+@functools.cache
+def _boot_id() -> str:
+    """Return what identifies the start of the machine, which also starts its clock; empty if the system has nothing."""
+    with contextlib.suppress(OSError):
+        return _BOOT_ID.read_text("ascii")
+    return ""

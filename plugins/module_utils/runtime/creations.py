@@ -6,11 +6,12 @@
 A record that is replaced as a whole (PUT) is guarded in the same way, because a process that read it earlier would undo
 changes of others.
 
-Each kind of record of an instance has a lock, and beside it a number that changes with each creation. A process that
-does not find a record takes the lock. It reads again only if the number changed since its initial read. So a run with
-nothing to do never waits, and a process that runs alone never reads twice. Before the request a mark with the time is
-written, and after it the mark is cleared. A process that finds a mark knows that its writer was killed, or gave up,
-during the request. It waits until the mark is as old as the settling horizon, and reads once more.
+Each kind of record of an instance has a lock: a file whose number changes with each creation. A process that does not
+find a record takes the lock. It reads again only if the number changed since its initial read. So a run with nothing to
+do never waits, and a process that runs alone never reads twice. Before the request a mark with the time is written, and
+after it the mark is cleared. A process that finds a mark knows that its writer was killed, or gave up, during the
+request. It waits until the mark is as old as the settling horizon, and reads once more. If the marks were lost, each
+kind counts as marked at that moment.
 """
 
 from __future__ import annotations
@@ -18,22 +19,19 @@ from __future__ import annotations
 import contextlib
 import math
 import os
-import secrets
-import struct
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TypeVar
 
 from ..errors import OutcomeUnknown, SeventhingsError
 from ..local.safe_files import Folder
 from ..model.kinds import KINDS
 from .changes import Changes, seconds_left
-from .locks import REPORTED_AFTER, Busy, Lock, Obstructed, describe, wait_for
+from .locks import REPORTED_AFTER, Busy, Obstructed, SharedFile, describe, lock_owner_of, wait_for
 from .places import NAMED
+from .store import Store
 
 LOCK_WAIT = 600.0
 """Default seconds to wait for a lock."""
@@ -41,9 +39,7 @@ LOCK_WAIT = 600.0
 SHORTEST_SETTLE = 30.0
 """Minimum default of the settling horizon in seconds."""
 
-_LAYOUT = struct.Struct("<4sQQd")
-_FORMAT = b"mark"
-_UNKNOWN_PROCESS = (1 << 64) - 1
+_KIND = "creating"
 UNKNOWN_MOMENT = math.inf
 """An unknown moment. It counts as the newest."""
 
@@ -62,34 +58,11 @@ class LockRefused(SeventhingsError):
     """Raised if the lock of a kind cannot be taken, so that no record of the kind may be created."""
 
 
-@dataclass(frozen=True)
-class _State:
-    """The content of the file of a kind.
-
-    :ivar number: changes with each creation; 0 if unknown. :ivar process: about to create something; 0 for none.
-    :ivar moment: of the mark, in seconds since 1970.
-    """
-
-    number: int = 0
-    process: int = 0
-    moment: float = UNKNOWN_MOMENT
-
-    @classmethod
-    def from_bytes(cls, content: bytes) -> _State:
-        if len(content) == _LAYOUT.size and content.startswith(_FORMAT):
-            number, process, moment = _LAYOUT.unpack(content)[1:]
-            return cls(number, process, UNKNOWN_MOMENT if math.isnan(moment) else moment)
-        # The content is foreign, so assume that it marks a pending creation.
-        return cls(process=_UNKNOWN_PROCESS) if content else cls()
-
-    def encoded(self) -> bytes:
-        return _LAYOUT.pack(_FORMAT, self.number, self.process, self.moment)
-
-
 class _Kind:
     """One kind of record in this process.
 
-    :ivar numbers_when_read: the number in each place when records were read.
+    :ivar name: of the kind. :ivar lock: the file that is locked. :ivar is_held: whether this process has the lock.
+    :ivar number: that of the file when records were read; None if unknown. :ivar read_at: when that was.
     :ivar settles_at: when the request of a found mark can no longer take effect, on the monotonic clock; None: no mark
         was found since records were read.
     :ivar is_wanted: True if the lock is to be kept, also while it is released during a pause.
@@ -97,75 +70,75 @@ class _Kind:
     :ivar lost: the number of creations of this process whose answers were lost, and that may still take effect.
     """
 
-    def __init__(self, lock: Lock) -> None:
+    def __init__(self, name: str, lock: SharedFile, read_at: float) -> None:
+        self.name = name
         self.lock = lock
-        lock.begin(_State(_new_number()).encoded())
-        self.numbers_when_read = self.numbers()
+        self.is_held = False
+        self.number: int | None = None
+        with contextlib.suppress(OSError):
+            self.number = lock.number
+        self.read_at = read_at
         self.settles_at: float | None = None
         self.is_wanted = False
         self.moves = 0
         self.under_way = 0
         self.lost = 0
 
-    def states(self) -> dict[Path, _State]:
-        """Return the content of each place where the lock is owned, or else of all places."""
-        return {path: _State.from_bytes(content) for path, content in self.lock.read(_LAYOUT.size + 1).items()}
+    @property
+    def is_pending(self) -> bool:
+        """Return True if a request of this process is pending, or may still take effect."""
+        return self.under_way > 0 or self.lost > 0
 
-    def numbers(self) -> dict[Path, int]:
-        """Return the number in each place."""
-        return {path: state.number for path, state in self.states().items()}
+    def try_lock(self) -> bool:
+        """Take the lock. Return False if another process owns it."""
+        self.is_held = self.lock.try_lock()
+        return self.is_held
 
-    def state(self) -> _State:
-        """Return the content with the newest mark.
+    def is_removed(self) -> bool:
+        """Return True if the locked file was removed or replaced."""
+        return self.is_held and not self.lock.is_in_place(self.lock.descriptor())
 
-        Processes that do not see the same places leave different content.
-        """
-        return max(self.states().values(), key=lambda state: (state.process > 0, state.moment), default=_State())
-
-    def have_moved(self) -> bool:
-        """Return True if other processes created records since the lists were read, or if that is unknown.
+    def has_moved(self) -> bool:
+        """Return True if others created records since records were read, or if that is unknown.
 
         The caller owns the lock.
         """
-        numbers = self.numbers()
-        is_known = self.lock.is_writable() and 0 not in numbers.values()
-        return not is_known or any(self.numbers_when_read.get(path) != number for path, number in numbers.items())
+        before, self.number = self.number, self.lock.number
+        return before != self.number or not self.lock.is_writable()
 
-    def note(self, process: int, moment: float) -> str:
-        """Write or clear the mark; either changes the number.
+    def count(self) -> None:
+        """Let others know that records may have been created."""
+        self.lock.count()
+        self.number = self.lock.number
 
-        :returns: why that is not possible in one of the places; empty if it is.
-        """
-        if not self.lock.is_held:
-            return ""
-        problem = self.lock.write(_State(_new_number(), process, moment).encoded())
-        self.numbers_when_read = self.numbers()
-        return problem
+    def owner(self) -> int:
+        """Return the process that owns the lock, or 0 if that is unknown."""
+        with contextlib.suppress(OSError):
+            owner = lock_owner_of(self.lock.descriptor())
+            return owner.process if owner else 0
+        return 0
 
-    def refresh(self, moment: float) -> None:
-        """Renew the time of the mark. The number does not change."""
-        if self.lock.is_held:
-            self.lock.write(replace(self.state(), moment=moment).encoded())
-
-
-def _new_number() -> int:
-    return secrets.randbits(63) | 1
+    def release(self) -> None:
+        self.is_held = False
+        with contextlib.suppress(OSError):
+            self.lock.release()
 
 
 class Creations:
     """The locks of one instance.
 
-    :param folders: the places of the locks; None: nothing is shared, and nobody waits.
+    :param folder: the place of the locks and marks; None: nothing is shared, and nobody waits.
     :param name: of the instance, fit for a file name. :param lock_wait: seconds to wait for a lock.
     :param on_problem: called with warnings about the places.
     :param settle: the settling horizon: seconds within which a request whose answer was lost may still take effect.
     :param now: the time of the marks, which processes share, in seconds since 1970.
+    :param refusal: why there is no place although processes must share one. Then nothing is created.
     :ivar lock_wait: as given. :ivar on_wait: called if a wait takes long.
     """
 
     def __init__(
         self,
-        folders: Sequence[Folder] | None = None,
+        folder: Folder | None = None,
         name: str = "",
         lock_wait: float = LOCK_WAIT,
         on_problem: Callable[[str], None] = lambda _problem: None,
@@ -173,11 +146,15 @@ class Creations:
         sleep: Callable[[float], None] = time.sleep,
         settle: float = SHORTEST_SETTLE,
         now: Callable[[], float] = time.time,
+        refusal: str = "",
     ) -> None:
         self.on_wait = on_problem
         self._settle = settle
         self._now = now
-        self._folders = folders
+        self._folder = folder
+        self._refusal = refusal
+        self._refused: set[str] = set()
+        self._store = Store(folder, now)
         self._name = name
         self.lock_wait = lock_wait
         self._on_problem = on_problem
@@ -187,7 +164,7 @@ class Creations:
         self._kinds: dict[str, _Kind] = {}
         self._mutex = threading.RLock()
         self._inside = threading.local()
-        self._changes = Changes(folders or (), name, settle, clock, sleep, now)
+        self._changes = Changes(self._store, name, settle, clock, sleep, now)
 
     # ---- one record
 
@@ -228,6 +205,7 @@ class Creations:
 
     @contextlib.contextmanager
     def _guarded(self, kind: str, is_replaced: bool) -> Iterator[None]:
+        self._require_place(kind)
         watched = self._kinds.get(kind)
         if watched is None:
             yield
@@ -279,7 +257,7 @@ class Creations:
         watched: _Kind | None = getattr(self._inside, "watched", None)
         if watched is not None:
             with self._mutex:
-                watched.refresh(self._now())
+                self._note(watched, self._now())
 
     def lose(self) -> None:
         """Note that an attempt of this thread, whose answer was just lost, may take effect later."""
@@ -290,21 +268,26 @@ class Creations:
 
     def watch(self, kinds: Iterable[str]) -> None:
         """Watch kinds whose records are about to be read. A kind that is watched already keeps its earlier state."""
-        if self._folders is not None:
+        if self._folder is None:
+            self._refused.update(kinds if self._refusal else ())
+        else:
             for kind in kinds:
                 if kind not in self._kinds:
-                    self._kinds[kind] = _Kind(Lock(self._folders, f"create-{self._name}-{kind}"))
+                    lock = SharedFile(self._folder, f"create-{self._name}-{kind}")
+                    self._kinds[kind] = _Kind(kind, lock, self._now())
 
     def hold(self, kinds: Iterable[str]) -> set[str]:
         """Take the locks of watched kinds in this order, until :meth:`leave`.
 
         :returns: the kinds of which others created records since they were read.
         :raises LockTimeout: if a lock is not free in time.
+        :raises LockRefused: if one can't be taken.
         """
         moved = set()
         for kind in kinds:
+            self._require_place(kind)
             watched = self._kinds.get(kind)
-            if watched is not None and not watched.lock.is_held and self._take(kind, watched):
+            if watched is not None and not watched.is_held and self._take(kind, watched):
                 moved.add(kind)
         return moved
 
@@ -321,9 +304,10 @@ class Creations:
         """Note that the outcome of lost creations, and of the requests of interrupted processes, is known now."""
         with self._mutex:
             for watched in self._kinds.values():
+                was_lost = watched.lost > 0
                 watched.lost, watched.settles_at = 0, None
-                if not self._is_pending(watched) and watched.state().process == os.getpid():
-                    self._note(watched)
+                if was_lost and not watched.is_pending:
+                    self._count(watched, None)
 
     def have_moved(self, kind: str) -> bool:
         """Return True if others created records of a kind while its lock was released during a long pause."""
@@ -349,7 +333,7 @@ class Creations:
                 is_alone = watched is inside and watched.under_way == 1 and not watched.lost
                 if is_alone and not self._inside.has_lost:
                     # The service did not accept the waiting request, and no other request is pending.
-                    self._note(watched)
+                    self._count(watched, None)
             self._give_all_back()
         yield
         with self._mutex:
@@ -365,21 +349,20 @@ class Creations:
         :raises CreatedMeanwhile: if others created something since records were read, or may have.
         """
         with self._mutex:
-            removed = watched.lock.removed()
-            if removed is not None:
+            if watched.is_removed():
                 self._warn(
-                    f"{removed} was removed during the run, by a cleaner of temporary files or at the end of a "
-                    f"session, and was created anew. {NAMED} may name a directory that stays."
+                    f"{watched.lock.path} was removed during the run, by a cleaner of temporary files or at the end of "
+                    f"a session, and was created anew. {NAMED} may name a directory that stays."
                 )
                 # Release all locks, because every process takes them in the same order.
                 self._give_all_back()
                 self._take_all_again()
                 raise CreatedMeanwhile
-            has_moved = not watched.lock.is_held and self._take(kind, watched)
+            has_moved = not watched.is_held and self._take(kind, watched)
             settles_at = watched.settles_at
             if not has_moved and settles_at is None:
                 watched.under_way += 1
-                self._mark(watched)
+                self._count(watched, self._now())
                 return
         if settles_at is not None:
             # The mutex is free here, so each thread waits on its own.
@@ -395,6 +378,10 @@ class Creations:
                     watched.settles_at = None
         raise CreatedMeanwhile
 
+    def _require_place(self, kind: str) -> None:
+        if kind in self._refused:
+            raise _refused(kind, OSError(self._refusal))
+
     def _give_all_back(self) -> None:
         for watched in self._kinds.values():
             self._give_back(watched)
@@ -402,18 +389,40 @@ class Creations:
     def _take_all_again(self) -> None:
         """Take the locks again that were released while records were read or created."""
         for kind, watched in self._kinds.items():
-            if watched.is_wanted and not watched.lock.is_held:
+            if watched.is_wanted and not watched.is_held:
                 watched.moves += self._take(kind, watched)
-                self._mark(watched)
+                if watched.under_way:
+                    self._count(watched, self._now())
 
-    def _mark(self, watched: _Kind) -> None:
-        if watched.under_way:
-            self._note(watched, os.getpid(), self._now())
+    def _count(self, watched: _Kind, moment: float | None) -> None:
+        """Count a creation that begins or ends, and set or clear the mark of this process."""
+        if watched.is_held:
+            try:
+                watched.count()
+            except OSError as error:
+                self._cannot_note(error)
+            self._note(watched, moment)
 
-    def _note(self, watched: _Kind, process: int = 0, moment: float = UNKNOWN_MOMENT) -> None:
-        problem = watched.note(process, moment)
-        if problem:
-            self._warn(f"{problem}. Other processes therefore read again before they create a record.")
+    def _note(self, watched: _Kind, moment: float | None) -> None:
+        """Set the mark of this process, or clear the mark."""
+        if watched.is_held:
+            try:
+                with self._store.changing(self._name) as facts:
+                    facts.put((_KIND, watched.name, None if moment is None else [os.getpid(), moment]))
+            except OSError as error:
+                self._cannot_note(error)
+
+    def _cannot_note(self, error: OSError) -> None:
+        self._warn(f"{describe(error)}. Other processes therefore read again before they create a record.")
+
+    def _mark_of(self, watched: _Kind) -> tuple[int, float]:
+        """Return the process of the mark and its moment; 0 and the moment at which the marks were lost without one.
+
+        :raises OSError: if that is unknown.
+        """
+        with self._store.changing(self._name) as facts:
+            process, moment = facts.get(_KIND, watched.name) or (0, facts.broken_at)
+            return process, moment
 
     def _warn(self, problem: str) -> None:
         if problem not in self._warned:
@@ -428,61 +437,61 @@ class Creations:
         with self._mutex:
             watched.under_way -= 1
             watched.lost += is_lost
-            if not self._is_pending(watched):
-                self._note(watched)
-
-    @staticmethod
-    def _is_pending(watched: _Kind) -> bool:
-        """Return True if a request of this process is pending, or may still take effect."""
-        return watched.under_way > 0 or watched.lost > 0
+            if not watched.is_pending:
+                self._count(watched, None)
 
     def _take(self, kind: str, watched: _Kind) -> bool:
         """Take the lock. Return True if others created something since records were read, or may have."""
         plural = KINDS[kind].plural
         try:
             wait_for(
-                watched.lock.try_acquire,
+                watched.try_lock,
                 self.lock_wait,
                 self._clock,
                 self._sleep,
-                lambda: self.on_wait(f"Waiting for {_who(watched)}, which creates {plural} of the same instance."),
+                lambda: self.on_wait(f"Waiting for {self._who(watched)}, which creates {plural} of the same instance."),
             )
+            process, moment = self._mark_of(watched)
         except Busy as busy:
             raise LockTimeout(
-                f"Waited {self.lock_wait:g} seconds (tuning.lock_wait) for {_who(watched)}, which creates {plural} of "
-                f"the same instance. No {KINDS[kind].words} was created by this task."
+                f"Waited {self.lock_wait:g} seconds (tuning.lock_wait) for {self._who(watched)}, which creates {plural}"
+                f" of the same instance. No {KINDS[kind].words} was created by this task."
             ) from busy
         except OSError as error:
-            way_out = "Remove it" if isinstance(error, Obstructed) else f"{NAMED} may name a directory for it"
-            raise LockRefused(
-                f"{describe(error)}. Other processes of this user may therefore create the same record, so "
-                f"no {KINDS[kind].words} was created by this task. {way_out}."
-            ) from error
+            watched.release()
+            raise _refused(kind, error) from error
         watched.is_wanted = True
-        state = watched.state()
-        moved = watched.have_moved()
-        watched.numbers_when_read = watched.numbers()
-        is_own = state.process == os.getpid() and self._is_pending(watched)
-        if state.process and not is_own:
-            watched.settles_at = self._clock() + seconds_left(state.moment, self._now(), self._settle)
+        moved = watched.has_moved()
+        is_own = process == os.getpid() and watched.is_pending
+        if (process and not is_own) or seconds_left(moment, watched.read_at, self._settle) > 0 == process:
+            watched.settles_at = self._clock() + seconds_left(moment, self._now(), self._settle)
         return moved or watched.settles_at is not None
 
     def _give_back(self, watched: _Kind) -> None:
-        if not watched.lock.is_held:
+        if not watched.is_held:
             return
         try:
             # This process has looked for the request of the interrupted process, so no other process needs to.
-            is_settled = not self._is_pending(watched) and watched.settles_at is None
-            if is_settled and watched.state().process:
-                self._note(watched)
+            is_settled = not watched.is_pending and watched.settles_at is None
+            with contextlib.suppress(OSError):
+                if is_settled and self._mark_of(watched)[0]:
+                    self._count(watched, None)
         finally:
-            watched.lock.release()
+            watched.release()
+
+    def _who(self, watched: _Kind) -> str:
+        process = watched.owner()
+        with contextlib.suppress(OSError):
+            process = process or self._mark_of(watched)[0]
+        return f"another process (id {process}) of this user" if process else "another process of this user"
 
 
-def _who(watched: _Kind) -> str:
-    owner = watched.lock.owner()
-    process = owner.process if owner else watched.state().process
-    return f"another process (id {process}) of this user" if process else "another process of this user"
+def _refused(kind: str, error: OSError) -> LockRefused:
+    way_out = "Remove it" if isinstance(error, Obstructed) else f"{NAMED} may name a directory for it"
+    return LockRefused(
+        f"{describe(error)}. Other processes of this user may therefore create the same record, so "
+        f"no {KINDS[kind].words} was created by this task. {way_out}."
+    )
 
 
 def _is_known_after(error: BaseException) -> bool:

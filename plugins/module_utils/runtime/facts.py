@@ -97,12 +97,12 @@ class FactLog:
         :raises OSError: if they can't be written. Nothing of an incomplete transaction counts.
         :raises InvalidInput: as :meth:`read`.
         """
-        with self._mutex, self._held() as descriptor:
+        with self._mutex, self._held():
             for batch in _batches(facts):
                 line = json.dumps([owner, *batch], separators=(",", ":")).encode() + b"\n"
                 if len(line) > _LINE_LIMIT or self._end + len(line) > SIZE_LIMIT:
                     raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(self._file.path))
-                self._append(descriptor, line)
+                self._append(line)
                 self._take(line)
 
     def shorten(self) -> None:
@@ -140,8 +140,8 @@ class FactLog:
             self._file.close()
 
     @contextlib.contextmanager
-    def _held(self) -> Iterator[int]:
-        """Own the lock, know the present facts, and yield the descriptor."""
+    def _held(self) -> Iterator[None]:
+        """Own the lock, and know the present facts."""
         with contextlib.ExitStack() as stack:
             if self._owner != os.getpid():
                 try:
@@ -152,7 +152,7 @@ class FactLog:
             if not self._file.is_in_place(descriptor):
                 raise FileNotFoundError(errno.ENOENT, "was removed meanwhile", str(self._file.path))
             self._catch_up(descriptor)
-            yield descriptor
+            yield
 
     # ---- reading
 
@@ -193,17 +193,15 @@ class FactLog:
 
     # ---- writing
 
-    def _append(self, descriptor: int, line: bytes) -> None:
+    def _append(self, line: bytes) -> None:
         """Write one line at the end, in place of a line that a full disk or a kill cut off."""
         try:
-            os.ftruncate(descriptor, self._end)
-            written = 0
-            while written < len(line):
-                written += os.pwrite(descriptor, line[written:], self._end + written)
-        except OSError as error:
+            self._file.cut(self._end)
+            self._file.write(line, self._end)
+        except OSError:
             with contextlib.suppress(OSError):
-                os.ftruncate(descriptor, self._end)
-            raise OSError(error.errno, error.strerror, str(self._file.path)) from error
+                self._file.cut(self._end)
+            raise
 
 
 def _batches(facts: Iterable[Fact]) -> Iterator[list[Fact]]:

@@ -18,7 +18,7 @@ import math
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -178,7 +178,7 @@ class SharedFile:
             except BlockingIOError:
                 return False
             except OSError as error:
-                raise OSError(error.errno, error.strerror, str(self.path)) from error
+                raise self._named(error) from error
             if self.is_in_place(descriptor):
                 return True
             self.close()
@@ -208,8 +208,26 @@ class SharedFile:
         except FileNotFoundError:
             return False
 
+    def _named(self, error: OSError) -> OSError:
+        return OSError(error.errno, error.strerror, str(self.path))
+
     def _removed(self) -> OSError:
         return OSError(errno.ENOENT, "is removed again and again", str(self.path))
+
+    # ---- the time
+
+    @property
+    def number(self) -> int:
+        """Return the time of the file, which tells how often it was counted. It needs no space on a full disk."""
+        return os.fstat(self.descriptor()).st_mtime_ns
+
+    def count(self) -> None:
+        """Change the number. The caller owns the lock."""
+        moment = max(time.time_ns(), self.number + 1)
+        try:
+            os.utime(self.descriptor(), ns=(moment, moment))
+        except OSError as error:
+            raise self._named(error) from error
 
     # ---- the content
 
@@ -217,18 +235,20 @@ class SharedFile:
         """Return the content, up to a limit."""
         return os.pread(self.descriptor(), limit, 0)
 
-    def write(self, content: bytes) -> None:
-        """Replace the content."""
-        descriptor = self.descriptor()
+    def write(self, content: bytes, at: int) -> None:
+        """Write at a position."""
+        descriptor, written = self.descriptor(), 0
         if not self.is_writable():
             raise OSError(errno.EROFS, "can't be written", str(self.path))
         try:
-            written = os.pwrite(descriptor, content, 0)
-            os.ftruncate(descriptor, written)
+            while written < len(content):
+                written += os.pwrite(descriptor, content[written:], at + written)
         except OSError as error:
-            raise OSError(error.errno, error.strerror, str(self.path)) from error
-        if written != len(content):
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.path))
+            raise self._named(error) from error
+
+    def cut(self, at: int) -> None:
+        """Remove what follows a position. This needs no space on a full disk."""
+        os.ftruncate(self.descriptor(), at)
 
     def replace(self, content: bytes) -> None:
         """Replace the file by a new one, whose lock this process then owns instead. The caller owns the lock.
@@ -239,7 +259,8 @@ class SharedFile:
         try:
             if not fresh.try_lock():
                 raise OSError(errno.EBUSY, "is locked by another process", str(fresh.path))
-            fresh.write(content)
+            fresh.cut(0)
+            fresh.write(content, 0)
             self._folder.rename(fresh._name, self._name)
         except BaseException:
             fresh.close()
@@ -250,112 +271,3 @@ class SharedFile:
     def is_writable(self) -> bool:
         """Return True if the file was opened for writing, not only for its lock."""
         return fcntl.fcntl(self.descriptor(), fcntl.F_GETFL) & os.O_ACCMODE == os.O_RDWR
-
-
-class Lock:
-    """A lock with a few bytes beside it, in each of several places.
-
-    Two processes exclude each other if they have one place in common. So the lock works if a place was removed, or if
-    one of them does not see it.
-
-    :param folders: the places, in an order that all processes keep to. :param name: the name of the file in each.
-    :ivar is_held: whether this process has the lock.
-    """
-
-    def __init__(self, folders: Iterable[Folder], name: str) -> None:
-        self._files = [SharedFile(folder, name) for folder in folders]
-        self._locked: list[SharedFile] = []
-
-    @property
-    def is_held(self) -> bool:
-        return bool(self._locked)
-
-    def try_acquire(self) -> bool:
-        """Take the lock in every place where that is possible. Return False if another process owns one of them.
-
-        :raises Obstructed: if something else is in place of a file.
-        :raises OSError: if it cannot be taken in any place.
-        """
-        problems: list[str] = []
-        try:
-            for file in self._files:
-                try:
-                    if not file.try_lock():
-                        self.release()
-                        return False
-                except Obstructed:
-                    raise
-                except OSError as error:
-                    problems.append(describe(error))
-                else:
-                    self._locked.append(file)
-            if not self._locked:
-                raise OSError("; ".join(problems) or "there is no directory that is this user's alone")
-        except BaseException:
-            self.release()
-            raise
-        return True
-
-    def owner(self) -> LockOwner | None:
-        """Return the process that owns the lock in the first place with an owner, or None if that is unknown."""
-        for file in self._files:
-            with contextlib.suppress(OSError):
-                if found := lock_owner_of(file.descriptor()):
-                    return found
-        return None
-
-    def release(self) -> None:
-        """Release the lock in every place."""
-        locked, self._locked = self._locked, []
-        for file in locked:
-            with contextlib.suppress(OSError):
-                file.release()
-
-    def close(self) -> None:
-        """Release the lock and close the files."""
-        self._locked = []
-        for file in self._files:
-            file.close()
-
-    def removed(self) -> Path | None:
-        """Return the path of a locked file that was removed or replaced, or None if there is none."""
-        return next((file.path for file in self._locked if not file.is_in_place(file.descriptor())), None)
-
-    def is_writable(self) -> bool:
-        """Return True if every file that is locked can be written."""
-        return all(file.is_writable() for file in self._locked)
-
-    def begin(self, content: bytes) -> None:
-        """Write the initial content if there is none, unless another process is about to write."""
-        for file in self._files:
-            with contextlib.suppress(OSError):
-                if not file.read(1) and file.try_lock():
-                    try:
-                        if not file.read(1):
-                            file.write(content)
-                    finally:
-                        file.release()
-
-    def read(self, limit: int) -> dict[Path, bytes]:
-        """Return the content by path: of the locked files, or else of all readable files."""
-        contents = {}
-        for file in self._locked or self._files:
-            with contextlib.suppress(OSError):
-                contents[file.path] = file.read(limit)
-        return contents
-
-    def write(self, content: bytes) -> str:
-        """Replace the content of the locked files. Remove content that cannot be replaced.
-
-        :returns: the reason for the first file that could not be replaced, in words; empty if all were.
-        """
-        problem = ""
-        for file in self._locked:
-            try:
-                file.write(content)
-            except OSError as error:
-                problem = describe(error)
-                # This needs no space on a full disk.
-                with contextlib.suppress(OSError):
-                    os.ftruncate(file.descriptor(), 0)
-        return problem

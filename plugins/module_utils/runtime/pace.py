@@ -3,18 +3,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Compute when the next request may be sent, from the limit of requests a minute and from the service's refusals.
 
-This module does no I/O. How a service counts is not known: it may count the requests of the last minute, or grant
-permits one by one and accumulate only a few. So requests that fit into a minute are sent at once. Others are sent
-evenly, a few requests at most ahead of the even pace. Both kinds of service accept that without a refusal.
+This module does no I/O. Each request reserves the moment at which it is sent. A process that is killed meanwhile loses
+its moment, and nobody waits for the process.
+
+How a service counts is not known: it may count the requests of the last minute, or grant permits one by one and
+accumulate only a few. So requests that fit into a minute are sent at once. Others are sent evenly, a few requests at
+most ahead of the even pace. Both kinds of service accept that without a refusal.
 """
 
 from __future__ import annotations
 
-import math
-from array import array
-from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from bisect import bisect_left, bisect_right, insort
+from dataclasses import asdict, dataclass, field
+from typing import Any
 
 SERVICE_LIMIT = 200
 """Default limit of requests a minute."""
@@ -23,11 +24,13 @@ LONGEST_PAUSE = 3600.0
 """Maximum seconds of a pause, whatever a service asked for."""
 
 _MINUTE = 60.0
-_WINDOW = _MINUTE * 1.005
+_WINDOW = _MINUTE * 1.008
 """Length of the window of the limit in seconds.
 
 It is longer than a minute, because latency varies and requests may arrive closer together than they were sent.
 """
+_LATEST = _MINUTE * 0.004
+"""Seconds by which a request may be sent later than at its moment. A later one needs another moment."""
 _HEAD_START = 5
 """Number of requests that may be ahead of the even pace: half of what a strict service accumulates.
 
@@ -42,21 +45,19 @@ _STRAY_SECONDS = 300.0
 _SHORT_RUNS = 4
 _SHORT_RUN = 2
 """Number of consecutive short runs between two refusals after which the rate counts as too high."""
-_NEVER = float("-inf")
-_VERSION = 2.0
-_HEAD = 11
-"""Number of values before the limits and the times."""
-_MOST_LIMITS = 16
-_MOST_MOMENTS = 20_000
+_NEVER = -1e9
+_MOST_MOMENTS = 2_000
+"""Maximum number of moments to remember. Requests of a larger limit are always sent evenly."""
 
 
 @dataclass
 class Pace:
     """What is known about the requests of the last minute. All moments are on one monotonic clock.
 
-    :ivar sent: when requests were sent, oldest first.
+    :ivar boot: identifies the start of the machine, and so of its clock.
+    :ivar sent: the moments of requests, those to come too, in order.
     :ivar limits: each limit that a process named in the last minute, and when; the smallest counts.
-    :ivar paused_at: when the service asked for a pause. :ivar pause: its seconds.
+    :ivar paused_until: the end of a pause that the service asked for.
     :ivar refused: when a request was refused last.
     :ivar interval: seconds between requests at an even pace.
     :ivar due: when the next request is due at an even pace. :ivar even: True while the even pace applies.
@@ -65,10 +66,10 @@ class Pace:
     :ivar short_runs: consecutive runs with hardly a request between two refusals.
     """
 
+    boot: str = ""
     sent: list[float] = field(default_factory=list)
-    limits: dict[int, float] = field(default_factory=dict)
-    paused_at: float = _NEVER
-    pause: float = 0.0
+    limits: dict[str, float] = field(default_factory=dict)
+    paused_until: float = _NEVER
     refused: float = _NEVER
     interval: float = 0.0
     due: float = _NEVER
@@ -77,102 +78,72 @@ class Pace:
     stray_until: float = _NEVER
     short_runs: int = 0
 
-    # ---- kept in a file
+    # ---- remembered
 
-    def numbers(self) -> array[float]:
-        """Return everything as numbers for storage."""
-        return array(
-            "d",
-            [
-                _VERSION,
-                self.paused_at,
-                self.pause,
-                self.refused,
-                self.interval,
-                self.due,
-                float(self.even),
-                self.allowed,
-                self.stray_until,
-                float(self.short_runs),
-                float(len(self.limits)),
-                *(number for pair in self.limits.items() for number in pair),
-                *self.sent[-_MOST_MOMENTS:],
-            ],
-        )
+    def kept(self) -> dict[str, Any]:
+        """Return everything for storage."""
+        return asdict(self)
 
     @classmethod
-    def from_numbers(cls, numbers: Sequence[float], now: float) -> Pace:
-        """Create the pace from stored :meth:`numbers`, whoever wrote them. Impossible numbers are ignored.
-
-        Moments later than now are from before the machine was started and are ignored.
-        """
-        if len(numbers) < _HEAD or numbers[0] != _VERSION or any(map(math.isnan, numbers)):
-            return cls()
-        paused_at, pause, refused, interval, due, even, allowed, stray_until, short_runs, count = numbers[1:_HEAD]
-        if not 0 <= count <= _MOST_LIMITS:
-            return cls()
-        pairs = numbers[_HEAD : _HEAD + 2 * int(count)]
-        limits = {
-            int(limit): named_at
-            for limit, named_at in zip(pairs[::2], pairs[1::2], strict=False)
-            if limit >= 1 and math.isfinite(limit) and named_at <= now
-        }
-        is_known = paused_at <= now
-        return cls(
-            sorted(moment for moment in numbers[_HEAD + 2 * int(count) :] if moment <= now),
-            limits,
-            paused_at if is_known else _NEVER,
-            min(max(pause, 0.0), LONGEST_PAUSE) if is_known else 0.0,
-            refused if refused <= now else _NEVER,
-            min(max(interval, 0.0), _MINUTE),
-            due if due <= now + LONGEST_PAUSE + _HEAD_START * _MINUTE else _NEVER,
-            bool(even),
-            max(allowed, 0.0),
-            stray_until if stray_until <= now + _STRAY_SECONDS else _NEVER,
-            int(min(max(short_runs, 0.0), _SHORT_RUNS)),
-        )
+    def from_kept(cls, kept: Any, boot: str) -> Pace:
+        """Create the pace from what :meth:`kept` returned. A pace of an earlier start of the machine begins anew."""
+        try:
+            pace = cls(**kept)
+        except TypeError:
+            return cls(boot)
+        return pace if pace.boot == boot else cls(boot)
 
     # ---- asked
 
     def limit(self, now: float) -> int:
         """Return the limit that counts, or 0 for none."""
-        return min((limit for limit, named_at in self.limits.items() if named_at > now - _MINUTE), default=0)
+        return min((int(limit) for limit, named_at in self.limits.items() if named_at > now - _MINUTE), default=0)
 
     def seconds_paused(self, now: float) -> float:
         """Return the seconds for which the service wants no requests."""
-        return max(self.paused_at + self.pause - now, 0.0)
-
-    def wait(self, now: float) -> float:
-        """Return the seconds until one more request may be sent; 0 or less means now."""
-        self._forget(now)
-        limit = self.limit(now)
-        moments = [self.paused_at + self.pause]
-        if limit and len(self.sent) >= limit:
-            self.even = True
-            moments.append(self.sent[-limit] + _WINDOW)
-        if self.even:
-            moments.append(self.due - _HEAD_START * self._interval(limit))
-        return max(moments) - now
+        return max(self.paused_until - now, 0.0)
 
     def left(self, now: float) -> int:
         """Return the number of requests that the limit allows now. There must be a limit."""
         self._forget(now)
         return max(self.limit(now) - len(self.sent), 0)
 
-    # ---- told
+    # ---- changed
 
     def name(self, limit: int, now: float) -> None:
         """Note the limit of a process that sends requests; 0 for none."""
         self.limits = {limit: named_at for limit, named_at in self.limits.items() if named_at > now - _MINUTE}
-        if limit and (limit in self.limits or len(self.limits) < _MOST_LIMITS):
-            self.limits[limit] = now
+        if limit:
+            self.limits[str(limit)] = now
 
-    def take(self, now: float) -> None:
-        """Count a request that is sent now."""
-        interval = self._interval(self.limit(now))
-        self.sent.append(now)
-        self.due = max(self.due, now) + interval
+    def take(self, now: float) -> float:
+        """Reserve the moment of one more request, and return it."""
+        self._forget(now)
+        limit = self.limit(now)
+        moment = max(now, self.paused_until)
+        if limit > _MOST_MOMENTS:
+            self.even = True
+        elif limit and len(self.sent) >= limit:
+            self.even = True
+            moment = max(moment, self.sent[-limit] + _WINDOW)
+        interval = self._interval(limit)
+        if self.even:
+            moment = max(moment, self.due - _HEAD_START * interval)
+        insort(self.sent, moment)
+        self.due = max(self.due, moment) + interval
         self.interval = interval * _FASTER
+        return moment
+
+    def start(self, reserved: float, now: float) -> bool:
+        """Return True if a request may be sent at its moment. Otherwise it needs another one, and gives this one back.
+
+        That is the case if it is late, or if the service asked for a pause meanwhile.
+        """
+        if now <= reserved + _LATEST and now >= self.paused_until:
+            return True
+        if reserved in self.sent:
+            self.sent.remove(reserved)
+        return False
 
     def expect(self, number: int, now: float) -> None:
         """Announce a number of requests.
@@ -204,9 +175,9 @@ class Pace:
             self.refused = now
             self.even = True
         if pause > self.seconds_paused(now):
-            self.paused_at, self.pause = now, min(pause, LONGEST_PAUSE)
+            self.paused_until = now + min(pause, LONGEST_PAUSE)
         if now >= self.stray_until:
-            self.due = max(self.due, self.paused_at + self.pause + _HEAD_START * self._interval(limit))
+            self.due = max(self.due, self.paused_until + _HEAD_START * self._interval(limit))
 
     def _adapt(self, sent: float, limit: int, now: float) -> None:
         """Slow down after a second refusal, or go at full pace if slowing down did not help."""
@@ -227,7 +198,7 @@ class Pace:
         return max(self.interval, _WINDOW / limit if limit else 0.0)
 
     def _forget(self, now: float) -> None:
-        del self.sent[: bisect_right(self.sent, now - _WINDOW)]
+        del self.sent[: max(bisect_right(self.sent, now - _WINDOW), len(self.sent) - _MOST_MOMENTS)]
         if now > self.due + _WINDOW:
             # For a minute nothing was sent, although it was allowed: start anew.
             self.even = False

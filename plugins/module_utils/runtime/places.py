@@ -1,11 +1,10 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Find the places of shared files: the runtime directory of the user, and a private place for tokens.
+"""Find the place of shared files: one for each user and machine, and a private place for tokens.
 
-Runs from cron, a service, ``su`` and a session have different variables and different directories. A
-service may have a temporary folder of its own, and the directory of a session vanishes at logout. So locks are taken in
-every place that a process can use: two processes exclude each other if they have one place in common.
+Runs from cron, a service, ``su`` and a session have different variables. So the place follows from the user and the
+machine alone, unless a variable names another place for all of them.
 """
 
 from __future__ import annotations
@@ -13,8 +12,10 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import pwd
+import socket
 import stat
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,25 +40,19 @@ _DIGITS = 32
 _SESSIONS = Path("/run/user")
 """The directory of the session directories, which login managers name in XDG_RUNTIME_DIR."""
 _PUBLIC = (Path("/dev/shm"), Path("/tmp"))  # nosec B108
-"""Directories that every environment of a user shares, at least one of them.
-
-A service may have a ``/tmp`` of its own, and not every system has ``/dev/shm``. No variable names them, because not
-every environment has it.
-"""
+"""Directories that every environment of a user shares, for a user without a home directory."""
 
 
 @dataclass(frozen=True)
 class Places:
     """The places of files that processes share.
 
-    :ivar locks: for locks, each of them in every place, in this order.
-    :ivar shared: the first writable place, for the rate limit and notes; None: nothing is shared.
+    :ivar shared: for locks, the rate limit and marks; None: nothing is shared.
     :ivar private: for tokens; None: they stay in memory.
     :ivar problem: why nothing is shared, in words for people; empty if something is.
     :ivar passed: why the directory that the user named is not used; empty if it is, or if none was named.
     """
 
-    locks: tuple[Folder, ...] = ()
     shared: Folder | None = None
     private: Folder | None = None
     problem: str = ""
@@ -80,27 +75,27 @@ class Places:
         :param environment: defaults to the environment of this process.
         """
         variables = os.environ if environment is None else environment
-        names = [f"{_NAME}-{os.geteuid()}"]
         problems: list[str] = []
-        named = Path(variables[NAMED]) if variables.get(NAMED) else None
-        own = _usable([(named.parent, [named.name])], problems) if named else []
+        named = _first_usable([Path(variables[NAMED])] if variables.get(NAMED) else [], problems)
         passed = problems[0] if problems else ""
-        if own:
-            # Runs with different named directories share no lock. The public directories keep the locks if the named
-            # directory is removed.
-            names.append(digest_of(str(own[0].path)))
-        else:
-            # A run from cron also uses the directory of an open session.
-            sessions = dict.fromkeys((variables.get(_OF_THE_SESSION), str(_SESSIONS / str(os.geteuid()))))
-            own = _usable([(Path(session), [_NAME]) for session in sessions if session], problems)
-        locks = (*own, *_usable([(root, names) for root in _PUBLIC], problems))
+        shared = named or _first_usable(_places_of_the_user(), problems)
+        # A run from cron also uses the directory of an open session.
+        sessions = filter(None, (variables.get(_OF_THE_SESSION), str(_SESSIONS / str(os.geteuid()))))
+        private = named or _first_usable((Path(session, _NAME) for session in sessions), [])
         return cls(
-            locks,
-            next(filter(_is_writable, locks), None),
-            next(filter(_is_writable, own), None) or _run_folder_of(run_folder, variables),
-            "" if any(map(_is_writable, locks)) else "; ".join(problems),
+            shared,
+            private or _run_folder_of(run_folder, variables),
+            "" if shared else "; ".join(problems),
             passed,
         )
+
+
+def _places_of_the_user() -> Iterator[Path]:
+    """Yield the places of this user on this machine. Machines may share a home directory."""
+    with contextlib.suppress(KeyError):
+        yield Path(pwd.getpwuid(os.geteuid()).pw_dir, f"{_NAME}-{digest_of(socket.gethostname())}")
+    for folder in _PUBLIC:
+        yield folder / f"{_NAME}-{os.geteuid()}"
 
 
 def digest_of(*texts: str) -> str:
@@ -112,49 +107,47 @@ class _Unfit(Exception):
     """Raised if a directory does not belong only to this user."""
 
 
-def _usable(paths: Iterable[tuple[Path, Sequence[str]]], problems: list[str]) -> list[Folder]:
-    """Return the directories that belong only to this user.
+def _first_usable(paths: Iterable[Path], problems: list[str]) -> Folder | None:
+    """Return the first directory that can be written, and only by this user, or None if there is none.
 
-    :param paths: for each, the directory that must exist, and the names below it, which are created if missing.
+    :param paths: each is created if missing, in a directory that must exist.
     :param problems: collects the reason for every other directory.
     """
-    found = []
-    for above, names in paths:
-        path = above.joinpath(*names)
+    for path in paths:
         try:
-            found.append(_private_folder(above, names))
+            return _private_folder(path)
         except _Unfit as unfit:
             problems.append(f"{path} {unfit}")
         except OSError as error:
             problems.append(describe(OSError(error.errno, error.strerror, str(path))))
-    return found
+    return None
 
 
-def _private_folder(above: Path, names: Sequence[str]) -> Folder:
+def _private_folder(path: Path) -> Folder:
     """Return a directory, created with mode 0700 if missing.
 
-    :raises _Unfit: if it does not belong only to this user.
+    :raises _Unfit: if it can't be written, or by others too.
     :raises OSError: if it can't be created or read.
     """
+    above = path.parent
     if not above.is_absolute():
         raise _Unfit("is no absolute path")
     # Any user who can write to a link's directory can replace the link, so check every directory on the way.
     for directory in {above, *above.parents, *above.resolve().parents}:
         _require_safe(directory)
-    path = above
-    for name in names:
-        path /= name
-        with contextlib.suppress(FileExistsError):
-            path.mkdir(mode=PRIVATE_FOLDER)
-        found = path.lstat()
-        if stat.S_ISLNK(found.st_mode):
-            raise _Unfit("is a link")
-        if not stat.S_ISDIR(found.st_mode):
-            raise _Unfit("is no directory")
-        if found.st_uid != os.geteuid():
-            raise _Unfit("belongs to another user")
-        if found.st_mode & WRITABLE_BY_OTHERS:
-            raise _Unfit("can be written by others")
+    with contextlib.suppress(FileExistsError):
+        path.mkdir(mode=PRIVATE_FOLDER)
+    found = path.lstat()
+    if stat.S_ISLNK(found.st_mode):
+        raise _Unfit("is a link")
+    if not stat.S_ISDIR(found.st_mode):
+        raise _Unfit("is no directory")
+    if found.st_uid != os.geteuid():
+        raise _Unfit("belongs to another user")
+    if found.st_mode & WRITABLE_BY_OTHERS:
+        raise _Unfit("can be written by others")
+    if not os.access(path, os.W_OK | os.X_OK):
+        raise _Unfit("can't be written")
     return Folder(path, os.geteuid())
 
 
@@ -171,14 +164,10 @@ def _require_safe(above: Path) -> None:
         raise _Unfit(f"is in {above}, which can be written by others")
 
 
-def _is_writable(folder: Folder) -> bool:
-    return os.access(folder.path, os.W_OK | os.X_OK)
-
-
 def _run_folder_of(run_folder: Path | None, variables: Mapping[str, str]) -> Folder | None:
     """Return the private folder of this run of Ansible, which is removed at its end."""
     if run_folder is None and variables.get(RUN_FOLDER):
         run_folder = Path(variables[RUN_FOLDER])
     if run_folder is None or not run_folder.is_dir():
         return None
-    return next(iter(_usable([(run_folder, [_NAME])], [])), None)
+    return _first_usable([run_folder / _NAME], [])

@@ -11,19 +11,17 @@ begin to page while a note is valid, so a list that may be a first page is prove
 from __future__ import annotations
 
 import contextlib
-import json
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import astuple, dataclass
 
-from ..errors import InvalidInput
-from ..local.access import PRIVATE_FILE, Access
-from ..local.safe_files import Folder
+from .places import digest_of
+from .store import Store
 
+_KIND = "unpaged"
 _DAY = 24 * 60 * 60.0
 _MOST_NOTES = 100
-"""Maximum number of notes of one kind that processes share."""
-_MOST_BYTES = 64 << 10
+"""Maximum number of notes that processes share."""
 _USUAL_SIZES = frozenset((10, 15, 20, 25, 30, 40, 50, 100, 200, 250, 500, 1000))
 """Common page sizes."""
 
@@ -32,26 +30,26 @@ _USUAL_SIZES = frozenset((10, 15, 20, 25, 30, 40, 50, 100, 200, 250, 500, 1000))
 class _Note:
     """A proof for one list.
 
-    :ivar moment: when it was given, in seconds since 1970.
+    :ivar moment: when it was given, in seconds since 1970; None if there is none.
     :ivar records: the number of records at the last read; None if unknown.
     """
 
-    moment: float = float("-inf")
+    moment: float | None = None
     records: int | None = None
 
 
 class UnpagedLists:
     """The lists that an instance returned complete within the last day, each known by its kind and its filter.
 
-    :param folder: where processes share the notes; None: this process keeps its own.
-    :param name: of the instance, fit for a file name.
+    :param store: where processes share the notes; None: this process keeps its own.
+    :param name: of the instance, the owner of the notes.
     """
 
-    def __init__(self, folder: Folder | None = None, name: str = "", clock: Callable[[], float] = time.time) -> None:
-        self._folder = folder
+    def __init__(self, store: Store | None = None, name: str = "", clock: Callable[[], float] = time.time) -> None:
+        self._store = store or Store()
         self._name = name
         self._clock = clock
-        self._notes: dict[str, dict[str, _Note]] = {}
+        self._notes: dict[str, _Note] | None = None
 
     def note(self, kind: str, part: str) -> None:
         """Note that a list is complete.
@@ -73,9 +71,9 @@ class UnpagedLists:
 
     def removed(self, kind: str) -> None:
         """Note that a record was deleted here, so that shorter lists are expected."""
-        for part, note in self._notes_of(kind).copy().items():
-            if note.records is not None:
-                self._keep(kind, part, _Note(note.moment, note.records - 1))
+        for mark, note in self._known().copy().items():
+            if mark.startswith(f"{kind} ") and note.records is not None:
+                self._note(mark, _Note(note.moment, note.records - 1))
 
     def may_be_cut(self, kind: str, part: str, records: int) -> bool:
         """Return True if a list may be a first page: it is shorter than before, or grew to a usual page size."""
@@ -84,44 +82,30 @@ class UnpagedLists:
 
     def has(self, kind: str, part: str) -> bool:
         """Return True if a list is known to be complete."""
-        return 0 <= self._clock() - self._note_of(kind, part).moment < _DAY
+        moment = self._note_of(kind, part).moment
+        return moment is not None and 0 <= self._clock() - moment < _DAY
 
     def _note_of(self, kind: str, part: str) -> _Note:
-        return self._notes_of(kind).get(part, _Note())
+        return self._known().get(_mark(kind, part), _Note())
 
-    def _notes_of(self, kind: str) -> dict[str, _Note]:
-        if kind not in self._notes:
-            self._notes[kind] = {}
-            if self._folder is not None:
-                with contextlib.suppress(OSError, InvalidInput, ValueError, TypeError, AttributeError, RecursionError):
-                    self._notes[kind] = _read(json.loads(self._folder.read(self._file(kind), _MOST_BYTES)))
-        return self._notes[kind]
+    def _known(self) -> dict[str, _Note]:
+        """Return the notes, which are read once."""
+        if self._notes is None:
+            self._notes = {}
+            with contextlib.suppress(OSError, TypeError), self._store.changing(self._name) as facts:
+                self._notes = {mark: _Note(*note) for mark, note in facts.all(_KIND).items()}
+        return self._notes
 
     def _keep(self, kind: str, part: str, note: _Note) -> None:
-        notes = self._notes_of(kind)
-        notes.pop(part, None)
-        notes[part] = note
-        if self._folder is not None:
-            shared = list(notes.items())[-_MOST_NOTES:]
-            content = json.dumps({part: (note.moment, note.records) for part, note in shared}).encode()
-            with contextlib.suppress(OSError, InvalidInput):
-                self._folder.write(self._file(kind), content, Access(mode=PRIVATE_FILE))
+        self._note(_mark(kind, part), note)
 
-    def _file(self, kind: str) -> str:
-        return f"unpaged-{self._name}-{kind}"
+    def _note(self, mark: str, note: _Note) -> None:
+        self._known()[mark] = note
+        with contextlib.suppress(OSError), self._store.changing(self._name) as facts:
+            facts.put((_KIND, mark, None), (_KIND, mark, [*astuple(note)]))
+            facts.put(*((_KIND, old, None) for old in list(facts.all(_KIND))[:-_MOST_NOTES]))
 
 
-def _read(content: Mapping[str, object]) -> dict[str, _Note]:
-    """Parse a file.
-
-    :raises ValueError: or ``TypeError``, ``AttributeError``, if it has anything but notes.
-    """
-    notes = {}
-    for part, entry in content.items():
-        if not isinstance(entry, list):
-            raise TypeError("no note")
-        moment, records = entry
-        if not isinstance(moment, float) or not isinstance(records, int | None):
-            raise TypeError("no note")
-        notes[part] = _Note(moment, records)
-    return notes
+def _mark(kind: str, part: str) -> str:
+    # A filter may be long.
+    return f"{kind} {digest_of(part)}"

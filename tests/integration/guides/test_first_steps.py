@@ -68,7 +68,13 @@ def type_in(checkout: Path, lines: list[str], variables: Mapping[str, str]) -> s
     done = subprocess.run(
         ["bash", "-euxo", "pipefail", "-c", "\n".join(lines)],
         cwd=checkout,
-        env={**kept, **variables, "HOME": str(home), "ANSIBLE_NOCOLOR": "true"},
+        env={
+            **kept,
+            **variables,
+            "HOME": str(home),
+            "ANSIBLE_NOCOLOR": "true",
+            "SEVENTHINGS_RUNTIME_DIR": str(home / "runtime"),
+        },
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

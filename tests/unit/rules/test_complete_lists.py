@@ -38,6 +38,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.operations.a
 from ansible_collections.community.seventhings.plugins.module_utils.operations.service import history_info
 from ansible_collections.community.seventhings.plugins.module_utils.reconcile.reconcile import DesiredRecord, ensure
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.listing import list_records
+from ansible_collections.community.seventhings.plugins.module_utils.runtime.store import Store
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.unpaged import UnpagedLists
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.arguments import read_arguments
 from ansible_collections.community.seventhings.plugins.plugin_utils.readers.inventory import Plan, read_records
@@ -72,7 +73,7 @@ def with_locations(sides: Mapping[str, str], count: int) -> Embedded:
 def of_a_process(service: Embedded, shared: Path, now: Callable[[], float] = lambda: 0.0) -> Client:
     """Return the client of a process of its own. Processes share notes in a directory."""
     client = service.client()
-    client.lists.unpaged = UnpagedLists(Folder(shared), "acme", now)
+    client.lists.unpaged = UnpagedLists(Store(Folder(shared)), "acme", now)
     return client
 
 
@@ -205,13 +206,6 @@ def test_the_proof_for_a_narrow_filter_is_none_for_the_whole_list(tmp_path: Path
     client = of_a_process(service, tmp_path)
     assert len(client.list_all(TASK)) == len(service.dump()["tasks"]) > 2
     assert len(client.definitions("asset")) > 10
-
-
-@pytest.mark.parametrize("content", [b"", b"soon", b"nan", b"inf", b"9" * 99, b"1e9"])
-def test_a_note_that_can_not_be_true_counts_as_none(content: bytes, tmp_path: Path) -> None:
-    Folder(tmp_path).write("unpaged-acme-task", content)
-    service = Embedded.started()
-    assert len(requests_of(service, lambda: of_a_process(service, tmp_path, lambda: 1000.0).list_all(TASK))) == 2
 
 
 @pytest.mark.parametrize(("number", "is_whole"), [(1, True), (19, True), (20, False)])
@@ -434,7 +428,7 @@ def test_a_list_is_complete_when_an_instance_begins_to_page(beyond: str, tmp_pat
 
 
 def test_a_list_that_grows_or_shrinks_is_proven_at_most_once(tmp_path: Path) -> None:
-    notes = UnpagedLists(Folder(tmp_path), "acme", lambda: 1000.0)
+    notes = UnpagedLists(Store(Folder(tmp_path)), "acme", lambda: 1000.0)
     notes.note("task", "")
     for records in (7, 8, 13):
         assert not notes.may_be_cut("task", "", records)
@@ -442,11 +436,11 @@ def test_a_list_that_grows_or_shrinks_is_proven_at_most_once(tmp_path: Path) -> 
     for records in (12, 20):
         assert notes.may_be_cut("task", "", records)
         notes.count("task", "", records)
-        assert not UnpagedLists(Folder(tmp_path), "acme", lambda: 1000.0).may_be_cut("task", "", records)
+        assert not UnpagedLists(Store(Folder(tmp_path)), "acme", lambda: 1000.0).may_be_cut("task", "", records)
     assert notes.has("task", "")
     assert not notes.has("task", " status=open")
     notes.forget("task", "")
-    assert not UnpagedLists(Folder(tmp_path), "acme", lambda: 1000.0).has("task", "")
+    assert not UnpagedLists(Store(Folder(tmp_path)), "acme", lambda: 1000.0).has("task", "")
 
 
 def test_a_list_that_is_shorter_because_of_this_user_needs_no_proof(tmp_path: Path) -> None:

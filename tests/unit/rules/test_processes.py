@@ -13,13 +13,12 @@ import fcntl
 import os
 import shutil
 import socket
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from processes import ended, forked, note, noted, until
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.rate_limit import RateLimit
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.creations import (
     CreatedMeanwhile,
@@ -32,7 +31,6 @@ from ansible_collections.community.seventhings.plugins.module_utils.runtime.toke
     Pair,
     TokenStore,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.runtime.turnstile import SharedTurnstile
 
 from ..module_utils.support import Clock
 
@@ -40,22 +38,20 @@ LOCK = "create-acme-room"
 
 
 class Bench:
-    """Places, and rooms that processes ensure.
+    """A place, and rooms that processes ensure.
 
-    :ivar places: the directories of the places. :ivar warnings: of this process.
+    :ivar place: the directory. :ivar warnings: of this process.
     """
 
-    def __init__(self, path: Path, places: int = 2) -> None:
+    def __init__(self, path: Path) -> None:
         self.path = path
-        self.places = [path / f"place-{number}" for number in range(places)]
-        for place in self.places:
-            place.mkdir(0o700)
+        self.place = path / "place"
+        self.place.mkdir(0o700)
         self.warnings: list[str] = []
 
-    def creations(self, places: Sequence[int] | None = None, clock: Clock | None = None) -> Creations:
-        chosen = self.places if places is None else [self.places[number] for number in places]
+    def creations(self, clock: Clock | None = None) -> Creations:
         time = (clock, clock.sleep) if clock else ()
-        return Creations([Folder(place, os.geteuid()) for place in chosen], "acme", 60.0, self.warnings.append, *time)
+        return Creations(Folder(self.place, os.geteuid()), "acme", 60.0, self.warnings.append, *time)
 
     def ensure(self, creations: Creations, name: str = "Lab", meanwhile: Callable[[], object] = lambda: None) -> bool:
         """Look for a room, and create it if it is missing. Return True if it was created.
@@ -86,12 +82,12 @@ def bench(tmp_path: Path) -> Bench:
     return Bench(tmp_path)
 
 
-def beside(bench: Bench, places: Sequence[int] | None = None) -> int:
+def beside(bench: Bench) -> int:
     """Start another process that ensures the same room, and notes that it has begun."""
 
     def work() -> None:
         note(bench.path / "begun", "yes")
-        note(bench.path / "changed", bench.ensure(bench.creations(places)))
+        note(bench.path / "changed", bench.ensure(bench.creations()))
 
     return forked(work)
 
@@ -100,64 +96,23 @@ def changed(bench: Bench) -> list[str]:
     return sorted(noted(bench.path / "changed"))
 
 
-# ---- one user in several environments
+# ---- a removed place
 
 
-def test_two_processes_exclude_each_other_if_they_have_one_place_in_common(tmp_path: Path) -> None:
-    bench = Bench(tmp_path, 3)
-    others: list[int] = []
-
-    def meanwhile() -> None:
-        others.extend((beside(bench, [1]), beside(bench, [0]), beside(bench, [0, 1, 2])))
-        until(lambda: bench.reads() >= 4)
-
-    assert bench.ensure(bench.creations([0, 1]), meanwhile=meanwhile)
-    assert ended(*others) == [0, 0, 0]
-    assert bench.rooms() == ["Lab"]
-    assert changed(bench) == ["False", "False", "False"]
-
-
-def test_a_creation_is_noted_in_every_place(bench: Bench) -> None:
-    """A process that sees only one other place learns that its initial read is outdated."""
-    first = bench.creations([1])
-    first.watch(["room"])
-    assert bench.ensure(bench.creations())
-    assert first.hold(["room"]) == {"room"}
-
-
-# ---- removed places
-
-
-@pytest.mark.parametrize("removed", [[0], [1]])
-def test_a_lock_outlives_the_removal_of_a_place(removed: list[int], bench: Bench) -> None:
-    others: list[int] = []
-
-    def meanwhile() -> None:
-        for number in removed:
-            shutil.rmtree(bench.places[number])
-        others.append(beside(bench))
-        until(lambda: bench.reads() == 2)
-
-    assert bench.ensure(bench.creations(), meanwhile=meanwhile)
-    assert ended(*others) == [0]
-    assert bench.rooms() == ["Lab"]
-
-
-def test_a_lock_of_removed_places_is_taken_anew_before_it_is_relied_on(bench: Bench, clock: Clock) -> None:
+def test_a_lock_of_a_removed_place_is_taken_anew_before_it_is_relied_on(bench: Bench, clock: Clock) -> None:
     """Another process took the new lock in between, and created the room."""
     owner = bench.creations(clock=clock)
     owner.watch(["room"])
     owner.hold(["room"])
     assert bench.rooms() == []
-    for place in bench.places:
-        shutil.rmtree(place)
+    shutil.rmtree(bench.place)
     assert bench.ensure(bench.creations(clock=clock))
     with pytest.raises(CreatedMeanwhile), owner.making("room"):
         pass
     assert owner.have_moved("room")
     (warning,) = bench.warnings
     assert warning == (
-        f"{bench.places[0] / LOCK} was removed during the run, by a cleaner of temporary files or at the end of a "
+        f"{bench.place / LOCK} was removed during the run, by a cleaner of temporary files or at the end of a "
         f"session, and was created anew. SEVENTHINGS_RUNTIME_DIR may name a directory that stays."
     )
     other = beside(bench)
@@ -170,32 +125,19 @@ def test_a_lock_of_removed_places_is_taken_anew_before_it_is_relied_on(bench: Be
 
 
 def test_a_process_that_waited_for_a_removed_lock_takes_the_new_lock(tmp_path: Path) -> None:
-    bench = Bench(tmp_path, 1)
+    bench = Bench(tmp_path)
     others: list[int] = []
 
     def meanwhile() -> None:
         others.append(beside(bench))
         until(lambda: bench.reads() == 2)
-        shutil.rmtree(bench.places[0])
+        shutil.rmtree(bench.place)
 
     assert bench.ensure(bench.creations(), meanwhile=meanwhile)
     assert ended(*others) == [0]
     assert bench.rooms() == ["Lab"]
-    assert (bench.places[0] / LOCK).exists()
-    assert bench.places[0].stat().st_mode & 0o777 == 0o700
-
-
-def test_after_a_removal_the_pace_goes_on_in_the_new_file(tmp_path: Path, clock: Clock) -> None:
-    folder = Folder(tmp_path / "place", os.geteuid())
-    first, second = (
-        RateLimit(5, clock, clock.sleep, SharedTurnstile(folder, "acme", clock), chance=lambda: 0.0) for _n in range(2)
-    )
-    second.wait()
-    for _number in range(3):
-        first.wait()
-    shutil.rmtree(tmp_path / "place")
-    first.wait()
-    assert (first.left, second.left) == (0, 0)
+    assert (bench.place / LOCK).exists()
+    assert bench.place.stat().st_mode & 0o777 == 0o700
 
 
 def test_after_a_removal_tokens_are_shared_in_the_new_directory(tmp_path: Path) -> None:
@@ -243,8 +185,7 @@ def test_on_a_full_disk_two_processes_exclude_each_other(bench: Bench, monkeypat
 
     def meanwhile() -> None:
         others.extend(beside(bench) for _number in range(3))
-        # This process has read the list once more itself.
-        until(lambda: bench.reads() == 5)
+        until(lambda: bench.reads() == 4)
 
     assert bench.ensure(bench.creations(), meanwhile=meanwhile)
     assert ended(*others) == [0, 0, 0]
@@ -287,12 +228,11 @@ def test_without_a_working_lock_nothing_is_created(bench: Bench, monkeypatch: py
     with pytest.raises(LockRefused) as caught:
         bench.ensure(bench.creations())
     assert caught.value.message == (
-        f"{bench.places[0] / LOCK}: No locks available; {bench.places[1] / LOCK}: No locks available. Other "
-        "processes of this user may therefore create the same record, so no room was created by this task. "
-        "SEVENTHINGS_RUNTIME_DIR may name a directory for it."
+        f"{bench.place / LOCK}: No locks available. Other processes of this user may therefore create the same "
+        "record, so no room was created by this task. SEVENTHINGS_RUNTIME_DIR may name a directory for it."
     )
     assert bench.rooms() == []
-    assert not Creations([], "acme").run("room", lambda: False), "who creates nothing needs no lock"
+    assert not bench.creations().run("room", lambda: False), "who creates nothing needs no lock"
 
 
 # ---- something else in place of a lock
@@ -335,11 +275,11 @@ OBSTRUCTIONS = {
 
 
 @pytest.mark.parametrize("what", OBSTRUCTIONS)
-@pytest.mark.parametrize("place", [0, 1])
-def test_something_else_in_place_of_a_lock_is_named_and_nothing_is_created(what: str, place: int, bench: Bench) -> None:
+@pytest.mark.parametrize("name", [LOCK, "facts-acme.json"])
+def test_something_else_in_place_of_a_lock_is_named_and_nothing_is_created(what: str, name: str, bench: Bench) -> None:
     if what == "another owner" and os.geteuid() != 0:
         pytest.skip("only root can give a file away")
-    lock = bench.places[place] / LOCK
+    lock = bench.place / name
     _obstruct(lock, what)
     before = lock.lstat()
     with pytest.raises(LockRefused) as caught:
@@ -350,9 +290,9 @@ def test_something_else_in_place_of_a_lock_is_named_and_nothing_is_created(what:
     )
     assert bench.rooms() == []
     assert lock.lstat() == before
-    assert not bench.places[place].joinpath("elsewhere").exists() or what == "hard link"
+    assert not bench.place.joinpath("elsewhere").exists() or what == "hard link"
     note(bench.path / "rooms", "Lab")
     assert not bench.ensure(bench.creations()), "a room that exists needs no lock"
-    # No lock is left in the other directory.
+    # No lock is left.
     lock.rename(bench.path / "aside")
     assert bench.ensure(bench.creations(), "Hall")

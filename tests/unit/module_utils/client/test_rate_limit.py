@@ -348,24 +348,3 @@ def test_during_a_pause_of_more_than_a_minute_nothing_is_kept_from_others(
     rate.refused(rate.wait(), pause)
     rate.wait(pausing=pausing)
     assert moments == [1000.0, 1000.0 + pause][: 2 * entered]
-
-
-class _Broken:
-    """A turnstile whose shared place is no longer usable."""
-
-    def turn(self) -> contextlib.AbstractContextManager[None]:
-        raise OSError("no space left")
-
-    def pace(self) -> contextlib.AbstractContextManager[Pace]:
-        raise OSError("no space left")
-
-
-def test_a_pace_that_can_not_be_shared_any_more_is_kept_alone_and_reported_once(clock: Clock) -> None:
-    messages: list[str] = []
-    rate = RateLimit(2, clock, clock.sleep, _Broken(), messages.append, chance=lambda: 0.0)
-    rate.refused(clock(), 20.0)
-    assert messages == ["no space left"]
-    assert rate.wait() == 1020.0
-    rate.wait()
-    assert rate.left == 0
-    assert messages == ["no space left"]

@@ -13,7 +13,6 @@ import math
 import os
 import random
 import signal
-import struct
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -25,6 +24,7 @@ from project import LONG
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import OutcomeUnknown, service_error
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
+from ansible_collections.community.seventhings.plugins.module_utils.runtime import creations as creations_module
 from ansible_collections.community.seventhings.plugins.module_utils.runtime import locks
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.changes import seconds_left
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.creations import (
@@ -33,6 +33,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.runtime.crea
     LockRefused,
     LockTimeout,
 )
+from ansible_collections.community.seventhings.plugins.module_utils.runtime.store import Store
 
 from ..support import Clock
 
@@ -82,9 +83,9 @@ def on(
     :param behind: seconds by which its wall clock is slow.
     """
     if clock is None:
-        return Creations([folder], "acme", lock_wait, settle=settle)
+        return Creations(folder, "acme", lock_wait, settle=settle)
     return Creations(
-        [folder], "acme", lock_wait, clock=clock, sleep=clock.sleep, settle=settle, now=lambda: clock.now - behind
+        folder, "acme", lock_wait, clock=clock, sleep=clock.sleep, settle=settle, now=lambda: clock.now - behind
     )
 
 
@@ -326,40 +327,15 @@ def test_the_moment_of_a_mark_is_that_of_the_request_and_not_that_of_a_pause_bef
     assert moments_of_reads(folder, clock) == [0, 30]
 
 
-@pytest.mark.parametrize(
-    ("content", "reads"),
-    [
-        (b"", [0]),
-        (b"something else", [0, 30]),
-        (struct.pack("<4sQQd", b"mark", 7, 4711, float("nan")), [0, 30]),
-        (struct.pack("<4sQQd", b"mrk9", 7, 4711, 12.0), [0, 30]),
-    ],
-)
-def test_a_mark_of_another_version_is_never_trusted_blindly(
-    folder: Folder, clock: Clock, content: bytes, reads: list[float]
-) -> None:
-    path = folder.path / "create-acme-room"
+@pytest.mark.parametrize("content", [b"something else", b'{"facts": 5, "number": 7}\n', b'{"facts": {}, "numb'])
+def test_marks_that_were_lost_cost_every_kind_one_horizon(folder: Folder, clock: Clock, content: bytes) -> None:
+    path = folder.path / "facts-acme.json"
     path.write_bytes(content)
     path.chmod(0o600)
-    assert moments_of_reads(folder, clock) == reads
+    for kind, seconds in (("room", 30), ("location", 0)):
+        assert moments_of_reads(folder, clock, kind=kind) in ([0, seconds], [0])
+    assert clock.now == 1030
     assert moments_of_reads(folder, clock) == [0]
-
-
-def test_the_newest_mark_of_any_process_counts_in_whatever_place_it_is(
-    folder: Folder, tmp_path: Path, clock: Clock
-) -> None:
-    other = Folder(tmp_path / "other", os.geteuid())
-    other.path.mkdir(0o700)
-    for place, process, moment in ((folder, 1, clock.now), (other, 0, float("nan"))):
-        path = place.path / "create-acme-room"
-        path.write_bytes(struct.pack("<4sQQd", b"mark", 7, process, moment))
-        path.chmod(0o600)
-    creations = Creations([folder, other], "acme", clock=clock, sleep=clock.sleep, now=clock)
-    creations.watch(["room"])
-    with pytest.raises(CreatedMeanwhile), creations.making("room"):
-        pass
-    creations.leave()
-    assert clock.slept == [30.0]
 
 
 def test_the_time_left_until_a_mark_counts_no_more_is_never_negative(folder: Folder, clock: Clock) -> None:
@@ -374,16 +350,6 @@ def test_the_time_left_until_a_mark_counts_no_more_is_never_negative(folder: Fol
     many.leave()
 
 
-def test_content_that_was_removed_is_no_mark(folder: Folder, clock: Clock) -> None:
-    """A full disk keeps a process from replacing its mark, so it removes the mark."""
-    many = on(folder, clock)
-    many.watch(["room"])
-    (folder.path / "create-acme-room").write_bytes(b"")
-    assert many.hold(["room"]) == {"room"}
-    assert many.seconds_to_settle() is None
-    many.leave()
-
-
 @pytest.mark.parametrize(
     ("age", "left"), [(0, 30.0), (12, 18.0), (30, 0.0), (31, 0.0), (-1, 30.0), (-math.inf, 30.0), (math.inf, 0.0)]
 )
@@ -391,33 +357,30 @@ def test_the_whole_horizon_is_left_for_a_moment_that_is_unknown_or_in_the_future
     assert seconds_left(1000 - age, 1000, 30.0) == left
 
 
-def test_after_content_without_a_number_records_are_read_again(folder: Folder, clock: Clock) -> None:
-    path = folder.path / "create-acme-room"
-    path.write_bytes(struct.pack("<4sQQd", b"mark", 0, 0, math.inf))
-    path.chmod(0o600)
-    assert moments_of_reads(folder, clock) == [0, 0]
-
-
-def test_a_place_that_can_not_be_written_is_reported_once(
+def test_a_mark_that_cannot_be_written_is_reported_once(
     folder: Folder, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     messages: list[str] = []
-    creations = Creations([folder], "acme", on_problem=messages.append, clock=clock, sleep=clock.sleep, now=clock)
+    creations = Creations(folder, "acme", on_problem=messages.append, clock=clock, sleep=clock.sleep, now=clock)
     creations.watch(["room"])
-    monkeypatch.setattr(locks.Lock, "write", lambda *_given: "/run/x: No space left on device")
+
+    def full(*_arguments: object) -> int:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "pwrite", full)
     for _creation in range(2):
         with creations.making("room"):
             pass
     creations.leave()
-    assert messages == [
-        "/run/x: No space left on device. Other processes therefore read again before they create a record."
-    ]
+    why = "No space left on device. Other processes therefore read again before they create a record."
+    assert messages == [f"{folder.path / 'facts-acme.json'}: {why}"]
 
 
 def process_in(folder: Folder) -> int:
-    """Return the process of the mark in a place; 0 without one."""
-    process: int = struct.unpack("<4sQQd", (folder.path / "create-acme-room").read_bytes())[2]
-    return process
+    """Return the process of the mark; 0 without one."""
+    with Store(folder).changing("acme") as facts:
+        process, _moment = facts.get("creating", "room") or (0, 0.0)
+        return int(process)
 
 
 def test_a_mark_is_cleared_after_the_search_for_a_lost_creation(folder: Folder, clock: Clock) -> None:
@@ -475,7 +438,7 @@ def test_threads_that_create_at_once_wait_side_by_side_and_outside_of_all_mutexe
         with many.making(kind):
             pass
 
-    many = Creations([folder], "acme", 60.0, clock=clock, sleep=sleep_while_another_kind_is_created, now=clock)
+    many = Creations(folder, "acme", 60.0, clock=clock, sleep=sleep_while_another_kind_is_created, now=clock)
     many.watch(["room", "location"])
     assert many.hold(["room"]) == {"room"}
     with pytest.raises(CreatedMeanwhile):
@@ -558,10 +521,10 @@ def test_nothing_is_created_if_the_lock_cannot_be_taken(
     creations = on(folder)
     creations.watch(["room"])
 
-    def fail(_lock: locks.Lock) -> bool:
+    def fail(_lock: locks.SharedFile) -> bool:
         raise error
 
-    monkeypatch.setattr(locks.Lock, "try_acquire", fail)
+    monkeypatch.setattr(locks.SharedFile, "try_lock", fail)
     with pytest.raises(LockRefused) as caught:
         creations.hold(["room"])
     assert caught.value.message == (
@@ -580,7 +543,7 @@ def test_the_owner_of_a_lock_without_a_creation_is_named_if_the_system_knows_it(
         (locks.LockOwner(4711, 0.0), "another process (id 4711) of this user"),
         (None, "another process of this user"),
     ):
-        monkeypatch.setattr(locks, "lock_owner_of", lambda _descriptor, known=known: known)
+        monkeypatch.setattr(creations_module, "lock_owner_of", lambda _descriptor, known=known: known)
         waiting = on(folder, clock, lock_wait=0.0)
         waiting.watch(["room"])
         with pytest.raises(LockTimeout) as caught:
@@ -687,7 +650,7 @@ def test_what_others_created_during_one_pause_is_known_after_the_next(folder: Fo
 
 def test_a_creation_that_fails_during_a_pause_is_no_problem_of_its_place(folder: Folder, clock: Clock) -> None:
     messages: list[str] = []
-    many = Creations([folder], "acme", on_problem=messages.append, clock=clock, sleep=clock.sleep, now=clock)
+    many = Creations(folder, "acme", on_problem=messages.append, clock=clock, sleep=clock.sleep, now=clock)
     many.watch(["room"])
     with pytest.raises(type(REFUSAL)), many.making("room"), many.paused():
         raise REFUSAL
@@ -720,7 +683,7 @@ def test_a_lock_is_free_again_when_it_is_left(folder: Folder, tmp_path: Path) ->
 
 def test_a_lock_that_is_removed_again_and_again_is_reported_once(folder: Folder, clock: Clock) -> None:
     messages: list[str] = []
-    creations = Creations([folder], "acme", on_problem=messages.append, clock=clock, sleep=clock.sleep, now=clock)
+    creations = Creations(folder, "acme", on_problem=messages.append, clock=clock, sleep=clock.sleep, now=clock)
     creations.watch(["room"])
     creations.hold(["room"])
     for _removal in range(2):
@@ -763,7 +726,7 @@ def test_a_function_runs_again_until_no_other_process_created_records(folder: Fo
 
 
 def test_without_a_place_there_is_no_mark_to_settle() -> None:
-    nowhere = Creations([], "acme")
+    nowhere = Creations(None, "acme")
     nowhere.watch(["room"])
     nowhere.settled()
     assert nowhere.seconds_to_settle() is None

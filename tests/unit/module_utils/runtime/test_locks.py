@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Locks between processes: one owner, even after a file was removed, and no lock is kept while waiting for another."""
+"""Locks between processes: one owner, even after a file was removed, and a number without content."""
 
 from __future__ import annotations
 
@@ -11,19 +11,18 @@ import pytest
 from processes import ended, forked, note, noted
 
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
-from ansible_collections.community.seventhings.plugins.module_utils.runtime.locks import Lock, SharedFile
+from ansible_collections.community.seventhings.plugins.module_utils.runtime.locks import SharedFile
 
 
 @pytest.fixture
-def folders(tmp_path: Path) -> list[Folder]:
-    """Return two private places."""
-    for name in ("one", "two"):
-        (tmp_path / name).mkdir(0o700)
-    return [Folder(tmp_path / name) for name in ("one", "two")]
+def folder(tmp_path: Path) -> Folder:
+    """Return a private place."""
+    (tmp_path / "one").mkdir(0o700)
+    return Folder(tmp_path / "one")
 
 
-def test_a_lock_of_a_removed_file_excludes_nobody(folders: list[Folder]) -> None:
-    early, late = SharedFile(folders[0], "lock"), SharedFile(folders[0], "lock")
+def test_a_lock_of_a_removed_file_excludes_nobody(folder: Folder) -> None:
+    early, late = SharedFile(folder, "lock"), SharedFile(folder, "lock")
     early.descriptor()
     early.path.unlink()
     assert late.try_lock()
@@ -32,17 +31,18 @@ def test_a_lock_of_a_removed_file_excludes_nobody(folders: list[Folder]) -> None
     assert early.try_lock()
 
 
-def test_nothing_is_locked_while_one_of_the_places_is_busy(folders: list[Folder]) -> None:
-    busy = SharedFile(folders[1], "lock")
-    assert busy.try_lock()
-    waiting = Lock(folders, "lock")
-    assert not waiting.try_acquire()
-    assert not waiting.is_held
-    assert SharedFile(folders[0], "lock").try_lock()
+def test_the_number_of_a_lock_changes_with_each_count_for_all_processes(folder: Folder) -> None:
+    files = [SharedFile(folder, "lock") for _number in range(2)]
+    numbers = [files[0].number]
+    for file in files * 2:
+        file.count()
+        assert files[0].number == files[1].number
+        numbers.append(file.number)
+    assert sorted(set(numbers)) == numbers
 
 
-def test_a_forked_process_does_not_share_a_lock(folders: list[Folder], tmp_path: Path) -> None:
-    file = SharedFile(folders[0], "lock")
+def test_a_forked_process_does_not_share_a_lock(folder: Folder, tmp_path: Path) -> None:
+    file = SharedFile(folder, "lock")
     assert file.try_lock()
     assert ended(forked(lambda: note(tmp_path / "child", file.try_lock()))) == [0]
     assert list(noted(tmp_path / "child")) == ["False"]

@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import os
+import pwd
+import socket
 import stat
 from pathlib import Path
 
@@ -15,79 +17,81 @@ from ansible_collections.community.seventhings.plugins.module_utils.runtime impo
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.places import Places, digest_of
 
 OWN = f"seventhings-{os.geteuid()}"
+OF_HOST = f"home/seventhings-{digest_of(socket.gethostname())}"
 
 
 @pytest.fixture
 def variables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    """Return variables for places below one directory: named, of the session, of all sessions, and two public ones."""
-    for name in ("session", "sessions", "memory", "tmp"):
+    """Return variables for places below one directory, with a home and the directories of sessions and of all."""
+    for name in ("session", "sessions", "home", "memory", "tmp"):
         (tmp_path / name).mkdir()
     for name in ("memory", "tmp"):
         (tmp_path / name).chmod(0o1777)
     monkeypatch.setattr(module, "_SESSIONS", tmp_path / "sessions")
     monkeypatch.setattr(module, "_PUBLIC", (tmp_path / "memory", tmp_path / "tmp"))
+    user = pwd.getpwuid(os.geteuid())[:5]
+    monkeypatch.setattr(pwd, "getpwuid", lambda _uid: pwd.struct_passwd((*user, str(tmp_path / "home"), "/bin/sh")))
     return {"SEVENTHINGS_RUNTIME_DIR": str(tmp_path / "named"), "XDG_RUNTIME_DIR": str(tmp_path / "session")}
 
 
-def found(variables: dict[str, str], tmp_path: Path, run_folder: Path | None = None) -> list[str]:
-    """Return the places of locks, relative to the directory of the test."""
-    return [str(lock.path.relative_to(tmp_path)) for lock in Places.found(run_folder, variables).locks]
+def found(variables: dict[str, str], tmp_path: Path) -> str:
+    """Return the shared place, relative to the directory of the test."""
+    shared = Places.found(None, variables).shared
+    assert shared is not None
+    assert stat.S_IMODE(shared.path.stat().st_mode) == 0o700
+    return str(shared.path.relative_to(tmp_path))
 
 
-def test_the_named_directory_goes_first_and_is_created_for_this_user_alone(
-    variables: dict[str, str], tmp_path: Path
-) -> None:
+def test_the_named_directory_is_the_only_place(variables: dict[str, str], tmp_path: Path) -> None:
     places = Places.found(None, variables)
-    assert places.shared == places.private == places.locks[0]
-    assert places.locks[0].path == tmp_path / "named"
-    assert {stat.S_IMODE(lock.path.stat().st_mode) for lock in places.locks} == {0o700}
+    assert found(variables, tmp_path) == "named"
+    assert places.shared == places.private
     assert places.warning == ""
+    assert not list((tmp_path / "home").iterdir())
 
 
-def test_locks_of_a_named_directory_outlive_it_and_belong_to_no_other_directory(
-    variables: dict[str, str], tmp_path: Path
+@pytest.mark.parametrize(
+    "given",
+    [
+        {},
+        {"HOME": "/nonexistent", "TMPDIR": "/var/tmp"},
+        {"XDG_RUNTIME_DIR": "/run/user/0", "XDG_STATE_HOME": "/root/x"},
+        {"USER": "eve", "LOGNAME": "eve", "HOSTNAME": "other"},
+    ],
+)
+def test_a_session_cron_and_su_agree_on_the_place(
+    given: dict[str, str], variables: dict[str, str], tmp_path: Path
 ) -> None:
-    digest = digest_of(str(tmp_path / "named"))
-    beside = [f"memory/{OWN}/{digest}", f"tmp/{OWN}/{digest}"]
-    assert found(variables, tmp_path) == ["named", *beside]
-    (tmp_path / "named").rmdir()
-    assert found(variables, tmp_path) == ["named", *beside]
-    variables["SEVENTHINGS_RUNTIME_DIR"] = str(tmp_path / "other")
-    assert not set(found(variables, tmp_path)) & {"named", *beside}
+    assert variables
+    assert found(given, tmp_path) == OF_HOST
 
 
-@pytest.mark.parametrize("environment", ["session", "cron", "service", "su"])
-def test_every_environment_of_a_user_has_places_in_common(
-    environment: str, variables: dict[str, str], tmp_path: Path
+def test_machines_that_share_a_home_directory_share_nothing_else(
+    variables: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    del variables["SEVENTHINGS_RUNTIME_DIR"]
-    common = [f"memory/{OWN}", f"tmp/{OWN}"]
-    if environment == "session":
-        assert found(variables, tmp_path) == ["session/seventhings", *common]
-    elif environment == "cron":
-        assert found({"HOME": "/nonexistent", "TMPDIR": str(tmp_path / "session")}, tmp_path) == common
-    elif environment == "service":
-        (tmp_path / "tmp").rename(tmp_path / "private")
-        assert found({}, tmp_path) == common[:1]
-    else:
-        # Variables of another user, whose session directory is not usable.
-        variables["XDG_RUNTIME_DIR"] = str(tmp_path / "nowhere")
-        assert found(variables, tmp_path) == common
+    assert variables
+    monkeypatch.setattr(socket, "gethostname", lambda: "another")
+    assert found({}, tmp_path) != OF_HOST
 
 
-def test_without_its_variable_the_directory_of_an_open_session_is_used(
-    variables: dict[str, str], tmp_path: Path
+@pytest.mark.parametrize(("missing", "place"), [(["home"], f"memory/{OWN}"), (["home", "memory"], f"tmp/{OWN}")])
+def test_without_a_home_directory_a_public_one_is_used_without_a_word(
+    missing: list[str], place: str, variables: dict[str, str], tmp_path: Path
 ) -> None:
+    assert variables
+    for name in missing:
+        (tmp_path / name).rmdir()
+    assert found({}, tmp_path) == place
+    assert Places.found(None, {}).warning == ""
+
+
+def test_tokens_lie_in_the_directory_of_an_open_session(variables: dict[str, str], tmp_path: Path) -> None:
     session = tmp_path / "sessions" / str(os.geteuid())
     session.mkdir(0o700)
-    for given in ({}, {"XDG_RUNTIME_DIR": str(session)}):
-        places = Places.found(None, given)
-        assert places.shared is not None
-        assert places.shared == places.private == places.locks[0]
-        assert places.shared.path == session / "seventhings"
-    assert (
-        Places.found(None, {"XDG_RUNTIME_DIR": variables["XDG_RUNTIME_DIR"]}).locks[1].path == session / "seventhings"
-    )
+    for given, path in (({}, session), ({"XDG_RUNTIME_DIR": variables["XDG_RUNTIME_DIR"]}, tmp_path / "session")):
+        private = Places.found(None, given).private
+        assert private is not None
+        assert private.path == path / "seventhings"
 
 
 @pytest.mark.usefixtures("variables")
@@ -133,50 +137,41 @@ def test_a_place_that_is_not_this_user_s_alone_is_passed_over(
         path.mkdir(0o700)
         path.chmod(0o720 if wrong == "group" else 0o702)
     places = Places.found(None, variables)
-    used = tmp_path / "session" / "seventhings"
-    assert [lock.path for lock in places.locks[:1]] == [used]
+    assert found(variables, tmp_path) == OF_HOST
     assert places.problem == ""
     assert places.warning.startswith(f"SEVENTHINGS_RUNTIME_DIR: {variables['SEVENTHINGS_RUNTIME_DIR']}")
-    assert places.warning.endswith(f", so {used} is used instead.")
+    assert places.warning.endswith(f", so {tmp_path / OF_HOST} is used instead.")
 
 
 def test_a_place_of_another_user_is_passed_over(
     variables: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("named", "session/seventhings", f"tmp/{OWN}"):
-        (tmp_path / name).mkdir(0o700)
     other = os.geteuid() + 1
+    for name in ("named", OF_HOST, f"tmp/seventhings-{other}"):
+        (tmp_path / name).mkdir(0o700)
     monkeypatch.setattr(os, "geteuid", lambda: other)
-    (tmp_path / "tmp" / OWN).rename(tmp_path / "tmp" / f"seventhings-{other}")
     places = Places.found(None, variables)
-    assert [lock.path for lock in places.locks] == []
+    assert places.shared is None
     assert places.problem.count("belongs to another user") >= 3
-
-
-def test_a_place_that_nobody_named_is_passed_over_without_a_word(variables: dict[str, str], tmp_path: Path) -> None:
-    del variables["SEVENTHINGS_RUNTIME_DIR"]
-    (tmp_path / "session" / "seventhings").symlink_to(tmp_path)
-    assert found(variables, tmp_path) == [f"memory/{OWN}", f"tmp/{OWN}"]
-    assert Places.found(None, variables).warning == ""
 
 
 @pytest.mark.parametrize("mode", [0o700, 0o750, 0o755])
 def test_other_users_may_read_the_directory(mode: int, variables: dict[str, str], tmp_path: Path) -> None:
     (tmp_path / "named").mkdir()
     (tmp_path / "named").chmod(mode)
-    assert found(variables, tmp_path)[0] == "named"
+    shared = Places.found(None, variables).shared
+    assert shared is not None
+    assert shared.path == tmp_path / "named"
 
 
-def test_a_directory_without_write_access_is_used_for_locks_only(
+def test_a_directory_without_write_access_is_passed_over(
     variables: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "named").mkdir(0o700)
     real = os.access
     monkeypatch.setattr(os, "access", lambda path, mode: path.name != "named" and real(path, mode))
-    places = Places.found(None, variables)
-    assert places.locks[0].path == tmp_path / "named"
-    assert places.shared == places.locks[1]
-    assert places.private is None
+    assert found(variables, tmp_path) == OF_HOST
+    assert f"{tmp_path / 'named'} can't be written" in Places.found(None, variables).warning
 
 
 def test_without_any_place_each_is_named_with_what_is_wrong(
@@ -189,7 +184,7 @@ def test_without_any_place_each_is_named_with_what_is_wrong(
 
     monkeypatch.setattr(Path, "mkdir", full)
     places = Places.found(None, variables)
-    assert (places.locks, places.shared, places.private) == ((), None, None)
+    assert (places.shared, places.private) == (None, None)
     assert f"{tmp_path / 'named'}: No space left on device" in places.problem
     assert f"{tmp_path / 'tmp' / OWN}: No space left on device" in places.problem
     assert "Errno" not in places.warning

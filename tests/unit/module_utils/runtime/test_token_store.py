@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import stat
 import time
@@ -21,6 +20,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.token
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
 from ansible_collections.community.seventhings.plugins.module_utils.runtime import places
+from ansible_collections.community.seventhings.plugins.module_utils.runtime.store import Store
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.token_store import Account, TokenStore
 
 from ..support import Clock, FakeTransport, Invocation, answer, refusal
@@ -182,38 +182,41 @@ def test_what_is_kept_is_for_this_user_alone_and_no_name_or_password_is_in_it(
 
 
 @pytest.mark.parametrize(
-    "content",
+    "odd",
     [
-        b"",
-        b"{",
-        b"[]",
-        b"null",
-        b"{}",
-        b'{"proof": 1}',
-        b"\xff" * 100,
-        b"x" * 100_000,
-        b'{"proof": null}',
-        b'{"proof": "\\ud800"}',
+        {"access_token": 5, "refresh_token": None, "renew_at": None, "user_id": None, "kept_at": 0},
+        {"access_token": "a"},
+        {},
+        None,
+        "garbage",
     ],
 )
-def test_an_unreadable_file_counts_as_missing(
-    content: bytes, folder: Folder, transport: FakeTransport, clock: Clock
-) -> None:
+def test_an_unreadable_pair_counts_as_missing(odd: Any, folder: Folder, transport: FakeTransport, clock: Clock) -> None:
     tokens(folder, transport, clock, **PASSWORD).current()
-    (kept,) = [path for path in folder.path.glob("token-*") if path.name != "token-key"]
-    proof = json.loads(kept.read_bytes())["proof"]
-    odd: list[dict[str, object]] = [
-        {"access_token": 5},
-        {"access_token": "a\r\nX: y", "kept_at": 0},
-        {"access_token": "a", "refresh_token": "\ud800", "kept_at": 0},
-        {"access_token": "a", "kept_at": 10**400},
-    ]
-    for broken in (content, *(json.dumps({"proof": proof, **members}).encode() for members in odd)):
-        kept.write_bytes(broken)
-        kept.chmod(0o600)
-        before = transport.count(LOGIN)
-        tokens(folder, transport, clock, **PASSWORD).current()
-        assert transport.count(LOGIN) == before + 1
+    with Store(folder).changing("tokens") as facts:
+        ((name, kept),) = facts.all("pair").items()
+        facts.put(("pair", name, {"proof": kept["proof"], **odd} if isinstance(odd, dict) else odd))
+    assert tokens(folder, transport, clock, **PASSWORD).current() == "access-2"
+
+
+def test_a_broken_file_is_replaced(folder: Folder, transport: FakeTransport, clock: Clock) -> None:
+    tokens(folder, transport, clock, **PASSWORD).current()
+    (folder.path / "facts-tokens.json").write_bytes(b"\xff" * 100)
+    for _number in range(2):
+        assert tokens(folder, transport, clock, **PASSWORD).current() == "access-2"
+
+
+def test_a_pair_that_was_replaced_or_revoked_is_in_no_file(
+    folder: Folder, transport: FakeTransport, clock: Clock
+) -> None:
+    def content() -> bytes:
+        return b"".join(path.read_bytes() for path in folder.path.iterdir())
+
+    tokens(folder, transport, clock, **PASSWORD).current()
+    assert tokens(folder, transport, clock, **PASSWORD).replace("access-1") == "access-2"
+    assert b"access-1" not in content()
+    tokens(folder, transport, clock, **PASSWORD).revoke()
+    assert b"access-2" not in content()
 
 
 def test_a_store_that_can_not_be_written_is_no_failure(
@@ -314,7 +317,7 @@ def test_where_nothing_can_be_shared_one_warning_says_so(monkeypatch: pytest.Mon
     monkeypatch.setenv("SEVENTHINGS_RUNTIME_DIR", str(tmp_path / "file"))
     monkeypatch.delenv("XDG_RUNTIME_DIR", raising=False)
     monkeypatch.setattr(places, "_SESSIONS", tmp_path / "missing")
-    monkeypatch.setattr(places, "_PUBLIC", ())
+    monkeypatch.setattr(places, "_places_of_the_user", lambda: iter(()))
     transport = connect({"base_url": ROOT}).transport
     (message,) = transport.notes()
     assert "not shared" in message
