@@ -135,10 +135,9 @@ def export(embedded: Embedded, dest: Path, name: str) -> None:
 
 def cursor(folder: Path) -> None:
     """Write the cursor of an event source."""
-    file = CursorFile(str(folder / "cursor.json"), ROOT_URL, "inventory")
+    file = CursorFile(str(folder / "cursor.jsonl"), ROOT_URL, "inventory")
     file.write(STATE)
     file.close()
-    (folder / "cursor.json.lock").unlink()
 
 
 def tokens(folder: Path) -> None:

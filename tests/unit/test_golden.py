@@ -72,10 +72,6 @@ def other_record(path: Path, version: int) -> None:
     path.write_bytes(gzip.compress(json.dumps({**document, "version": version}).encode()))
 
 
-def other_cursor(path: Path, version: int) -> None:
-    path.write_text(json.dumps({**json.loads(path.read_text("utf-8")), "format": version}), "utf-8")
-
-
 def other_settings(path: Path, version: int) -> None:
     path.write_text(path.read_text("utf-8").replace("seventhings/v1", f"seventhings/v{version}"), "utf-8")
 
@@ -98,7 +94,6 @@ def load_settings(path: Path) -> None:
 OTHER_VERSIONS: tuple[tuple[str, Callable[[Path, int], None], Callable[[Path], object], str], ...] = (
     ("plan.json", other_approval, lambda path: ApprovalFile(path).read(), "Plan again"),
     (golden.RECORD, other_record, read_record, "Undo it with the version of the collection that applied"),
-    ("cursor.json", other_cursor, read_cursor, "remove it to start again"),
     ("export/yaml/.export.json", other_plan, lambda path: Manifest.read(Folder(path.parent)), "or another directory"),
     ("export/yaml/instance.yml", other_settings, load_settings, "need the version of the collection"),
 )
@@ -215,7 +210,7 @@ def test_an_export_means_the_same(kept: Path, embedded: Embedded, name: str) -> 
 
 
 def test_a_cursor_is_read(kept: Path) -> None:
-    assert read_cursor(kept / "cursor.json") == golden.STATE
+    assert read_cursor(kept / "cursor.jsonl") == golden.STATE
 
 
 def test_kept_tokens_sign_in(kept: Path) -> None:

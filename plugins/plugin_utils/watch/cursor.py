@@ -1,16 +1,14 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The cursor: what a source has read and reported, in a file that survives restarts."""
+"""The cursor: what a source has read and reported, as a log of facts that survives restarts."""
 
 from __future__ import annotations
 
 import datetime as dt
-import fcntl
-import json
-import os
 import re
 import secrets
+from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Annotated, Any
@@ -18,12 +16,13 @@ from typing import Annotated, Any
 from ...module_utils.client.roots import identity_of
 from ...module_utils.errors import InvalidInput
 from ...module_utils.local.safe_files import Folder
+from ...module_utils.runtime.facts import Fact, FactLog, Marks
+from ...module_utils.runtime.locks import describe
 from ..apply.journal_place import kept_place
-from ..apply.strict_json import Fits, Uuid, decode, read_members, version_of
+from ..apply.strict_json import Fits, Uuid, read_members
 
-_FORMAT = 1
-_LARGEST = 1 << 30
-_DEEPEST = 8
+_KIND = "kind"
+_OF_SALT = "salt"
 _SALT = re.compile("[0-9a-f]{32}")
 _BEGIN_ANEW = "remove it to start again from the present state"
 
@@ -85,7 +84,7 @@ class State:
     kinds: dict[str, KindState] = field(default_factory=dict)
 
 
-_MEMBERS = {"format": int, "instance": str, "salt": Salt, "kinds": dict[str, KindState]}
+_MEMBERS = {"salt": Salt, "kinds": dict[str, KindState]}
 
 
 class CursorFile:
@@ -100,70 +99,81 @@ class CursorFile:
         self._instance = identity_of(instance)
         if path:
             target = Path(path).expanduser()
-            self._folder, self._name = Folder(target.parent), target.name
+            folder, file = Folder(target.parent), target.name
         else:
-            self._folder, self._name = kept_place("cursor", instance, "events", f"{name}.json")
-        self._lock = self._locked()
+            folder, file = kept_place("cursor", instance, "events", f"{name}.jsonl")
+        self._path = folder.path / file
+        self._log = FactLog(folder, file)
+        try:
+            if not self._log.try_lock():
+                raise InvalidInput(
+                    f"cursor: another source uses {self._path}; give each source a cursor of its own, or another name"
+                )
+        except OSError as error:
+            raise InvalidInput(f"cursor: {describe(error)}") from error
 
     def read(self) -> State | None:
-        """Return the state, or None if there is no file yet.
+        """Return the state, or None if there is none yet.
 
         :raises InvalidInput: if the file is unreadable or of another instance. Starting again would silently lose
             events.
         """
         try:
-            content = self._folder.read(self._name, _LARGEST)
-        except FileNotFoundError:
-            return None
+            found = self._log.read()
+            if self._log.unread:
+                raise ValueError(f"line {self._log.unread[0]} is no fact")
+            if found and self._instance not in found:
+                raise InvalidInput(f"cursor: {self._path} is about another instance, {next(iter(found))}")
+            return _state(found[self._instance]) if found else None
         except OSError as error:
-            raise InvalidInput(f"cursor: {error}") from error
-        try:
-            kept = decode(content, _DEEPEST)
-            if not isinstance(kept, dict):
-                raise ValueError("expected a map")
-            if version_of(kept, "format") != _FORMAT:
-                raise InvalidInput(f"cursor: {self._path} is of another version of the collection; {_BEGIN_ANEW}")
-            if kept.get("instance") != self._instance:
-                raise InvalidInput(f"cursor: {self._path} is about another instance, {kept.get('instance')}")
-            members = read_members(kept, _MEMBERS)
+            raise InvalidInput(f"cursor: {describe(error)}") from error
         except ValueError as error:
             raise InvalidInput(f"cursor: {self._path} can't be read ({error}); {_BEGIN_ANEW}") from error
-        return State(members["salt"], members["kinds"])
 
     def write(self, state: State) -> None:
-        """Store a state atomically and durably.
+        """Store what changed.
+
+        If that is interrupted, the latest times of change stay as they were, so that the records are read again.
 
         :raises InvalidInput: if it cannot be written.
         """
-        kept = {"format": _FORMAT, "instance": self._instance, **_members(state)}
         try:
-            content = json.dumps(kept, separators=(",", ":"), default=_members).encode()
-            self._folder.write(self._name, content, is_durable=True)
+            known = self._log.read().get(self._instance, {})
+            now = {(kind, mark): value for kind, mark, value in _facts(state)}
+            gone = [(kind, mark, None) for kind, marks in known.items() for mark in marks if (kind, mark) not in now]
+            news = [(*of, value) for of, value in now.items() if known.get(of[0], {}).get(of[1]) != value]
+            self._log.put(self._instance, *gone, *news)
+            if self._log.is_long:
+                self._log.shorten()
         except OSError as error:
-            raise InvalidInput(f"cursor: {error}") from error
+            raise InvalidInput(f"cursor: {describe(error)}") from error
 
     def close(self) -> None:
         """Release the cursor for another source."""
-        os.close(self._lock)
-
-    @property
-    def _path(self) -> Path:
-        return self._folder.path / self._name
-
-    def _locked(self) -> int:
-        try:
-            descriptor = self._folder.open_to_update(f"{self._name}.lock")
-        except OSError as error:
-            raise InvalidInput(f"cursor: {error}") from error
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            os.close(descriptor)
-            raise InvalidInput(
-                f"cursor: another source uses {self._path}; give each source a cursor of its own, or another name"
-            ) from error
-        return descriptor
+        self._log.close()
 
 
-def _members(state: State | KindState | Known) -> dict[str, Any]:
-    return {member.name: getattr(state, member.name) for member in fields(state)}
+def _facts(state: State) -> Iterator[Fact]:
+    """Yield the facts of a state, the latest times of change last."""
+    yield _OF_SALT, "", state.salt
+    for name, kind in state.kinds.items():
+        for uuid, known in kind.records.items():
+            yield name, uuid, {member.name: getattr(known, member.name) for member in fields(known)}
+    for name, kind in state.kinds.items():
+        yield _KIND, name, {"stamp": kind.stamp, "watched": kind.watched}
+
+
+def _state(marks: Marks) -> State:
+    """Return the state that facts describe.
+
+    :raises ValueError: if they describe something else.
+    """
+    kinds = {name: {**_map(value), "records": marks.get(name, {})} for name, value in marks.get(_KIND, {}).items()}
+    members = read_members({"salt": marks.get(_OF_SALT, {}).get(""), "kinds": kinds}, _MEMBERS)
+    return State(members["salt"], members["kinds"])
+
+
+def _map(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise ValueError("expected a map")
+    return value

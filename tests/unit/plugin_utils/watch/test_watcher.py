@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import datetime as dt
 import errno
-import json
 import os
 import re
 import stat
@@ -31,6 +30,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 from ansible_collections.community.seventhings.plugins.module_utils.reconcile.reconcile import DesiredRecord, ensure
+from ansible_collections.community.seventhings.plugins.module_utils.runtime.facts import FactLog
 from ansible_collections.community.seventhings.plugins.plugin_utils.watch import watcher as watching
 from ansible_collections.community.seventhings.plugins.plugin_utils.watch.cursor import CursorFile
 from ansible_collections.community.seventhings.plugins.plugin_utils.watch.dates import Watch
@@ -42,7 +42,6 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.watch.watche
     WatchOptions,
 )
 
-NO_RECORD = '{"stamp": "", "watched": [], "records": {"a": {}}}'
 OBJECT, TASK, RENTAL = KINDS["object"], KINDS["task"], KINDS["rental_case"]
 
 
@@ -336,20 +335,20 @@ def test_a_date_of_a_record_that_may_not_be_read_is_reported_without_it(bench: B
     assert (event["type"], event["uuid"], event["key"], event["days_left"]) == ("due", uuid, None, 9)
 
 
-@pytest.mark.parametrize("step", ["read", "write", "open_to_update"])
+@pytest.mark.parametrize("step", ["opened", "pwrite", "open_to_update"])
 def test_a_disk_that_fails_under_a_cursor_is_an_error(bench: Bench, step: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_some: object, **_named: object) -> None:
         raise OSError(errno.EIO, os.strerror(errno.EIO))
 
     def run() -> None:
-        if step == "write":
+        if step == "pwrite":
             watcher.keep()
         else:
             bench.start(kinds=["room"])
 
     watcher = bench.start(kinds=["room"])
     watcher.read_changes()
-    monkeypatch.setattr(Folder, step, fail)
+    monkeypatch.setattr(os if step == "pwrite" else Folder, step, fail)
     with pytest.raises(InvalidInput, match=r"^cursor: .*Input/output error"):
         run()
 
@@ -366,14 +365,12 @@ def test_the_cursor_is_private_and_has_no_values(bench: Bench) -> None:
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
-        ("", "can't be read"),
-        ("[]", "can't be read"),
-        ('{"format": 1, "instance": "URL", "salt": "", "kinds": {"room": 1}}', "can't be read"),
-        (f'{{"format": 1, "instance": "URL", "salt": "", "kinds": {{"room": {NO_RECORD}}}}}', "can't be read"),
-        ('{"format": 2}', "of another version"),
-        ('{"format": 1, "instance": "https://other.example"}', "about another instance"),
-        ("[" * 99999, "can't be read"),
-        ("[" + "[]," * 4_000_000 + "[]]", "can't be read"),
+        ("[]\n", "line 1 is no fact"),
+        ('["URL", ["kind", "room", 1]]\n', "can't be read"),
+        ('["URL", ["kind", "room", {"stamp": "", "watched": []}], ["room", "a", {}]]\n', "can't be read"),
+        ('["https://other.example", ["salt", "", "x"]]\n', "about another instance, https://other.example"),
+        ("[" * 99999 + "\n", "can't be read"),
+        ("[" + "[]," * 4_000_000 + "[]]\n", "can't be read"),
     ],
 )  # fmt: skip
 def test_a_cursor_that_is_none_is_an_error(bench: Bench, content: str, expected: str) -> None:
@@ -385,7 +382,7 @@ def test_a_cursor_that_is_none_is_an_error(bench: Bench, content: str, expected:
 @pytest.mark.parametrize(
     "odd",
     [
-        {"salt": "\ud800"}, {"salt": "a" * 33}, {"kinds": {"room": {"stamp": 1, "watched": [], "records": {}}}},
+        {"salt": {"": "\ud800"}}, {"salt": {"": "a" * 33}}, {"kind": {"room": {"stamp": 1, "watched": []}}},
         {"uuid": "{{ lookup('pipe', 'id') }}"}, {"uuid": "../../x"}, {"number": "5"}, {"digests": ["a"]},
         {"digests": {"a": 5}}, {"dates": {"a": "soon"}}, {"dates": []}, {"told": "due"}, {"told": [[]]},
         {"out_of_sight": []},
@@ -395,16 +392,29 @@ def test_a_cursor_that_is_none_is_an_error(bench: Bench, content: str, expected:
 def test_a_cursor_with_an_odd_member_is_an_error(bench: Bench, odd: dict[str, Any]) -> None:
     events_of(bench.start(kinds=["object"]))
     bench.opened.pop().close()
-    kept = json.loads(bench.path.read_text("utf-8"))
-    kept.update({name: value for name, value in odd.items() if name in kept})
-    records = kept["kinds"].get("object", {}).get("records", {})
-    uuid: str = next(iter(records), "")
-    records.get(uuid, {}).update({name: value for name, value in odd.items() if name in records.get(uuid, {})})
+    log = FactLog(Folder(bench.path.parent), bench.path.name)
+    ((instance, facts),) = log.read().items()
+    uuid, record = next(iter(facts["object"].items()))
     if "uuid" in odd:
-        records[odd["uuid"]] = records.pop(uuid)
-    bench.path.write_text(json.dumps(kept), "utf-8")
+        log.put(instance, ("object", odd["uuid"], record))
+    elif odd.keys() <= record.keys():
+        log.put(instance, ("object", uuid, record | odd))
+    else:
+        log.put(instance, *((name, mark, value) for name, marks in odd.items() for mark, value in marks.items()))
+    log.close()
     with pytest.raises(InvalidInput, match="can't be read"):
         bench.start()
+
+
+def test_only_what_changed_is_written(bench: Bench) -> None:
+    watcher = bench.start(kinds=["object"])
+    events_of(watcher)
+    size = bench.path.stat().st_size
+    (record, *_others) = bench.client.list_all(OBJECT)
+    for number in range(3):
+        bench.client.update(OBJECT, record.uuid, {"description": f"{number}"})
+        assert len(events_of(watcher)) == 1
+    assert bench.path.stat().st_size < 1.5 * size
 
 
 def test_a_cursor_is_for_one_source(bench: Bench) -> None:
@@ -417,7 +427,7 @@ def test_without_a_path_the_cursor_is_in_the_state_directory(bench: Bench, state
     cursor = CursorFile(None, bench.service.base_url, "changes")
     cursor.close()
     found = [path.name for path in state_home.rglob("*") if path.is_file()]
-    assert found == ["changes.json.lock"]
+    assert found == ["changes.jsonl"]
 
 
 def test_a_link_is_no_cursor(bench: Bench, tmp_path: Path) -> None:
