@@ -23,6 +23,7 @@ from typing import Any
 import pytest
 from project import ROOT
 
+from ansible_collections.community.seventhings.plugins.module_utils.client.attempts import Effect
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect
 from ansible_collections.community.seventhings.plugins.module_utils.client.files import download
@@ -31,7 +32,6 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.limit
     Limits,
     ListLimit,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Effect
 from ansible_collections.community.seventhings.plugins.module_utils.errors import (
     IncompleteList,
     OutcomeUnknown,

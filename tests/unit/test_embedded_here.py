@@ -14,7 +14,7 @@ from embedded.settings import Settings
 from embedded_here import Embedded
 from project import ROOT
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Effect
+from ansible_collections.community.seventhings.plugins.module_utils.client.attempts import Effect
 from ansible_collections.community.seventhings.plugins.module_utils.errors import OutcomeUnknown, SeventhingsError
 
 

@@ -31,12 +31,13 @@ from ..model.schema import Schema
 from ..runtime.creations import Creations
 from ..runtime.unpaged import UnpagedLists
 from . import query
+from .attempts import Effect
 from .paging import Lists, order_pairs
 from .query import Condition
 from .record import Record, created_uuid, flat_record
 from .redaction import hide
 from .tokens import Tokens
-from .transport import Effect, Response, Transport
+from .transport import Response, Transport
 
 _RECORD = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|^/.+/[0-9]+(?=/|$)", re.IGNORECASE)
 """The part of a path that identifies a record: its uuid, or the path to its integer id."""

@@ -23,14 +23,14 @@ from ..runtime.places import NOT_SHARED, Places, digest_of
 from ..runtime.store import Store
 from ..runtime.token_store import Account, TokenStore
 from ..runtime.unpaged import UnpagedLists
+from .attempts import RATE_LIMIT_WAIT, RETRIES
 from .client import Client
 from .limits import ANSWER_MEBIBYTES, DEADLINE_TIMEOUTS, LIST_MEBIBYTES, MOST_PAGES, Limits
 from .rate_limit import SERVICE_LIMIT, RateLimit
-from .retry_budget import RATE_LIMIT_WAIT
 from .roots import canonical_root, identity_of
 from .session import is_local
 from .tokens import Credentials, Tokens
-from .transport import OUTAGE_WAIT, PREFIX, RETRIES, Tls, Transport
+from .transport import OUTAGE_WAIT, PREFIX, Tls, Transport
 from .tuning import fill_tuning, read_duration, read_tuning
 
 ENVIRONMENT: dict[str, tuple[str, ...]] = {

@@ -18,10 +18,11 @@ from ..model.field import Field, integer_of, shorten
 from ..model.kinds import FILE
 from ..model.names import normal_name
 from ..model.types_links import Attachment, read_attachment
+from .attempts import Effect
 from .client import Client
 from .record import Record, created_uuid
 from .settling import poll_after_lost_response
-from .transport import Effect, Response
+from .transport import Response
 
 MAX_SIZE = 52_428_800
 MAX_NAME = 255

@@ -18,7 +18,8 @@ from urllib.parse import urlsplit
 from ..ansible_compat import register_secrets
 from ..errors import AccessTokenRefused, InvalidInput, InvalidRequest, NotFound, NotJson, PermissionMissing
 from ..runtime.token_store import Pair, TokenStore
-from .transport import Effect, Response, Transport
+from .attempts import Effect
+from .transport import Response, Transport
 
 PATH = "/auth_token"
 

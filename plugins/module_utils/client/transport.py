@@ -19,7 +19,6 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import Enum
 from functools import cached_property
 from http import HTTPStatus
 from typing import Any
@@ -40,11 +39,11 @@ from ..errors import (
 )
 from ..runtime.creations import SHORTEST_SETTLE
 from . import query
+from .attempts import RATE_LIMIT_WAIT, RETRIES, Attempts, Effect, Failed, Refused, Written
 from .limits import DEADLINE_TIMEOUTS, ERROR_BYTES, Deadline, LimitExceeded, Limits, decode_json, read_up_to
 from .outage import UNAVAILABLE, Outages
 from .rate_limit import PauseTooLong, Pausing, RateLimit
 from .redaction import without
-from .retry_budget import RATE_LIMIT_WAIT, RetryBudget, Written
 from .session import REQUESTS_IMPORT_ERROR, has_proxy, is_local, new_session, trusted
 
 if REQUESTS_IMPORT_ERROR is None:
@@ -52,13 +51,8 @@ if REQUESTS_IMPORT_ERROR is None:
     import urllib3
 
 PREFIX = "/customer-api/v1"
-RETRIES = 3
-"""Default maximum number of repetitions of one request."""
-
 OUTAGE_WAIT = 300.0
 """Default seconds to wait for a service that is down."""
-_MOST_OUTAGES = 3
-"""Maximum number of outages after which a request starts again."""
 _CONNECT_TIMEOUT = 10.0
 _REPORTED_PACE = 5.0
 """Seconds of waiting for the rate limit above which the task says so."""
@@ -69,18 +63,6 @@ _NO_TLS = ("WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE", "PACKET_LENGTH_TOO_LO
 _EXCERPT_BYTES = 16 << 10
 _QUOTED = 300
 """Characters of a foreign text that a message quotes."""
-
-
-class Effect(Enum):
-    """The effect of sending a request twice.
-
-    In the words of RFC 9110: SAFE changes nothing. IDEMPOTENT has the same end state, but a request whose answer was
-    lost may overwrite what is written after it. UNSAFE creates something each time.
-    """
-
-    SAFE = "safe"
-    IDEMPOTENT = "idempotent"
-    UNSAFE = "unsafe"
 
 
 @dataclass(frozen=True)
@@ -230,24 +212,21 @@ class Transport:
         url = f"{self.root}{PREFIX}{path}" + (f"?{query.encode(pairs)}" if pairs else "")
         # The kind of write in the user's terms: without the uuid of a record.
         kind = f"{method} {PREFIX}/{path.split('/')[1]}" if effect is not Effect.SAFE and not login else ""
-        retry, outages, renewals = self._retry(), self._outages.ended, 0
-        budget = RetryBudget(self.rate_limit_wait, self.rate.clock)
-        state = "not sent"
+        attempts = self._attempts(endpoint, effect, kind)
         while True:
-            self._wait_for_service(f"{endpoint}: {state}.", token, budget)
-            if self._outages.ended != outages and renewals < _MOST_OUTAGES:
-                retry, outages, renewals = self._retry(), self._outages.ended, renewals + 1
+            self._wait_for_service(attempts, token)
+            attempts.begin()
             if kind:
-                self._checked(f"{endpoint}: {state}.", lambda: self._outages.check_writes(kind))
+                self._checked(attempts, lambda: self._outages.check_writes(kind))
             if self.gate is not None:
                 self.gate(method, login)
             try:
-                sent = self._turn(endpoint, budget)
+                sent = self._turn(attempts)
                 if effect is Effect.UNSAFE:
                     self.on_unsafe()
                 answer = self._once(method, url, endpoint, effect, token, body, files, accept, sent, login)
                 if check is not None:
-                    self._repeated_unless(check, answer)
+                    self._failed_unless(check, answer)
                 if kind:
                     self._outages.carried_out(kind)
                     self.written.note(f"{method} {path}")
@@ -257,92 +236,83 @@ class Transport:
                 if kind:
                     self.on_lost()
                 raise
-            except _RateLimited as failed:
-                pause = budget.pause(failed.after)
+            except Refused as refused:
+                pause = attempts.refused(refused)
                 # All workers wait for the same service, whether this request is repeated or not.
-                self.rate.refused(failed.sent, pause)
-                if pause > budget.left:
-                    raise budget.lost(failed.error, pause, self.written) from failed.error.__cause__
-            except _Repeatable as failed:
-                state = "no answer, so the outcome is unknown" if kind and failed.was_sent else "no answer"
-                if failed.is_outage:
-                    self._outages.failed(failed.error.message, failed.after)
+                self.rate.refused(refused.sent, pause)
+                attempts.check_pause(refused, pause)
+            except Failed as failed:
                 if failed.is_lost and kind:
                     self.on_lost()
-                if failed.was_sent and (effect is Effect.UNSAFE or (kind and failed.is_lost)):
-                    if failed.is_outage:
-                        self._outages.lost(kind)
-                    raise failed.error from failed.error.__cause__
-                if retry.total == 0 and self.retries and failed.is_outage:
-                    # Before giving up, find out whether the service answers any request at all.
-                    self._outages.suspect()
-                    self._wait_for_service(f"{endpoint}: {state}.", token, budget)
-                if retry.total == 0 and (self._outages.ended == outages or renewals == _MOST_OUTAGES):
-                    if kind and failed.is_outage:
-                        self._outages.lost(kind)
-                    raise failed.error from failed.error.__cause__
-                if retry.total:
-                    retry = retry.increment(method, url, response=urllib3.HTTPResponse(status=503))
+                pause = attempts.failed(failed)
                 if not self._outages.is_suspected:
-                    self.sleep(max(retry.get_backoff_time(), 0.25))
+                    self.sleep(pause)
+
+    def _attempts(self, endpoint: str, effect: Effect, kind: str) -> Attempts:
+        return Attempts(
+            endpoint,
+            effect,
+            kind,
+            self._outages,
+            self.written,
+            retries=self.retries,
+            rate_limit_wait=self.rate_limit_wait,
+            clock=self.rate.clock,
+        )
 
     @staticmethod
-    def _repeated_unless(check: Callable[[Response], None], answer: Response) -> None:
+    def _failed_unless(check: Callable[[Response], None], answer: Response) -> None:
         try:
             check(answer)
         except SeventhingsError as broken:
-            raise _Repeatable(broken) from broken
+            raise Failed(broken) from broken
 
-    def _retry(self) -> Any:
-        return urllib3.util.Retry(total=self.retries, backoff_factor=0.5)
-
-    def _wait_for_service(self, request: str, token: str | None, budget: RetryBudget) -> None:
+    def _wait_for_service(self, attempts: Attempts, token: str | None) -> None:
         """Wait until the service answers, if it may be down. Locks of this process are released during a long wait.
 
-        :param request: the request that waits, for the message.
         :raises ServiceUnavailable: if it is still down after ``outage_wait`` seconds.
         """
         if not self._outages.is_suspected:
             return
-        waiting = (self.outage_wait, lambda: self._is_down(token, budget), self.sleep)
+        waiting = (self.outage_wait, lambda: self._is_down(token, attempts), self.sleep)
         if not self._outages.is_over(*waiting):
             with self.pausing():
-                self._checked(request, lambda: self._outages.wait(*waiting))
+                self._checked(attempts, lambda: self._outages.wait(*waiting))
 
-    def _checked(self, request: str, check: Callable[[], None]) -> None:
+    def _checked(self, attempts: Attempts, check: Callable[[], None]) -> None:
         """Call a function. Add to its error which request was not sent, and what was sent before."""
         try:
             check()
         except ServiceUnavailable as unavailable:
-            raise ServiceUnavailable(f"{request} {unavailable.message} {self.written.sentence}") from None
+            raise ServiceUnavailable(f"{attempts.words} {unavailable.message} {self.written.sentence}") from None
 
-    def _is_down(self, token: str | None, budget: RetryBudget) -> bool:
+    def _is_down(self, token: str | None, attempts: Attempts) -> bool:
         """Send a small request that every account may send. Any answer of the service means that it is up."""
         path = "/users?page=1&per_page=1" if token else ""
         endpoint = f"GET {PREFIX}{path}"
         if self.gate is not None:
             self.gate("GET", False)
-        sent = self._turn(endpoint, budget)
+        sent = self._turn(attempts)
         try:
             self._once(
                 "GET", f"{self.root}{PREFIX}{path}", endpoint, Effect.SAFE, token, None, None, "application/json", sent,
                 login=False,
             )  # fmt: skip
-        except _Repeatable as failed:
+        except Failed as failed:
             if failed.is_outage:
                 self._outages.failed(failed.error.message, failed.after)
             return failed.is_outage
-        except (_RateLimited, SeventhingsError):
+        except (Refused, SeventhingsError):
             return False
         return False
 
-    def _turn(self, endpoint: str, budget: RetryBudget) -> float:
+    def _turn(self, attempts: Attempts) -> float:
         """Wait until one more request may be sent, and count it. Return the moment."""
         begun = self.rate.clock()
         try:
-            sent = self.rate.wait(budget.left, self.pausing)
+            sent = self.rate.wait(attempts.left, self.pausing)
         except PauseTooLong as pause:
-            raise budget.not_sent(endpoint, pause.seconds, self.written) from None
+            raise attempts.not_sent(pause.seconds) from None
         with self._lock:
             self.sent += 1
             # Threads wait at the same time.
@@ -427,7 +397,7 @@ class Transport:
                     answer.json()
                 except NotJson as garbled:
                     unknown = OutcomeUnknown(garbled.message, status)
-                    raise _Repeatable(garbled if effect is Effect.SAFE or login else unknown) from garbled
+                    raise Failed(garbled if effect is Effect.SAFE or login else unknown) from garbled
             return answer
         if status < HTTPStatus.BAD_REQUEST:
             target = "" if login else f" to {self._quoted(_address(response.headers.get('Location')))}"
@@ -438,13 +408,13 @@ class Transport:
         words = service_words(content, self.mask, is_whole)
         refusal = login_error(status, words, endpoint) if login else service_error(status, words, endpoint)
         if isinstance(refusal, TooManyRequests):
-            raise _RateLimited(refusal, sent, retry_after(response.headers))
+            raise Refused(refusal, sent, retry_after(response.headers))
         if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
             failure: SeventhingsError = refusal
             is_lost = not _is_of_service(status, content)
             if effect is Effect.UNSAFE or (effect is Effect.IDEMPOTENT and is_lost and not login):
                 failure = OutcomeUnknown(refusal.message, status, is_lost=is_lost)
-            raise _Repeatable(failure, status in UNAVAILABLE, retry_after(response.headers), is_lost=is_lost)
+            raise Failed(failure, status in UNAVAILABLE, retry_after(response.headers), is_lost=is_lost)
         raise refusal
 
     def _quoted(self, text: str) -> str:
@@ -482,7 +452,7 @@ class Transport:
         if isinstance(error, requests.exceptions.SSLError):
             return ConnectionFailed(f"{endpoint}: {self._about_tls(error, host, reason)}")
         if isinstance(error, requests.exceptions.ProxyError):
-            return _Repeatable(
+            return Failed(
                 ConnectionFailed(
                     f"{endpoint}: the proxy to {host} failed ({reason}). See HTTPS_PROXY and NO_PROXY in the "
                     "environment."
@@ -490,7 +460,7 @@ class Transport:
                 was_sent=False,
             )
         if _never_sent(error):
-            return _Repeatable(
+            return Failed(
                 ConnectionFailed(
                     f"{endpoint}: {host} can't be reached ({reason}). Is base_url right, and can this machine reach it?"
                 ),
@@ -514,7 +484,7 @@ class Transport:
         if effect is not Effect.SAFE:
             failure = OutcomeUnknown(f"{broken}; the outcome is unknown.", may_follow=not in_time)
         # A service that starts to answer is not down.
-        return _Repeatable(failure, is_outage=in_time and not has_begun)
+        return Failed(failure, is_outage=in_time and not has_begun)
 
     def _about_tls(self, error: Exception, host: str, reason: str) -> str:
         """Return why TLS failed, and what to do."""
@@ -559,43 +529,6 @@ class Transport:
     def mask(self, text: str) -> str:
         """Return a text without secrets."""
         return without(self.secrets, text)
-
-
-class _Repeatable(Exception):
-    """Raised if an attempt failed in a way that allows another attempt, unless it was sent and is UNSAFE.
-
-    :ivar is_outage: True if a gateway answered in place of the service, or the connection was reset.
-    :ivar after: seconds to wait, if the answer says so. :ivar was_sent: True if it was sent.
-    :ivar is_lost: True if it was sent, and nobody knows what the service does with it.
-    """
-
-    def __init__(
-        self,
-        error: SeventhingsError,
-        is_outage: bool = False,
-        after: float | None = None,
-        was_sent: bool = True,
-        is_lost: bool = True,
-    ) -> None:
-        super().__init__(error.message)
-        self.error = error
-        self.is_outage = is_outage
-        self.after = after
-        self.was_sent = was_sent
-        self.is_lost = was_sent and is_lost
-
-
-class _RateLimited(Exception):
-    """Raised if the service wants fewer requests.
-
-    :ivar sent: when the refused request was sent. :ivar after: seconds to wait, if the service says so.
-    """
-
-    def __init__(self, error: TooManyRequests, sent: float, after: float | None) -> None:
-        super().__init__(error.message)
-        self.error = error
-        self.sent = sent
-        self.after = after
 
 
 if REQUESTS_IMPORT_ERROR is None:

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..client.attempts import Effect
 from ..client.client import Client
 from ..client.connection import from_environment
 from ..client.record import Record
 from ..client.settling import poll_after_lost_response
-from ..client.transport import Effect
 from ..errors import AccessTokenRefused, InvalidInput, NoMatch, OutcomeUnknown, unless
 from ..model.kinds import KINDS
 from ..model.schema import Schema

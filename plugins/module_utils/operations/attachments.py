@@ -11,6 +11,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
+from ..client.attempts import Effect
 from ..client.client import Client
 from ..client.files import (
     Contents,
@@ -27,7 +28,6 @@ from ..client.files import (
 )
 from ..client.record import Record
 from ..client.settling import await_effect, poll_after_lost_response
-from ..client.transport import Effect
 from ..errors import InvalidInput, NoMatch, NotFound, OutcomeUnknown, SeventhingsError, UnknownField, unless
 from ..local.local_files import LocalFiles, Target, file_name, sides
 from ..local.safe_files import Folder

@@ -13,11 +13,11 @@ from decimal import Decimal
 from http import HTTPStatus
 from typing import Any
 
+from ..client.attempts import Effect
 from ..client.client import Client
 from ..client.query import Operands, parse_sort
 from ..client.record import Record
 from ..client.settling import await_effect, poll_after_lost_response
-from ..client.transport import Effect
 from ..errors import InvalidInput, NoMatch, OutcomeUnknown, SeventhingsError
 from ..model.field import Field, InvalidValue, integer_of, is_uuid, shorten
 from ..model.kinds import HUB_ITEM, HUB_ORDER, KINDS, Kind

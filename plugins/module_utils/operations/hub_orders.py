@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from ..client.attempts import Effect
 from ..client.client import Client
 from ..client.query import Condition
 from ..client.record import Record
 from ..client.settling import poll_after_lost_response
-from ..client.transport import Effect
 from ..errors import InvalidInput, NoMatch, OutcomeUnknown
 from ..model.field import integer_of
 from ..model.kinds import HUB_ITEM, HUB_ORDER

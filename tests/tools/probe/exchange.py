@@ -11,9 +11,10 @@ from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 from typing import Any
 
+from ansible_collections.community.seventhings.plugins.module_utils.client.attempts import Effect
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
 from ansible_collections.community.seventhings.plugins.module_utils.client.limits import LimitExceeded, decode_json
-from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Effect, Transport
+from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Transport
 from ansible_collections.community.seventhings.plugins.module_utils.errors import (
     FEATURE_OFF_MESSAGE,
     NotJson,

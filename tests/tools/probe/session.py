@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
 
+from ansible_collections.community.seventhings.plugins.module_utils.client.attempts import Effect
 from ansible_collections.community.seventhings.plugins.module_utils.client.tokens import PATH
-from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Effect
 from ansible_collections.community.seventhings.plugins.module_utils.errors import ServiceError
 
 from .evidence import Evidence

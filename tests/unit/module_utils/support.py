@@ -15,11 +15,12 @@ from hypothesis import HealthCheck, settings
 from project import LONG
 from requests.structures import CaseInsensitiveDict
 
+from ansible_collections.community.seventhings.plugins.module_utils.client.attempts import Effect
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
 from ansible_collections.community.seventhings.plugins.module_utils.client.query import Condition
 from ansible_collections.community.seventhings.plugins.module_utils.client.record import Record
 from ansible_collections.community.seventhings.plugins.module_utils.client.tokens import Credentials, Tokens
-from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Effect, Response, Transport
+from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Response, Transport
 from ansible_collections.community.seventhings.plugins.module_utils.errors import (
     NotFound,
     OutcomeUnknown,

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.community.seventhings.plugins.module_utils.client.attempts import Effect
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
 from ansible_collections.community.seventhings.plugins.module_utils.client.query import Condition
 from ansible_collections.community.seventhings.plugins.module_utils.client.record import Record
-from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Effect
 from ansible_collections.community.seventhings.plugins.module_utils.errors import (
     NotFound,
     OutcomeUnknown,

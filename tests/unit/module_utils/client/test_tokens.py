@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.community.seventhings.plugins.module_utils.client.attempts import Effect
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
 from ansible_collections.community.seventhings.plugins.module_utils.client.tokens import Credentials, Tokens, named_user
-from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Effect, Response, Transport
+from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Response, Transport
 from ansible_collections.community.seventhings.plugins.module_utils.errors import (
     AccessTokenRefused,
     ConnectionFailed,

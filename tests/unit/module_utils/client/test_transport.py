@@ -25,16 +25,12 @@ import urllib3
 from requests.structures import CaseInsensitiveDict
 
 from ansible_collections.community.seventhings.plugins.module_utils import errors
+from ansible_collections.community.seventhings.plugins.module_utils.client.attempts import Effect
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect, instance_root
 from ansible_collections.community.seventhings.plugins.module_utils.client.limits import Limits
 from ansible_collections.community.seventhings.plugins.module_utils.client.rate_limit import RateLimit
 from ansible_collections.community.seventhings.plugins.module_utils.client.session import is_local
-from ansible_collections.community.seventhings.plugins.module_utils.client.transport import (
-    Effect,
-    Tls,
-    Transport,
-    retry_after,
-)
+from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Tls, Transport, retry_after
 from ansible_collections.community.seventhings.plugins.module_utils.errors import (
     ConnectionFailed,
     InvalidInput,

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.community.seventhings.plugins.module_utils.client.attempts import Effect
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
 from ansible_collections.community.seventhings.plugins.module_utils.client.tokens import Credentials, Tokens
-from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Effect
 from ansible_collections.community.seventhings.plugins.module_utils.errors import (
     Ambiguous,
     InvalidInput,

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from ansible_collections.community.seventhings.plugins.module_utils.client import files as attachments
+from ansible_collections.community.seventhings.plugins.module_utils.client.attempts import Effect
 from ansible_collections.community.seventhings.plugins.module_utils.client.record import Record
-from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Effect
 from ansible_collections.community.seventhings.plugins.module_utils.errors import (
     Ambiguous,
     InvalidRequest,

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from instance_site import Site
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Effect
+from ansible_collections.community.seventhings.plugins.module_utils.client.attempts import Effect
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 
 from .absorbing import take

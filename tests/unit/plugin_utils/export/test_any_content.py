@@ -19,7 +19,7 @@ import pytest
 from exports import contents, export_of
 from instance_site import Site
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Effect
+from ansible_collections.community.seventhings.plugins.module_utils.client.attempts import Effect
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 
 _FORMATS = ("yaml", "csv", "jsonl", "xlsx")

@@ -16,7 +16,7 @@ from exports import contents, export_of, loaded, records
 from instance_site import Site
 from records import key_in_words, record_of
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Effect
+from ansible_collections.community.seventhings.plugins.module_utils.client.attempts import Effect
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, ROOM, TEMPLATES
 
 CREATE_USERS = "api: seventhings/v1\n"

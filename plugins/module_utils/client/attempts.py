@@ -1,0 +1,233 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Decide how one request goes on: it is sent again, or given up.
+
+A request goes through these states:
+
+- *ready*: it may be sent, unless the service may be down. An outage that ended meanwhile starts its retries again.
+- *refused* with 429: it was not carried out. It waits as long as ``rate_limit_wait`` allows, then it is ready again.
+- *failed*: it was never sent, or a second time does no harm. It pauses, then it is ready again, ``retries`` times.
+- *lost*: it was sent, and a second time may do harm. It is given up.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from enum import Enum
+from http import HTTPStatus
+from typing import NoReturn
+
+from ..errors import SeventhingsError, TooManyRequests
+from .outage import Outages
+
+RETRIES = 3
+"""Default maximum number of repetitions of one request."""
+
+RATE_LIMIT_WAIT = 300.0
+"""Default seconds to wait after a 429."""
+
+_MOST_OUTAGES = 3
+"""Maximum number of outages after which a request starts again."""
+_SHORTEST_PAUSE = 0.25
+_FIRST_PAUSE = 0.5
+_LONGEST_PAUSE = 60.0
+_SHOWN = 5
+
+
+class Effect(Enum):
+    """The effect of sending a request twice.
+
+    In the words of RFC 9110: SAFE changes nothing. IDEMPOTENT has the same end state, but a request whose answer was
+    lost may overwrite what is written after it. UNSAFE creates something each time.
+    """
+
+    SAFE = "safe"
+    IDEMPOTENT = "idempotent"
+    UNSAFE = "unsafe"
+
+
+class Failed(Exception):
+    """Raised if an attempt failed in a way that allows another attempt, unless it was sent and is UNSAFE.
+
+    :ivar is_outage: True if a gateway answered in place of the service, or the connection was reset.
+    :ivar after: seconds to wait, if the answer says so. :ivar was_sent: True if it was sent.
+    :ivar is_lost: True if it was sent, and nobody knows what the service does with it.
+    """
+
+    def __init__(
+        self,
+        error: SeventhingsError,
+        is_outage: bool = False,
+        after: float | None = None,
+        was_sent: bool = True,
+        is_lost: bool = True,
+    ) -> None:
+        super().__init__(error.message)
+        self.error = error
+        self.is_outage = is_outage
+        self.after = after
+        self.was_sent = was_sent
+        self.is_lost = was_sent and is_lost
+
+
+class Refused(Exception):
+    """Raised if the service wants fewer requests.
+
+    :ivar sent: when the refused request was sent. :ivar after: seconds to wait, if the service says so.
+    """
+
+    def __init__(self, error: TooManyRequests, sent: float, after: float | None) -> None:
+        super().__init__(error.message)
+        self.error = error
+        self.sent = sent
+        self.after = after
+
+
+class Written:
+    """The requests that changed something since a start: their number and the newest."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._newest: deque[str] = deque(maxlen=_SHOWN)
+
+    def begin(self) -> None:
+        """Start again."""
+        self._count = 0
+        self._newest.clear()
+
+    def note(self, request: str) -> None:
+        """Note a request that was executed, such as ``POST /location``."""
+        self._count += 1
+        self._newest.append(request)
+
+    @property
+    def sentence(self) -> str:
+        """Return a sentence about what was written."""
+        if not self._count:
+            return "Nothing was changed before it."
+        earlier = f"{self._count - len(self._newest)} others, " if self._count > len(self._newest) else ""
+        return f"What was changed before it stays: {earlier}{', '.join(self._newest)}."
+
+
+class Attempts:
+    """The attempts of one request.
+
+    :param kind: the kind of write in the user's terms, such as ``POST /location``; empty for a read or a login.
+    :param rate_limit_wait: maximum seconds to wait after refusals with 429, from the first of them on.
+    :ivar words: the request and its state, for messages.
+    """
+
+    def __init__(
+        self,
+        endpoint: str,
+        effect: Effect,
+        kind: str,
+        outages: Outages,
+        written: Written,
+        *,
+        retries: int,
+        rate_limit_wait: float,
+        clock: Callable[[], float],
+    ) -> None:
+        self.endpoint = endpoint
+        self.words = f"{endpoint}: not sent."
+        self._effect = effect
+        self._kind = kind
+        self._outages = outages
+        self._written = written
+        self._retries = self._left = retries
+        self._ended, self._renewals = outages.ended, 0
+        self._failure: Failed | None = None
+        self._rate_limit_wait = rate_limit_wait
+        self._clock = clock
+        self._refused_since: float | None = None
+        self._refusals = 0
+
+    # ---- ready
+
+    def begin(self) -> None:
+        """Begin the next attempt.
+
+        :raises SeventhingsError: the last failure, if no attempt is left.
+        """
+        if self._outages.ended != self._ended and self._renewals < _MOST_OUTAGES:
+            self._left, self._ended, self._renewals = self._retries, self._outages.ended, self._renewals + 1
+        elif self._left < 0 and self._failure is not None:
+            self._give_up(self._failure)
+
+    # ---- failed, lost
+
+    def failed(self, failed: Failed) -> float:
+        """Return the seconds until the next attempt.
+
+        Before the last failure counts, the service is asked whether it answers any request at all.
+
+        :raises SeventhingsError: if there is no next attempt.
+        """
+        is_unknown = bool(self._kind) and failed.was_sent
+        self.words = f"{self.endpoint}: no answer{', so the outcome is unknown' if is_unknown else ''}."
+        if failed.is_outage:
+            self._outages.failed(failed.error.message, failed.after)
+        if failed.was_sent and (self._effect is Effect.UNSAFE or (self._kind and failed.is_lost)):
+            self._give_up(failed)
+        self._failure = failed
+        self._left -= 1
+        if self._left < 0 and failed.is_outage and self._retries:
+            self._outages.suspect()
+        elif self._left < 0:
+            self._give_up(failed)
+        failures = self._retries - self._left
+        return _SHORTEST_PAUSE if failures == 1 else _FIRST_PAUSE * 2.0 ** (failures - 1)
+
+    def _give_up(self, failed: Failed) -> NoReturn:
+        if failed.is_outage and self._kind:
+            self._outages.lost(self._kind)
+        raise failed.error from failed.error.__cause__
+
+    # ---- refused
+
+    @property
+    def left(self) -> float:
+        """Return the seconds that it may still wait for the rate limit."""
+        if self._refused_since is None:
+            return self._rate_limit_wait
+        return self._refused_since + self._rate_limit_wait - self._clock()
+
+    def refused(self, refused: Refused) -> float:
+        """Return the seconds to wait after a refusal.
+
+        Even if the service allows a repetition at once, a request that is refused again waits.
+        """
+        self._refused_since = self._clock() if self._refused_since is None else self._refused_since
+        growing = min(_FIRST_PAUSE * 2.0**self._refusals, _LONGEST_PAUSE)
+        is_first = self._refusals == 0
+        self._refusals += 1
+        return growing if refused.after is None or (refused.after == 0 and not is_first) else refused.after
+
+    def check_pause(self, refused: Refused, pause: float) -> None:
+        """Check that a pause after a refusal fits.
+
+        :raises TooManyRequests: if it does not, with what was written and what was not.
+        """
+        if pause > self.left:
+            why = f"{refused.error.message} {self._why(pause)} This request was not carried out."
+            raise self._saying(refused.error, why) from refused.error.__cause__
+
+    def not_sent(self, pause: float) -> TooManyRequests:
+        """Return the error of a request that was not sent, because the pause of an earlier request is not over."""
+        error = TooManyRequests(HTTPStatus.TOO_MANY_REQUESTS, "", self.endpoint)
+        return self._saying(error, f"{self.endpoint}: not sent, because of an earlier HTTP 429. {self._why(pause)}")
+
+    def _why(self, pause: float) -> str:
+        wanted = f"The service wants a pause of {pause:.0f} seconds, and"
+        if self._refused_since is not None and self.left < self._rate_limit_wait - 1:
+            left = max(self.left, 0)
+            return f"{wanted} {left:.0f} of the {self._rate_limit_wait:g} seconds of rate_limit_wait are left."
+        return f"{wanted} rate_limit_wait is {self._rate_limit_wait:g} seconds."
+
+    def _saying(self, error: TooManyRequests, why: str) -> TooManyRequests:
+        error.message = f"{why} {self._written.sentence}"
+        error.args = (error.message,)
+        return error
