@@ -13,8 +13,8 @@ options:
     description:
       - Which records to return, as a map of field key or label to operator to value. A record must meet all conditions.
       - A value in place of the operators is short for C(eq), a list is short for C(in), and null is short for C(null).
-      - With one value, C(eq), C(neq), C(gt), C(gte), C(lt) and C(lte). The last four also as C(gt_or_null) and so on,
-        which match null as well.
+      - With one value, C(eq), C(neq), C(gt), C(gte), C(lt) and C(lte). C(gt_or_null), C(gte_or_null), C(lt_or_null)
+        and C(lte_or_null) match null as well.
       - With one value or a list, C(like) and C(not_like) (contains any of the values, or none), C(in) and C(nin)
         (equals any of them, or none). All of them are case-sensitive.
       - Without a value (write V(true)), C(empty), C(not_empty), C(null) and C(not_null). The number 0 is not empty.
