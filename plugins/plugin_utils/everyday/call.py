@@ -78,16 +78,16 @@ class Call(ControllerRun):
         run_options = RunOptions(check_mode=self.check_mode, caps=Caps.from_task(task), lists=lists.state)
         result = run_instance(client, desired, run_options, progress_printer(host=self.host))
         result.made_by = made_by("", self.host)
-        result.warnings += self.all_warnings(client)
+        result.warnings += self.all_warnings()
         result.requests = client.transport.sent
         # A list that names only the records to change omits no record by mistake.
         result.reported = {}
         write_reports(result, reports, None, secrets_of(CONNECTION, self.options) | client.tokens.secrets, "")
         return result_of(result, reports)
 
-    def all_warnings(self, client: Client) -> list[str]:
+    def all_warnings(self) -> list[str]:
         """Return the warnings of this call, and those of its connection."""
-        return [*self.warnings, *client.transport.notes()]
+        return [*self.warnings, *(self.client.transport.notes() if self.client else ())]
 
 
 def _without_empty(settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -97,7 +97,10 @@ def _without_empty(settings: Mapping[str, Any]) -> dict[str, Any]:
 def run_call(call: Call, work: Callable[[Call], dict[str, Any]]) -> dict[str, Any]:
     """Return the result of a call as Ansible wants it."""
     with call:
-        call.result = {**work(call), "requests": call.requests}
+        result = work(call)
+        # The result of a plan has them already.
+        warnings = [] if "outcome" in result else call.all_warnings()
+        call.result = {**result, **({"warnings": warnings} if warnings else {}), "requests": call.requests}
     return on_screen(call.result)
 
 

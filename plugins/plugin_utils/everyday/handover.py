@@ -24,6 +24,7 @@ from ..desired.positions import Place
 from ..papers.catalogue import Catalogue
 from ..papers.table import total
 from ..papers.writer import paths_of, write_paper
+from ..report.words import words_of
 from .call import Call, run_call
 from .handover_paper import paper_of
 from .lists import ObjectLists, compared_rooms, in_unknown_form
@@ -33,30 +34,29 @@ _ENDED = frozenset(("closed", "completed", "rejected"))
 """Statuses of finished tasks and rental cases, which are history and not handed over."""
 
 
+_Named = list[tuple[Record, list[str]]]
+"""Records, each with the keys of the fields that name a person."""
+
+
 @dataclass
 class Belongings:
     """The belongings of a person.
 
-    :ivar objects: objects, with the keys of the fields that name the person.
-    :ivar rentals: rental cases, with the fields.
-    :ivar tasks: tasks.
+    :ivar by_section: section to its records.
     :ivar unread: what could not be read completely, with the reason.
     """
 
-    objects: list[tuple[Record, list[str]]] = field(default_factory=list)
-    rentals: list[tuple[Record, list[str]]] = field(default_factory=list)
-    tasks: list[tuple[Record, list[str]]] = field(default_factory=list)
+    by_section: dict[str, _Named]
     unread: list[str] = field(default_factory=list)
 
     @property
     def number(self) -> int:
         """The number of records."""
-        return len(self.objects) + len(self.rentals) + len(self.tasks)
+        return sum(map(len, self.by_section.values()))
 
     def counted(self) -> str:
         """Return the numbers in words."""
-        numbers = (("objects", self.objects), ("rental cases", self.rentals), ("tasks", self.tasks))
-        return ", ".join(f"{len(records):,} {name}" for name, records in numbers)
+        return ", ".join(f"{len(records):,} {words_of(section)}" for section, records in self.by_section.items())
 
 
 def hand_over(options: Mapping[str, Any], check_mode: bool, host: str = "") -> dict[str, Any]:
@@ -85,12 +85,8 @@ class _Handover:
             lists.check_visible(needed, f"it is unknown what {person.words} has")
         whole = self._belongings(lists, person)
         in_scope = {record.uuid for record in lists.in_scope(self._options["scope"])}
-        has = Belongings(
-            [belonging for belonging in whole.objects if belonging[0].uuid in in_scope],
-            whole.rentals,
-            whole.tasks,
-            whole.unread,
-        )
+        objects = [belonging for belonging in whole.by_section[OBJECT.section] if belonging[0].uuid in in_scope]
+        has = Belongings({**whole.by_section, OBJECT.section: objects})
         sees = lists.sees()
         document: dict[str, Any] = {
             "person": _described(person),
@@ -115,8 +111,7 @@ class _Handover:
         lines += [f"Not certain: {doubt}" for doubt in doubts]
         if has.number < whole.number:
             lines.append(f"{whole.number - has.number:,} objects are not in scope")
-        warnings = [] if "outcome" in result else self._call.all_warnings(client)
-        result = {**result, **document, **({"warnings": warnings} if warnings else {})}
+        result = {**result, **document}
         result["msg"] = "\n".join(filter(None, [*lines, result["msg"]]))
         if self._options["require_clear"] and not document["is_clear"] and not result.get("failed"):
             result["failed"] = True
@@ -126,14 +121,12 @@ class _Handover:
     # ---- what there is
 
     def _belongings(self, lists: ObjectLists, person: Person) -> Belongings:
-        found = Belongings(list(objects_of(lists, person, lists.objects)))
+        found = Belongings({kind.section: [] for kind in (OBJECT, RENTAL_CASE, TASK)})
+        found.by_section[OBJECT.section] += objects_of(lists, person, lists.objects)
         _note_unknown_forms(found, lists.schema, lists.objects, fields_of_people(lists))
         if person.doubt:
             found.unread.append(f"{USER.plural} could not be read: {person.doubt}")
-        for kind, fields, into in (
-            (RENTAL_CASE, ("responsible_user", "renter"), found.rentals),
-            (TASK, ("assignees",), found.tasks),
-        ):
+        for kind, fields in ((RENTAL_CASE, ("responsible_user", "renter")), (TASK, ("assignees",))):
             try:
                 records = lists.state.records(kind)
             except SeventhingsError as error:
@@ -142,8 +135,9 @@ class _Handover:
             schema = lists.client.schema(kind)
             current = [record for record in records if readable(record.flat.get("status")) not in _ENDED]
             _note_unknown_forms(found, schema, current, fields)
-            into += [(record, keys) for record in current if (keys := _fields_of(schema, record, fields, person))]
-            unclear = len(into) - len(_certain(schema, into))
+            named = [(record, keys) for record in current if (keys := _fields_of(schema, record, fields, person))]
+            found.by_section[kind.section] = named
+            unclear = len(named) - len(_certain(schema, named))
             if unclear:
                 found.unread.append(f"{kind.plural}: {unclear:,} of them have an unknown status, and may be history")
         return found
@@ -160,12 +154,17 @@ class _Handover:
 
     def _document(self, lists: ObjectLists, has: Belongings) -> dict[str, Any]:
         _comparison, actual, target = compared_rooms(lists.schema, lists.client.definitions(OBJECT.template))
-        amounts = total(lists.amounts(record) for record, _fields in has.objects)
+        amounts = total(lists.amounts(record) for record, _fields in has.by_section[OBJECT.section])
         return {
             "totals": {"objects": lists.in_texts(amounts)},
-            "objects": [_object(lists, record, fields, target, actual) for record, fields in has.objects],
-            "rental_cases": [_dated(record, fields, "issue_date", "due_date") for record, fields in has.rentals],
-            "tasks": [_dated(record, fields, "", "deadline") for record, fields in has.tasks],
+            "objects": [
+                _object(lists, record, fields, target, actual) for record, fields in has.by_section[OBJECT.section]
+            ],
+            "rental_cases": [
+                _dated(record, fields, "issue_date", "due_date")
+                for record, fields in has.by_section[RENTAL_CASE.section]
+            ],
+            "tasks": [_dated(record, fields, "", "deadline") for record, fields in has.by_section[TASK.section]],
         }
 
     def _write(self, sheet: list[Path], lists: ObjectLists, document: Mapping[str, Any], has: Belongings) -> None:
@@ -186,14 +185,14 @@ class _Handover:
 
         :raises InvalidInput: if a record names the user of the person, and the successor is not a user.
         """
-        rentals = _certain(lists.client.schema(RENTAL_CASE), has.rentals)
-        tasks = _certain(lists.client.schema(TASK), has.tasks)
+        rentals = _certain(lists.client.schema(RENTAL_CASE), has.by_section[RENTAL_CASE.section])
+        tasks = _certain(lists.client.schema(TASK), has.by_section[TASK.section])
         by_user = [*rentals, *tasks]
         types = {key: lists.schema.fields[key].type for key in fields_of_people(lists)}
         if successor.user is None:
             by_user += [
                 belonging
-                for belonging in has.objects
+                for belonging in has.by_section[OBJECT.section]
                 if any(successor.in_field(types[key]) is None for key in belonging[1])
             ]
             if by_user:
@@ -201,7 +200,7 @@ class _Handover:
                     f"to: {successor.words} is no user, and {len(by_user):,} of these records name a user; create the "
                     "user with community.seventhings.user_from_person first"
                 )
-        for record, keys in has.objects:
+        for record, keys in has.by_section[OBJECT.section]:
             code = lists.code_of(record)
             successors = {key: successor.in_field(types[key]) for key in keys}
             links = {key: lists.reference_to(record) for key, record in successors.items() if record is not None}
@@ -241,7 +240,7 @@ def _is_user(reference: Reference, user: Record) -> bool:
     return reference.uuid == user.uuid or (reference.id is not None and reference.id == user.id)
 
 
-def _certain(schema: Schema, belongings: Iterable[tuple[Record, list[str]]]) -> list[tuple[Record, list[str]]]:
+def _certain(schema: Schema, belongings: _Named) -> _Named:
     """Return the rental cases or tasks that certainly are not history: their status is known."""
     known = schema.fields["status"].allowed
     return [(record, keys) for record, keys in belongings if record.flat.get("status") in known]

@@ -25,8 +25,9 @@ from ...module_utils.model.schema import Schema, type_of
 from ...module_utils.resolve.hidden_records import NO
 from ..desired.entry import Entry
 from ..desired.lifecycle import Lifecycle
+from ..desired.nodes import plain_node
 from ..desired.positions import Place
-from ..desired.scan_codes import ScanCodeSettings
+from ..desired.scan_codes import ScanCodeSettings, read_scan_codes
 from .call import Call, named, run_call
 from .lists import ObjectLists
 
@@ -50,7 +51,6 @@ They are compared by their letters and digits only, without case.
 _FILLERS = re.compile(r"(.)\1*|0?1234(5(6(7(8(90?)?)?)?)?)?(abcdef)?|abcd(e(f(gh?)?)?)?")
 """More texts that are no serial numbers: one repeated character, and characters in order."""
 
-_PREFIX = "IMP-"
 _DIGITS = 6
 
 _SCALARS = ("LINKED_", "ATTACHMENT")
@@ -124,8 +124,7 @@ class _Hosts:
         if entries:
             result = self._call.carry_out(lists, entries, limits, identity={OBJECT.section: [key.key]}, scope=scope)
         else:
-            warnings = self._call.all_warnings(client)
-            result = {"changed": False, "msg": "no host has an object", **({"warnings": warnings} if warnings else {})}
+            result = {"changed": False, "msg": "no host has an object"}
         document: dict[str, Any] = client.without_credentials({**self._feed.document(), "sees": sees})
         return {**result, **document, "msg": f"{self._in_words()}\n{result['msg']}"}
 
@@ -143,14 +142,9 @@ class _Hosts:
             wrong.append(
                 "create: a new object needs a scan code; expected scan_codes: {field: barcode, placeholder: IMP-}"
             )
-        codes = self._options["scan_codes"]
-        if codes:
-            prefix = str(codes["placeholder"])
-            if len(prefix) < 2 or prefix[-1].isdigit() or prefix != prefix.strip():
-                wrong.append(
-                    f"scan_codes.placeholder: {shorten(prefix)} does not fit; expected at least two characters that do "
-                    f"not end in a digit, such as {_PREFIX}"
-                )
+        if self._options["scan_codes"]:
+            node = plain_node(dict(self._options["scan_codes"]), "")
+            read_scan_codes(node, lambda _place, message: wrong.append(message))
         if wrong:
             raise InvalidInput(wrong)
 

@@ -56,13 +56,7 @@ def _run(call: Call) -> dict[str, Any]:
         catalogue = Catalogue(options["language"])
         write_paper(paper_of(document, lists.schema.fields, catalogue), reports, catalogue)
     call.warnings += comparison.warnings(document["sees"])
-    warnings = call.all_warnings(client)
-    return {
-        "changed": False,
-        **document,
-        "msg": _in_words(document),
-        **({"warnings": warnings} if warnings else {}),
-    }
+    return {"changed": False, **document, "msg": _in_words(document)}
 
 
 @dataclass

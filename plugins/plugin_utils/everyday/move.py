@@ -59,10 +59,9 @@ def _run(call: Call) -> dict[str, Any]:
     moved = [(record, room) for record, room in chosen if record.uuid in visible]
     members = {"moved": [_called(lists, record) for record, _room in moved], "left_out": left, "sees": sees}
     if not moved:
-        warnings = call.all_warnings(client)
         # Ansible prints an equal warning once in a run, so the message must say it, too.
         words = "no object to move among those that this account sees" if doubts else "no object to move"
-        return {"changed": False, "msg": words, **members, **({"warnings": warnings} if warnings else {})}
+        return {"changed": False, "msg": words, **members}
     _warn_of_locations(call, lists, keys)
     entries = [_entry(lists, record, dict.fromkeys(keys, lists.reference_to(room))) for record, room in moved]
     kept = [actual] if actual in lists.schema.fields else []

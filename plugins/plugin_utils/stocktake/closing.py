@@ -135,7 +135,7 @@ class Closing:
         yield fields.target, Reference(ROOM.name, uuid=room.record.uuid, id=room.record.id)
         location = fields.target_location
         if location is not None and written_as(self._schema, entry, location.key) in entry.fields:
-            place = self._lists.rooms.location_of(room)
+            place = self._state.place_of(room.record)
             yield location, None if place is None else Reference(LOCATION.name, uuid=place.uuid, id=place.id)
 
     def _put(self, entry: Entry, of: Field, reference: Reference | None) -> bool:

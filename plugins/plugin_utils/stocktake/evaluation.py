@@ -196,7 +196,7 @@ class Evaluator:
         return found
 
     def _later(self, earlier: _Scanned | None, new: _Scanned) -> _Scanned:
-        if earlier is None or earlier.room is new.room:
+        if earlier is None or earlier.room.mark == new.room.mark:
             return new
         if earlier.time is None or new.time is None or earlier.time == new.time:
             at = earlier.scan.room.place

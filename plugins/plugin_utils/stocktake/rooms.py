@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...module_utils.client.record import Record
-from ...module_utils.model.field import Field, Unread, readable, shorten
-from ...module_utils.model.kinds import LOCATION, ROOM
+from ...module_utils.model.field import Field, readable, shorten
+from ...module_utils.model.kinds import ROOM
 from ...module_utils.model.schema import type_of
 from ...module_utils.model.types_links import Reference
 from ..set_plan.listed_state import ListedState
@@ -34,8 +34,8 @@ class Room:
 
     mark: str | int
     path: str
-    location: str
-    name: str
+    location: str = ""
+    name: str = ""
     record: Record | None = None
 
 
@@ -45,7 +45,6 @@ class Rooms:
     def __init__(self, state: ListedState) -> None:
         self._state = state
         self._by_raw: dict[Any, Room | None] = {}
-        self._by_mark: dict[str | int, Room] = {}
 
     def read(self, field: Field, raw: Any) -> Room | None:
         """Return the room in a field of an object, or None if the field is empty.
@@ -53,8 +52,6 @@ class Rooms:
         :param raw: the value in the answer of the service.
         :raises Doubtful: if it is unclear which room is meant.
         """
-        if raw is None:
-            return None
         quick = raw.get("uuid") or raw.get("id") if isinstance(raw, Mapping) else raw
         if quick.__class__ not in (str, int):
             return self._read(field, raw)
@@ -63,41 +60,22 @@ class Rooms:
         return self._by_raw[quick]
 
     def _read(self, field: Field, raw: Any) -> Room | None:
-        value = type_of(field).read(raw, field)
-        if isinstance(value, Unread):
-            raise Doubtful(f"{field.key}: the answer of the service is not a room: {shorten(raw)}")
-        return self.target_of(value) if isinstance(value, Reference) else None
+        value = None if raw is None else type_of(field).read(raw, field)
+        if value is None or isinstance(value, Reference):
+            return None if value is None else self.target_of(value)
+        raise Doubtful(f"{field.key}: the answer of the service is not a room: {shorten(raw)}")
 
     def target_of(self, reference: Reference) -> Room:
         """Return the room that a resolved reference means."""
         reference = self._state.completed(reference)
         record = self._state.find(reference)
-        if record is not None:
-            return self.of_record(record)
-        mark = reference.uuid or reference.id
-        if mark is None:
-            raise Doubtful("a room without uuid and id")
-        path = readable(reference.display_name) or str(mark)
-        return self._by_mark.setdefault(mark, Room(mark, path, "", path))
-
-    def of_record(self, record: Record) -> Room:
-        """Return a room that is in the list."""
-        if record.uuid not in self._by_mark:
-            path = self._state.name_of(record)
-            place = self._state.place_of(record)
-            location = (self._state.name_of(place) or place.uuid) if place is not None else ""
-            name = next(filter(None, (readable(record.flat.get(key)) for key in ROOM.labels)), record.uuid)
-            self._by_mark[record.uuid] = Room(record.uuid, path or name, location, name, record)
-        return self._by_mark[record.uuid]
-
-    def location_of(self, room: Room) -> Record | None:
-        """Return the location that a room is in; None if it is in none, or no list shows it."""
-        return None if room.record is None else self._state.place_of(room.record)
-
-    def every(self) -> list[Room]:
-        """Return all rooms that the list shows."""
-        return [self.of_record(record) for record in self._state.records(ROOM)]
-
-    def locations(self) -> list[str]:
-        """Return the names of all locations."""
-        return [self._state.name_of(record) or record.uuid for record in self._state.records(LOCATION)]
+        if record is None:
+            mark = reference.uuid or reference.id
+            if mark is None:
+                raise Doubtful("a room without uuid and id")
+            path = readable(reference.display_name) or str(mark)
+            return Room(mark, path, name=path)
+        place = self._state.place_of(record)
+        location = (self._state.name_of(place) or place.uuid) if place is not None else ""
+        name = next(filter(None, (readable(record.flat.get(key)) for key in ROOM.labels)), record.uuid)
+        return Room(record.uuid, self._state.name_of(record) or name, location, name, record)
