@@ -80,10 +80,12 @@ class TypedCell(Plain):
     """A workbook cell without text, in the spelling that its type accepts.
 
     :ivar no_text: why it is not a text, and what to do about it.
+    :ivar is_name: True if a number in it is the name of a record, not an id.
     :ivar shown: the text that the number format shows, if a text type accepts that.
     """
 
     no_text: str
+    is_name: bool = False
     shown: str
 
     @classmethod

@@ -225,8 +225,9 @@ def digest_of(desired: DesiredInstance) -> str:
         digest.update(_as_bytes(part))
     for entry in desired.entries:
         digest.update(_as_bytes((entry.kind.name, entry.template, entry.state, entry.uuid, entry.fields)))
-        if entry.cells is not None:
-            digest.update(_as_bytes(entry.cells.spelling))
+        formats = [entry.places.format_of(name) for name in entry.fields]
+        spellings = ["" if table is None else table.spelling for table in formats]
+        digest.update(_as_bytes(spellings if len(set(spellings)) > 1 else spellings[:1]))
         if entry.rules is not NO_RULES:
             digest.update(_as_bytes(entry.rules.terms))
     return digest.hexdigest()

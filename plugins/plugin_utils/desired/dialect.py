@@ -13,21 +13,19 @@ import csv
 import datetime as dt
 import json
 import re
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from decimal import Decimal
-from functools import cached_property, partial
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import islice
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from ...module_utils.model.dates import HOUR_ZERO, DateReader, UnclearDate
-from ...module_utils.model.field import Field, InvalidValue, Plain, Spelling, edge_blanks, shorten
+from ...module_utils.model.field import Field, InvalidValue, Plain, Spelling, TypedCell, edge_blanks, shorten
 from ...module_utils.model.names import normal_name
-from ...module_utils.model.schema import FieldError, Misfit, Schema, type_of
+from ...module_utils.model.schema import FieldError, Misfit, type_of
 from .encodings import WrongEncoding, decoded
 from .globs import Globs
-from .nodes import EVERYTHING
-from .words import COMMENT, NULL_WORDS, OF_RECORDS
+from .words import COMMENT, NULL_WORDS, OF_RECORDS, NullCell, in_yaml
 
 ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _PLAIN_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?")
@@ -57,33 +55,15 @@ Converter = Callable[[str], str | None]
 """Returns a cell as the type of its field accepts it, or None."""
 
 
-class CellReader(Protocol):
-    """Convert the cells of a table to values that types accept."""
+class Misspelled(Exception):
+    """Raised if a cell is not spelled as its table is.
 
-    def read(self, schema: Schema, fields: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, FieldError]]:
-        """Return the cells of a record as their types accept them, and the mistakes of the others, by name."""
+    :ivar error: the finding.
+    """
 
-    def converter(self, field: Field, name: str) -> Converter | None:
-        """Return the function for the texts of a column, or None if the type of its field accepts them as they are.
-
-        It is not meant for lists. It returns None for a cell that only ``read`` can judge.
-        """
-
-    def decided(self, schema: Schema, fields: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
-        """Yield the names of ambiguous amounts, each with the number that the settings of the file decide."""
-
-    def depends_on_type(self, name: str, cell: str) -> bool:
-        """Return True if the type of the field decides what a cell means."""
-
-    def only_of(self, names: Container[str]) -> CellReader:
-        """Return a reader for some columns. The others stay unchanged."""
-
-    @property
-    def spelling(self) -> str:
-        """Return a description of how cells are read.
-
-        Readers with equal descriptions read every cell in the same way.
-        """
+    def __init__(self, error: FieldError) -> None:
+        super().__init__(error)
+        self.error = error
 
 
 @dataclass(frozen=True)
@@ -178,7 +158,6 @@ class Dialect:
     :ivar texts: columns whose cells are texts, whatever a spreadsheet made of them, or patterns of such columns.
     :ivar trim: True if spaces at the edges of cells are removed; None: they are a finding.
     :ivar rows: rows that are not records.
-    :ivar only: columns that it applies to.
     :ivar is_chosen: True if the settings say how numbers are written, by a preset or by a separator.
     """
 
@@ -204,7 +183,6 @@ class Dialect:
     texts: tuple[str, ...] = ()
     trim: bool | None = None
     rows: Rows = ALL_ROWS
-    only: Container[str] = EVERYTHING
     is_chosen: bool = False
 
     @property
@@ -215,9 +193,6 @@ class Dialect:
     @property
     def _has_numbers(self) -> bool:
         return self.decimal != "." or bool(self.thousands or self.currency)
-
-    def only_of(self, names: Container[str]) -> Dialect:
-        return replace(self, only=names)
 
     @cached_property
     def spelling(self) -> str:
@@ -289,6 +264,10 @@ class Dialect:
         """Return True if the settings say that the cells of a column are texts."""
         return name in self._texts
 
+    def and_text(self, name: str) -> str:
+        """Return the setting that says that the cells of one more column are texts."""
+        return f"text_columns: [{', '.join(map(in_yaml, (*self.texts, name)))}]"
+
     def is_text(self, name: str, digits: str) -> bool:
         """Return True if the settings say that a number in a cell is the text of its digits, and it has all of them."""
         return name in self._texts and digits.isdecimal() and len(digits) <= _ALL_DIGITS
@@ -306,25 +285,26 @@ class Dialect:
         is_word = bool(cell) and cell in self.null_words and name not in self._texts
         return name not in OF_RECORDS and (is_word or (not cell and name in self.clears))
 
-    def read(self, schema: Schema, fields: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, FieldError]]:
-        found: dict[str, Any] = {}
-        wrong: dict[str, FieldError] = {}
-        for name, value in fields.items():
-            field = schema.find(name) if value.__class__ is str and name in self.only else None
-            if field is None:
-                continue
-            if self.list_separator and type_of(field).empty == ():
-                found[name] = [item.strip() for item in value.split(self.list_separator) if item.strip()]
-                continue
-            convert = self.converter(field, name)
-            text = value if convert is None else convert(value)
-            if text is None:
-                wrong[name] = self._mistake(field, name, value)
-            elif text is not value:
-                found[name] = text
-        if not found and not wrong:
-            return fields, {}
-        return {name: found.get(name, value) for name, value in fields.items() if name not in wrong}, wrong
+    def spelled(self, name: str, field: Field, cell: Any) -> Any:
+        """Return a cell as the type of its field accepts it.
+
+        :param name: of its column.
+        :raises Misspelled: if it is spelled in another way.
+        """
+        if isinstance(cell, NullCell):
+            return cell.word if cell.word in field.allowed else None
+        if isinstance(cell, TypedCell):
+            return _typed(field, cell)
+        if cell.__class__ is not str:
+            return cell
+        if self.list_separator and type_of(field).empty == ():
+            return [item.strip() for item in cell.split(self.list_separator) if item.strip()]
+        is_unclear = not self.is_chosen and _is_ambiguous(cell) and self._ambiguous_amount(field, cell) is not None
+        convert = self._converters.get(type_of(field).spelling)
+        text = None if is_unclear else cell if convert is None else convert(cell)
+        if text is None:
+            raise Misspelled(self._mistake(field, name, cell))
+        return text
 
     def _mistake(self, field: Field, name: str, cell: str) -> FieldError:
         if not self.is_chosen and self._ambiguous_amount(field, cell) is not None:
@@ -347,26 +327,9 @@ class Dialect:
             return FieldError.unfit((name,), name, cell, f"expected {error}{time}", spelling)
         return FieldError.unfit((name,), name, cell, f"expected {self.reader.expected}{time}", spelling)
 
-    def converter(self, field: Field, name: str) -> Converter | None:
-        if name not in self.only:
-            return None
-        convert = self._converters.get(type_of(field).spelling)
-        if self.is_chosen or not _is_amount(field):
-            return convert
-        return partial(self._unless_ambiguous, field, convert)
-
-    def _unless_ambiguous(self, field: Field, convert: Converter | None, cell: str) -> str | None:
-        if _is_ambiguous(cell) and self._ambiguous_amount(field, cell) is not None:
-            return None
-        return cell if convert is None else convert(cell)
-
-    def decided(self, schema: Schema, fields: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-        for name, value in fields.items() if self.is_chosen else ():
-            if value.__class__ is str and name in self.only and _is_ambiguous(value):
-                field = schema.find(name)
-                number = None if field is None else self._ambiguous_amount(field, value)
-                if number is not None:
-                    yield name, number
+    def decided(self, field: Field, cell: str) -> str:
+        """Return the number that the settings choose for an ambiguous amount; empty for another cell."""
+        return (self._ambiguous_amount(field, cell) or "") if self.is_chosen and _is_ambiguous(cell) else ""
 
     def _ambiguous_amount(self, field: Field, cell: str) -> str | None:
         """Return the number that this dialect reads if a cell is an ambiguous amount."""
@@ -374,9 +337,6 @@ class Dialect:
             return None
         number = self._number(cell) if self._has_numbers else cell
         return number if number is not None and _PLAIN_NUMBER.fullmatch(number) else None
-
-    def depends_on_type(self, name: str, cell: str) -> bool:
-        return name in self.only and (not self.is_plain or bool(self.list_separator) or _is_ambiguous(cell))
 
     def reads(self, spelling: Spelling, text: str) -> bool:
         """Return True if a cell is spelled as in this dialect and not as in others."""
@@ -437,15 +397,6 @@ class Dialect:
         whole = re.sub(r"\D", "", found["whole"])
         number = f"{'-' if found['minus'] or found['inner'] else ''}{whole}"
         return f"{number}.{found['fraction']}" if found["fraction"] else number
-
-    def percents(self, schema: Schema, fields: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-        """Yield the names of percentages in fields of numbers with their values, if a preset sets the format."""
-        for name, text in fields.items() if self._has_numbers else ():
-            field = schema.find(name) if text.rstrip().endswith("%") else None
-            if field is not None and type_of(field).spelling.is_number:
-                number = self._number(text.strip().removesuffix("%"))
-                if number is not None:
-                    yield name, format((Decimal(number) / 100).normalize(), "f")
 
     @cached_property
     def _known_dates(self) -> dict[str, str | None]:
@@ -599,6 +550,25 @@ def _without_end(row: list[str]) -> list[str]:
 def _outside(line: str, mark: str) -> int:
     """Count a character outside of quotes."""
     return sum(part.count(mark) for part in line.split('"')[::2])
+
+
+_FLAGS = {"0": "false", "1": "true"}
+"""The numbers that LibreOffice writes for typed flags when it saves a workbook again."""
+
+_REFERENCE = "reference"
+"""The shape of fields with one reference to a record."""
+
+
+def _typed(field: Field, cell: TypedCell) -> str:
+    """Return the value of a cell with a type of its own. A day is an instant if the field has instants."""
+    faces = type_of(field)
+    if faces.shape == _REFERENCE and cell.is_name:
+        return cell.shown or str(cell)
+    if ISO_DATE.fullmatch(cell):
+        return f"{cell} 00:00:00" if faces.spelling is Spelling.INSTANT else cell
+    if cell in _FLAGS and faces.spelling is Spelling.FLAG:
+        return _FLAGS[cell]
+    return cell.shown or cell if faces.spelling is Spelling.PLAIN else cell
 
 
 def _is_ambiguous(text: str) -> bool:

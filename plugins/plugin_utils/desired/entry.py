@@ -11,7 +11,8 @@ from typing import Any
 
 from ...module_utils.model.field import Way
 from ...module_utils.model.kinds import Kind
-from .dialect import CellReader
+from ...module_utils.model.schema import FieldError, Schema
+from .dialect import Misspelled
 from .lifecycle import NOTHING, Lifecycle
 from .positions import UNKNOWN_PLACES, Place, Positions
 from .row_rules import NO_RULES, RowRules
@@ -31,7 +32,6 @@ class Entry:
     :ivar inline: True if it was written without a directory for local files.
     :ivar pruned: True if it is removed because it is in no file.
     :ivar vaulted: names of the vaulted fields; all of them if the file is vaulted as a whole.
-    :ivar cells: reads its fields if they are cells that types do not accept as they are.
     :ivar root: the directory of its local files if records have different ones.
     :ivar lifecycle: ignored fields and protection, besides the settings.
     :ivar rules: what becomes of it if it is a row of a table of another system.
@@ -48,7 +48,6 @@ class Entry:
     inline: bool = False
     pruned: bool = False
     vaulted: Container[str] = ()
-    cells: CellReader | None = None
     root: str = ""
     lifecycle: Lifecycle = NOTHING
     rules: RowRules = NO_RULES
@@ -81,6 +80,24 @@ class Entry:
     def place_of_cell(self, name: str) -> Place | None:
         """Return the place of the cell of a column, empty or not; None if its table has no such column."""
         return self.places.of_cell(name)
+
+    def spelled(
+        self, schema: Schema, fields: Mapping[str, Any] | None = None
+    ) -> tuple[dict[str, Any], dict[str, FieldError]]:
+        """Return fields as their types accept them, and the mistakes of the others, by name.
+
+        :param fields: some of its fields, or their replacements; None for all.
+        """
+        found: dict[str, Any] = {}
+        wrong: dict[str, FieldError] = {}
+        for name, cell in (self.fields if fields is None else fields).items():
+            own = self.places.format_of(name)
+            field = None if own is None else schema.find(name)
+            try:
+                found[name] = cell if own is None or field is None else own.spelled(name, field, cell)
+            except Misspelled as misspelled:
+                wrong[name] = misspelled.error
+        return found, wrong
 
     @property
     def is_table(self) -> bool:

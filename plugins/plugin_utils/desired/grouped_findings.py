@@ -20,11 +20,11 @@ from ...module_utils.model.dates import HOUR_ZERO, DateReader
 from ...module_utils.model.field import Spelling, shorten
 from ...module_utils.model.schema import Misfit
 from ...module_utils.printing.cleaner import clean
-from .cell_checks import in_yaml
 from .cell_damage import damage_in_table, damage_in_workbook, family, marks_to_name
 from .desired import DesiredInstance
 from .dialect import BLANKS, PRESETS, Dialect, ambiguous_date
 from .positions import CellPlace, Finding, Place
+from .words import in_yaml
 
 _ALONE = 3
 """Maximum number of findings of one kind that are reported one by one."""

@@ -20,7 +20,7 @@ from ...module_utils.model.names import normal_name
 from ...module_utils.model.suggestions import closest_names
 from ..ansible_compat import was_vaulted
 from .desired import BY_TEMPLATE, INLINE, SECTIONS, DesiredInstance, SourceCount, states_of
-from .dialect import CellReader, Dialect
+from .dialect import Dialect
 from .encodings import WrongEncoding, decoded
 from .entry import Entry
 from .hiding import Hiding
@@ -33,7 +33,7 @@ from .sources import formulas
 from .sources.broken_files import conflict_in, without_totals
 from .sources.csv_source import read_csv
 from .sources.json_source import read_json_lines
-from .sources.xlsx_source import SheetCells, Sheets, Workbook
+from .sources.xlsx_source import Sheets, Workbook
 from .sources.yaml_source import read_yaml
 from .table_reader import TableReader
 from .tables import Tables
@@ -238,14 +238,7 @@ class _Loading:
             else:
                 table = self._table_of(name, section)
                 nodes = self._nodes(root, name, section)
-                self._records(name, section, nodes, template, self._cells(name, ending, table), table)
-
-    def _cells(self, name: str, ending: str, table: TableReader | None) -> CellReader | None:
-        """Return the reader for the cells of a file, or None if types accept them as they are."""
-        dialect = self.desired.tables.format_of(name)
-        if ending != ".csv":
-            return dialect if table is not None and ending == ".jsonl" and not dialect.is_plain else None
-        return None if dialect.is_plain and dialect.is_chosen and not dialect.list_separator else dialect
+                self._records(name, section, nodes, template, table)
 
     def _table_of(self, name: str, section: str) -> TableReader | None:
         """Return the mapping for a file of another system, or None if the settings do not name the file."""
@@ -457,8 +450,7 @@ class _Loading:
             if self._called(name) in self.desired.hiding.files:
                 self.desired.hiding.files.add(source)
             reader = self._table_of(name, found)
-            cells = SheetCells(dialect, names=frozenset() if table is None else table.names)
-            self._records(name, found, nodes, cells=cells, table=reader)
+            self._records(name, found, nodes, table=reader)
         if book.ignored:
             ignored = ", ".join(map(repr, book.ignored))
             self.desired.warnings.append(f"{self._called(name)}: sheets that are not sections are not read: {ignored}")
@@ -512,7 +504,6 @@ class _Loading:
         section: str,
         nodes: Iterable[Node],
         template: str = "",
-        cells: CellReader | None = None,
         table: TableReader | None = None,
     ) -> None:
         """Add the records of a section.
@@ -532,7 +523,6 @@ class _Loading:
             if entry is not None:
                 if node.source in self.desired.hiding.files:
                     self._hide_columns(entry)
-                entry.cells = cells
                 entries = self.desired.entries if self._is_managed(node) else self.desired.unmanaged
                 entries.append(entry)
                 records += entry.state == "present" and entries is self.desired.entries

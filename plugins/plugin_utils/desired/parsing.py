@@ -20,13 +20,12 @@ from ...module_utils.model.kinds import Kind
 from ...module_utils.model.schema import FieldError, Misfit, Schema
 from ...module_utils.model.types_links import Attachment, Reference
 from ...module_utils.model.zones import with_offsets, zone_of
-from .cell_checks import CellChecks, keys_without_column, listed
-from .columns import Columns
+from .cells import Cells
 from .desired import DesiredInstance
-from .dialect import CellReader
 from .entry import Entry
 from .positions import Place
 from .sources.csv_source import TITLED
+from .table_reader import keys_without_column
 from .words import BareWord
 
 
@@ -58,6 +57,9 @@ def with_remedy(error: FieldError, remedy: str) -> FieldError:
 _MANY_FOREIGN = 3
 """Number of columns without a field from which a table counts as one of another system."""
 
+_MOST_NAMED = 8
+"""Maximum number of columns that a finding names."""
+
 
 class DesiredParser:
     """Convert records as written to desired values.
@@ -79,8 +81,7 @@ class DesiredParser:
         self._given_root = desired.root
         self._hiding = desired.hiding
         self._folders: dict[str, Folder] = {}
-        self.cell_checks = CellChecks(desired)
-        self._columns = Columns()
+        self.cells = Cells(desired)
         self._desired = desired
         self._foreign: dict[str, tuple[Place, FieldError | None]] = {}
 
@@ -124,7 +125,7 @@ class DesiredParser:
             fields = {name: value for name, value in fields.items() if schema.find(name) is not None}
         if not entry.is_table:
             return self._parse_each(schema, entry, fields, fields)
-        certain, others = self._columns.split(schema, entry.cells, fields)
+        certain, others = self.cells.certain(schema, entry, fields)
         if not others:
             return certain
         values = self._parse_each(schema, entry, others, fields)
@@ -143,12 +144,10 @@ class DesiredParser:
         """
         as_written = fields
         if entry.is_table or entry.places.is_mapped or any(value.__class__ is BareWord for value in fields.values()):
-            odd = dict(self.cell_checks.odd(schema, entry, fields))
-            for name, error in odd.items():
+            wrong = dict(self.cells.odd(schema, entry, fields))
+            fields, misspelled = entry.spelled(schema, {name: fields[name] for name in fields if name not in wrong})
+            for name, error in (wrong | misspelled).items():
                 self._find(entry.place_of(name), error)
-            fields = {name: value for name, value in fields.items() if name not in odd} if odd else fields
-        if entry.cells is not None:
-            fields = self._read_cells(entry.cells, schema, entry, fields)
         fields = self._with_offsets(schema, entry, fields)
         values, findings = schema.parse(fields, "")
         if findings.errors or findings.unknown:
@@ -157,7 +156,7 @@ class DesiredParser:
                 if misfit.misfit is not None and fields.get(name) is not as_written.get(name):
                     misfit = _as_written(misfit, as_written[name])
                 if misfit.misfit is not None and misfit.misfit.spelling is Spelling.PLAIN:
-                    misfit = with_remedy(misfit, self.cell_checks.remedy(entry, name, as_written.get(name)))
+                    misfit = with_remedy(misfit, self.cells.remedy(entry, name, as_written.get(name)))
                 self._find(entry.place_in(misfit.way), misfit)
             for misfit in self._unknown(schema, entry, written, findings.unknown):
                 self._find(entry.place_of_name(str(misfit.way[0])), misfit)
@@ -215,16 +214,7 @@ class DesiredParser:
             ignored = [*self._desired.tables.format_of(place.file).ignore, *foreign]
             setting = f"ignore: {json.dumps(ignored, ensure_ascii=False)}"
             how += f", or ignore them: {self._desired.how_to_set(place.file, setting)}"
-        return FieldError.at((), f"{number}: {listed(foreign)}; {how}", number)
-
-    def _read_cells(
-        self, cells: CellReader, schema: Schema, entry: Entry, fields: Mapping[str, Any]
-    ) -> Mapping[str, Any]:
-        """Return the cells of a record as types accept them, with a finding for each that does not fit."""
-        found, wrong = cells.read(schema, fields)
-        for name, error in wrong.items():
-            self._find(entry.place_of(name), error)
-        return found
+        return FieldError.at((), f"{number}: {_listed(foreign)}; {how}", number)
 
     def _localise(self, attachment: Attachment, entry: Entry, way: Way) -> None:
         """Find a local file below the directory of attachments. A path that leads out of it is refused."""
@@ -252,6 +242,12 @@ class DesiredParser:
         for name, words in unclear.items():
             self._find(entry.place_of(name), words)
         return completed
+
+
+def _listed(names: list[str]) -> str:
+    """Return names in words; if there are very many, only the first of them."""
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    return f"{', '.join(names[:_MOST_NAMED])}{more}"
 
 
 def mark_as_written(reference: Reference) -> str:

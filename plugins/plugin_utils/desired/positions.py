@@ -11,6 +11,7 @@ from pathlib import PurePosixPath
 
 from ...module_utils.model.field import Way
 from ...module_utils.model.schema import FieldError, Misfit
+from .dialect import Dialect
 
 _SUFFIXES = frozenset((".yml", ".yaml", ".csv", ".tsv", ".jsonl", ".json", ".xlsx", ".xls", ".xlsm", ".xlsb", ".ods"))
 """Suffixes of files that a place may name without a line."""
@@ -154,6 +155,10 @@ class Positions:
         """Return the directory of the local files of a field; empty if it is the directory of the record."""
         return ""
 
+    def format_of(self, _name: str) -> Dialect | None:
+        """Return the format of the table from which a field was read; None if it is in no table."""
+        return None
+
     def empty_cells(self) -> Sequence[str]:
         """Return the columns in which a row of a table has an empty cell that means "not managed"."""
         return ()
@@ -197,6 +202,9 @@ class VaultedPlaces(Positions):
 
     def root_of(self, name: str) -> str:
         return self._places.root_of(name)
+
+    def format_of(self, name: str) -> Dialect | None:
+        return self._places.format_of(name)
 
     def empty_cells(self) -> Sequence[str]:
         return self._places.empty_cells()

@@ -12,14 +12,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from ...module_utils.model.field import edge_blanks, shorten
 from ...module_utils.model.names import escaped, why_unfit
 from ...module_utils.model.schema import FieldError, Misfit, Schema
-from .cell_checks import CellChecks
-from .dialect import PRESETS
+from .cells import Cells
 from .entry import Entry
 from .hiding import Hiding
 from .parsing import with_remedy, written_as
@@ -28,16 +28,13 @@ from .positions import Place
 _INVISIBLE = re.compile("[\u00ad\u200b\u200e\u200f\u2060\ufeff]")
 """Soft hyphen, zero width space, marks of direction, word joiner and byte order mark. No word needs them."""
 
-_AS_TYPED = replace(PRESETS["plain"], is_chosen=True)
-"""The dialect of tables whose cells need no reader."""
-
 
 def unfit_keys(
     schema: Schema,
     entry: Entry,
     keys: Iterable[str],
     values: Mapping[str, Any],
-    checks: CellChecks,
+    checks: Cells,
     why_not: Callable[[str], str] = why_unfit,
 ) -> Iterator[tuple[Place, FieldError]]:
     """Yield a finding for each part of a natural key that no new record may have.
@@ -68,6 +65,8 @@ class Remarks:
         :param values: canonical values by field key.
         """
         for key, value in values.items():
+            if value.__class__ is Decimal:
+                self._check_amount(schema, entry, key)
             if value.__class__ is not str:
                 continue
             if value != value.strip():
@@ -76,11 +75,12 @@ class Remarks:
                 words = f"has an invisible character (U+{ord(found[0]):04X}); it is written unchanged"
                 of_many = "have invisible characters; they are written unchanged"
                 self._note(entry, written_as(schema, entry, key), key, words, of_many)
-        cells = entry.cells or (_AS_TYPED if entry.is_table else None)
-        for name, number in cells.decided(schema, entry.fields) if cells is not None else ():
-            field = schema.find(name)
-            if field is not None and field.key in values:
-                self._note(entry, name, field.key, f"is read as {number}", "are read as the settings of the file say")
+
+    def _check_amount(self, schema: Schema, entry: Entry, key: str) -> None:
+        name = written_as(schema, entry, key)
+        table, cell = entry.places.format_of(name), entry.fields.get(name)
+        if table is not None and isinstance(cell, str) and (number := table.decided(schema.fields[key], cell)):
+            self._note(entry, name, key, f"is read as {number}", "are read as the settings of the file say")
 
     def _check_text(self, schema: Schema, entry: Entry, key: str, value: str) -> None:
         field = schema.fields.get(key)

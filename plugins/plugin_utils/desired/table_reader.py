@@ -5,17 +5,17 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ...module_utils.model.field import Plain, is_uuid, shorten
+from ...module_utils.model.field import Plain, TypedCell, is_uuid, shorten
 from ...module_utils.model.kinds import KINDS, OBJECT, Kind
 from ...module_utils.model.names import normal_name
 from ...module_utils.model.schema import FieldError, Misfit, Schema
 from ...module_utils.model.suggestions import closest_names
-from .cell_checks import GROUPED, NUMBER_AS_KEY, in_yaml, keys_without_column
 from .desired import SECTIONS, DesiredInstance
 from .dialect import Dialect
 from .entry import Entry
@@ -23,22 +23,36 @@ from .nodes import Node, TreeNode, place_at
 from .positions import Finding, Place
 from .row_rules import RowRules
 from .tables import ID, ReadTable, Table
+from .words import NullCell, in_yaml
 
 _LIKENESS = 0.6
 """Minimum similarity of the names of two columns for a typo."""
 
 
+_NUMBER_AS_KEY = re.compile(r"\d+[.,]0+|\d{1,3}(,\d{3})+")
+"""A number as programs write it, and few people write keys: with zeros as fraction, or grouped by commas."""
+
+_GROUPED = re.compile("\\d{1,3}([.'\u2019\u00a0\u202f ]\\d{3})+")
+"""A number in groups of three digits, as some people write all of their keys."""
+
+
 class _Mapped(TreeNode):
     """A record of a table, with the names and values after applying its settings."""
 
-    __slots__ = ("_inner", "_written")
+    __slots__ = ("_dialect", "_inner", "_written")
 
     is_mapped = True
 
-    def __init__(self, value: Any, inner: Node, written: Mapping[str, str], constant: Mapping[str, Node]) -> None:
+    def __init__(
+        self, value: Any, inner: Node, written: Mapping[str, str], constant: Mapping[str, Node], dialect: Dialect
+    ) -> None:
         super().__init__(value, inner.source, inner.mark, (), constant)
         self._inner = inner
         self._written = written
+        self._dialect = dialect
+
+    def format_of(self, _name: str) -> Dialect:
+        return self._dialect
 
     @property
     def is_misread(self) -> bool:
@@ -138,15 +152,17 @@ class TableReader:
             value[name] = self._value(node, column, name, cell)
         constant = {name: constant for name, constant in table.constant.items() if name not in value}
         value |= {name: constant.value for name, constant in constant.items()}
-        return (_MappedRow if node.is_row else _Mapped)(value, node, self._written, constant)
+        return (_MappedRow if node.is_row else _Mapped)(value, node, self._written, constant, self._dialect)
 
     def _value(self, node: Node, column: str, name: str, cell: Any) -> Any:
         words = self._table.values.get(normal_name(name))
         if words is not None and isinstance(cell, str) and (word := normal_name(str(cell))) in words:
             return words[word]
         if not node.is_row and isinstance(cell, str) and self._dialect.clears_cell(column, cell):
-            return None
+            return NullCell.from_word(cell)
         if not isinstance(cell, str) or normal_name(column) not in self._table.ids:
+            if isinstance(cell, TypedCell):
+                cell.is_name = normal_name(column) in self._table.columns
             return cell
         text = str(cell).strip()
         if text.isdecimal() and text.isascii():
@@ -160,6 +176,23 @@ class TableReader:
         place = place_at(node.source, node.mark_of(column))
         finding = Finding.for_message(place, FieldError.at((name,), words, why, Misfit(cell, why)))
         self._findings.append(finding)
+
+
+def keys_without_column(
+    desired: DesiredInstance, schema: Schema, path: str, present: Collection[str]
+) -> list[list[str]]:
+    """Return the missing fields of each choice of fields that may identify records; empty if one choice is complete.
+
+    :param path: of the table. :param present: the keys of the fields that have a column.
+    """
+    choices = desired.key_choices(schema.kind, desired.rules_of(path))
+    missing = [[key for key in (_key_of(schema, name) for name in choice) if key not in present] for choice in choices]
+    return missing if all(missing) else []
+
+
+def _key_of(schema: Schema, name: str) -> str:
+    found = schema.find(name)
+    return name if found is None else found.key
 
 
 def check_identity(
@@ -197,12 +230,12 @@ def _numbers_as_keys(
             key, column = entry.fields[name], (entry.place.source, name)
             if key.__class__ is not str or key.isdecimal():
                 has_digits.setdefault(column, True)
-            elif NUMBER_AS_KEY.fullmatch(key) or GROUPED.fullmatch(key):
+            elif _NUMBER_AS_KEY.fullmatch(key) or _GROUPED.fullmatch(key):
                 written[column].append(entry)
             else:
                 has_digits[column] = False
     for (source, name), entries in written.items():
-        is_grouped = any(GROUPED.fullmatch(entry.fields[name]) for entry in entries)
+        is_grouped = any(_GROUPED.fullmatch(entry.fields[name]) for entry in entries)
         if has_digits.get((source, name), not is_grouped):
             yield from _number_findings(desired, name, entries)
 
@@ -217,10 +250,10 @@ def _number_findings(
     desired: DesiredInstance, name: str, entries: Sequence[Entry]
 ) -> Iterator[tuple[Place, FieldError]]:
     table = desired.tables.for_file(entries[0].place.file)
-    columns = {} if table is None else {field: column for column, field in table.columns.items()}
-    column = columns.get(name, name)
-    if not desired.tables.format_of(entries[0].place.file).has_texts(column):
-        setting = desired.how_to_set(entries[0].place.file, f"text_columns: [{in_yaml(column)}]")
+    column = name if table is None else table.column_of(name)
+    dialect = desired.tables.format_of(entries[0].place.file)
+    if not dialect.has_texts(column):
+        setting = desired.how_to_set(entries[0].place.file, dialect.and_text(column))
         why = f"a program wrote this key as a number; write its digits alone, or, if it is the key, {setting}"
         for entry in entries:
             key = entry.fields[name]

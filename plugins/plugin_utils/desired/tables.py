@@ -67,10 +67,9 @@ class Table:
         """Return the field of a column, by the name of the column."""
         return self.columns.get(normal_name(name), name)
 
-    @property
-    def names(self) -> frozenset[str]:
-        """Return the fields of columns with names, whatever a cell looks like."""
-        return frozenset(name for column, name in self.columns.items() if column not in self.ids)
+    def column_of(self, name: str) -> str:
+        """Return the column of a field, by the name of the field."""
+        return next((column for column, target in self.columns.items() if target == name), name)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,9 @@ such a word, because the reader gives its own words to the format alone.
 
 from __future__ import annotations
 
+import json
+import re
+
 from ...module_utils.model.field import Field, edge_blanks, is_generated_key
 from ...module_utils.model.kinds import SERVER_KEYS
 from ...module_utils.model.schema import Schema
@@ -30,8 +33,33 @@ class BareWord(str):
     __slots__ = ()
 
 
+class NullCell(str):
+    """An empty text in place of a cell with a word of the settings for nothing.
+
+    :ivar word: the cell. If it is a choice of the field, it means that choice.
+    """
+
+    word: str
+
+    @classmethod
+    def from_word(cls, word: str) -> NullCell:
+        """Create the cell from its word."""
+        found = cls()
+        found.word = word
+        return found
+
+
 COMMENT = "#"
 """Sheets and columns whose names begin with this are comments."""
+
+_PLAIN_NAME = re.compile(r"[^\W\d_][\w./-]*(?: [\w./-]+)*")
+_WORDS_OF_YAML = frozenset(("true", "false", "yes", "no", "on", "off", "null", "y", "n"))
+
+
+def in_yaml(text: str) -> str:
+    """Return a text as YAML writes it in brackets."""
+    is_plain = _PLAIN_NAME.fullmatch(text) and text.casefold() not in _WORDS_OF_YAML
+    return text if is_plain else json.dumps(text, ensure_ascii=False)
 
 
 def names_of(schema: Schema, field: Field) -> list[str]:

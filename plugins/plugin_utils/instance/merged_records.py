@@ -36,7 +36,7 @@ class _Merged:
 
     def _record(self, entry: Entry, is_managed: bool) -> dict[str, Any]:
         schema = self._schemas.for_kind(entry.kind)
-        values = entry.fields if entry.cells is None else {**entry.fields, **entry.cells.read(schema, entry.fields)[0]}
+        values = {**entry.fields, **entry.spelled(schema)[0]}
         # A name that is no field may be a value of a vaulted file. Its finding says where it is.
         hides_names = self._hiding.hides_place(entry.place)
         names = [name for name in values if not hides_names or schema.find(name) is not None]

@@ -143,7 +143,7 @@ class FileReading(Reading):
         """
         may_be_new = entry.state == "present" and not entry.kind.defines_fields
         new = keys if may_be_new else ()
-        unfit = list(unfit_keys(schema, entry, new, values, self.wanted.cell_checks, edge_blanks))
+        unfit = list(unfit_keys(schema, entry, new, values, self.wanted.cells, edge_blanks))
         for place, error in unfit:
             self.find(place, error)
         return not unfit

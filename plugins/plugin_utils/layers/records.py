@@ -6,16 +6,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from ...module_utils.model.field import EMPTY, Field, Plain, Way
+from ...module_utils.model.field import EMPTY, Plain, Way
 from ...module_utils.model.kinds import Kind
-from ...module_utils.model.schema import FieldError, Schema, field_to_be
+from ...module_utils.model.schema import Schema, field_to_be
 from ...module_utils.resolve import natural_keys
 from ..desired.desired import SECTIONS, DesiredInstance
-from ..desired.dialect import CellReader, Converter
+from ..desired.dialect import Dialect
 from ..desired.entry import Entry
 from ..desired.lifecycle import Lifecycle
 from ..desired.nodes import EVERYTHING
@@ -57,45 +57,13 @@ class MergedPlaces(Positions):
         """Return the directory of the local files of a field."""
         return self._owners[name].root_of(name)
 
+    def format_of(self, name: str) -> Dialect | None:
+        """Return the format of the table that a field came from; None if it came from no table."""
+        return self._owners[name].places.format_of(name)
+
     def owner_of(self, name: str) -> Entry:
         """Return the record of the layer that a field came from."""
         return self._owners[name]
-
-
-@dataclass(frozen=True)
-class _MergedCells:
-    """Read the cells of a record whose fields came from tables in different dialects."""
-
-    readers: tuple[tuple[frozenset[str], CellReader], ...]
-
-    def read(self, schema: Schema, fields: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, FieldError]]:
-        found = dict(fields)
-        wrong: dict[str, FieldError] = {}
-        for names, reader in self.readers:
-            own = {name: value for name, value in fields.items() if name in names}
-            values, unfit = reader.read(schema, own)
-            found |= values
-            wrong |= unfit
-        return {name: value for name, value in found.items() if name not in wrong}, wrong
-
-    def converter(self, field: Field, name: str) -> Converter | None:
-        reader = next((reader for names, reader in self.readers if name in names), None)
-        return None if reader is None else reader.converter(field, name)
-
-    def decided(self, schema: Schema, fields: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
-        for names, reader in self.readers:
-            yield from reader.decided(schema, {name: value for name, value in fields.items() if name in names})
-
-    def depends_on_type(self, name: str, cell: str) -> bool:
-        return any(name in names and reader.depends_on_type(name, cell) for names, reader in self.readers)
-
-    def only_of(self, names: Container[str]) -> CellReader:
-        kept = ((frozenset(name for name in own if name in names), reader) for own, reader in self.readers)
-        return _MergedCells(tuple(kept))
-
-    @property
-    def spelling(self) -> str:
-        return repr([(sorted(names), reader.spelling) for names, reader in self.readers])
 
 
 class _Numbers:
@@ -249,7 +217,6 @@ class MergedRecords:
             state=later.state if says_state else earlier.state,
             misread=earlier.misread or later.misread,
             vaulted=EVERYTHING if is_hidden else frozenset(n for n, owner in owners.items() if n in owner.vaulted),
-            cells=_cells(owners),
             lifecycle=self._lifecycle(earlier, later),
             rules=earlier.rules if later.rules is NO_RULES else later.rules,
         )
@@ -328,9 +295,7 @@ def _fields_of(key: Key) -> Key:
 
 def _part(schema: Schema, entry: Entry, name: str) -> Any:
     """Return one part of a natural key in its normalised form."""
-    fields: Mapping[str, Any] = {name: entry.fields[name]}
-    if entry.cells is not None:
-        fields = entry.cells.read(schema, fields)[0]
+    fields, _wrong = entry.spelled(schema, {name: entry.fields[name]})
     field = schema.find(name)
     if field is not None:
         values, findings = schema.parse(fields, "")
@@ -338,7 +303,7 @@ def _part(schema: Schema, entry: Entry, name: str) -> Any:
             key = natural_keys.key_of(schema, [field.key], values, mark_as_written)
             if key is not None:
                 return natural_keys.normal_key(key)
-    return natural_keys.normal_key(_as_written(fields[name]))
+    return natural_keys.normal_key(_as_written(fields.get(name, entry.fields[name])))
 
 
 def _as_written(value: Any) -> Any:
@@ -349,16 +314,3 @@ def _as_written(value: Any) -> Any:
 
 def _owner(entry: Entry, name: str) -> Entry:
     return entry.places.owner_of(name) if isinstance(entry.places, MergedPlaces) else entry
-
-
-def _cells(owners: Mapping[str, Entry]) -> CellReader | None:
-    """Return the reader of the cells of a record, or None if none of its fields is in a table."""
-    names: dict[int, set[str]] = {}
-    readers: dict[int, CellReader] = {}
-    for name, entry in owners.items():
-        if entry.cells is not None:
-            names.setdefault(id(entry.cells), set()).add(name)
-            readers[id(entry.cells)] = entry.cells
-    if not readers:
-        return None
-    return _MergedCells(tuple((frozenset(names[mark]), reader) for mark, reader in readers.items()))

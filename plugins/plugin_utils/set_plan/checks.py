@@ -64,7 +64,7 @@ def has_fit_key(context: PlanContext, planned: Planned, current: Record | None) 
     else:
         have = natural_keys.read_some(schema, () if entry.uuid else new, current)
         new = {key: new[key] for key, value in have.items() if not schema.equal(key, new[key], value)}
-    for place, words in unfit_keys(schema, entry, new, new, context.wanted.cell_checks):
+    for place, words in unfit_keys(schema, entry, new, new, context.wanted.cells):
         context.find(place, words)
     return context.complaints == complaints
 

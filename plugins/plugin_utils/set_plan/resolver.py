@@ -207,7 +207,7 @@ class Resolver(Reading):
         gist = "this reference matches no record, or several"
         misfit = Misfit(reference.written, cause_of(problem))
         error = FieldError.at(way, f"{words_of(way)}: {problem}", gist, misfit)
-        remedy = self.wanted.cell_checks.remedy(entry, name, written)
+        remedy = self.wanted.cells.remedy(entry, name, written)
         return Finding.for_message(entry.place_in((*way, *inner)), with_remedy(error, remedy))
 
     def _is_named_in_secret(self, record: Record) -> bool:

@@ -35,6 +35,7 @@ from ..nodes import (
     place_at,
 )
 from ..positions import Finding, Place
+from ..words import NullCell
 from .broken_files import SAVED_IN_PART, why_rule
 from .formulas import unescaped
 from .json_source import NUL_ESCAPED, JsonNode, has_too_many, is_whole, no_constant, plain_number, too_deep
@@ -212,6 +213,9 @@ class _Row(Node):
 
     def mark_of_name(self, key: Any) -> int:
         return self._table.mark(self._table.header_line, self._table.columns[key])
+
+    def format_of(self, _name: str) -> Dialect:
+        return self._table.dialect
 
     def empty_cells(self) -> Sequence[str]:
         if len(self.value) == len(self._table.columns):
@@ -423,7 +427,7 @@ def _row(row: list[str], table: _Table, line: int) -> Node | None:
     if dialect.null is not None or dialect.clears:
         for name, cell in zip(table.wanted, row, strict=True):
             if name and dialect.clears_cell(name, cell):
-                value[name] = None
+                value[name] = NullCell.from_word(cell) if cell else None
     return _Row(value, table, line)
 
 

@@ -15,21 +15,19 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from functools import partial
 from itertools import groupby, zip_longest
 from operator import itemgetter
 from typing import Any
 
 from ....module_utils.errors import InvalidInput
-from ....module_utils.model.field import MOST_CHARACTERS, Field, Spelling, TypedCell
+from ....module_utils.model.field import MOST_CHARACTERS, TypedCell
 from ....module_utils.model.names import normal_name
-from ....module_utils.model.schema import FieldError, Misfit, Schema, type_of
-from ..cell_checks import in_yaml
+from ....module_utils.model.schema import Misfit
 from ..desired import SECTIONS
-from ..dialect import ALL_ROWS, ISO_DATE, WEB_PAGE, CellReader, Converter, Dialect
-from ..nodes import EVERYTHING, JINJA, TOO_LONG, Node, jinja_in, mark_at
+from ..dialect import ALL_ROWS, WEB_PAGE, Dialect
+from ..nodes import JINJA, TOO_LONG, Node, jinja_in, mark_at
 from ..positions import CellPlace, Finding, Place, SheetSource, letters_of
-from ..words import COMMENT
+from ..words import COMMENT, NullCell, in_yaml
 from .broken_files import why_rule
 from .csv_source import NO_RECORD, TITLED, no_header, no_name, structure
 
@@ -67,11 +65,6 @@ _NO_TEXT = {
     "flag": "text; the cell contains true or false. Format the column as text, and type it again",
 }
 
-
-_FLAGS = {"0": "false", "1": "true"}
-
-REFERENCE = "reference"
-"""The shape of fields with one reference to a record."""
 
 Cell = tuple[int, str, str]
 """The column of a cell, its text, and its kind: one of :data:`_NO_TEXT`, or why it can't be read.
@@ -135,74 +128,6 @@ def _folded(title: str) -> str:
     return normal_name(title).strip().casefold()
 
 
-@dataclass(frozen=True)
-class SheetCells:
-    """Read cells that have types of their own.
-
-    A day is an instant if the field has instants. 1 is true, because LibreOffice writes a typed true like that when it
-    saves a workbook again.
-
-    :ivar dialect: reads cells that are texts.
-    :ivar names: columns in which a number is the name of a record.
-    """
-
-    dialect: Dialect
-    only: Container[str] = EVERYTHING
-    names: Container[str] = frozenset()
-
-    @property
-    def spelling(self) -> str:
-        return f"workbook {self.dialect.spelling}"
-
-    def decided(self, schema: Schema, fields: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
-        return self.dialect.decided(schema, fields)
-
-    def converter(self, field: Field, name: str) -> Converter | None:
-        return partial(self._unless_percents, self.dialect.converter(field, name)) if name in self.only else None
-
-    @staticmethod
-    def _unless_percents(convert: Converter | None, cell: str) -> str | None:
-        if "%" in cell:
-            return None
-        return cell if convert is None else convert(cell)
-
-    def depends_on_type(self, name: str, _cell: str) -> bool:
-        return name in self.only
-
-    def read(self, schema: Schema, fields: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, FieldError]]:
-        texts = {name: value for name, value in fields.items() if value.__class__ is str and name in self.only}
-        percents = dict(self.dialect.percents(schema, texts))
-        texts = {name: value for name, value in texts.items() if name not in percents}
-        found, unfit = self.dialect.read(schema, texts)
-        read = {name: value for name, value in found.items() if value is not texts[name]} | percents
-        read |= dict(self.dialect.decided(schema, texts))
-        wrong = dict(unfit)
-        for name, value in fields.items():
-            if isinstance(value, TypedCell) and name in self.only:
-                typed_value = self._typed(schema.find(name), name, value)
-                if typed_value is not None:
-                    read[name] = typed_value
-        if not read and not wrong:
-            return fields, {}
-        return {name: read.get(name, value) for name, value in fields.items() if name not in wrong}, wrong
-
-    def _typed(self, definition: Field | None, name: str, value: TypedCell) -> str | None:
-        """Return the value of a typed cell for a field, or None if the cell is not typed."""
-        if definition is None:
-            return None
-        of_field = type_of(definition)
-        if of_field.shape == REFERENCE and name in self.names:
-            return value.shown or str(value)
-        if ISO_DATE.fullmatch(value):
-            return f"{value} 00:00:00" if of_field.spelling is Spelling.INSTANT else None
-        if value in _FLAGS and of_field.spelling is Spelling.FLAG:
-            return _FLAGS[value]
-        return value.shown or None if of_field.spelling is Spelling.PLAIN else None
-
-    def only_of(self, names: Container[str]) -> CellReader:
-        return replace(self, only=names)
-
-
 class _Sheet:
     """A sheet with the records of a section.
 
@@ -218,7 +143,7 @@ class _Sheet:
         self.header_row = 0
         self.columns: dict[str, int] = {}
         self.misread: set[int] = set()
-        self._dialect = dialect
+        self.dialect = dialect
         self._findings = findings
         self._columns_read: set[int] = set()
         self._unread: set[int] = set()
@@ -227,7 +152,7 @@ class _Sheet:
 
     def records(self, rows: Iterable[tuple[int, Sequence[Cell]]]) -> Iterator[Node]:
         """Yield the records of the rows below the first row, which names the columns."""
-        skipped = self._dialect.rows
+        skipped = self.dialect.rows
         before, last, is_read = len(self._findings), 0, False
         for number, row in rows:
             last = number
@@ -245,7 +170,7 @@ class _Sheet:
                 continue
             if len(self._columns_read) == 1 and len(cells) > 1:
                 column = min(cells.keys() - self._columns_read)
-                self._find(number, column, f"{no_name(self._dialect)}; {TITLED}")
+                self._find(number, column, f"{no_name(self.dialect)}; {TITLED}")
                 return
             record = self._record(cells, number)
             if record:
@@ -259,7 +184,7 @@ class _Sheet:
             if self.header_row:
                 self._find(self.header_row, 1, NO_RECORD)
             elif skipped.header:
-                self._find(last, 1, no_header(self._dialect))
+                self._find(last, 1, no_header(self.dialect))
 
     def _find(self, row: int, column: int, message: str, gist: str = "") -> None:
         self._findings.append(Finding(CellPlace(self.source, row, column), message, gist or message))
@@ -276,15 +201,15 @@ class _Sheet:
                 self._check_merged(number, column)
             if column in self._unread:
                 continue
-            if kind == _ERROR and value not in self._dialect.null_words:
+            if kind == _ERROR and value not in self.dialect.null_words:
                 words = f"this cell contains the error {value}; correct or empty it"
                 self._find_unread(number, column, words, "this cell contains an error")
             elif kind in _UNREADABLE:
                 self._find_unread(number, column, _UNREADABLE[kind])
             else:
                 is_text = kind in ("", _ERROR)
-                found[column] = (value.strip() if self._dialect.trim else value) if is_text else _typed(value, kind)
-        found = {column: value for column, value in found.items() if value} if self._dialect.trim else found
+                found[column] = (value.strip() if self.dialect.trim else value) if is_text else _typed(value, kind)
+        found = {column: value for column, value in found.items() if value} if self.dialect.trim else found
         if number <= self._merged_to:
             self.misread.add(number)
         return found
@@ -315,7 +240,7 @@ class _Sheet:
             if not name:
                 continue
             self._columns_read.add(column)
-            if not self._dialect.reads_column(name):
+            if not self.dialect.reads_column(name):
                 self._unread.add(column)
                 continue
             if name in self.columns:
@@ -325,20 +250,21 @@ class _Sheet:
         return fine
 
     def _record(self, cells: Mapping[int, Any], number: int) -> dict[str, Any]:
-        for column in cells.keys() - self._columns_read if not self._dialect.ignores_nameless else ():
+        for column in cells.keys() - self._columns_read if not self.dialect.ignores_nameless else ():
             self._columns_read.add(column)
-            self._find(number, column, no_name(self._dialect))
+            self._find(number, column, no_name(self.dialect))
         record: dict[str, Any] = {}
         for name, column in self.columns.items():
             value = cells.get(column)
-            if isinstance(value, TypedCell) and self._dialect.is_text(name, value):
+            if isinstance(value, TypedCell) and self.dialect.is_text(name, value):
                 value = value.shown or str(value)
             if value is not None:
                 record[name] = structure(value) if value.__class__ is str and value[0] in "[{" else value
-        dialect = self._dialect
+        dialect = self.dialect
         if record and (dialect.null is not None or dialect.clears):
-            cleared = [name for name in self.columns if dialect.clears_cell(name, str(record.get(name, "")))]
-            record |= dict.fromkeys(cleared)
+            texts = {name: str(record.get(name, "")) for name in self.columns}
+            cleared = {name: text for name, text in texts.items() if dialect.clears_cell(name, text)}
+            record |= {name: NullCell.from_word(text) if text else None for name, text in cleared.items()}
         return record
 
 
@@ -361,6 +287,9 @@ class _SheetRow(Node):
         super().__init__(value, sheet.source, mark_at(row, 1))
         self._sheet = sheet
         self._row = row
+
+    def format_of(self, _name: str) -> Dialect:
+        return self._sheet.dialect
 
     @property
     def is_misread(self) -> bool:

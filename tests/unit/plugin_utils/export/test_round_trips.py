@@ -106,7 +106,7 @@ def _read(files: Mapping[str, bytes], csv: str) -> list[dict[str, Any]]:
     assert desired.findings == []
     found = []
     for entry in desired.entries:
-        fields, wrong = (entry.fields, {}) if entry.cells is None else entry.cells.read(_SCHEMA, entry.fields)
+        fields, wrong = entry.spelled(_SCHEMA)
         assert wrong == {}
         found.append(_values(fields))
     return found

@@ -208,7 +208,6 @@ def test_tables_of_layers_are_read_as_each_was_saved(tmp_path: Path) -> None:
     )
     assert desired.findings == []
     assert [entry.fields["purchasing_price"] for entry in desired.entries] == ["12.50", "2,50"]
-    assert [entry.cells is None for entry in desired.entries] == [True, False]
     assert desired.tables.format_of("base/objects.csv").preset == "excel-de"
     assert desired.tables.format_of("overlays/berlin/objects.csv").preset == "plain"
 
@@ -231,8 +230,7 @@ def test_a_record_out_of_several_tables_is_read_as_each_was_saved(tmp_path: Path
     (entry,) = desired.entries
     fields = [Field("price", "MONEY"), Field("bought", "DATE"), Field("seen", "DATE"), Field("note", "TEXT")]
     schema = Schema(KINDS["object"], [Field("barcode", "BARCODE"), *fields])
-    assert entry.cells is not None
-    read, wrong = entry.cells.read(schema, entry.fields)
+    read, wrong = entry.spelled(schema)
     assert wrong == {}
     assert read == {
         "barcode": "A",
@@ -241,9 +239,6 @@ def test_a_record_out_of_several_tables_is_read_as_each_was_saved(tmp_path: Path
         "seen": "2024-12-30",
         "note": "1.299,00",
     }
-    price_alone = entry.cells.only_of(["price"])
-    assert price_alone.read(schema, entry.fields)[0] == {**entry.fields, "price": "2500.50"}
-    assert price_alone.spelling != entry.cells.spelling
     # Output and edits know which table a cell comes from.
     assert len(entry.places.names()) == len(read)
 

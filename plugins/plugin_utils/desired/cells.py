@@ -1,0 +1,232 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Convert the cells of tables to values, each once, by the format of its table and the type of its field.
+
+What the name of a column means is decided once for all of its cells, because a table may have a million rows.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ...module_utils.model.field import MOST_CHARACTERS, BrokenCell, Field, InvalidValue, Spelling, shorten
+from ...module_utils.model.kinds import SERVER_KEYS
+from ...module_utils.model.schema import FieldError, Misfit, Schema, type_of
+from ...module_utils.model.types_basic import TEXT, UNWRITABLE, broken_rules
+from ...module_utils.resolve.natural_keys import identifying_fields
+from .desired import DesiredInstance
+from .dialect import Dialect, Misspelled, Oddity
+from .entry import Entry
+from .words import NULL_WORDS, BareWord
+
+_LIST_MARKS = re.compile(r"[;,|\n]")
+_TEXT = "text"
+_LINKS = "links"
+"""The shape of lists that may be written as the text of their only item."""
+
+_BARE = "this is how a program writes an empty value; write null, or quotes around it"
+
+_MOST_KEPT = 4096
+"""Maximum number of values that a column keeps, because those of most dates and numbers repeat."""
+
+_MOST_TABLES = 64
+"""Maximum number of tables whose columns are kept."""
+
+_UNCERTAIN = object()
+
+
+class _Column:
+    """A column of one table.
+
+    :param is_row: True in a table, False in JSON Lines.
+    :ivar key: of its field; empty if it has none, or none that files may write.
+    :ivar is_text: True if a text without an oddity is its own value.
+    """
+
+    __slots__ = ("_field", "_has_rules", "_is_row", "_name", "_schema", "_table", "_values", "is_text", "key")
+
+    def __init__(self, schema: Schema, name: str, table: Dialect, is_row: bool) -> None:
+        found = schema.find(name)
+        field = None if found is None or {name, found.key} & SERVER_KEYS else found
+        faces = UNWRITABLE if field is None else type_of(field)
+        self.key = "" if field is None else field.key
+        is_limited = field is not None and bool(field.allowed or field.constraints)
+        # A text that is not empty may be in a mandatory field.
+        self.is_text = is_row and faces.parse is TEXT.parse and not is_limited
+        self._has_rules = field is not None and (is_limited or field.mandatory)
+        # Items of lists may be local files, and times may need the offset of a time zone.
+        self._field = None if faces.empty == () or faces.spelling is Spelling.INSTANT or not is_row else field
+        self._name, self._schema, self._table = name, schema, table
+        self._values: dict[str, Any] = {}
+
+    def value(self, cell: str) -> Any:
+        """Return the value of a cell; ``_UNCERTAIN`` if it may be wrong."""
+        value = self._values.get(cell, _UNCERTAIN)
+        if value is _UNCERTAIN and self._field is not None and Dialect.oddity(cell) is None:
+            value = self._new_value(cell, self._field)
+            if len(self._values) < _MOST_KEPT:
+                self._values[cell] = value
+        return value
+
+    def _new_value(self, cell: str, field: Field) -> Any:
+        try:
+            value = self._schema.parse_value(self._table.spelled(self._name, field, cell), field, self._name)
+        except (InvalidValue, Misspelled):
+            return _UNCERTAIN
+        return _UNCERTAIN if self._has_rules and broken_rules(value, field) else value
+
+
+class Cells:
+    """The cells of the tables of one desired state."""
+
+    def __init__(self, desired: DesiredInstance) -> None:
+        self._desired = desired
+        self._columns: dict[tuple[Schema, int, int], tuple[Dialect, dict[str, _Column]]] = {}
+        self._nulls: dict[str, str] = {}
+
+    def certain(
+        self, schema: Schema, entry: Entry, fields: Mapping[str, Any]
+    ) -> tuple[dict[str, Any], Mapping[str, Any]]:
+        """Return the values of a row that certainly are right by field key, and its other cells by name."""
+        certain: dict[str, Any] = {}
+        others: dict[str, Any] = {}
+        table: Dialect | None = None
+        columns: dict[str, _Column] = {}
+        format_of = entry.places.format_of
+        for name, cell in fields.items():
+            own = format_of(name)
+            if own is not table and own is not None:
+                table, columns = own, self._of(schema, own)
+            if cell.__class__ is not str or own is None:
+                others[name] = cell
+                continue
+            column = columns.get(name) or columns.setdefault(name, _Column(schema, name, own, entry.is_table))
+            if column.is_text and 0 < len(cell) <= MOST_CHARACTERS and Dialect.oddity(cell) is None:
+                certain[column.key] = cell
+            elif (value := column.value(cell)) is _UNCERTAIN:
+                others[name] = cell
+            else:
+                certain[column.key] = value
+        # A field that is written twice, by its key and by its label, is a mistake.
+        is_twice = len(certain) + len(others) < len(fields)
+        if others and not is_twice:
+            found = (schema.find(name) for name in others)
+            is_twice = any(field is not None and field.key in certain for field in found)
+        return ({}, fields) if is_twice else (certain, others)
+
+    def _of(self, schema: Schema, table: Dialect) -> dict[str, _Column]:
+        """Return the columns of a table by name."""
+        mark = (schema, schema.revision, id(table))
+        if mark not in self._columns:
+            if len(self._columns) >= _MOST_TABLES:
+                self._columns.clear()
+            # While the format is kept, no other object has its identity.
+            self._columns[mark] = table, {}
+        return self._columns[mark][1]
+
+    # ---- cells that a type accepts although they look like a mistake
+
+    def odd(self, schema: Schema, entry: Entry, fields: Mapping[str, Any]) -> Iterator[tuple[str, FieldError]]:
+        """Yield the names of fields whose cells are rejected, each with a finding."""
+        for name, value in fields.items():
+            if value.__class__ is BareWord:
+                field = schema.find(name)
+                if field is None or value not in field.allowed:
+                    yield name, _error(name, f": {_BARE}", value, _BARE)
+            elif value.__class__ in (str, BrokenCell) and (table := entry.places.format_of(name)) is not None:
+                error = self._why_odd(schema, entry, name, value, table)
+                if error is not None:
+                    yield name, error
+
+    def _why_odd(self, schema: Schema, entry: Entry, name: str, cell: str, table: Dialect) -> FieldError | None:
+        field, odd = schema.find(name), Dialect.oddity(cell)
+        if odd is None:
+            is_list = field is not None and type_of(field).empty == () and cell.__class__ is str and entry.is_table
+            return self._no_list(entry, name, cell, field, table) if field is not None and is_list else None
+        if table.accepts_as_written(odd) or (field is not None and cell in field.allowed):
+            return None
+        if not (entry.is_table or odd.is_null):
+            return None
+        is_text = field is not None and self._is_plain_text(schema, field)
+        keeps_text = table.has_texts(self._column(entry, name))
+        if (odd.is_null and keeps_text) or (odd.is_shortened and (keeps_text or not is_text)):
+            return None
+        if odd.is_blank:
+            why = f"{self.remedy(entry, name, cell)}, or `trim: false` to write spaces"
+            return _error(name, f" {odd.why}{why}", cell, f"it {odd.why}{why}") if is_text else None
+        setting = self._null(schema, entry) if odd.is_null else self._setting(odd, entry, name, table)
+        why = f"{odd.why}{self._remedy(entry, name, setting)}"
+        return _error(name, f": {why}", cell, why)
+
+    def _no_list(self, entry: Entry, name: str, cell: str, field: Field, table: Dialect) -> FieldError | None:
+        """Return the mistake in a list that is written as a text, unless it is a single link."""
+        if table.list_separator or (type_of(field).shape == _LINKS and not _LIST_MARKS.search(cell)):
+            return None
+        remedy = self._remedy(entry, name, 'list_separator: ";"')
+        why = f'a list is written as a;b{remedy}, or as JSON: ["a", "b"]'
+        return _error(name, f": {why}", cell, why)
+
+    def _setting(self, odd: Oddity, entry: Entry, name: str, table: Dialect) -> str:
+        """Return the setting that reads a cell; empty if there is none.
+
+        Tables of other systems can't be edited, so a setting may accept their texts that look like formulas.
+        """
+        is_mapped = self._desired.tables.for_file(entry.place_of(name).file) is not None
+        return table.and_text(self._column(entry, name)) if is_mapped and odd.is_formula else odd.setting
+
+    def _null(self, schema: Schema, entry: Entry) -> str:
+        """Return the setting that clears the words for nothing of a file.
+
+        It is empty if a record would lose its key or a mandatory value.
+        """
+        source = entry.place.source
+        if source not in self._nulls:
+            words = dict.fromkeys(self._desired.tables.format_of(entry.place.file).null_words)
+            found = list(self._null_words(schema, source))
+            words |= dict.fromkeys(word for word, _field in found)
+            fields = [field for _word, field in found if field is not None]
+            is_safe = not any(field.mandatory or self._is_key(schema, field) for field in fields)
+            shown = json.dumps(list(words) if len(words) > 1 else "".join(words))
+            self._nulls[source] = f'"null": {shown}' if is_safe else ""
+        return self._nulls[source]
+
+    def _null_words(self, schema: Schema, source: str) -> Iterator[tuple[str, Field | None]]:
+        """Yield the words for nothing in a file that are no text and no choice of their field, each with the field."""
+        for entry in self._desired.entries:
+            if entry.place.source == source:
+                for name, value in entry.fields.items():
+                    table = entry.places.format_of(name) if value.__class__ is str and value in NULL_WORDS else None
+                    if table is not None and not table.has_texts(self._column(entry, name)):
+                        field = schema.find(name)
+                        if field is None or value not in field.allowed:
+                            yield value, field
+
+    def _column(self, entry: Entry, name: str) -> str:
+        """Return the name of a column in the file, by the name of its field."""
+        table = self._desired.tables.for_file(entry.place_of(name).file)
+        return name if table is None else table.column_of(name)
+
+    def remedy(self, entry: Entry, name: str, value: Any) -> str:
+        """Say what to set if a cell of a table has a space at an edge; empty if it has none."""
+        odd = Dialect.oddity(value) if entry.is_table and isinstance(value, str) else None
+        return self._remedy(entry, name, odd.setting) if odd is not None and odd.is_blank else ""
+
+    def _remedy(self, entry: Entry, name: str, setting: str) -> str:
+        return f"; {self._desired.how_to_set(entry.place_of(name).file, setting)}" if setting else ""
+
+    def _is_plain_text(self, schema: Schema, field: Field) -> bool:
+        """Return True for a field with any text that does not identify records. Other fields check their own text."""
+        return type_of(field).shape == _TEXT and not field.allowed and not self._is_key(schema, field)
+
+    def _is_key(self, schema: Schema, field: Field) -> bool:
+        """Return True for a field that identifies records."""
+        named = self._desired.identity.get(schema.kind.section, ())
+        return field.key in identifying_fields(schema, {*named, *self._desired.tables.match_names})
+
+
+def _error(name: str, words: str, value: str, why: str) -> FieldError:
+    return FieldError.at((name,), f"{name}: {shorten(value)}{words}", "", Misfit(value, why))
