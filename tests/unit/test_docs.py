@@ -70,6 +70,10 @@ def test_the_documentation_of_a_module_is_short() -> None:
     assert {name: size for name, size in sizes.items() if size[0] > limits[name][0] or size[1] >= limits[name][1]} == {}
 
 
+def test_the_guides_have_few_words() -> None:
+    assert sum(len(page.read_text(encoding="utf-8").split()) for page in _GUIDES.glob("*.rst")) <= 28_000
+
+
 @pytest.mark.parametrize("folder", ["module_utils", "plugin_utils"])
 def test_every_room_is_in_the_architecture_and_nothing_lies_outside(folder: str) -> None:
     text = (guides.README.parent / "docs" / "architecture.md").read_text(encoding="utf-8")
