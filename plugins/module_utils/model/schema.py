@@ -15,7 +15,7 @@ from .field import EMPTY, BrokenCell, Field, FieldType, InvalidValue, Spelling, 
 from .kinds import FIELD_DEFINITION, SERVER_FIELDS, SERVER_KEYS, Kind
 from .names import normal_name
 from .suggestions import closest_names, likely_typos
-from .types_basic import FIELD_TYPES, UNWRITABLE, broken_rules
+from .types_basic import FIELD_TYPES, UNWRITABLE, broken_rules, is_choice
 from .types_composite import STRUCTURES
 from .types_links import Reference, with_references
 
@@ -97,11 +97,13 @@ class Misfit:
     :ivar value: as written.
     :ivar why: what is wrong with it; equal for all with the same reason.
     :ivar spelling: how programs spell the values of its field.
+    :ivar is_unknown: True for a choice or the name of a record that the instance does not know.
     """
 
     value: Any
     why: str
     spelling: Spelling = Spelling.PLAIN
+    is_unknown: bool = False
 
 
 class FieldError(str):
@@ -126,15 +128,26 @@ class FieldError(str):
         return error
 
     @classmethod
-    def unfit(cls, way: Way, location: str, value: Any, why: str, spelling: Spelling = Spelling.PLAIN) -> FieldError:
+    def unfit(
+        cls,
+        way: Way,
+        location: str,
+        value: Any,
+        why: str,
+        spelling: Spelling = Spelling.PLAIN,
+        is_unknown: bool = False,
+    ) -> FieldError:
         """Create the error for a value that does not fit its field.
 
         :param location: what the value is called. :param why: what would fit.
         :param spelling: how programs spell the values of its field.
+        :param is_unknown: True for a choice that the instance does not know.
         """
         blanks = edge_blanks(value) if isinstance(value, str) else ""
         why = f"{why}; it {blanks}" if blanks else why
-        return cls.at(way, f"{location}: {shorten(value)} does not fit; {why}", _UNFIT, Misfit(value, why, spelling))
+        return cls.at(
+            way, f"{location}: {shorten(value)} does not fit; {why}", _UNFIT, Misfit(value, why, spelling, is_unknown)
+        )
 
 
 def cause_of(problem: str) -> str:
@@ -374,7 +387,10 @@ class Schema:
                 else:
                     known = known or self._by_name.setdefault(name, _Known(field))
                     broken = broken_rules(parsed[field.key], field) if known.has_rules else ()
-                    findings.errors += [FieldError.unfit((name,), at, value, rule) for rule in broken]
+                    is_unknown = bool(broken) and not is_choice(parsed[field.key], field)
+                    findings.errors += [
+                        FieldError.unfit((name,), at, value, rule, is_unknown=is_unknown) for rule in broken
+                    ]
                     if not broken:
                         known.keep(known.parsed, value, parsed[field.key])
         return parsed, findings

@@ -403,11 +403,16 @@ def broken_rules(value: Any, field: Field) -> list[str]:
     if value is None or value == ():
         return ["this field is mandatory and can't be empty"] if field.mandatory else []
     broken = []
-    if field.allowed and isinstance(value, str) and value not in field.allowed:
+    if not is_choice(value, field):
         broken.append(f"expected one of {', '.join(map(repr, field.allowed))}")
     for rule, limit in field.constraints.items():
         broken += _broken_rule(rule, limit, value)
     return broken
+
+
+def is_choice(value: Any, field: Field) -> bool:
+    """Return False if a canonical value is a text that is no choice of a field with choices."""
+    return not field.allowed or not isinstance(value, str) or value in field.allowed
 
 
 def _broken_rule(rule: str, limit: Any, value: Any) -> list[str]:

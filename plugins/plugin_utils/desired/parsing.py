@@ -38,9 +38,10 @@ def written_as(schema: Schema, entry: Entry, key: str) -> str:
 
 def _as_written(error: FieldError, written: Any) -> FieldError:
     """Return a mistake with the cell as written, if a dialect converted its value. Another dialect would not help."""
-    why = error.misfit.why if error.misfit is not None else ""
-    words = f"{words_of(error.way)}: {shorten(written)} does not fit; {why}"
-    return FieldError.at(error.way, words, error.gist, Misfit(written, why))
+    misfit = error.misfit or Misfit(written, "")
+    words = f"{words_of(error.way)}: {shorten(written)} does not fit; {misfit.why}"
+    own = Misfit(written, misfit.why, is_unknown=misfit.is_unknown)
+    return FieldError.at(error.way, words, error.gist, own)
 
 
 def with_remedy(error: FieldError, remedy: str) -> FieldError:

@@ -62,6 +62,19 @@ def _in_order(result: RunResult) -> Iterator[list[str]]:
             else:
                 (updates if is_new and change["action"] == UPDATE else rest).append(row)
     yield from (*odd, *removed, *updates, *rest)
+    for reasons in result.tables.values():
+        for reason, found in reasons.items():
+            for noted in found:
+                yield from _of_table(reason, noted)
+
+
+def _of_table(reason: str, row: Mapping[str, Any]) -> Iterator[list[str]]:
+    """Yield the rows about a row of a table that is not used as it was written, or a record that left a table."""
+    head = [row["section"], reason, row["key"], row["name"]]
+    facts = {"scan_code": row["scan_code"], "value": row["value"]}
+    for name, fact in facts.items():
+        if fact is not None or name == "scan_code":
+            yield [*head, name, _cell(fact), "", "", row["place"], "", "", row["why"]]
 
 
 def _odd(odd: Mapping[tuple[int, str], Sequence[str]], number: int, key: str) -> str:

@@ -37,7 +37,7 @@ def _row(note: TableNote, removals: Removals) -> dict[str, Any]:
         "scan_code": _value(note, removals, code) if code else None,
         "name": removals.full_name_of(planned),
         "value": _value(note, removals, _price_of(planned.schema)),
-        "place": str(note.place),
+        "place": str(note.place.row),
         "uuid": current.uuid if current is not None else None,
         "why": note.words,
     }

@@ -9,7 +9,7 @@ Each text is cleaned for printing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
@@ -20,6 +20,8 @@ from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE
 from ...module_utils.printing.cleaner import clean
 from ...module_utils.resolve.hidden_records import UNKNOWN, YES
 from ..desired.desired import SECTIONS
+from ..desired.row_rules import SKIPPING
+from ..set_plan.plan import ARCHIVED, LEFT, RESTORED
 from .changes import Change, Group, fields_by_number, groups, key_and_name, keys_of
 from .removals import removal_texts
 from .result import RunResult, in_figures
@@ -31,6 +33,9 @@ FEW = 40
 _MOST_PLACES = 1000
 _TOP = 6
 """Number of rows of a table about what the changes mean: all tables fit on the first screen."""
+
+_MOST_ROWS = 200
+"""Number of rows of tables that every report names."""
 
 _EXAMPLES = 3
 _CENTS = 2
@@ -160,7 +165,11 @@ def view_of(result: RunResult, most: int = MOST) -> View:
         facts=[(title, text) for title, text in _facts(result) if text],
         groups=groups(result.changes, result.is_drift, shown),
         fields=some([_fields(result)]),
-        notes=some([_texts("Warnings", _warnings(result)), _alone(result)]),
+        notes=[
+            *some([_texts("Warnings", _warnings(result))]),
+            *some(_tables(result), _MOST_ROWS if most == MOST else most),
+            *some([_alone(result)]),
+        ],
         places=some([_texts("Every finding", result.every_finding)], _MOST_PLACES),
     )
 
@@ -262,13 +271,81 @@ def _warnings(result: RunResult) -> list[str]:
 
 
 def _alone(result: RunResult) -> Block:
-    """Count the records of each section that are in no file and were left alone."""
+    """Count the records of each section that are in no file and were left alone, except those that left a table."""
+    gone = {(row["section"], row["key"]) for _table, row in _of_reasons(result, LEFT)}
+    alone = {
+        section: [name for name in names if (section, name) not in gone] for section, names in result.reported.items()
+    }
     lines = (
         f"{counted(len(names), section)}: {first_of([_printed(name) for name in names], _EXAMPLES)}"
-        for section, names in result.reported.items()
+        for section, names in alone.items()
+        if names
     )
     block = _texts("Not in the files, left alone", lines)
-    return replace(block, total=sum(map(len, result.reported.values())))
+    return replace(block, total=sum(map(len, alone.values())))
+
+
+# ---- rows of tables
+
+
+def _tables(result: RunResult) -> list[Block]:
+    """Return what becomes of rows of tables, and of records that left a table."""
+    left = [
+        _records(f"Left the table {_short_name(table)}", reasons.get(LEFT, []), "Last row")
+        for table, reasons in result.tables.items()
+    ]
+    titles = {RESTORED: "Back from the archive", ARCHIVED: "Archived, left alone"}
+    archived = [
+        _records(title, [row for _table, row in _of_reasons(result, reason)]) for reason, title in titles.items()
+    ]
+    return [*left, *archived, _skipped(result)]
+
+
+def _of_reasons(result: RunResult, *wanted: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the rows with some reasons, each after the reason."""
+    for reasons in result.tables.values():
+        for reason in wanted:
+            yield from ((reason, row) for row in reasons.get(reason, ()))
+
+
+def _records(title: str, found: Sequence[Mapping[str, Any]], place: str = "Row") -> Block:
+    rows = [
+        (_printed(row["scan_code"] or row["key"]), _printed(row["name"]), _amount(row["value"]), _printed(row["place"]))
+        for row in found
+    ]
+    heads, form = ("Scan code", "Name", "Value", place), "{0} {1}, {2} ({3})"
+    return Block(f"{title} ({len(rows):,})", rows, heads, form, numbers=frozenset({2}), unbroken=frozenset({0}))
+
+
+def _skipped(result: RunResult) -> Block:
+    rows = [
+        (
+            _printed(row["place"]),
+            _printed(row["key"] or row["scan_code"] or "no key"),
+            _printed(row["name"]),
+            _why(reason, row),
+        )
+        for reason, row in _of_reasons(result, *SKIPPING)
+    ]
+    heads, form = ("Row", "Key", "Name", "Reason"), "{0}: {1} {2}: {3}"
+    return Block(f"Skipped rows ({len(rows):,})", rows, heads, form, unbroken=frozenset({0}))
+
+
+def _why(reason: str, row: Mapping[str, Any]) -> str:
+    return short(clean(f"{reason}: {row['why']}" if row["why"] else reason), _LONGEST_REMOVAL)
+
+
+def _short_name(table: str) -> str:
+    """Return the name of a table in the directory of its section."""
+    section, _slash, name = table.partition("/")
+    return _printed(name if section in SECTIONS and name else table)
+
+
+def _amount(value: Any) -> str:
+    """Return the value of a record with its cents."""
+    if isinstance(value, (int, float)):
+        return in_digits(Decimal(repr(value)), _CENTS, ",")
+    return _printed(value or "no value")
 
 
 # ---- what the changes mean

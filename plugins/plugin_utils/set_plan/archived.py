@@ -29,6 +29,7 @@ from ...module_utils.plan.archived_duplicate import (
 )
 from ...module_utils.resolve.field_visibility import unlisted
 from ..desired.hiding import NOT_SHOWN
+from ..desired.row_rules import CREATE
 from .aspect import Aspect
 from .context import PlanContext
 from .listed_state import ListedState
@@ -194,6 +195,8 @@ class _Missing:
         result.unchecked |= {id(self._matched[index][0].entry) for index in unchecked}
         if self._state == "archived":
             return
+        # A row that creates nothing creates no second record.
+        unchecked = [i for i in unchecked if self._matched[i][0].entry.rules.unknown_rows == CREATE]
         key = self._kind.barcode_key
         without_key = set(self._indexes) - set(self._with_key)
         groups = {f"{key}s": set(self._with_key), self._kind.plural: without_key}

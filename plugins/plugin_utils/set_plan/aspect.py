@@ -46,6 +46,9 @@ class Concern:
         """Return the keys of the fields of an entry that are not compared."""
         return frozenset()
 
+    def known(self, planned: Planned, current: Record | None) -> None:
+        """Take references that the instance does not know out of a record that is to exist."""
+
     def linked(self, planned: Planned) -> None:
         """Check a record that is to exist, now that its references are resolved."""
 

@@ -30,6 +30,8 @@ class Comparison:
         context, entry = self._context, planned.entry
         self._narrow(planned, current is not None)
         if entry.state == "present":
+            for known in context.hooks.known:
+                known(planned, current)
             if not context.resolve(planned.desired, entry):
                 return
             self._link(planned)

@@ -28,6 +28,7 @@ class Hooks:
     matched: Sequence[Callable[[Planned, Record | None], None]] = ()
     joined: Sequence[Callable[[list[Pair]], None]] = ()
     left_alone: Sequence[Callable[[Schema, Entry, bool], frozenset[str]]] = ()
+    known: Sequence[Callable[[Planned, Record | None], None]] = ()
     linked: Sequence[Callable[[Planned], None]] = ()
     compared: Sequence[Callable[[Planned, Record | None], None]] = ()
     complete: Sequence[Callable[[], None]] = ()

@@ -254,7 +254,7 @@ class ListedState(ListedRecords):
         if record is not None:
             return Meaning(with_target(reference, record))
         doubt = self._doubt(perhaps_hidden(kind))
-        cause = Misfit(reference.written, f"there is no such {kind.words}{doubt}")
+        cause = Misfit(reference.written, f"there is no such {kind.words}{doubt}", is_unknown=True)
         problem = f"there is no {kind.words} with the {identity_of(reference)}{doubt}"
         return Meaning(reference, FieldError.at((), problem, misfit=cause))
 
@@ -390,5 +390,9 @@ def _words_of_problem(problem: Unresolved, doubt: str) -> FieldError:
     return FieldError.at(
         (problem.name,) if problem.name else (),
         words,
-        misfit=Misfit(problem.reference.written, f"{problem.cause}{doubt}" if problem.cause else words),
+        misfit=Misfit(
+            problem.reference.written,
+            f"{problem.cause}{doubt}" if problem.cause else words,
+            is_unknown=problem.why is Why.MISSING,
+        ),
     )

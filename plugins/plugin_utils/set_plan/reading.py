@@ -14,12 +14,13 @@ from typing import Any
 from ...module_utils.errors import InvalidInput
 from ...module_utils.model.field import EMPTY
 from ...module_utils.model.kinds import Kind
-from ...module_utils.model.schema import Schema
+from ...module_utils.model.schema import FieldError, Schema
 from ...module_utils.resolve import natural_keys
 from ...module_utils.resolve.natural_keys import Key
 from ..desired.desired import SECTIONS, DesiredInstance
 from ..desired.entry import Entry
 from ..desired.parsing import DesiredParser
+from ..desired.positions import Place
 from ..desired.row_rules import EMPTY_KEYS, REPEATED_KEYS, SKIP, Fields, RowRules
 from .findings import Findings
 from .hooks import Hooks
@@ -34,6 +35,7 @@ class Reading(Findings):
     :param own: returns the fields of a kind on the instance; None: there is no instance.
     :ivar entries: section to its entries.
     :ivar hooks: what aspects do.
+    :ivar unknown: unknown choices in cells that their tables skip, by the identities of their entries and by field key.
     :ivar skipped: rows of tables that are not used, by the identities of their entries.
     """
 
@@ -41,7 +43,9 @@ class Reading(Findings):
         super().__init__(desired)
         self.hiding = desired.hiding
         self.hooks = Hooks()
-        self.wanted = DesiredParser(desired, self.find, own)
+        self.wanted = DesiredParser(desired, self._find_in_cell, own)
+        self.unknown: dict[int, dict[str, tuple[Place, FieldError]]] = {}
+        self._row: Entry | None = None
         self.uniqueness = Uniqueness(index, self.find, self._repeated)
         self.skipped: dict[int, TableNote] = {}
         self._choices: dict[tuple[str, Sequence[Fields]], Sequence[Sequence[str] | None]] = {}
@@ -79,11 +83,31 @@ class Reading(Findings):
         complaints, fields = self.complaints, entry.fields
         for writable in self.hooks.writable:
             fields = writable(entry, fields)
+        self._row = entry if entry.rules.unknown_values == SKIP else None
         values = self.parse(self.schema(entry.kind), entry, fields)
+        self._row = None
+        for key in self.unknown.get(id(entry), ()):
+            values.pop(key, None)
         is_valid = self.complaints == complaints and not entry.misread
         # Mistakes of this entry must not count against another entry that is being matched.
         self.complaints = complaints
         return values, is_valid
+
+    def _find_in_cell(self, place: Place, message: str) -> None:
+        """Note a finding, unless it is about an unknown choice and the table skips such cells."""
+        row, misfit = self._row, message.misfit if isinstance(message, FieldError) else None
+        if row is None or misfit is None or not misfit.is_unknown or not isinstance(message, FieldError):
+            self.find(place, message)
+            return
+        field = self.schema(row.kind).find(str(message.way[0]))
+        if field is None or any(field.key in (keys or ()) for keys in self._all_keys(row)):
+            self.find(place, message)
+        else:
+            self.unknown.setdefault(id(row), {})[field.key] = place, message
+
+    def _all_keys(self, entry: Entry) -> Sequence[Sequence[str] | None]:
+        """Return the choices of keys of an entry: those that the files name, or those of its kind."""
+        return self.key_choices(self.schema(entry.kind), entry.rules) or entry.kind.match_on
 
     def key_fields(self, schema: Schema, values: Mapping[str, Any], entry: Entry) -> tuple[str, ...]:
         """Return the fields that identify a record, or nothing after a finding."""
@@ -101,7 +125,7 @@ class Reading(Findings):
     def without_key(self, schema: Schema, values: Mapping[str, Any], entry: Entry, words: str) -> None:
         """Note an entry without a natural key: a finding, unless its table skips such rows."""
         if entry.rules.empty_keys == SKIP:
-            self._skip(schema, values, entry, EMPTY_KEYS, "no key")
+            self._skip(schema, values, entry, EMPTY_KEYS, "")
         else:
             self.find(entry.place, words)
 

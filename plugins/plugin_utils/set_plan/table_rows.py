@@ -6,9 +6,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from ...module_utils.client.record import Record
-from ..desired.row_rules import CREATE, KEEP, NO_RULES, REFUSE, RESTORE, UNKNOWN_ROWS
+from ...module_utils.model.schema import FieldError
+from ...module_utils.model.types_links import references_in
+from ..desired.hiding import NOT_SHOWN
+from ..desired.parsing import written_as
+from ..desired.positions import Place
+from ..desired.row_rules import CREATE, KEEP, NO_RULES, REFUSE, RESTORE, SKIP, UNKNOWN_ROWS, UNKNOWN_VALUES
 from .aspect import Aspect
 from .context import PlanContext
 from .plan import ARCHIVED, RESTORED, Pair, Planned, TableNote
@@ -29,6 +35,39 @@ class TableRows(Aspect):
         pairs[:] = [pair for pair in pairs if self._is_planned(*pair)]
         for note in self._context.skipped.values():
             self._note(note)
+
+    def matched(self, planned: Planned, current: Record | None) -> None:
+        """Note the cells with unknown choices. A new record may need their values."""
+        for key, (place, error) in self._context.unknown.get(id(planned.entry), {}).items():
+            if self._is_needed(planned, current, key):
+                self._context.find(place, error)
+            else:
+                self._leave_out(planned, place, str(error))
+
+    def known(self, planned: Planned, current: Record | None) -> None:
+        """Take unknown references out of a row, if its table skips them, and note their cells."""
+        if planned.entry.rules.unknown_values != SKIP:
+            return
+        for key in [key for key, value in planned.desired.items() if self._is_unknown(value)]:
+            if key not in planned.keys and not self._is_needed(planned, current, key):
+                name = written_as(planned.schema, planned.entry, key)
+                problems = [self._context.meaning(ref).problem for ref in references_in((planned.desired.pop(key),))]
+                self._leave_out(planned, planned.entry.place_of(name), f"{name}: {next(filter(None, problems))}")
+
+    def _is_unknown(self, value: Any) -> bool:
+        """Return True if the only problem with a value is that the instance does not know a record."""
+        problems = [self._context.meaning(reference).problem for reference in references_in((value,))]
+        errors = [problem for problem in problems if problem]
+        return bool(errors) and all(
+            isinstance(error, FieldError) and error.misfit is not None and error.misfit.is_unknown for error in errors
+        )
+
+    def _is_needed(self, planned: Planned, current: Record | None, key: str) -> bool:
+        return current is None and planned.schema.fields[key].mandatory
+
+    def _leave_out(self, planned: Planned, place: Place, words: str) -> None:
+        shown = NOT_SHOWN if self._context.hiding.touches(planned.entry) else f"{words}; the cell is left out"
+        self._context.result.table_notes.append(TableNote(UNKNOWN_VALUES, replace(planned), place, shown))
 
     def complete(self) -> None:
         """Note which records come back from the archive."""
