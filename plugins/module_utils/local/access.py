@@ -82,9 +82,7 @@ class Access:
 
         :raises OSError: if this user may not do that.
         """
-        mode = self._changed(stat.S_IMODE(os.fstat(descriptor).st_mode))
-        self._chown(descriptor)
-        os.fchmod(descriptor, mode)
+        self._apply(descriptor, self._changed(stat.S_IMODE(os.fstat(descriptor).st_mode)))
 
     def settle(self, descriptor: int, replaced: os.stat_result | None) -> None:
         """Apply mode, owner and group to a new file before anything is written to it.
@@ -99,17 +97,16 @@ class Access:
             mode = stat.S_IMODE(replaced.st_mode) & _PERMISSIONS
             if self.gid is None and not _gave_group(descriptor, replaced.st_gid):
                 mode &= ~_GROUP
-        self._chown(descriptor)
-        os.fchmod(descriptor, self._changed(mode))
+        self._apply(descriptor, self._changed(mode))
 
     def settle_folder(self, descriptor: int) -> None:
         """Apply mode, owner and group to a new directory."""
-        self._chown(descriptor)
-        os.fchmod(descriptor, self.mode_of_new(folder=True))
+        self._apply(descriptor, self.mode_of_new(folder=True))
 
-    def _chown(self, descriptor: int) -> None:
+    def _apply(self, descriptor: int, mode: int) -> None:
         if self.uid is not None or self.gid is not None:
             os.fchown(descriptor, -1 if self.uid is None else self.uid, -1 if self.gid is None else self.gid)
+        os.fchmod(descriptor, mode)
 
     def _changed(self, mode: int) -> int:
         """Return the mode after a change."""

@@ -11,7 +11,6 @@ name and moved into place.
 from __future__ import annotations
 
 import contextlib
-import copy
 import errno
 import os
 import secrets
@@ -36,8 +35,7 @@ WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
 _OPEN_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 # A user may be allowed to enter a directory but not to read it. Only Linux can open one just to enter it.
-_WAY = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC if hasattr(os, "O_PATH") else 0
-_OPEN_WITHOUT_LINKS = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW_ANY", os.O_NOFOLLOW)
+_ENTER_FOLDER = _OPEN_FOLDER | getattr(os, "O_PATH", 0)
 # Without O_NONBLOCK, opening a pipe waits for a writer.
 _OPEN_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _APPEND_FILE = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -50,7 +48,6 @@ _ROOT = 0
 _MOST_LINKS = 40
 """Maximum number of links on the way to a directory; Linux follows as many."""
 _LINK = "is a link; expected a regular file"
-_NO_FOLDER = (errno.ELOOP, errno.ENOTDIR)
 _NOT_FOLLOWED = "is a link or no directory"
 
 
@@ -62,7 +59,7 @@ def parts_of(name: str) -> tuple[str, ...]:
         name has.
     """
     parts = tuple(name.split("/"))
-    if "\0" in name or not _is_encodable(name) or any(part in ("", ".", "..") for part in parts):
+    if not _is_possible(name) or any(part in ("", ".", "..") for part in parts):
         raise InvalidInput(f"{name!r} is not a path below the directory")
     return parts
 
@@ -72,16 +69,15 @@ def require_path(path: Path) -> None:
 
     :raises InvalidInput: if it has such a character.
     """
-    if "\0" in str(path) or not _is_encodable(str(path)):
+    if not _is_possible(str(path)):
         raise InvalidInput(f"{str(path)!r} is not a path: it has a character that file names can't contain")
 
 
-def _is_encodable(name: str) -> bool:
+def _is_possible(name: str) -> bool:
     try:
-        os.fsencode(name)
+        return b"\0" not in os.fsencode(name)
     except UnicodeEncodeError:
         return False
-    return True
 
 
 class NotOpened(InvalidInput):
@@ -268,7 +264,6 @@ class Folder:
         :raises OSError: if it cannot be written, or if a directory, a device or a pipe has its name.
         """
         *folders, last = parts_of(name)
-        self._make(access)
         with self._named(name), self._folder(folders, access) as folder:
             replaced = _found(last, folder)
             if replaced and FileType.from_mode(replaced.st_mode) is FileType.OTHER:
@@ -300,7 +295,6 @@ class Folder:
 
     def _open_to_write(self, name: str, flags: int) -> int:
         *folders, last = parts_of(name)
-        self._make(_PRIVATE)
         with self._named(name), self._folder(folders, _PRIVATE) as folder:
             return self._open(name, last, folder, flags)
 
@@ -330,7 +324,6 @@ class Folder:
             _fresh(copy_name, folder) as (_name, descriptor),
         ):
             _copy(source, descriptor)
-            _pass_on(os.fstat(source), descriptor)
         return "/".join([*folders, copy_name])
 
     def rename(self, name: str, new: str) -> None:
@@ -361,19 +354,6 @@ class Folder:
             except OSError:
                 return
             folders = above
-
-    def _make(self, access: Access) -> None:
-        """Create the directory and its missing parents, each with the same access."""
-        self._require_own_way()
-        existing = copy.copy(self)
-        existing._owner = None
-        missing: list[str] = []
-        while not existing.path.is_dir() and existing.path.name:
-            missing.insert(0, existing.path.name)
-            existing.path = existing.path.parent
-        if missing:
-            with existing._folder(missing, access):
-                pass
 
     @contextlib.contextmanager
     def _named(self, name: str) -> Iterator[None]:
@@ -419,38 +399,42 @@ class Folder:
 
     @contextlib.contextmanager
     def _folder(self, folders: list[str], make: Access | None = None) -> Iterator[int]:
-        """Open a directory below and yield its descriptor.
+        """Open a directory below and yield its descriptor. No step on the way is a link, whoever created it since.
 
         :param make: access of missing directories, which are created; None: they must exist.
         """
         self._require_own_way()
         if len(folders) > DEEPEST:
             raise NotOpened(self.path, "/".join(folders), f"is more than {DEEPEST} directories deep")
+        above = len(self.path.parts) - 1
+        descriptor = os.open("/", _ENTER_FOLDER if above else _OPEN_FOLDER)
         try:
-            descriptor = _opened_on_the_way(self.path)
-        except OSError as error:
-            if self._owner is None or error.errno not in _NO_FOLDER or not os.path.lexists(self.path):
-                raise
-            raise NotOpened(self.path.parent, self.path.name, _NOT_FOLLOWED) from error
-        try:
-            self._check_owner("", os.fstat(descriptor))
-            for number, part in enumerate(folders, start=1):
-                created = make is not None and _is_created(part, descriptor)
-                at = "/".join(folders[:number])
+            for number, step in enumerate((*self.path.parts[1:], *folders), start=1 - above):
+                at = "/".join(folders[: max(number, 0)])
+                is_inside = number >= 0
                 try:
-                    below = os.open(part, _OPEN_FOLDER, dir_fd=descriptor)
+                    below = _entered(step, descriptor, _OPEN_FOLDER if is_inside else _ENTER_FOLDER, make)
                 except OSError as error:
-                    if error.errno not in _NO_FOLDER:
-                        raise
-                    raise NotOpened(self.path, at, _NOT_FOLLOWED) from error
+                    raise self._refused(at, error) from error
                 os.close(descriptor)
                 descriptor = below
-                if make is not None and created:
-                    make.settle_folder(descriptor)
-                self._check_owner(at, os.fstat(descriptor))
+                if is_inside:
+                    self._check_owner(at, os.fstat(descriptor))
             yield descriptor
         finally:
             os.close(descriptor)
+
+    def _refused(self, at: str, error: OSError) -> Exception:
+        """Return the error for a directory that can't be entered.
+
+        :param at: below this directory; empty for the way to it.
+        """
+        is_link = error.errno in (errno.ELOOP, errno.ENOTDIR)
+        if is_link and at:
+            return NotOpened(self.path, at, _NOT_FOLLOWED)
+        if is_link and self._owner is not None and os.path.lexists(self.path):
+            return NotOpened(self.path.parent, self.path.name, _NOT_FOLLOWED)
+        return OSError(error.errno, error.strerror, str(self.path / at))
 
     def _require_own_way(self) -> None:
         if self._foreign is not None:
@@ -514,23 +498,24 @@ def _anybody_may_write(folder: Path) -> bool:
     return False
 
 
-def _opened_on_the_way(path: Path) -> int:
-    """Open a directory and return its descriptor.
+def _entered(step: str, folder: int, flags: int, make: Access | None) -> int:
+    """Open a directory and return its descriptor. Create it if it is missing.
 
-    :param path: without links. A part that became a link since then is not followed.
+    :param make: the access of a created directory; None: it must exist.
     """
-    if not _WAY:
-        return os.open(path, _OPEN_WITHOUT_LINKS)
-    *above, last = path.parts[1:] or (".",)
-    descriptor = os.open("/", _WAY)
     try:
-        for step, flags in (*((directory, _WAY) for directory in above), (last, _OPEN_FOLDER)):
-            below = os.open(step, flags, dir_fd=descriptor)
-            os.close(descriptor)
-            descriptor = below
-    except OSError as error:
+        return os.open(step, flags, dir_fd=folder)
+    except FileNotFoundError:
+        if make is None:
+            raise
+    with contextlib.suppress(FileExistsError):
+        os.mkdir(step, PRIVATE_FOLDER, dir_fd=folder)
+    descriptor = os.open(step, _OPEN_FOLDER, dir_fd=folder)
+    try:
+        make.settle_folder(descriptor)
+    except BaseException:
         os.close(descriptor)
-        raise OSError(error.errno, error.strerror, str(path)) from error
+        raise
     return descriptor
 
 
@@ -549,15 +534,6 @@ def _found(name: str, folder: int) -> os.stat_result | None:
         return None
 
 
-def _is_created(name: str, folder: int) -> bool:
-    """Create a directory if it does not exist. Return True if it was created."""
-    try:
-        os.mkdir(name, PRIVATE_FOLDER, dir_fd=folder)
-    except FileExistsError:
-        return False
-    return True
-
-
 @contextlib.contextmanager
 def _fresh(name: str, folder: int) -> Iterator[tuple[str, int]]:
     """Create a file, and yield its name and descriptor. Remove the file if the caller fails."""
@@ -573,23 +549,19 @@ def _fresh(name: str, folder: int) -> Iterator[tuple[str, int]]:
 
 
 def _copy(source: int, descriptor: int) -> None:
-    """Copy a file up to its present length, because a file that is still being written would have no end."""
-    left = os.fstat(source).st_size
+    """Copy a file with its owner, mode and times. If the owner cannot be applied, only this user may read the copy.
+
+    It is copied up to its present length, because a file that is still being written would have no end.
+    """
+    found = os.fstat(source)
+    left, mode = found.st_size, stat.S_IMODE(found.st_mode)
     with os.fdopen(descriptor, "wb", closefd=False) as copied:
         while left > 0 and (chunk := os.read(source, min(left, _CHUNK))):
             copied.write(chunk)
             left -= len(chunk)
-
-
-def _pass_on(source: os.stat_result, descriptor: int) -> None:
-    """Apply owner, mode and times of a source to its copy.
-
-    If the owner cannot be applied, only this user may read the copy.
-    """
     try:
-        os.fchown(descriptor, source.st_uid, source.st_gid)
+        os.fchown(descriptor, found.st_uid, found.st_gid)
     except OSError:
-        os.fchmod(descriptor, PRIVATE_FILE)
-    else:
-        os.fchmod(descriptor, stat.S_IMODE(source.st_mode))
-    os.utime(descriptor, ns=(source.st_atime_ns, source.st_mtime_ns))
+        mode = PRIVATE_FILE
+    os.fchmod(descriptor, mode)
+    os.utime(descriptor, ns=(found.st_atime_ns, found.st_mtime_ns))

@@ -409,6 +409,7 @@ def test_a_deleted_working_directory_only_affects_relative_paths(
 
 def test_the_root_is_a_directory_too() -> None:
     assert Folder(Path("/")).type_of("etc") is FileType.FOLDER
+    assert "etc" in [member.name for member in Folder(Path("/")).listed()]
 
 
 @pytest.mark.parametrize("step", ["a", "a/b", "a/b/c"])
