@@ -134,7 +134,8 @@ def small_disk(path: Path, options: str) -> Iterator[None]:
     try:
         yield
     finally:
-        subprocess.run(["umount", str(path)], check=False)
+        # The rate limit of this process keeps a file open.
+        subprocess.run(["umount", "--lazy", str(path)], check=False)
 
 
 def fill(path: Path) -> None:

@@ -294,7 +294,7 @@ DEFECTS = (
         "            file.write(line, kept.end)\n",
         "            file.write(line, kept.start)\n",
         "A process that is killed while it marks a creation loses all marks.",
-        "unit/module_utils/runtime/test_store",
+        "unit/module_utils/runtime/test_facts",
     ),
     Defect(
         "facts",

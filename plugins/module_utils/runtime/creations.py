@@ -94,10 +94,6 @@ class _Kind:
         self.is_held = self.lock.try_lock()
         return self.is_held
 
-    def is_removed(self) -> bool:
-        """Return True if the locked file was removed or replaced."""
-        return self.is_held and not self.lock.is_in_place(self.lock.descriptor())
-
     def has_moved(self) -> bool:
         """Return True if others created records since records were read, or if that is unknown.
 
@@ -105,18 +101,6 @@ class _Kind:
         """
         before, self.number = self.number, self.lock.number
         return before != self.number or not self.lock.is_writable()
-
-    def count(self) -> None:
-        """Let others know that records may have been created."""
-        self.lock.count()
-        self.number = self.lock.number
-
-    def owner(self) -> int:
-        """Return the process that owns the lock, or 0 if that is unknown."""
-        with contextlib.suppress(OSError):
-            owner = lock_owner_of(self.lock.descriptor())
-            return owner.process if owner else 0
-        return 0
 
     def release(self) -> None:
         self.is_held = False
@@ -257,7 +241,7 @@ class Creations:
         watched: _Kind | None = getattr(self._inside, "watched", None)
         if watched is not None:
             with self._mutex:
-                self._note(watched, self._now())
+                self._note(watched, self._now(), counts=False)
 
     def lose(self) -> None:
         """Note that an attempt of this thread, whose answer was just lost, may take effect later."""
@@ -307,7 +291,7 @@ class Creations:
                 was_lost = watched.lost > 0
                 watched.lost, watched.settles_at = 0, None
                 if was_lost and not watched.is_pending:
-                    self._count(watched, None)
+                    self._note(watched, None)
 
     def have_moved(self, kind: str) -> bool:
         """Return True if others created records of a kind while its lock was released during a long pause."""
@@ -333,7 +317,7 @@ class Creations:
                 is_alone = watched is inside and watched.under_way == 1 and not watched.lost
                 if is_alone and not self._inside.has_lost:
                     # The service did not accept the waiting request, and no other request is pending.
-                    self._count(watched, None)
+                    self._note(watched, None)
             self._give_all_back()
         yield
         with self._mutex:
@@ -349,7 +333,7 @@ class Creations:
         :raises CreatedMeanwhile: if others created something since records were read, or may have.
         """
         with self._mutex:
-            if watched.is_removed():
+            if watched.is_held and not watched.lock.is_in_place(watched.lock.descriptor()):
                 self._warn(
                     f"{watched.lock.path} was removed during the run, by a cleaner of temporary files or at the end of "
                     f"a session, and was created anew. {NAMED} may name a directory that stays."
@@ -362,7 +346,7 @@ class Creations:
             settles_at = watched.settles_at
             if not has_moved and settles_at is None:
                 watched.under_way += 1
-                self._count(watched, self._now())
+                self._note(watched, self._now())
                 return
         if settles_at is not None:
             # The mutex is free here, so each thread waits on its own.
@@ -392,28 +376,23 @@ class Creations:
             if watched.is_wanted and not watched.is_held:
                 watched.moves += self._take(kind, watched)
                 if watched.under_way:
-                    self._count(watched, self._now())
+                    self._note(watched, self._now())
 
-    def _count(self, watched: _Kind, moment: float | None) -> None:
-        """Count a creation that begins or ends, and set or clear the mark of this process."""
-        if watched.is_held:
-            try:
-                watched.count()
-            except OSError as error:
-                self._cannot_note(error)
-            self._note(watched, moment)
+    def _note(self, watched: _Kind, moment: float | None, counts: bool = True) -> None:
+        """Set the mark of this process, or clear it.
 
-    def _note(self, watched: _Kind, moment: float | None) -> None:
-        """Set the mark of this process, or clear the mark."""
-        if watched.is_held:
-            try:
-                with self._store.changing(self._name) as facts:
-                    facts.put((_KIND, watched.name, None if moment is None else [os.getpid(), moment]))
-            except OSError as error:
-                self._cannot_note(error)
-
-    def _cannot_note(self, error: OSError) -> None:
-        self._warn(f"{describe(error)}. Other processes therefore read again before they create a record.")
+        :param counts: True for a creation that begins or ends, so that other processes read again.
+        """
+        if not watched.is_held:
+            return
+        try:
+            if counts:
+                watched.lock.count()
+                watched.number = watched.lock.number
+            with self._store.changing(self._name) as facts:
+                facts.put((_KIND, watched.name, None if moment is None else [os.getpid(), moment]))
+        except OSError as error:
+            self._warn(f"{describe(error)}. Other processes therefore read again before they create a record.")
 
     def _mark_of(self, watched: _Kind) -> tuple[int, float]:
         """Return the process of the mark and its moment; 0 and the moment at which the marks were lost without one.
@@ -438,7 +417,7 @@ class Creations:
             watched.under_way -= 1
             watched.lost += is_lost
             if not watched.is_pending:
-                self._count(watched, None)
+                self._note(watched, None)
 
     def _take(self, kind: str, watched: _Kind) -> bool:
         """Take the lock. Return True if others created something since records were read, or may have."""
@@ -449,12 +428,12 @@ class Creations:
                 self.lock_wait,
                 self._clock,
                 self._sleep,
-                lambda: self.on_wait(f"Waiting for {self._who(watched)}, which creates {plural} of the same instance."),
+                lambda: self.on_wait(f"Waiting for {_who(watched)}, which creates {plural} of the same instance."),
             )
             process, moment = self._mark_of(watched)
         except Busy as busy:
             raise LockTimeout(
-                f"Waited {self.lock_wait:g} seconds (tuning.lock_wait) for {self._who(watched)}, which creates {plural}"
+                f"Waited {self.lock_wait:g} seconds (tuning.lock_wait) for {_who(watched)}, which creates {plural}"
                 f" of the same instance. No {KINDS[kind].words} was created by this task."
             ) from busy
         except OSError as error:
@@ -475,15 +454,14 @@ class Creations:
             is_settled = not watched.is_pending and watched.settles_at is None
             with contextlib.suppress(OSError):
                 if is_settled and self._mark_of(watched)[0]:
-                    self._count(watched, None)
+                    self._note(watched, None)
         finally:
             watched.release()
 
-    def _who(self, watched: _Kind) -> str:
-        process = watched.owner()
-        with contextlib.suppress(OSError):
-            process = process or self._mark_of(watched)[0]
-        return f"another process (id {process}) of this user" if process else "another process of this user"
+
+def _who(watched: _Kind) -> str:
+    owner = lock_owner_of(watched.lock.descriptor())
+    return f"another process (id {owner.process}) of this user" if owner else "another process of this user"
 
 
 def _refused(kind: str, error: OSError) -> LockRefused:

@@ -46,7 +46,7 @@ _SHORT_RUNS = 4
 _SHORT_RUN = 2
 """Number of consecutive short runs between two refusals after which the rate counts as too high."""
 _NEVER = -1e9
-_MOST_MOMENTS = 2_000
+_MOST_MOMENTS = 10_000
 """Maximum number of moments to remember. Requests of a larger limit are always sent evenly."""
 
 
