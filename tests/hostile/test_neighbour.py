@@ -12,15 +12,19 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from emulator_process import Emulator
 from instance_site import Site
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
+from ansible_collections.community.seventhings.plugins.module_utils.local.access import Access
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.text_report import check_report, write_report
 
@@ -154,3 +158,60 @@ def test_a_link_in_a_directory_that_is_the_neighbour_s_place_is_followed(shared:
     assert as_neighbour("ln", "-s", str(shared / "real"), str(shared / "theirs" / "link")).returncode == 0
     Folder(shared / "theirs" / "link").write("file.txt", b"x")
     assert (shared / "real" / "file.txt").read_bytes() == b"x"
+
+
+_SWAPPER = """
+import os, random, sys
+inside, outside = sys.argv[1:]
+choose = random.Random(1).randrange
+deeds = [
+    lambda: os.rename(f"{inside}/a", f"{inside}/aside{choose(3)}"),
+    lambda: os.symlink(outside, f"{inside}/a"),
+    lambda: (os.mkdir(f"{inside}/a"), os.chmod(f"{inside}/a", 0o777)),
+    lambda: os.symlink(f"{outside}/f", f"{inside}/a/f"),
+    lambda: os.symlink(outside, f"{inside}/a/d"),
+    lambda: os.unlink(f"{inside}/a"),
+]
+while True:
+    try:
+        deeds[choose(len(deeds))]()
+    except OSError:
+        pass
+"""
+"""A program that swaps directories and files for links, as fast as it can."""
+
+
+def test_links_that_a_neighbour_swaps_in_meanwhile_lead_nowhere(shared: Path) -> None:
+    inside, outside = shared / "inside", shared / "outside"
+    for path in (inside, outside, outside / "d"):
+        path.mkdir()
+    inside.chmod(0o777)
+    for path in (outside / "f", outside / "d" / "f"):
+        path.write_bytes(b"secret")
+    kept = sorted((str(path), path.stat().st_mode, path.stat().st_ctime_ns) for path in outside.rglob("*"))
+    folder, deeper = Folder(inside), inside / "a" / "d"
+    deeds: list[Callable[[], Any]] = [
+        lambda: folder.read("a/f", 10),
+        lambda: folder.read("a/d/f", 10),
+        lambda: folder.write("a/f", b"x"),
+        lambda: folder.write("a/d/f", b"x"),
+        lambda: folder.adjust("a/f", Access(0o666)),
+        lambda: folder.backup("a/f"),
+        lambda: folder.remove("a/f"),
+        lambda: os.close(folder.open_to_append("a/g")),
+        lambda: Folder(deeper).read("f", 10),
+        lambda: Folder(deeper).write("f", b"x"),
+    ]
+    outcomes = Counter[str]()
+    become = ("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--")
+    with subprocess.Popen([*become, sys.executable, "-c", _SWAPPER, str(inside), str(outside)]) as swapper:
+        while min(outcomes["done"], outcomes["refused"]) < 50:
+            assert swapper.poll() is None
+            for deed in deeds:
+                try:
+                    assert deed() != b"secret"
+                    outcomes["done"] += 1
+                except (InvalidInput, OSError):
+                    outcomes["refused"] += 1
+        swapper.kill()
+    assert kept == sorted((str(path), path.stat().st_mode, path.stat().st_ctime_ns) for path in outside.rglob("*"))
