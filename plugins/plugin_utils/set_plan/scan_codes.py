@@ -9,7 +9,8 @@ such a code mean the object of the row with that code.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -36,9 +37,10 @@ class ScanCodes(Aspect):
         super().__init__(context)
         self._settings = context.desired.scan_codes
         self._written: dict[str, Entry] = {}
-        self._placeholders = 0
+        self._placeholders: set[int] = set()
+        self._labelled = 0
         self._labels = 0
-        self._created: list[Entry] = []
+        self._missing: list[Entry] = []
         self._deliberate: set[int] = set()
 
     @property
@@ -75,7 +77,7 @@ class ScanCodes(Aspect):
         if self.key and self.key in context.state.field_visibility(context.schema(OBJECT), keys=[self.key]).hidden:
             place = context.desired.place_of(f"{SCAN_CODES}.{FIELD}")
             context.find(place, f"{SCAN_CODES}: {hidden_field_message(self.key)}")
-        self._check_created()
+        self._check_identity(pairs)
 
     # ---- rows
 
@@ -92,12 +94,13 @@ class ScanCodes(Aspect):
             counts.attached += 1
         if code not in EMPTY and not self._is_free(entry, schema, planned.keys, values, current):
             return
+        if current is None:
+            self._missing.append(entry)
         if self._settings.is_placeholder(code):
-            self._placeholders += 1
-            if current is None:
-                self._created.append(entry)
-        elif code not in EMPTY and current is not None:
-            self._labels += 1
+            self._placeholders.add(id(entry))
+        elif code not in EMPTY:
+            self._labelled += 1
+            self._labels += current is not None
         if current is None or code == now:
             return
         if code not in EMPTY and self._is_deliberate(schema, code, now):
@@ -166,43 +169,38 @@ class ScanCodes(Aspect):
 
     # ---- all rows
 
-    def _check_created(self) -> None:
-        """Refuse a plan that would create most of the imported objects a second time."""
+    def _check_identity(self, pairs: Iterable[Pair]) -> None:
+        """Refuse to create objects for placeholders unless matched rows prove that other fields identify the objects.
+
+        Otherwise a changed asset number would create each object a second time.
+        """
         context, result = self._context, self._context.result
-        created, number = len(self._created), self._placeholders
         if not self.key:
             return
         if not result.existing[_SECTION]:
             # An empty instance never has labels, so don't report it.
             result.scan_codes = ScanCodeCounts()
             return
-        if created * 2 > number and not self._are_purchases() and not self._is_rest_of_import():
+        missing = {id(planned.entry) for planned, current in pairs if current is None}
+        created = [entry for entry in self._missing if id(entry) in missing and id(entry) in self._placeholders]
+        # The others are in the archive.
+        matched = result.scan_codes.total - len(missing.intersection(map(id, self._missing)))
+        if created and (why := self._why_unproven(matched)):
             names = " and ".join(context.desired.identity.get(_SECTION, ()))
             words = (
-                f"{SCAN_CODES}: {created:,} of {number:,} rows with a placeholder (first at {self._created[0].place}) "
-                f"would be created, although there are {result.existing[_SECTION]:,} objects. Most likely they are the "
-                f"same objects: check whether {names} is unchanged on both sides. If they are new, apply at most half "
-                f"of them at a time; if these files are about other objects, say so by scope.{_SECTION}"
+                f"{SCAN_CODES}: {len(created):,} rows with a placeholder (first at {created[0].place}) would be "
+                f"created, although there are {result.existing[_SECTION]:,} objects and {why}. Most likely they are "
+                f"the same objects: check whether {names} is unchanged on both sides"
             )
             context.find_plainly(context.desired.place_of(SCAN_CODES), words)
 
-    def _are_purchases(self) -> bool:
-        """Return True if labels replaced most placeholders in the files, so that the remaining rows are new objects.
-
-        Then each object has a row, and at most half of the rows that have or had a placeholder are to be created.
-        """
-        rows = self._placeholders + self._labels
-        return len(self._created) * 2 <= rows and not self._has_unclaimed()
-
-    def _is_rest_of_import(self) -> bool:
-        """Return True if an interrupted run of the same files began without objects, and each object has a row."""
-        return self._context.options.existing_before.get(_SECTION) == 0 and not self._has_unclaimed()
-
-    def _has_unclaimed(self) -> bool:
-        """Return True if an object in scope has no row."""
-        context = self._context
-        claimed = context.claimed.get(OBJECT.name, {})
-        return any(
-            record.uuid not in claimed and context.scope.contains(_SECTION, record)
-            for record in context.state.records(OBJECT)
-        )
+    def _why_unproven(self, matched: int) -> str:
+        """Return why the matched rows do not prove that objects are identified; empty if they do."""
+        policy = self._context.desired.policy
+        if not matched:
+            is_limited = "creates" in policy.limits and policy.lowered.get("creates") != math.inf
+            how = "if they are new, limits.creates of the task lets them pass"
+            return "" if is_limited else f"no row matches any of them ({how})"
+        if self._labels * 2 < self._labelled:
+            return f"only {self._labels:,} of {self._labelled:,} rows with a label match one"
+        return ""

@@ -8,10 +8,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import pytest
-from embedded_here import Embedded, Killed
 from instance_site import Site, yaml_list
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, OBJECT
@@ -144,70 +142,6 @@ def test_a_rename_writes_a_deliberate_code(imported: Site) -> None:
     assert imported.plan().outcome == "unchanged"
     labelled(imported, 1, "100777")
     assert imported.plan().outcome == "unchanged"
-
-
-def test_most_placeholders_anew_are_a_finding_whatever_the_limits_say(imported: Site) -> None:
-    for number in (1, 2, 3):
-        labelled(imported, number, f"10000{number}")
-    client = imported.client()
-    for record in client.list_all(OBJECT):
-        client.update(OBJECT, record.uuid, {"serial_number": f"X{record.uuid}"})
-    imported.service.clear_log()
-    imported.write({"objects.csv": ledger(1, 2, 3)})
-    (found,) = (finding for finding in imported.run(limits=FREE).findings if finding.startswith("instance.yml:5:"))
-    assert "3 of 3 rows with a placeholder" in found
-    assert "serial_number" in found
-    assert imported.writes() == []
-
-
-def test_new_purchases_are_no_finding(imported: Site) -> None:
-    for number in (1, 2, 3, 4):
-        labelled(imported, number, f"10000{number}")
-    known = {f"n{number}": f"10000{number}" for number in (1, 2, 3, 4)}
-    imported.write({"objects.csv": ledger(1, 2, 3, 4, 5, 6, **known)})
-    result = imported.run(limits=FREE)
-    assert (result.outcome, result.summary["objects"]["created"]) == ("changed", 2)
-
-
-@pytest.mark.parametrize(("rows", "is_refused"), [(8, False), (9, True)])
-def test_a_plan_that_creates_most_placeholders_again_is_a_finding(imported: Site, rows: int, is_refused: bool) -> None:
-    """Each of the four objects has its row. The other rows may be existing objects whose numbers were lost."""
-    imported.write({"objects.csv": ledger(*range(1, rows + 1))})
-    found = imported.plan(limits=FREE).findings
-    assert len(found) == is_refused
-    assert all("5 of 9 rows with a placeholder" in finding for finding in found)
-
-
-@pytest.mark.parametrize("has_other_objects", [False, True])
-def test_an_interrupted_import_is_finished_unless_other_objects_came(tmp_path: Path, has_other_objects: bool) -> None:
-    here = Embedded.started(data="empty").site(tmp_path / "files")
-    here.write({"instance.yml": SETTINGS, "objects.csv": ledger(*range(1, 10))})
-    answer = here.embedded.answer
-
-    def kill(call: Any, timeout: float) -> Any:
-        if sum(line.startswith("POST /object") for line in here.sent()) >= 3:
-            raise Killed
-        return answer(call, timeout)
-
-    with mock.patch.object(here.embedded, "answer", kill), pytest.raises(Killed):
-        here.run(limits=FREE, workers=1)
-    here.embedded.clock.forward(120)
-    assert len(codes(here)) < 5
-    if has_other_objects:
-        here.client().create(OBJECT, {"barcode": "100999", "serial_number": "B1", "inventory_name": "Lamp"})
-    resumed = here.run(limits=FREE)
-    assert len(resumed.findings) == has_other_objects, resumed.findings
-    assert len(codes(here)) == 9 or has_other_objects
-
-
-def test_purchases_after_the_labels_came_into_the_files_need_an_instance_without_other_objects(imported: Site) -> None:
-    known = {f"n{number}": f"10000{number}" for number in (1, 2, 3, 4)}
-    for number in (1, 2, 3, 4):
-        labelled(imported, number, f"10000{number}")
-    imported.client().create(OBJECT, {"barcode": "100999", "inventory_name": "Lamp"})
-    imported.write({"objects.csv": ledger(1, 2, 3, 4, 5, 6, **known)})
-    (found,) = imported.plan(limits=FREE).findings
-    assert "2 of 2 rows with a placeholder" in found
 
 
 def test_absent_rows_and_rows_without_a_code_are_no_concern(imported: Site) -> None:
