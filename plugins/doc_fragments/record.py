@@ -24,6 +24,13 @@ options:
     type: str
     choices: [present, absent]
     default: present
+  allow:
+    description:
+      - >-
+        V(similar_names): Create a record whose name looks like another.
+    type: list
+    elements: str
+    choices: [similar_names]
 notes:
   - Only what the task sets is managed. Everything else stays unchanged. A null clears a field.
   - Values are compared by their meaning. R(The

@@ -26,7 +26,7 @@ options:
 notes:
   - The instance replaces the whole item, so the module also sends the fields that the task does not set. It changes no
     item if a role hides fields of objects from the account.
-  - Sends two requests if nothing changes, and three more for a change.
+  - Sends two requests if nothing changes, three more for a change, and four for a new item.
 seealso:
   - module: community.seventhings.catalog_item_info
   - module: community.seventhings.object

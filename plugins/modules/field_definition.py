@@ -120,9 +120,11 @@ options:
       - >-
         V(destructive): Make a change that can lose data. This is a change of the O(type), or the removal of a possible
         or allowed value that a record uses.
+      - >-
+        V(similar_names): Create a record whose name looks like another.
     type: list
     elements: str
-    choices: [destructive]
+    choices: [destructive, similar_names]
   state:
     description:
       - The definition exists with the values of the task.

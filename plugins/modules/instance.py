@@ -51,9 +51,11 @@ options:
         V(limited_account): Remove records, or risk duplicates, although records are hidden from this account.
       - >-
         V(assumed_archived): Count an unlisted record that its key finds as archived, if the instance does not say so.
+      - >-
+        V(similar_names): Accept new names that look like those of other records. Otherwise each is a finding.
     type: list
     elements: str
-    choices: [users, destructive, empty_sources, limited_account, assumed_archived]
+    choices: [users, destructive, empty_sources, limited_account, assumed_archived, similar_names]
   archived_lookups:
     description:
       - How many of the records to create are looked up in the archive, because no list shows archived records. If an

@@ -16,7 +16,7 @@ description:
     location. All values are texts.
 notes:
   - When a location is deleted, the instance decides what happens to its rooms and other records in it.
-  - Sends one request if nothing changes, and two more for a change.
+  - Sends one request if nothing changes, two more for a change, and three for a new record.
 seealso:
   - module: community.seventhings.location_info
   - module: community.seventhings.room

@@ -37,11 +37,13 @@ options:
       - >-
         V(assumed_archived): Count an object as archived if no list contains it and the instance sends no
         C(archived_at). It may also be hidden from this account.
+      - >-
+        V(similar_names): Create a record whose name looks like another.
     type: list
     elements: str
-    choices: [assumed_archived]
+    choices: [assumed_archived, similar_names]
 notes:
-  - Sends two requests if nothing changes, and two more for a change.
+  - Sends two requests if nothing changes, two more for a change, and three for a new record.
 seealso:
   - module: community.seventhings.object_info
   - module: community.seventhings.field_definition

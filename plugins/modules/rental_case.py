@@ -17,18 +17,17 @@ description:
 options:
   title:
     description:
-      - Title of the rental case. Required for a new rental case.
+      - Title. Required for a new rental case.
     type: str
   status:
     description:
-      - Status of the rental case. If it is not set, the instance chooses the status of a new rental case.
-      - V(borrowed) equals V(return_overdue), and V(confirmed) equals V(pickup_overdue), because the instance changes
-        them.
+      - Status. If it is not set, the instance chooses that of a new rental case.
+      - V(borrowed) equals V(return_overdue), and V(confirmed) equals V(pickup_overdue).
     type: str
     choices: [requested, confirmed, borrowed, rejected, completed, return_overdue, pickup_overdue]
   references:
     description:
-      - The complete list of objects that are lent, 1 to 100. Required for a new rental case.
+      - All objects that are lent, 1 to 100. Required for a new rental case.
     type: list
     elements: raw
   issue_date:
@@ -37,7 +36,7 @@ options:
     type: str
   issue_date_reminder:
     description:
-      - Lead time before the pickup date at which a reminder is sent. Null means no reminder.
+      - Lead time of a reminder. Null means none.
     type: dict
     suboptions:
       unit:
@@ -55,7 +54,7 @@ options:
     type: str
   due_date_reminder:
     description:
-      - Lead time before the return date at which a reminder is sent. Null means no reminder.
+      - Lead time of a reminder. Null means none.
     type: dict
     suboptions:
       unit:
@@ -70,7 +69,7 @@ options:
   is_full_day:
     description:
       - Whether the objects are lent for whole days (V(true)) or from O(issue_at) to O(due_at) (V(false)). The default
-        for a new rental case depends on whether times are set.
+        depends on whether times are set.
     type: bool
   issue_at:
     description:
@@ -83,11 +82,11 @@ options:
     type: str
   responsible_user:
     description:
-      - The user who is responsible, by e-mail address, UUID, id, or as a map of fields. Required for a new rental case.
+      - The responsible user, by e-mail address, UUID, id, or as a map of fields. Required for a new rental case.
     type: raw
   renter:
     description:
-      - The renter. If it is not set, a new rental case has no renter. Some instances require a renter.
+      - The renter, whom some instances require.
     type: dict
     suboptions:
       type:
@@ -107,13 +106,12 @@ options:
     type: str
   match_on:
     description:
-      - Names of the options that together identify the rental case. The default is V(title) and V(issue_date).
+      - Options that identify it, by default V(title) and V(issue_date).
     type: list
     elements: str
 notes:
-  - An instance may refuse to lend an object twice at once. The error names the other rental case.
-  - The instance replaces the whole rental case, so the module also sends the values that the task does not set.
-  - Sends up to three requests if nothing changes, and two more for a change.
+  - The module also sends the values that the task does not set.
+  - Sends up to three requests, and up to three more for a change.
 seealso:
   - module: community.seventhings.rental_case_info
   - module: community.seventhings.task

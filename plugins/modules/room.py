@@ -17,7 +17,7 @@ description:
     guide,ansible_collections.community.seventhings.docsite.guide_field_definitions.types) says how to write a value of
     each type.
 notes:
-  - Sends two or three requests if nothing changes, and two more for a change.
+  - Sends two or three requests if nothing changes, two more for a change, and three for a new record.
 seealso:
   - module: community.seventhings.room_info
   - module: community.seventhings.location

@@ -86,11 +86,11 @@ options:
     type: bool
   match_on:
     description:
-      - Names of the options that together identify the task. Each of them must have a value. By default, V(title).
+      - Options that together identify the task. Each must have a value. By default, V(title).
     type: list
     elements: str
 notes:
-  - The instance replaces the whole task, so the module also sends the values that are not set.
+  - The module also sends the values that are not set.
   - Sends up to three requests if nothing changes, and up to three more for a change.
 seealso:
   - module: community.seventhings.task_info

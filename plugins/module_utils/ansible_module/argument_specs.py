@@ -15,7 +15,14 @@ from ..client.rate_limit import SERVICE_LIMIT
 from ..model.field import Field, Spelling
 from ..model.kinds import KINDS, TEMPLATES, Kind
 from ..model.schema import type_of
-from ..plan.allowed import ALLOWED, ASSUMED_ARCHIVED, DESTRUCTIVE, EMPTY_SOURCES, LIMITED_ACCOUNT
+from ..plan.allowed import (
+    ALLOWED,
+    ASSUMED_ARCHIVED,
+    DESTRUCTIVE,
+    EMPTY_SOURCES,
+    LIMITED_ACCOUNT,
+    SIMILAR_NAMES,
+)
 
 Spec = dict[str, dict[str, Any]]
 
@@ -84,8 +91,8 @@ def record_spec(kind: Kind) -> Spec:
         "uuid": {"type": "str"},
         "state": {"type": "str", "choices": list(kind.states), "default": "present"},
     }
-    if kind.can_be_archived:
-        spec |= allow(ASSUMED_ARCHIVED)
+    own = [DESTRUCTIVE] * kind.defines_fields + [ASSUMED_ARCHIVED] * kind.can_be_archived
+    spec |= allow(*own, SIMILAR_NAMES)
     if kind.template or any(type_of(field).spelling is Spelling.INSTANT for field in kind.fields):
         spec["timezone"] = {"type": "str"}
     if kind.has_own_fields:
@@ -99,7 +106,6 @@ def record_spec(kind: Kind) -> Spec:
     if kind.defines_fields:
         spec |= {
             "template": {"type": "str", "choices": list(TEMPLATES), "required": True},
-            **allow(DESTRUCTIVE),
         }
     else:
         spec["match_on"] = {"type": "list", "elements": "str", "no_log": False}
@@ -282,7 +288,7 @@ INSTANCE_DRIFT: Spec = {
     **_REPORT_OF_RUN,
     **_RULES,
     **_SELECTION,
-    **allow(ASSUMED_ARCHIVED, EMPTY_SOURCES),
+    **allow(ASSUMED_ARCHIVED, EMPTY_SOURCES, SIMILAR_NAMES),
     "fail": {"type": "bool", "default": False},
 }
 

@@ -67,6 +67,11 @@ def shape(text: str) -> str:
 
 def shape_with_dot(text: str) -> str:
     """Return the shape of a name that may differ from another one in a final dot."""
+    return plain_name(text).casefold()
+
+
+def plain_name(text: str) -> str:
+    """Return a name with simple dashes, blanks and letters, and without what is invisible."""
     if not text.isascii() or not text.isprintable():
         # Numbers in a circle or above a line are other signs than their digits.
         letters = [
@@ -75,7 +80,7 @@ def shape_with_dot(text: str) -> str:
             if not _is_invisible(sign)
         ]
         text = normal_name(_DASHES.sub("-", "".join(letters)))
-    return " ".join(text.casefold().split())
+    return " ".join(text.split())
 
 
 def shape_of_digits(text: str) -> str:

@@ -20,7 +20,10 @@ LIMITED_ACCOUNT = "limited_account"
 ASSUMED_ARCHIVED = "assumed_archived"
 """Unlisted records count as archived on an instance that does not say."""
 
-ALLOWED = (USERS, DESTRUCTIVE, EMPTY_SOURCES, LIMITED_ACCOUNT, ASSUMED_ARCHIVED)
+SIMILAR_NAMES = "similar_names"
+"""New natural keys that look like those of other records."""
+
+ALLOWED = (USERS, DESTRUCTIVE, EMPTY_SOURCES, LIMITED_ACCOUNT, ASSUMED_ARCHIVED, SIMILAR_NAMES)
 """All choices."""
 
 

@@ -21,13 +21,14 @@ from ..model.names import escaped, why_unfit
 from ..model.schema import ParseErrors
 from ..model.types_links import attachments_in, references_in, with_references
 from ..model.zones import with_offsets, zone_of
+from ..plan.allowed import SIMILAR_NAMES, how_to_allow
 from ..plan.change import CREATE, DELETE, UNCHANGED, UPDATE, Change
 from ..plan.compare import Wanted
 from ..plan.record_planner import PlannedRecord, plan_record
 from ..plan.relations import names_fields, unknown_uuids, with_uuids
 from ..plan.replacing import unread_members, without_unreadable
 from ..plan.state import QueriedState, find_now
-from ..resolve import natural_keys
+from ..resolve import look_alikes, natural_keys
 from ..resolve.field_visibility import perhaps_not_deleted
 from ..resolve.read_cache import Reading
 from ..resolve.references import with_targets
@@ -102,6 +103,8 @@ class _Ensure:
         # Planning may have found the other identifier (id or uuid) of a reference.
         desired = {key: with_references(value, self._state.completed) for key, value in desired.items()}
         self._check_new_key(planned.change, keys)
+        if planned.change.action == CREATE and SIMILAR_NAMES not in self._desired_record.allow:
+            self._check_look_alikes([key for key in keys if key in desired], desired)
         if planned.change.changed:
             self._reading.check_numbers(references_in(tuple(needed)))
         change = self._with_unknown(planned.change) if self._desired_record.state == "present" else planned.change
@@ -239,6 +242,32 @@ class _Ensure:
         ]
         if wrong:
             raise InvalidInput(wrong)
+
+    def _check_look_alikes(self, keys: Sequence[str], desired: Mapping[str, Any]) -> None:
+        """Refuse a new natural key that people take for that of another record. At most one request finds those."""
+        names, kind, wrong = self._written_names(), self._kind, []
+        values = {key: desired[key] for key in keys}
+        for record, have in look_alikes.alike(self._schema, keys, values, self._perhaps_alike(keys, values)):
+            key = [key for key in keys if isinstance(values[key], str)][-1]
+            name, where = f"{self._desired_record.prefix}{names.get(key, key)}", f"{kind.singular} ({record.uuid})"
+            way_out = f"accept this name with {how_to_allow(SIMILAR_NAMES)}"
+            words = look_alikes.about(name, values[key], have[key], where, way_out)
+            if look_alikes.may_differ(kind, values[key], have[key]):
+                self._warnings.append(f"{words}.")
+            else:
+                wrong.append(words)
+        if wrong:
+            raise InvalidInput(wrong)
+
+    def _perhaps_alike(self, keys: Sequence[str], values: Mapping[str, Any]) -> list[Record]:
+        """Return the records whose natural key may look like that of some values."""
+        kind = self._kind
+        if kind.defines_fields or self._reading.has_whole(kind):
+            return self._state.answered(kind, self._desired_record.template)
+        has_place = all(reference.resolved for reference in references_in(tuple(values.values())))
+        is_narrowed = has_place and kind.filters == "query"
+        found = look_alikes.conditions(self._schema, keys, values) if is_narrowed else []
+        return self._reading.listed(kind, found) if found else []
 
     def _is_found_at_once(self, keys: Sequence[str], desired: Mapping[str, Any]) -> bool:
         """Return True if one request lists the records with the natural key, narrowed or as a list of one page."""

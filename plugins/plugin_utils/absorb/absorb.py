@@ -21,7 +21,7 @@ from ...module_utils.model.field import EMPTY, Field, shorten
 from ...module_utils.model.kinds import HUB_ITEM, KINDS, Kind
 from ...module_utils.model.schema import Schema, type_of
 from ...module_utils.model.types_links import attachments_in, references_in, with_references
-from ...module_utils.plan.allowed import DESTRUCTIVE, EMPTY_SOURCES, LIMITED_ACCOUNT, how_to_allow
+from ...module_utils.plan.allowed import DESTRUCTIVE, EMPTY_SOURCES, LIMITED_ACCOUNT, SIMILAR_NAMES, how_to_allow
 from ...module_utils.plan.change import CREATE, UPDATE
 from ...module_utils.plan.replacing import missing_members
 from ...module_utils.resolve import natural_keys
@@ -130,7 +130,7 @@ def absorb(
         desired.policy, prune={}, limits=dict.fromkeys(vars(Limits()), math.inf), create_users=True
     )
     chosen = PlanOptions(
-        allow=options.allow | {DESTRUCTIVE, EMPTY_SOURCES},
+        allow=options.allow | {DESTRUCTIVE, EMPTY_SOURCES, SIMILAR_NAMES},
         note_references=True,
         # An archived record must not be written as absent: a later apply would delete it.
         most_lookups=None if options.gone == ABSENT else SAMPLE,

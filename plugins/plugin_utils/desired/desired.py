@@ -45,6 +45,9 @@ class SourceCount(NamedTuple):
     records: int = 0
 
 
+SIMILAR = "similar"
+"""The setting that accepts names that look like others."""
+
 PRUNE = ("report", "delete", "archive")
 """The actions for a record of the set that is in no file."""
 
@@ -124,6 +127,7 @@ class DesiredInstance:
     :ivar scope: section to field to the values of records in scope; empty for everything.
     :ivar marker: field with the name of the set in each record, if the files name one.
     :ivar lifecycle: section to ignored fields and protected records.
+    :ivar similar: section to new natural keys that may look like those of other records.
     :ivar scan_codes: the scan codes of objects and their placeholders; None without labels.
     :ivar observed: section to the fields that scans or people write; a missing section: as detected.
     :ivar shields: protected records that are not part of it, because an undo has only changes.
@@ -160,6 +164,7 @@ class DesiredInstance:
     marker: str = ""
     lifecycle: Mapping[str, Lifecycle] = field(default_factory=dict)
     observed: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    similar: Mapping[str, Sequence[str]] = field(default_factory=dict)
     scan_codes: ScanCodeSettings | None = None
     shields: Sequence[Entry] = ()
     moved: Mapping[str, Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]] = field(default_factory=dict)

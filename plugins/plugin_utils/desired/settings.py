@@ -20,7 +20,7 @@ from ...module_utils.model.kinds import KINDS
 from ...module_utils.model.suggestions import closest_names
 from ...module_utils.model.zones import zone_of
 from ...module_utils.plan.allowed import USERS, how_to_allow
-from .desired import PRUNE, SECTIONS, DesiredInstance, Limits, Policy, limit_of, prune_actions
+from .desired import PRUNE, SECTIONS, SIMILAR, DesiredInstance, Limits, Policy, limit_of, prune_actions
 from .format_settings import FormatSettings
 from .lifecycle import LIFECYCLE, read_settings
 from .nodes import Node
@@ -42,6 +42,7 @@ _SETTINGS = (
     "scope",
     "lifecycle",
     "observed",
+    SIMILAR,
     "scan_codes",
     "marker",
     "csv",
@@ -81,11 +82,8 @@ class Settings:
         desired.set_id = self._text(node, "set_id")
         desired.timezone = self._timezone(node)
         desired.marker = self._text(node, "marker")
-        desired.identity = {section: names.value for section, names in self._by_section(node, "identity").items()}
-        for section, names in self._by_section(node, "identity").items():
-            if not _is_list_of_names(names.value):
-                self._find(names, f"identity.{section}: expected a list of field keys")
-                desired.identity.pop(section)
+        desired.identity = self._names(node, "identity", "field keys")
+        desired.similar = self._names(node, SIMILAR, "natural keys, quoted where needed")
         desired.scope = self._scope(node)
         if LIFECYCLE in node.value:
             desired.lifecycle = read_settings(node.member(LIFECYCLE), SECTIONS, self._find)
@@ -168,6 +166,16 @@ class Settings:
                 suggestions = closest_names(str(section), SECTIONS)
                 hint = f"did you mean {suggestions[0]}?" if suggestions else f"expected one of {', '.join(SECTIONS)}"
                 self._find(action, f"{name}.{section}: no such section; {hint}")
+        return found
+
+    def _names(self, node: Node, setting: str, expected: str) -> dict[str, list[str]]:
+        """Return the names that a setting lists for each section."""
+        found = {}
+        for section, names in self._by_section(node, setting).items():
+            if _is_list_of_names(names.value):
+                found[section] = names.value
+            else:
+                self._find(names, f"{setting}.{section}: expected a list of {expected}")
         return found
 
     def _scope(self, node: Node) -> dict[str, dict[str, list[Any]]]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ...module_utils.model.kinds import LOCATION, ROOM
-from ...module_utils.model.names import normal_name
+from ...module_utils.model.names import shape
 from ...module_utils.model.types_links import Reference
 from .entry import Entry
 from .hiding import Hiding
@@ -34,7 +34,7 @@ class SimilarPlaces:
         if entry.state != "present" or self._hiding.touches(entry):
             return
         for kind, name, key in _names(entry, values):
-            normalised = "".join(normal_name(name).split()).casefold()
+            normalised = shape(name).replace(" ", "")
             found = self._names.setdefault((kind, normalised), {})
             found.setdefault(name, (entry.place_of(key), id(entry)))
 

@@ -335,6 +335,7 @@ def _settings() -> Json:
             | {"description": "Fields to leave alone, and records to keep"},
             "observed": _closed({key_0: {"type": "array", "items": _FIELDS["items"]} for key_0 in SECTIONS_WITH_FIELDS})
             | {"description": "Fields that scans or people write, and files must not; an empty list means none"},
+            "similar": {**_by_section(names), "description": "New names that may look like those of other records"},
             "scan_codes": _closed(
                 {
                     "field": {

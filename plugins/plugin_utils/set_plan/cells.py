@@ -1,20 +1,18 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Find damage that spreadsheets do to cells of a table: emptied cells, lost zeros, and cut numbers."""
+"""Find damage that spreadsheets do to cells of a table: emptied cells, and cut numbers."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from ...module_utils.client.record import Record
 from ...module_utils.model.field import EMPTY, shorten
 from ...module_utils.model.kinds import SERVER_KEYS
 from ...module_utils.model.schema import FieldError, Misfit, Schema
-from ...module_utils.resolve.natural_keys import read_some
-from ..desired.entry import Entry
 from ..desired.parsing import written_as
 from .aspect import Aspect
 from .context import PlanContext
@@ -74,63 +72,22 @@ def _emptied(source: str, counts: Mapping[str, int], is_hidden: bool) -> str:
     return f"{source}: {number:,} empty cells where the instance has values; `empty: clear` clears them{columns}"
 
 
-class LostDigits(Aspect):
-    """Find keys of tables that spreadsheets converted to numbers.
-
-    The keys lost their leading zeros, or digits at their end.
-    """
-
-    def __init__(self, context: PlanContext) -> None:
-        super().__init__(context)
-        self._widths: dict[tuple[str, str], list[int]] = {}
+class CutNumbers(Aspect):
+    """Find keys of tables that a spreadsheet cut: long numbers that lost digits at their end."""
 
     def matched(self, planned: Planned, current: Record | None) -> None:
-        """Note a key of a new record that most likely lost digits."""
-        if current is None and planned.entry.is_table:
-            lost = self._lost(planned.schema, planned.keys, planned.desired, planned.entry)
-            if lost is not None:
-                name = written_as(planned.schema, planned.entry, lost[0])
-                self._context.find(planned.entry.place_of(name), lost[1])
-
-    def _lost(
-        self, schema: Schema, keys: Sequence[str], values: Mapping[str, object], entry: Entry
-    ) -> tuple[str, FieldError] | None:
-        """Return the field that most likely lost digits, and the message about it."""
-        for key in keys:
-            text = values[key]
+        """Note a key of a new record that was most likely cut."""
+        for key in planned.keys if current is None and planned.entry.is_table else ():
+            text = planned.desired[key]
             if isinstance(text, str) and _CUT.fullmatch(text):
-                return key, _cut(written_as(schema, entry, key), text)
-            if not isinstance(text, str) or not text.isdecimal() or text[0] == "0":
-                continue
-            for width in self._widths_of(schema, key):
-                padded = {**{key: values[key] for key in keys}, key: text.zfill(width)}
-                if width > len(text) and self._context.state.find_existing(schema, keys, padded):
-                    return key, _lost(written_as(schema, entry, key), text, text.zfill(width))
-        return None
-
-    def _widths_of(self, schema: Schema, key: str) -> list[int]:
-        """Return the lengths of the keys with leading zeros."""
-        name = (schema.kind.name, key)
-        if name not in self._widths:
-            texts = (read_some(schema, (key,), record)[key] for record in self._context.state.records(schema.kind))
-            zeros = {len(text) for text in texts if isinstance(text, str) and text[:1] == "0" and text.isdecimal()}
-            self._widths[name] = sorted(zeros)
-        return self._widths[name]
+                name = written_as(planned.schema, planned.entry, key)
+                words = f"{name}: {shorten(text)} does not exist: {_WHY}"
+                error = FieldError.at((name,), words, "a long number that was cut", Misfit(text, _WHY))
+                self._context.find(planned.entry.place_of(name), error)
+                return
 
 
-_OR_YAML = ", or write a record of its own in a YAML file"
-
-
-def _cut(name: str, text: str) -> FieldError:
-    why = f"a spreadsheet cut a long number; format the column as text and type the number again{_OR_YAML}"
-    words = f"{name}: {shorten(text)} does not exist: {why}"
-    return FieldError.at((name,), words, "a long number that was cut", Misfit(text, why))
-
-
-def _lost(name: str, text: str, existing: str) -> FieldError:
-    why = (
-        "leading zeros are lost, as the instance has this key with zeros; format the column as text and type them "
-        f"again{_OR_YAML}"
-    )
-    words = f"{name}: {shorten(text)} does not exist, and {shorten(existing)} does: {why}"
-    return FieldError.at((name,), words, "a key of the instance, without its leading zeros", Misfit(text, why))
+_WHY = (
+    "a spreadsheet cut a long number; format the column as text and type the number again, or write a record of its "
+    "own in a YAML file"
+)

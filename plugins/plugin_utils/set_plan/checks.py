@@ -59,9 +59,7 @@ def has_fit_key(context: PlanContext, planned: Planned, current: Record | None) 
     """
     schema, entry, complaints = planned.schema, planned.entry, context.complaints
     new = {key: value for key in planned.keys if isinstance(value := planned.desired.get(key), str)}
-    if current is None:
-        context.uniqueness.check_new(schema, planned.keys, planned.desired, entry)
-    else:
+    if current is not None:
         have = natural_keys.read_some(schema, () if entry.uuid else new, current)
         new = {key: new[key] for key, value in have.items() if not schema.equal(key, new[key], value)}
     for place, words in unfit_keys(schema, entry, new, new, context.wanted.cells):

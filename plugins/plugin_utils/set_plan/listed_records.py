@@ -142,9 +142,12 @@ class ListedRecords(InstanceState):
     def _index(self, schema: Schema, keys: tuple[str, ...], template: str = "") -> KeyIndex[Record]:
         name = (f"{schema.kind.name} {template}".strip(), keys)
         if name not in self._by_key:
-            records = self.records(schema.kind, template)
-            self._by_key[name] = KeyIndex(natural_keys.keyed(schema, keys, records, self._mark))
+            self._by_key[name] = KeyIndex(self.keyed(schema, keys, template))
         return self._by_key[name]
+
+    def keyed(self, schema: Schema, keys: tuple[str, ...], template: str = "") -> Iterator[tuple[Key | None, Record]]:
+        """Yield the records of a kind, each after its natural key."""
+        return natural_keys.keyed(schema, keys, self.records(schema.kind, template), self._mark)
 
     # ---- the interface of a state
 

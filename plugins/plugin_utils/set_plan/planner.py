@@ -21,7 +21,7 @@ from .applied_values import AppliedValues
 from .archived import Archived, match_archived
 from .asked import asked_by_files
 from .aspect import Aspect, collect
-from .cells import EmptiedCells, LostDigits
+from .cells import CutNumbers, EmptiedCells
 from .checks import check_scope, check_visibility, removals_of
 from .comparison import Comparison
 from .context import PlanContext
@@ -48,6 +48,7 @@ from .renames import Moved
 from .ruled import Rules
 from .scan_codes import ScanCodes
 from .selection import Selection
+from .similar_names import SimilarNames
 from .sources import LostSources
 from .table_rows import TableRows
 from .unique_values import UniqueValues
@@ -61,7 +62,7 @@ ASPECTS: tuple[type[Aspect], ...] = (
     TableRows,
     RelabelledRecords,
     Moved,
-    LostDigits,
+    CutNumbers,
     Places,
     NotedReferences,
     RemovedReferences,
@@ -70,6 +71,7 @@ ASPECTS: tuple[type[Aspect], ...] = (
     UniqueValues,
     ScanCodes,
     Selection,
+    SimilarNames,
     Masks,
     MissingFiles,
     IdleSettings,

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Check that each natural key is planned at most once, even in different spellings."""
+"""Check that each natural key is planned at most once."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ...module_utils.model.kinds import Kind
 from ...module_utils.model.schema import FieldError, Misfit, Schema
 from ...module_utils.model.types_links import Reference
 from ...module_utils.plan.notation import in_one_notation
-from ...module_utils.resolve.natural_keys import Key, normal_key
+from ...module_utils.resolve.natural_keys import Key
 from ..desired.entry import Entry
 from ..desired.positions import Place
 
@@ -42,7 +42,6 @@ class Uniqueness:
         self._find = find
         self._repeated = repeated
         self._claimed: dict[tuple[Any, ...], dict[Key, Entry]] = defaultdict(dict)
-        self._by_normal_key: dict[tuple[Any, ...], Entry] = {}
 
     def words(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any]) -> str:
         """Return a natural key for people. References in it are named, also if they are written as ids."""
@@ -61,21 +60,8 @@ class Uniqueness:
         if earlier is not entry:
             self._repeated(schema, keys, (earlier, entry), self.words(schema, keys, values))
             return None
-        if not _is_ascii(key):
-            self._by_normal_key.setdefault((*name, normal_key(key)), entry)
         self._claimed[name][key] = entry
         return key
-
-    def check_new(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], entry: Entry) -> None:
-        """Refuse a new record with an equal key to that of another new record, in another Unicode form."""
-        key = self._index.key_of(schema, keys, values)
-        earlier = self._by_normal_key.get((schema.kind.name, entry.template, tuple(keys), normal_key(key)), entry)
-        if earlier is not entry:
-            self._find(
-                entry.place,
-                f"{schema.kind.words} {self.words(schema, keys, values)} looks the same as the one at {earlier.place}, "
-                f"but is another sequence of characters (unicode normal forms); write both in one form",
-            )
 
 
 def written_twice(kind: Kind, words: str, first: Place) -> FieldError:
@@ -83,13 +69,6 @@ def written_twice(kind: Kind, words: str, first: Place) -> FieldError:
     twice = f"is written twice, first at {first}"
     misfit = Misfit(words, f"{kind.words} that is written twice")
     return FieldError.at((), f"{kind.words} {words} {twice}", "this record is written twice", misfit)
-
-
-def _is_ascii(key: Key) -> bool:
-    """Return True if all texts of a natural key have one Unicode normal form only."""
-    if isinstance(key, str):
-        return key.isascii()
-    return all(map(_is_ascii, key)) if isinstance(key, tuple) else True
 
 
 def _word(value: Any) -> str:

@@ -22,7 +22,10 @@ from instance_site import Site
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE_ABSORB
 from ansible_collections.community.seventhings.plugins.plugin_utils.absorb.action import absorb_instance
 
-ANY: dict[str, Any] = {"limits": {"create_percent": 1000, "update_percent": 1000, "delete_percent": 100}}
+ANY: dict[str, Any] = {
+    "limits": {"create_percent": 1000, "update_percent": 1000, "delete_percent": 100},
+    "allow": ["similar_names"],
+}
 
 
 def take(site: Site, check_mode: bool = False, secret: VaultSecret | None = None, **written: Any) -> dict[str, Any]:

@@ -51,21 +51,7 @@ def test_an_empty_cell_clears_where_the_settings_say_so(three: Site) -> None:
     assert [(change["key"], change["after"]) for change in result.changes] == [("0001", {"serial_number": None})]
 
 
-def test_lost_zeros_are_suspected_where_the_instance_has_them(three: Site) -> None:
-    three.write({"objects.csv": "barcode,inventory_name\n1,One\n2,Two\n3,Three\n4,Four\n"})
-    result = three.plan()
-    assert [line.partition(": leading")[0] for line in result.findings] == [
-        f"objects.csv:{row}:1: barcode: '{row - 1}' does not exist, and '000{row - 1}' does" for row in (2, 3, 4)
-    ]
-    assert "format the column as text" in result.findings[0]
-    (three.root / "objects.csv").unlink()
-    three.write({"objects.yml": "- {barcode: '1', inventory_name: Another}\n"})
-    result = three.plan(allow=["empty_sources"])
-    assert result.findings == []
-    assert [change["action"] for change in result.changes] == ["create"]
-
-
-def test_many_lost_zeros_are_one_line(site: Site) -> None:
+def test_a_number_without_its_zeros_is_a_finding_with_both_numbers_and_many_are_one_line(site: Site) -> None:
     keys = [f"{number:05d}" for number in range(1, 10)]
     site.write({"objects.csv": "barcode,inventory_name\n" + "".join(f"{key},x\n" for key in keys)})
     assert site.run().outcome == "changed"
@@ -74,6 +60,10 @@ def test_many_lost_zeros_are_one_line(site: Site) -> None:
     (line,) = result.findings
     assert line.startswith("barcode: 9 cells such as '1' (first at objects.csv:2:1): leading zeros are lost")
     assert len(result.every_finding) == 9
+    site.write({"objects.csv": "barcode,inventory_name\n1,x\n" + "".join(f"{key},x\n" for key in keys[1:])})
+    (line,) = site.plan().findings
+    assert line.startswith("objects.csv:2:1: barcode: '1' looks like '00001', an object of the instance (")
+    assert "format the column as text" in line
 
 
 @pytest.mark.parametrize(("form", "other"), [("NFC", "NFD"), ("NFD", "NFC")])

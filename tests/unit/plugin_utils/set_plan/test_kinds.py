@@ -151,8 +151,8 @@ DECOMPOSED = unicodedata.normalize("NFD", "Bücher")
 def test_texts_that_look_the_same_are_never_two_records(site: Site) -> None:
     site.write({"locations.yml": yaml_list([{"name": COMPOSED}, {"name": DECOMPOSED}])})
     (finding,) = site.plan().findings
-    assert finding.startswith("locations.yml:2:3: location ")
-    assert "looks the same as the one at locations.yml:1:3" in finding
+    assert finding.startswith("locations.yml:2:9: name: ")
+    assert finding.endswith(", at locations.yml:1:3; use one spelling")
     site.write({"locations.yml": yaml_list([{"name": DECOMPOSED}])})
     assert site.run().outcome == "changed"
     assert site.plan().outcome == "unchanged"

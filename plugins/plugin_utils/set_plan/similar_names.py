@@ -1,0 +1,167 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Similar names: new natural keys that people take for the key of another record."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ...module_utils.client.record import Record
+from ...module_utils.model.names import normal_name, shape
+from ...module_utils.model.schema import FieldError, Misfit
+from ...module_utils.plan.allowed import SIMILAR_NAMES
+from ...module_utils.plan.change import CREATE
+from ...module_utils.resolve import look_alikes, natural_keys
+from ...module_utils.resolve.natural_keys import Key, normal_key
+from ..desired.desired import SIMILAR
+from ..desired.parsing import written_as
+from ..desired.positions import Place
+from .aspect import Aspect
+from .context import PlanContext
+from .plan import Planned
+
+_MOST_NAMED = 5
+"""Maximum number of pairs of names that the warning quotes."""
+
+_MOST_APART = 20
+"""Maximum number of findings of which each quotes both names."""
+
+_WHY = "it looks like the name of another record"
+
+_NUMBER = "leading zeros are lost or separators were added; format the column as text and type the number again"
+
+
+@dataclass(frozen=True)
+class _Other:
+    """A record with a natural key that others may look like.
+
+    :ivar words: the key in words; empty if it must not be shown.
+    """
+
+    key: Key
+    words: str
+    where: str
+
+
+class SimilarNames(Aspect):
+    """Refuse a new natural key that looks like that of another record, existing or new.
+
+    Numbers of rooms that differ only in zeros and dots are a warning. ``similar`` in ``instance.yml`` accepts a name.
+    """
+
+    def __init__(self, context: PlanContext) -> None:
+        super().__init__(context)
+        # An undo restores names that existed.
+        self._accepts_all = SIMILAR_NAMES in context.options.allow or context.options.has_changes_only
+        self._accepted = {section: set(map(normal_name, names)) for section, names in context.desired.similar.items()}
+        self._idle = {section: set(names) for section, names in self._accepted.items()}
+        self._new: dict[tuple[str, str, tuple[str, ...]], list[Planned]] = defaultdict(list)
+        self._doubtful: list[str] = []
+
+    def compared(self, planned: Planned, current: Record | None) -> None:
+        """Note a record that gets a natural key."""
+        if planned.section in self._idle:
+            self._idle[planned.section].discard(normal_name(planned.words or planned.key))
+        gets = planned.keys if planned.change.action == CREATE else planned.change.values
+        has_new_key = bool(planned.kind.match_on) and any(key in gets for key in planned.keys)
+        if has_new_key and planned.entry.state == "present" and self._context.is_chosen(planned):
+            self._new[planned.kind.name, planned.entry.template, planned.keys].append(planned)
+
+    def complete(self) -> None:
+        """Compare the new natural keys with those of all records of their kinds."""
+        # The loop compares the records of a section in reverse order.
+        found = [
+            error
+            for (_kind, template, keys), new in self._new.items()
+            for error in self._compare(template, keys, new[::-1])
+        ]
+        is_grouped = len(found) > _MOST_APART
+        for place, error in found:
+            if not is_grouped and error.misfit is not None and error.misfit.why == _WHY:
+                # One line about many names would leave out the names that they look like.
+                error.misfit = None
+            self._context.find(place, error)
+
+    def _compare(
+        self, template: str, keys: tuple[str, ...], new: Sequence[Planned]
+    ) -> Iterator[tuple[Place, FieldError]]:
+        """Yield a finding for each new natural key of a kind that looks like another one."""
+        keyed = [(planned, key) for planned in new if (key := self._key(planned)) is not None]
+        others = self._existing(template, keys, keyed) if keyed else {}
+        for planned, key in keyed:
+            shapes = list(look_alikes.shapes(planned.kind, key))
+            other = next((others[form] for form in shapes if form in others), None)
+            error = None if other is None else self._error(planned, key, other)
+            if error is not None:
+                yield planned.entry.place_of(str(error.way[0])), error
+            for form in shapes:
+                others.setdefault(form, _Other(key, planned.key, f"at {planned.entry.place}"))
+
+    def warnings(self) -> Iterator[str]:
+        """Return one warning about numbers of rooms, and one about names in the settings that no record has."""
+        if self._doubtful:
+            number = len(self._doubtful)
+            more = f"; and {number - _MOST_NAMED:,} more" if number > _MOST_NAMED else ""
+            pairs = "; ".join(self._doubtful[:_MOST_NAMED])
+            yield (
+                f"rooms: new numbers differ from others only in zeros or dots: {pairs}{more}. Use one number if they "
+                f"are the same room."
+            )
+        for section, names in self._idle.items():
+            for name in sorted(names) if not self._context.findings else ():
+                yield f"{SIMILAR}.{section}: {name!r} is no record of these files, so it accepts nothing"
+
+    def _key(self, planned: Planned) -> Key | None:
+        return self._context.state.key_of(planned.schema, planned.keys, planned.desired)
+
+    def _existing(self, template: str, keys: tuple[str, ...], new: Sequence[tuple[Planned, Key]]) -> dict[Key, _Other]:
+        """Return the existing records that new natural keys look like, by the forms that they share."""
+        kind, schema = new[0][0].kind, new[0][0].schema
+        context, found = self._context, {}
+        wanted = {form for _planned, key in new for form in look_alikes.shapes(kind, key)}
+        leaving = {planned.change.current.uuid for planned, _key in new if planned.change.current is not None}
+        for key, record in context.state.keyed(schema, keys, template):
+            is_finished = kind.open_status and record.flat.get(kind.status_key) != kind.open_status
+            if key is None or is_finished or record.uuid in leaving or record.uuid in context.removals:
+                continue
+            for form in look_alikes.shapes(kind, key):
+                if form in wanted and form not in found:
+                    found[form] = self._other(key, keys, new[0][0], record)
+        return found
+
+    def _other(self, key: Key, keys: tuple[str, ...], planned: Planned, record: Record) -> _Other:
+        context, schema = self._context, planned.schema
+        words = context.uniqueness.words(schema, keys, natural_keys.read_some(schema, keys, record))
+        entry = context.claimed.get(record.kind.name, {}).get(record.uuid)
+        is_shown = entry is None or not context.hiding.touches(entry)
+        where = f"{record.kind.singular} of the instance ({record.uuid}{f', {entry.place}' if entry else ''})"
+        return _Other(key, words if is_shown else "", where)
+
+    def _error(self, planned: Planned, key: Key, other: _Other) -> FieldError | None:
+        """Return what is wrong with a natural key that looks like another one; None if it is accepted."""
+        context = self._context
+        # Two keys in other Unicode forms are one key, whatever is accepted.
+        is_equal = normal_key(key) == normal_key(other.key)
+        accepted = self._accepted.get(planned.section, ())
+        if not is_equal and (self._accepts_all or normal_name(planned.words or planned.key) in accepted):
+            return None
+        if look_alikes.may_differ(planned.kind, key, other.key):
+            is_hidden = context.hiding.touches(planned.entry) or not other.words
+            self._doubtful += [] if is_hidden else [f"{planned.key!r} ({planned.entry.place}) and {other.words!r}"]
+            return None
+        name = written_as(planned.schema, planned.entry, planned.keys[-1])
+        line = json.dumps({planned.section: [planned.key]}, ensure_ascii=False)
+        way_out = f"accept it with `{SIMILAR}: {line}` in instance.yml"
+        text = look_alikes.about(name, planned.key, other.words, other.where, "" if is_equal else way_out)
+        why = _NUMBER if planned.entry.is_table and _is_number(key, other.key) else _WHY
+        text = f"{text}; {why}" if why == _NUMBER else text
+        return FieldError.at((name,), text, "a name that looks like that of another record", Misfit(planned.key, why))
+
+
+def _is_number(key: Key, other: Key) -> bool:
+    """Return True if two keys that look alike are one number, which a spreadsheet may have written differently."""
+    return isinstance(key, str) and isinstance(other, str) and shape(key) != shape(other)
