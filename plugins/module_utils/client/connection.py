@@ -84,6 +84,8 @@ def hidden_in(options: Mapping[str, Any]) -> list[str]:
 
 _OF_THE_SERVICE = re.compile(rf"/{PREFIX.split('/')[1]}(?:/.*)?\Z")
 """A path below a root."""
+_QUERY = re.compile(r"[?#].*", re.DOTALL)
+"""A query or a fragment."""
 _AT = re.compile("@|%40|[\ufe6b\uff20]")
 """The sign after credentials in all its spellings."""
 _SCHEME = re.compile(r"\A\s*(?:https?\b)?[:/\\\s]*", re.IGNORECASE)
@@ -120,11 +122,12 @@ def instance_root(base_url: str | None, allow_http: bool, option: str = "base_ur
             f"{option}: {base_url!r} is not the root of an instance; expected a URL such as "
             f"https://acme.seventhings.com"
         )
-    if below := _OF_THE_SERVICE.search(canonical):
-        raise InvalidInput(
-            f"{option}: {base_url!r} is a path of the service; expected the root of an instance, "
-            f"{canonical[: below.start()]}; cut {below[0]}"
-        )
+    below, query = _OF_THE_SERVICE.search(canonical), _QUERY.search(base_url.strip())
+    if below or query:
+        root = canonical[: below.start()] if below else canonical
+        what = "is a path of the service" if below else "has more than a path"
+        cut = "".join(part[0] for part in (below, query) if part)
+        raise InvalidInput(f"{option}: {base_url!r} {what}; expected the root of an instance, {root}; cut {cut}")
     if parts.scheme == "http" and not allow_http and not is_local(canonical):
         raise InvalidInput(
             f"{option}: {parts.hostname} is not this machine and http is not encrypted, so no token is sent "

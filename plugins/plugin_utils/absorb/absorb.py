@@ -34,6 +34,7 @@ from ..desired.lifecycle import NOTHING
 from ..desired.parsing import written_as
 from ..desired.positions import Place
 from ..desired.words import STATE, names_of
+from ..export.beside_rooms import NOWHERE
 from ..export.downloads import Downloads
 from ..export.export import Exported, Selection, export_instance
 from ..export.portable import NotPortable, Portable, check_read, why_not_empty
@@ -648,8 +649,12 @@ class _Absorbing:
 
     def _selection(self, sections: Sequence[str]) -> Selection:
         identity = {section: keys for section, keys in self._desired.identity.items() if section in sections}
+        # A new row of a table has every cell that the table has.
+        beside = {name: NOWHERE for name, target in self._targets.items() if target.name.endswith((".csv", ".xlsx"))}
         # Identify records by the keys that the files use, even if other keys would be unique.
-        return Selection(only=sections, identity=identity, observed=self._desired.observed, tries_other_keys=False)
+        return Selection(
+            only=sections, identity=identity, observed=self._desired.observed, beside=beside, tries_other_keys=False
+        )
 
     def _fresh(self, section: str, exported: Exported) -> Iterable[Any]:
         """Yield the records of a section that are in no file and belong to these files."""

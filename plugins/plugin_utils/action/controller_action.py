@@ -6,12 +6,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from typing import Any
 
 from ansible.errors import AnsibleError
 from ansible.plugins.action import ActionBase
 
+from ...module_utils.ansible_module.argument_specs import CONNECTION
 from ...module_utils.client.connection import from_environment, risks_of, secrets_of
 from ...module_utils.client.redaction import hide_in_result
 from ...module_utils.client.session import REQUESTS_IMPORT_ERROR, missing_library
@@ -26,22 +27,43 @@ _COLLECTION = "community.seventhings"
 _MESSAGES = ("msg", "brief", "findings", "refusals", "warnings")
 """The members of a result that tell what to do."""
 
-_OPTION = re.compile(r"(?<![\w.])(limits|prune|allow)(?:\.\w+ of th(?:e|is) task|: \[\w+\])")
-"""An option that a message tells to set."""
+_TOLD = re.compile(
+    r"(?m)^ *(?P<first>\w+)(?:\.\w+)*(?=:)"
+    r"|(?<![\w.])(?P<set>\w+)(?:\.\w+ of th(?:e|is) task|: \[\w+\])"
+    r"|(?P<missing>\w+)(?=(?:, \w+)* must (?:be given|name) )"
+    r"|(?<![\w.])(?P<unmistakable>[a-z]+_[a-z_]+)\b"
+)
+"""A word that is the name of an option: where a message begins, what it tells to set, or a name that is no word."""
+
+_OTHER_NAMES = {"hosts_hosts": "hosts_names"}
+"""The variables of roles that do not have the name of the option."""
+
+_NOT_IN_ROLES = frozenset(("desired",))
 
 
-def with_variables(result: dict[str, Any], role: str) -> dict[str, Any]:
-    """Return a result whose texts name the variable of the role beside each option that they tell to set.
+def with_variables(result: dict[str, Any], role: str, options: Set[str]) -> dict[str, Any]:
+    """Return a result whose texts name the variable of the role beside the first mention of each option.
 
     :param role: the name of a role of this collection; empty if the task belongs to none.
+    :param options: the options of the module.
     """
     if not role:
         return result
 
     def changed(value: Any) -> Any:
-        if isinstance(value, str):
-            return _OPTION.sub(rf"\g<0> (in the role: {role}_\g<1>)", value)
-        return [changed(item) for item in value] if isinstance(value, list) else value
+        if isinstance(value, list):
+            return [changed(item) for item in value]
+        left = set(options - _NOT_IN_ROLES)
+
+        def named(found: re.Match[str]) -> str:
+            name = found[found.lastgroup or 0]
+            if name not in left:
+                return found[0]
+            left.remove(name)
+            variable = f"{role}_connection.{name}" if name in CONNECTION else f"{role}_{name}"
+            return f"{found[0]} (in the role: {_OTHER_NAMES.get(variable, variable)})"
+
+        return _TOLD.sub(named, value) if isinstance(value, str) else value
 
     return {**result, **{name: changed(result[name]) for name in _MESSAGES if name in result}}
 
@@ -76,14 +98,16 @@ class ControllerAction(ActionBase):
         filled = from_environment(self._task.args, of_the_task)
         given = {name: value for name, value in filled.items() if value is not None or name in self._task.args}
         read = read_arguments(self._task.action, self.spec, self.rules, given)
+        role = self._role_name()
         if read.refusal:
-            return {**result, "failed": True, "changed": False, "msg": read.refusal}
+            refused = {**result, "failed": True, "changed": False, "msg": read.refusal}
+            return with_variables(refused, role, self.spec.keys())
         self.variables = task_vars or {}
         self.host = str(self.variables.get("inventory_hostname", ""))
         options = read.options
         for risk in risks_of(options):
             warn(risk)
-        carried_out = with_variables(self.carry_out(options), self._role_name())
+        carried_out = with_variables(self.carry_out(options), role, self.spec.keys())
         return marked({**result, **hide_in_result(secrets_of(self.spec, options), sanitized(carried_out))})
 
     def _role_name(self) -> str:

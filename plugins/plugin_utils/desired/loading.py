@@ -62,6 +62,9 @@ _NEVER_VAULTED = (
     "plain text"
 )
 SETTINGS = ("instance.yml", "instance.yaml")
+_FILES_OF_A_SET = {"instance": "settings are in the file instance.yml", "moved": "renames are in the file moved.yml"}
+"""The names of files that are no sections, and what such a file has."""
+
 _NO_LINKS = "is a link; expected a regular file or directory, because no link below src is followed"
 
 
@@ -195,7 +198,7 @@ class _Loading:
             name, ending = (member.name, "") if is_folder else _parts(member.name)
             is_workbook = ending == WORKBOOK and not is_folder and not _is_hidden(member.name)
             if member.type is FileType.LINK and (
-                is_workbook or member.name.partition(".")[0] in (*SECTIONS, "instance", "moved")
+                is_workbook or member.name.partition(".")[0] in (*SECTIONS, *_FILES_OF_A_SET)
             ):
                 self._find(self._at(member.name), _NO_LINKS)
             elif member in settings:
@@ -211,8 +214,11 @@ class _Loading:
             elif member.name.partition(".")[0].rstrip("~") in SECTIONS:
                 self.desired.unread.append(self._called(member.name))
                 self._suspicious.append(member.name)
+            elif name in _FILES_OF_A_SET:
+                words = f"is not read: {_FILES_OF_A_SET[name]}, and each section in a file or directory of its own name"
+                self._find(self._at(member.name), words)
             elif is_folder or ending in ENDINGS:
-                suggestions = closest_names(name, [*SECTIONS, "instance", "moved"], likeness=0.75)
+                suggestions = closest_names(name, [*SECTIONS, *_FILES_OF_A_SET], likeness=0.75)
                 if suggestions and not member.name.startswith("."):
                     self._find(self._at(member.name), f"no such section; did you mean {suggestions[0]}?")
             elif ending.lower() in _WORKBOOKS and not _is_hidden(member.name):

@@ -21,6 +21,7 @@ from ...module_utils.printing.cleaner import clean
 from ...module_utils.resolve.hidden_records import NO
 from ..desired.entry import Entry
 from ..desired.positions import Place
+from ..instance.in_use import ENDED
 from ..papers.catalogue import Catalogue
 from ..papers.table import total
 from ..papers.writer import paths_of, write_paper
@@ -29,10 +30,6 @@ from .call import Call, run_call
 from .handover_paper import paper_of
 from .lists import ObjectLists, compared_rooms, in_unknown_form
 from .people import Person, fields_of_people, objects_of
-
-_ENDED = frozenset(("closed", "completed", "rejected"))
-"""Statuses of finished tasks and rental cases, which are history and not handed over."""
-
 
 _Named = list[tuple[Record, list[str]]]
 """Records, each with the keys of the fields that name a person."""
@@ -133,7 +130,7 @@ class _Handover:
                 found.unread.append(f"{kind.plural} could not be read: {error.message}")
                 continue
             schema = lists.client.schema(kind)
-            current = [record for record in records if readable(record.flat.get("status")) not in _ENDED]
+            current = [record for record in records if readable(record.flat.get("status")) not in ENDED]
             _note_unknown_forms(found, schema, current, fields)
             named = [(record, keys) for record in current if (keys := _fields_of(schema, record, fields, person))]
             found.by_section[kind.section] = named

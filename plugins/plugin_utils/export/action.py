@@ -31,6 +31,7 @@ from ..desired.sources.yaml_source import read_yaml
 from ..desired.tables import Tables
 from ..layers.variables import escaped
 from ..printing import screen
+from .beside_rooms import COLUMNS
 from .downloads import FOLDER, Downloads
 from .export import Exported, Selection, export_instance
 from .file_set import Content, FileSet, bytes_of, listed
@@ -147,6 +148,7 @@ def _export(run: ControllerRun, check_mode: bool) -> dict[str, Any]:
         identity,
         NAMED if format_name == "xlsx" else (),
         observed=settings.observed,
+        beside=dict.fromkeys(SECTIONS, COLUMNS) if format_name in ("csv", "xlsx") else {},
     )
     _refuse_a_part(dest, selection, format_name)
     with tempfile.TemporaryDirectory() as directory:

@@ -54,6 +54,7 @@ from ...module_utils.resolve.listing import matching_records
 from ..desired.desired import SECTIONS
 from ..set_plan.listed_state import ListedState
 from ..set_plan.observed import exported_without
+from .beside_rooms import RECORDS, implied_locations
 from .downloads import Downloads
 from .naming import Keys, Naming
 from .portable import (
@@ -107,6 +108,8 @@ class Selection:
     :ivar kinds_to_name: kinds of records that must be named, besides those that others refer to.
     :ivar tries_other_keys: True if another natural key may be used if the default is ambiguous.
     :ivar observed: section to the fields that scans or people write in an earlier ``instance.yml``.
+    :ivar beside: section to where a location that follows from a room is left out: in :data:`RECORDS`, in whole
+        :data:`COLUMNS`, or nowhere.
     """
 
     only: Sequence[str] = ()
@@ -115,6 +118,7 @@ class Selection:
     kinds_to_name: Sequence[str] = ()
     tries_other_keys: bool = True
     observed: Mapping[str, Sequence[str]] = dataclasses.field(default_factory=dict)
+    beside: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for option, names in (("only", self.only), ("filters", self.filters)):
@@ -355,12 +359,15 @@ class _Export:
         kept = [field for field in visible if field.key not in withheld]
         observed = exported_without(self._selection.observed, section, schema, definitions, lambda: records)
         fields = [field for field in kept if field.key not in observed or field.key in (apart.keys or ())]
-        self._result.columns[section] = fields
+        named = {uuid: read[uuid] for uuid in name_of_uuid}
+        beside = self._selection.beside.get(section, RECORDS)
+        implied = implied_locations(schema, fields, named, beside, self._portable.is_location_of)
+        never = set.intersection(*implied.values()) if implied else set()
+        self._result.columns[section] = [field for field in fields if field.key not in never]
         rows = {}
         for uuid in sorted(name_of_uuid, key=name_of_uuid.__getitem__):
-            row = self._portable.record(
-                schema, fields, read[uuid], f"{kind.name} {'/'.join(name_of_uuid[uuid][0])}", uuid
-            )
+            own = [field for field in fields if field.key not in implied[uuid]]
+            row = self._portable.record(schema, own, read[uuid], f"{kind.name} {'/'.join(name_of_uuid[uuid][0])}", uuid)
             if row is None:
                 self._portable.leave_out(kind.name, uuid)
             else:

@@ -144,6 +144,16 @@ class Portable:
         self._downloads.keep(files)
         return written
 
+    def is_location_of(self, room: Any, location: Any) -> bool:
+        """Return True if the files name a room that is in a location."""
+        if not isinstance(room, Reference) or not isinstance(location, Reference):
+            return False
+        inside, beside = self._state.find(room), self._state.find(location)
+        if inside is None or beside is None or self.is_left_out(inside.kind.name, inside.uuid):
+            return False
+        place = self._state.place_of(inside)
+        return place is not None and place.uuid == beside.uuid
+
     def _name_of_field(self, schema: Schema, field: Field) -> str:
         key = (schema.kind.name, field.key)
         if key not in self._field_names:

@@ -22,6 +22,7 @@ from ...module_utils.plan.notation import in_one_notation
 from ..desired.entry import Entry
 from ..report.removals import PERSON_TYPES, SERVICE_FIELDS, Removals, name_in_words
 from ..set_plan.plan import InstancePlan, Planned
+from ..set_plan.rooms import locations_of_rooms
 
 _PLACES = frozenset({"LINKED_ROOM", "LINKED_LOCATION"})
 
@@ -67,6 +68,7 @@ class _Columns:
     """The fields of a schema with a meaning beyond their values."""
 
     places: list[str]
+    follows: dict[str, str]
     persons: list[str]
     money: list[str]
 
@@ -75,6 +77,7 @@ class _Columns:
         types = {key: field.type for key, field in schema.fields.items() if not schema.kind.defines_fields}
         return cls(
             [key for key, name in types.items() if name in _PLACES],
+            locations_of_rooms(schema),
             [key for key, name in types.items() if name in PERSON_TYPES and key not in SERVICE_FIELDS],
             [key for key, name in types.items() if name == "MONEY"],
         )
@@ -101,7 +104,7 @@ class _Reader:
             mine = columns.get(id(planned.schema))
             if mine is None:
                 mine = columns[id(planned.schema)] = _Columns.from_schema(planned.schema)
-            self._read_places(planned, mine.places)
+            self._read_places(planned, mine)
             self._read_money(planned, mine.money)
             self._read_persons(planned, mine.persons)
             self._read_mails(planned, mine.persons)
@@ -149,9 +152,11 @@ class _Reader:
         is_now = None if current is None else planned.schema.read_field(key, current.flat)
         return is_now, planned.change.values.get(key)
 
-    def _read_places(self, planned: Planned, keys: Iterable[str]) -> None:
+    def _read_places(self, planned: Planned, mine: _Columns) -> None:
         if planned.change.action != UPDATE:
             return
+        # An object that gets another room gets the location of that room.
+        keys = [key for key in mine.places if mine.follows.get(key) not in planned.change.values]
         for key in self._changed(planned, keys):
             was, becomes = (next(iter(names), None) for names in self._names(*self._sides(planned, key)))
             if was != becomes:

@@ -12,13 +12,13 @@ import datetime as dt
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import pairwise
 from typing import Any
 
-from ...module_utils.model.field import Spelling, is_generated_key
+from ...module_utils.model.field import EMPTY, Spelling, in_digits, is_generated_key
 from ...module_utils.model.schema import type_of
 from ...module_utils.model.types_links import Reference
 from ...module_utils.plan.change import CREATE, UPDATE
@@ -31,8 +31,11 @@ from ..set_plan.plan import InstancePlan, Planned
 
 _EARLIEST = dt.date(1950, 1, 1)
 _YEARS_AHEAD = 20
-_FACTORS = (100, 1000)
+_LEAST_EXPONENT = 2
 _LEAST_OF_A_FACTOR = 5
+"""From how many values on a power of ten is odd. A single amount of money is."""
+
+_TOLERANCE = Decimal("1e-9")
 _LEAST_OF_A_SHIFT = 5
 _SHARE_OF_A_SHIFT = 0.8
 """The share of the new values of a column that other records had before, from which a shift is likely."""
@@ -157,26 +160,31 @@ def _before(planned: Planned, key: str) -> Any:
 
 
 def _factors(changed: Sequence[tuple[Planned, Any]], key: str) -> Iterator[_Case]:
-    cases: Mapping[tuple[int, bool], _Case] = {
-        (factor, is_more): _Case(f"values {'multiplied' if is_more else 'divided'} by {factor:,}")
-        for factor in _FACTORS
-        for is_more in (True, False)
-    }
+    """Find values that were multiplied or divided by a power of ten, as if a decimal point was lost."""
+    cases: dict[tuple[bool, int], _Case] = {}
+    definition = changed[0][0].schema.fields[key]
     for planned, value in changed:
         before = _before(planned, key)
-        if not before or not value or isinstance(value, bool):
-            continue
-        for factor in _FACTORS:
-            for is_more in (True, False):
-                larger, smaller = (value, before) if is_more else (before, value)
-                try:
-                    is_factor = abs(larger - smaller * factor) <= abs(larger) / 10**9
-                except (TypeError, ArithmeticError):
-                    continue
-                if is_factor:
-                    cases[factor, is_more].found.append((planned, f"{before} -> {value}", value))
-    yield from (case for case in cases.values() if len(case.found) >= _LEAST_OF_A_FACTOR)
+        exponent = _power_of_ten(before, value)
+        if abs(exponent) >= _LEAST_EXPONENT:
+            verb = f"{'multiplied' if exponent > 0 else 'divided'} by {10 ** abs(exponent):,}"
+            case = cases.setdefault((exponent < 0, abs(exponent)), _Case(f"values {verb}", f"value {verb}"))
+            was, becomes = (in_digits(Decimal(number), definition.shown_digits, ",") for number in (before, value))
+            case.found.append((planned, f"{was} -> {becomes}", value))
+    least = 1 if definition.type == "MONEY" else _LEAST_OF_A_FACTOR
+    yield from (case for _factor, case in sorted(cases.items()) if len(case.found) >= least)
     yield _shifted(changed, key)
+
+
+def _power_of_ten(before: Any, after: Any) -> int:
+    """Return the exponent of the power of ten by which a number changed; 0 if it is no such power."""
+    if not all(isinstance(number, (int, Decimal)) and number and number is not True for number in (before, after)):
+        return 0
+    ratio = Decimal(after) / Decimal(before)
+    if ratio <= 0:
+        return 0
+    exponent = round(ratio.log10())
+    return exponent if abs(ratio.scaleb(-exponent) - 1) <= _TOLERANCE else 0
 
 
 def _shifted(changed: Sequence[tuple[Planned, Any]], key: str) -> _Case:
@@ -184,6 +192,8 @@ def _shifted(changed: Sequence[tuple[Planned, Any]], key: str) -> _Case:
     case = _Case("values that other records had before, as if the column was shifted or sorted on its own")
     pairs = [(planned, _before(planned, key), value) for planned, value in changed if planned.change.action == UPDATE]
     pairs = [pair for pair in pairs if isinstance(pair[1], _SCALARS) and isinstance(pair[2], _SCALARS)]
+    # A field that was empty has no value that could be shifted.
+    pairs = [pair for pair in pairs if pair[1] not in EMPTY]
     if len(pairs) >= _LEAST_OF_A_SHIFT:
         found = _permuted(pairs) or _of_the_next_row(pairs)
         case.found = [(planned, f"{was} -> {value}", value) for planned, was, value in found]

@@ -33,8 +33,9 @@ from ..desired.fingerprints import scrypted
 from ..desired.grouped_findings import group_findings
 from ..report.forecast import NOTHING, forecast_of
 from ..report.provenance import made_by
+from ..report.reading import reading_of
 from ..report.removals import Removals
-from ..report.result import RunResult, digits_of, failures_of, reported_changes, summary_of
+from ..report.result import RunResult, failures_of, reported_changes, summary_of
 from ..report.table_rows import rows_by_table
 from ..rules.found import lines_of
 from ..rules.rule import RuleSet
@@ -55,6 +56,7 @@ from .approval import REFUSE, Approval, Digests, Gate
 from .approval_file import ApprovalFile
 from .caps import Caps
 from .deleted_elsewhere import deleted_elsewhere
+from .in_use import objects_in_use
 from .meaning import meaning_of
 from .odd import Oddity, odd_values
 from .suspected_renames import suspected_renames
@@ -417,7 +419,8 @@ class _Run:
             return plan, not_approved
         plan.warnings += suspected_renames(plan)
         self._odd = odd_values(plan, dt.datetime.now(dt.UTC).date())
-        plan.cautions = [*(clean(oddity.text) for oddity in self._odd), *plan.cautions]
+        in_use = [] if self._options.drift else objects_in_use(plan)
+        plan.cautions = [*(clean(oddity.text) for oddity in self._odd), *map(clean, in_use), *plan.cautions]
         read = self._client.transport.sent - self._before
         read += plan.more_lookups
         self._forecast = forecast_of(plan, read, self._client.transport.rate.per_minute)
@@ -735,7 +738,8 @@ class _Run:
             located=grouped.shown,
             places={number: planned.entry.place for number, planned in enumerate(plan.changes)},
             odd=self._odd_fields(plan),
-            digits=digits_of(plan),
+            reading=reading_of(plan),
+            compares=self._options.drift,
             warning_places={
                 **{clean(oddity.text): oddity.places[0] for oddity in self._odd},
                 **{line: place for line, (place, _rule) in of_rules.items()},

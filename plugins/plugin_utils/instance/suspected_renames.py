@@ -9,20 +9,29 @@ No requests are made here.
 from __future__ import annotations
 
 import json
-from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ...module_utils.client.record import Record
-from ...module_utils.model.kinds import OBJECT
-from ...module_utils.model.schema import Schema
-from ...module_utils.plan.change import CREATE
+from ...module_utils.model.field import EMPTY
+from ...module_utils.model.kinds import OBJECT, ROOM
+from ...module_utils.model.types_links import Reference
+from ...module_utils.plan.change import CREATE, UPDATE
+from ..set_plan.listed_state import ListedState
 from ..set_plan.plan import InstancePlan, Planned
+from ..set_plan.rooms import TO_ROOM
 
-_DISTINCTIVE = ("serial_number", "inventory_name")
+_PROOF = "serial_number"
+"""The field that needs no second equal value."""
+
+_DISTINCTIVE: Mapping[str, Sequence[str]] = {
+    OBJECT.name: (_PROOF, "inventory_name"),
+    ROOM.name: ("name", "number"),
+}
 """Fields that two records seldom share, the most reliable first.
 
-They count only if the value is unique on both sides.
+They count only if the value is unique on both sides, and another value is equal too.
 """
 
 _MOST = 10
@@ -30,64 +39,113 @@ _MOST = 10
 
 
 def suspected_renames(plan: InstancePlan) -> list[str]:
-    """Return a line for each new object that may exist under another key, with its line for ``moved.yml``.
+    """Return a line for each new object or room that may exist under another key, with its line for ``moved.yml``.
 
     Vaulted values are not compared.
     """
-    created = [
-        planned for planned in plan.changes if planned.kind.name == OBJECT.name and planned.change.action == CREATE
-    ]
-    if not created or plan.state is None or plan.hiding.has_any or not plan.state.is_listed(OBJECT):
+    state = plan.state
+    if state is None or plan.hiding.has_any:
         return []
-    known = {
-        *plan.managed.get(OBJECT.name, ()),
-        *(planned.change.current.uuid for planned in plan.changes if _stays(planned) and planned.change.current),
-    }
-    left = [record for record in plan.state.records(OBJECT) if record.uuid not in known]
-    lines = [_proposal(*pair) for pair in _pairs(created, left)]
-    rest = len(lines) - _MOST
-    return [*lines[:_MOST], f"{rest} more new objects look like renames."] if rest > 0 else lines
+    lines = []
+    for kind in (OBJECT, ROOM):
+        created = [planned for planned in plan.changes if planned.kind is kind and planned.change.action == CREATE]
+        if created and state.is_listed(kind):
+            search = _Search(plan, state, created)
+            found = [search.proposal(*pair) for pair in search.pairs()]
+            rest = len(found) - _MOST
+            lines += [*found[:_MOST], f"{rest} more new {kind.plural} look like renames."] if rest > 0 else found
+    return lines
 
 
-def _stays(planned: Planned) -> bool:
-    """Return True if the files decide about a record. They do not for a pruned record."""
-    return not planned.entry.pruned
+class _Search:
+    """The search among the records that no file has."""
 
+    def __init__(self, plan: InstancePlan, state: ListedState, created: Sequence[Planned]) -> None:
+        self._plan = plan
+        self._state = state
+        self._schema = created[0].schema
+        kind = self._schema.kind
+        kept = (planned.change.current for planned in plan.changes if not planned.entry.pruned)
+        known = {*plan.managed.get(kind.name, ()), *(current.uuid for current in kept if current)}
+        self._waiting = {id(planned.entry): planned for planned in created}
+        self._free = {record.uuid: record for record in state.records(kind) if record.uuid not in known}
 
-def _pairs(created: Iterable[Planned], left: Iterable[Record]) -> Iterator[tuple[Planned, Record, str]]:
-    """Yield new objects, each with the record that it may be, and the field that suggests it."""
-    waiting = {id(planned): planned for planned in created}
-    free = {record.uuid: record for record in left}
-    for key in _DISTINCTIVE:
+    def pairs(self) -> Iterator[tuple[Planned, Record, str]]:
+        """Yield new records, each with the record that it may be, and what suggests it."""
+        for planned, record in self._followed():
+            yield from self._taken(planned, record, "its objects get the new room")
+        for key in _DISTINCTIVE[self._schema.kind.name]:
+            for planned, record in list(self._equal(key)):
+                if key == _PROOF or self._has_second(planned, record, key):
+                    yield from self._taken(planned, record, f"the same {key}")
+
+    def _taken(self, planned: Planned, record: Record, why: str) -> Iterator[tuple[Planned, Record, str]]:
+        if all(self._key(planned, record)):
+            del self._waiting[id(planned.entry)], self._free[record.uuid]
+            yield planned, record, why
+
+    def _followed(self) -> Iterator[tuple[Planned, Record]]:
+        """Yield new rooms to which everything moves that leaves another room."""
+        moves: dict[str, Counter[int]] = defaultdict(Counter)
+        for planned in self._plan.changes if self._schema.kind is ROOM else ():
+            for key, value in planned.change.values.items() if planned.change.action == UPDATE else ():
+                was = self._before(planned, key) if planned.schema.fields[key].type == TO_ROOM else None
+                if was is not None and isinstance(value, Reference):
+                    moves[was.uuid][id(value.pending)] += 1
+        for uuid, targets in moves.items():
+            target = next(iter(targets)) if len(targets) == 1 else 0
+            if uuid in self._free and target in self._waiting:
+                yield self._waiting[target], self._free[uuid]
+
+    def _before(self, planned: Planned, key: str) -> Record | None:
+        current = planned.change.current
+        value = None if current is None else planned.schema.read_field(key, current.flat)
+        return self._state.find(value) if isinstance(value, Reference) else None
+
+    def _equal(self, key: str) -> Iterator[tuple[Planned, Record]]:
+        """Yield the new and the existing records with the same value of a field, if it is unique on both sides."""
+        if key not in self._schema.fields:
+            return
         wanted: dict[Any, list[Planned]] = defaultdict(list)
         existing: dict[Any, list[Record]] = defaultdict(list)
-        for planned in waiting.values():
+        for planned in self._waiting.values():
             wanted[planned.desired.get(key)].append(planned)
-        schema = next((planned.schema for planned in waiting.values()), None)
-        if schema is None or key not in schema.fields:
-            continue
-        for record in free.values():
-            existing[schema.read_field(key, record.flat)].append(record)
+        for record in self._free.values():
+            existing[self._schema.read_field(key, record.flat)].append(record)
         for value, candidates in wanted.items():
-            if isinstance(value, str) and value and len(candidates) == 1 and len(existing.get(value, ())) == 1:
-                planned, record = candidates[0], existing[value][0]
-                del waiting[id(planned)], free[record.uuid]
-                if _key_of(schema, planned, record):
-                    yield planned, record, key
+            if isinstance(value, str) and value and len(candidates) == len(existing.get(value, ())) == 1:
+                yield candidates[0], existing[value][0]
+
+    def _has_second(self, planned: Planned, record: Record, first: str) -> bool:
+        """Return True if another value is equal too. That a record is or is not something says little."""
+        others = ((key, value) for key, value in planned.desired.items() if key != first)
+        return any(_is_equal(value, self._schema.read_field(key, record.flat)) for key, value in others)
+
+    def _key(self, planned: Planned, record: Record) -> list[Any]:
+        """Return the parts of the natural key of a record; None for each that ``moved.yml`` cannot name."""
+        return [self._in_words(self._schema.read_field(name, record.flat)) for name in planned.keys]
+
+    def _in_words(self, value: Any) -> str | None:
+        if isinstance(value, Reference):
+            known = None if value.pending is not None else self._state.known_name_of(value)
+            return known or (value.written if isinstance(value.written, str) else None)
+        return value if isinstance(value, str) and value else None
+
+    def proposal(self, planned: Planned, record: Record, why: str) -> str:
+        """Return a suspicion with its line for ``moved.yml``."""
+        words = self._key(planned, record)
+        new = {name: self._in_words(planned.desired[name]) for name in planned.keys}
+        pair = {"from": dict(zip(planned.keys, words, strict=True)), "to": new}
+        line = json.dumps({planned.section: [pair]}, ensure_ascii=False)
+        return (
+            f"{planned} would be new, and looks like {'/'.join(words)} with another key ({why}). "
+            f"If it is the same one, write into moved.yml: {line}"
+        )
 
 
-def _key_of(schema: Schema, planned: Planned, record: Record) -> dict[str, str]:
-    """Return the natural key of a record, or an empty map if ``moved.yml`` cannot name it."""
-    key = {name: schema.read_field(name, record.flat) for name in planned.keys}
-    return key if all(isinstance(value, str) and value for value in key.values()) else {}
-
-
-def _proposal(planned: Planned, record: Record, field: str) -> str:
-    old = _key_of(planned.schema, planned, record)
-    new = {name: planned.desired[name] for name in planned.keys}
-    line = json.dumps({planned.section: [{"from": old, "to": new}]}, ensure_ascii=False)
-    words = "/".join(old.values())
-    return (
-        f"{planned} would be new, and looks like {words} with another key (the same {field}). "
-        f"If it is the same one, write into moved.yml: {line}"
-    )
+def _is_equal(value: Any, other: Any) -> bool:
+    if isinstance(value, bool) or value in EMPTY:
+        return False
+    if isinstance(value, Reference) and isinstance(other, Reference):
+        return value.same(other) is True
+    return bool(value == other)

@@ -16,7 +16,7 @@ from ...module_utils.printing.cleaner import clean
 from ..desired.sources.formulas import escaped
 from .changes import Change, field_name, keys_of, remark, said
 from .removals import removal_texts
-from .result import RunResult, in_figures
+from .result import RunResult, for_people
 from .view import first_removals
 from .words import action_words
 
@@ -33,7 +33,7 @@ _BYTE_ORDER_MARK = "\ufeff"
 
 def as_csv(result: RunResult) -> str:
     """Return the changes as CSV in UTF-8, with no cell that a spreadsheet runs as a formula."""
-    result = in_figures(result)
+    result = for_people(result, "")
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
     rows.writerow(_COLUMNS)

@@ -18,7 +18,7 @@ from .changes import named
 from .result import RunResult
 from .text_report import closing, counts
 from .view import Block, view_of
-from .words import MOST, short
+from .words import short
 
 _LINES = 6
 """Number of reasons above the last line of a message, which has the first of them once more."""
@@ -26,6 +26,8 @@ _LINES = 6
 _LONGEST_LINE = 180
 _LONGEST_LAST = 450
 _LONGEST_MEMBER = 100
+_ENTRIES = 15
+"""Number of entries of a list that Ansible prints in full beside a message."""
 
 _REASONS = ("refusals", "findings", "failures")
 """The lists that a failed result has on the screen."""
@@ -38,6 +40,9 @@ Ansible prints an equal warning of an earlier task only once, so common warnings
 """
 
 _OF_EVERY_TASK = ("msg", "diff", "warnings")
+_COUNTS = "summary"
+_NOTHING_DONE = ("refused", "changed", "drift")
+"""The outcomes of a failed task after which nothing was sent. The last two are outcomes of a comparison."""
 _IN_FULL = frozenset(("brief", *RunResult.__dataclass_fields__)).difference(_OF_EVERY_TASK, _REASONS)
 """The members of a plan. Their lists and maps are left out on the screen of a failure."""
 
@@ -96,7 +101,7 @@ def _listed(block: Block, report_hint: str) -> list[str]:
 def on_screen(result: Mapping[str, Any]) -> dict[str, Any]:
     """Return a result for Ansible.
 
-    Of the plan, a failed result keeps single values and the first reasons.
+    Of the plan, a failed result keeps single values, the first reasons, and the counts if something was done.
     """
     failed = bool(result.get("failed"))
     printed = dict(result)
@@ -107,7 +112,9 @@ def on_screen(result: Mapping[str, Any]) -> dict[str, Any]:
     return {
         name: _first(value) if name in _REASONS else value
         for name, value in printed.items()
-        if name not in _IN_FULL or not isinstance(value, (list, tuple, Mapping))
+        if name not in _IN_FULL
+        or not isinstance(value, (list, tuple, Mapping))
+        or (name == _COUNTS and result.get("outcome") not in _NOTHING_DONE)
     }
 
 
@@ -117,7 +124,7 @@ def _first(value: Sequence[Any]) -> list[Any]:
         {name: short(text, _LONGEST_MEMBER) for name, text in cleaned(entry).items()}
         if isinstance(entry, Mapping)
         else short(clean(entry), _LONGEST_LAST)
-        for entry in value[:MOST]
+        for entry in value[:_ENTRIES]
     ]
 
 

@@ -23,12 +23,10 @@ from ..desired.parsing import written_as
 from ..set_plan.hub import offered
 from ..set_plan.listed_state import ListedState
 from ..set_plan.plan import InstancePlan, Planned
+from .reading import PERSONS, Names, name_from
 
 NOT_LOOKED_UP = "not looked up"
 """Replaces a number whose list was not needed for the plan."""
-
-_NAMES = (("inventory_name",), ("title",), ("first_name", "last_name"), ("name",))
-"""Fields that name a record for people. The first fields with a value count."""
 
 _LINKING = ("task", "rental_case", HUB_ITEM.name)
 PERSON_TYPES = frozenset({"LINKED_PERSON", "LINKED_USER", "USER", "USERS"})
@@ -47,6 +45,7 @@ class Removals:
 
     def __init__(self, plan: InstancePlan, entries: Iterable[Entry], hiding: Hiding) -> None:
         self._state: ListedState | None = plan.state
+        self._names = Names(plan)
         self._hiding = hiding
         self._hidden: dict[str, set[str]] = defaultdict(set)
         self._all_hidden: set[str] = set()
@@ -70,20 +69,16 @@ class Removals:
     def name_of(self, planned: Planned) -> str:
         """Return the name of a record for people; empty if it has none besides its key, or if it is hidden."""
         name = self.full_name_of(planned)
-        return "" if name in planned.key.split("/") or name == planned.key else name
+        return "" if name in (*planned.key.split("/"), planned.key) else name
 
     def full_name_of(self, planned: Planned) -> str:
         """Return the name of a record for people, also if it is its key; empty if it has none, or if it is hidden."""
-        for keys in _NAMES:
-            if not all(key in planned.schema.fields for key in keys):
-                continue
-            parts = [VAULTED if self.hides(planned, key) else self.now(planned, key) for key in keys]
-            if VAULTED in parts:
-                return ""
-            name = " ".join(part for part in parts if isinstance(part, str) and part)
-            if name:
-                return name
-        return ""
+
+        def shown(key: str) -> Any:
+            return VAULTED if self.hides(planned, key) else self.now(planned, key)
+
+        name = name_from(shown, planned.schema.fields)
+        return "" if VAULTED in name else name
 
     def now(self, planned: Planned, key: str) -> Any:
         """Return the present value of a field, or that of the files for a record that does not exist."""
@@ -91,7 +86,7 @@ class Removals:
         return planned.desired.get(key) if current is None else planned.schema.read_field(key, current.flat)
 
     def removed_with(self, planned: Planned) -> dict[str, Any]:
-        """Return what is removed along with a record; nothing for a record that stays."""
+        """Return what is removed along with a record; nothing for a record that stays. The archive keeps most of it."""
         current, schema = planned.change.current, planned.schema
         if planned.change.action not in (DELETE, ARCHIVE) or current is None:
             return {}
@@ -103,9 +98,11 @@ class Removals:
         for word, keys in (("room", rooms), ("person", persons), ("value", money)):
             texts = dict.fromkeys(text for key in keys for text in self._texts(planned, key))
             removed[word] = ", ".join(texts)
-        values = [schema.read_field(key, current.flat) for key, name in types.items() if name.startswith("ATTACHMENT")]
-        removed["attachments"] = sum(1 for value in values for _file in attachments_in(value))
-        removed["history"] = schema.kind.has_history
+        if planned.change.action == DELETE:
+            files = [key for key, name in types.items() if name.startswith("ATTACHMENT")]
+            values = [schema.read_field(key, current.flat) for key in files]
+            removed["attachments"] = sum(1 for value in values for _file in attachments_in(value))
+            removed["history"] = schema.kind.has_history
         if schema.kind.name == OBJECT.name:
             removed |= {KINDS[name].section: self._linked(name, current) for name in _LINKING}
         removed["changed_last"] = self._changed_last(current)
@@ -126,8 +123,10 @@ class Removals:
         )
 
     def _called(self, reference: Reference) -> str:
-        name = self._state.known_name_of(reference) if self._state is not None else None
-        return name or name_in_words(reference)
+        if reference.target in PERSONS and (name := self._names.called(reference)):
+            return name
+        key = self._state.known_name_of(reference) if self._state is not None else None
+        return key or name_in_words(reference)
 
     def _linked(self, name: str, record: Record) -> int | str:
         """Return how many records of a kind refer to an object, if their list was read anyway."""
@@ -170,7 +169,7 @@ def _marks(state: ListedState, record: Record) -> Iterable[Any]:
 
 
 def removal_texts(removed: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return what is removed along with a record, as names and values for people."""
+    """Return what is removed along with a record, as names and values for people. An archived record keeps it."""
     texts = [(word, str(removed[word])) for word in ("room", "person", "value") if removed.get(word)]
     parts = []
     if removed.get("attachments"):
@@ -184,7 +183,8 @@ def removal_texts(removed: Mapping[str, Any]) -> list[tuple[str, str]]:
     if unknown:
         parts.append(f"{', '.join(unknown)} {NOT_LOOKED_UP}")
     if parts:
-        texts.append(("goes with it", "; ".join(parts)))
+        is_lost = removed.get("attachments") or removed.get("history")
+        texts.append(("goes with it" if is_lost else "refers to it", "; ".join(parts)))
     if removed.get("changed_last"):
         texts.append(("changed last", removed["changed_last"]))
     return texts

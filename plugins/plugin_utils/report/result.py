@@ -21,10 +21,10 @@ from ..desired.positions import Place
 from ..rules.rule import Rule
 from ..set_plan.plan import InstancePlan, Planned
 from .forecast import NOTHING
+from .reading import Reading
 from .removals import Removals
 from .shown_references import Sides, sides_as_written
 from .table_rows import Rows
-from .value_diff import as_figure
 
 _TWICE = (
     "somebody else created the same record at the same time; delete one of them in the application, then run it again"
@@ -38,11 +38,17 @@ OUTCOMES = ("unchanged", "changed", "drift", "failed", "refused", "partly_applie
 """The possible outcomes of a run."""
 
 
-_ONLY_HERE = ("located", "places", "warning_places", "rules", "odd", "digits")
+_ONLY_HERE = ("located", "places", "warning_places", "rules", "odd", "reading", "compares")
 """Members of a result that are not part of any document."""
 
 OF_UNDO = ("undone", "not_restored")
 """Members that only the documents of an undo have."""
+
+OF_FILES = ("reported", "scan_codes", "tables", "never_in_a_table")
+"""Members that the documents of an undo don't have, because they are about all records of a set."""
+
+OF_APPLY = ("failures", "forecast", "mails", "undo", "apply_record", "apply_record_digest", "plan_digest")
+"""Members that the documents of a comparison don't have, because it applies nothing."""
 
 ONLY_VALIDATED = "records"
 """The member of every document that only a check of the files fills."""
@@ -85,8 +91,8 @@ class RunResult:
     :ivar warning_places: warning to its place.
     :ivar rules: finding or warning to the rule of the task that it is about.
     :ivar odd: index of a change and key of a field to what is odd about the value.
-    :ivar digits: section and key of a field to the digits after the point that people expect. These six are not part of
-        the document.
+    :ivar reading: how people read the values.
+    :ivar compares: True if the run could only compare. These seven are not part of the document.
     :ivar undo: what can't be undone, in words.
     :ivar undone: the apply that the run undoes: time, set, user, number of changes, and its record; empty without one.
     :ivar not_restored: section, key, field and reason of what an undo does not restore.
@@ -122,7 +128,8 @@ class RunResult:
     warning_places: Mapping[str, Place] = field(default_factory=dict)
     rules: Mapping[str, Rule] = field(default_factory=dict)
     odd: Mapping[tuple[int, str], Sequence[str]] = field(default_factory=dict)
-    digits: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    reading: Reading = field(default_factory=Reading)
+    compares: bool = False
     hidden_records: str = ""
     scan_codes: dict[str, int] = field(default_factory=dict)
     undo: str = ""
@@ -143,7 +150,7 @@ class RunResult:
     @property
     def is_drift(self) -> bool:
         """Return True if the changes are only a comparison of the files with the instance."""
-        return self.outcome == "drift"
+        return self.compares or self.outcome == "drift"
 
     @property
     def title(self) -> str:
@@ -154,7 +161,7 @@ class RunResult:
     def document(self) -> dict[str, Any]:
         """Return the result as JSON, with the meaning of the changes before the changes."""
         names = dict.fromkeys((*_FIRST, *self.__dataclass_fields__))
-        left_out = _ONLY_HERE if self.undone else (*_ONLY_HERE, *OF_UNDO)
+        left_out = (*_ONLY_HERE, *(OF_FILES if self.undone else OF_UNDO), *(OF_APPLY if self.compares else ()))
         return {name: getattr(self, name) for name in names if name not in left_out}
 
 
@@ -167,33 +174,15 @@ _OURS = ("section", "action", "uuid", "status")
 """Members of a change with our own words."""
 
 
-def digits_of(plan: InstancePlan) -> dict[tuple[str, str], int]:
-    """Return section and key of each changed field to the digits after the point that people expect."""
-    return {
-        (planned.section, key): digits
-        for planned in plan.changes
-        for key in (*planned.change.before, *planned.change.after)
-        if key in planned.schema.fields and (digits := planned.schema.fields[key].shown_digits)
-    }
+def for_people(result: RunResult, separator: str = ",") -> RunResult:
+    """Return a result whose changes have values as people read them. Documents have those of the files.
 
-
-def in_figures(result: RunResult) -> RunResult:
-    """Return a result for people, in which amounts have their usual digits. Documents have plain numbers."""
-
-    def shown(section: str, values: Mapping[str, Any]) -> dict[str, Any]:
-        return {key: as_figure(value, result.digits.get((section, key), 0)) for key, value in values.items()}
-
-    if not result.digits:
-        return result
-    changes = [
-        {
-            **change,
-            "before": shown(change["section"], change["before"]),
-            "after": shown(change["section"], change["after"]),
-        }
-        for change in result.changes
-    ]
-    return replace(result, changes=changes)
+    :param separator: between thousands of an amount.
+    """
+    changes = [result.reading.of_change(change, separator) for change in result.changes]
+    called = result.reading.people
+    persons = [{**person, "person": called.get(person["person"], person["person"])} for person in result.persons]
+    return replace(result, changes=changes, persons=persons)
 
 
 def masked_result(result: RunResult) -> RunResult:

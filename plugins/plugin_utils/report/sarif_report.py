@@ -16,7 +16,7 @@ from ...module_utils.printing.cleaner import clean, cleaned
 from ..desired.positions import CellPlace, Place
 from .changes import key_and_name, values_of
 from .removals import removal_texts
-from .result import RunResult, in_figures
+from .result import RunResult, for_people
 from .view import meaning_in_sentences
 from .words import action_words, short
 
@@ -48,7 +48,7 @@ def as_sarif(result: RunResult, src: Path | None = None) -> str:
     # If a run failed before planning, its findings have no place.
     findings = result.located or [(Place(""), text) for text in result.findings]
     rules = result.rules
-    changes = [*_changes(in_figures(result))]
+    changes = [*_changes(for_people(result))]
     found = [
         *((_FINDING, place, text) for place, text in findings),
         *((_WARNING, result.warning_places.get(text, Place("")), text) for text in result.warnings),

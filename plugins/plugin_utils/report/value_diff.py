@@ -42,11 +42,14 @@ class Figure(str):
     __slots__ = ()
 
 
-def as_figure(value: Any, fraction_digits: int) -> Any:
-    """Return a number with at least some digits after the point, and anything else unchanged."""
+def as_figure(value: Any, fraction_digits: int, separator: str = "") -> Any:
+    """Return a number with at least some digits after the point, and anything else unchanged.
+
+    :param separator: between thousands.
+    """
     if not isinstance(value, (int, float)) or isinstance(value, bool):
         return value
-    return Figure(in_digits(Decimal(repr(value)), fraction_digits))
+    return Figure(in_digits(Decimal(repr(value)), fraction_digits, separator))
 
 
 _encode = json.JSONEncoder(ensure_ascii=False, default=str).encode

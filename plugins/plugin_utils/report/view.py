@@ -24,7 +24,7 @@ from ..desired.row_rules import SKIPPING
 from ..set_plan.plan import ARCHIVED, LEFT, RESTORED
 from .changes import Change, Group, fields_by_number, groups, key_and_name, keys_of
 from .removals import removal_texts
-from .result import RunResult, in_figures
+from .result import RunResult, for_people
 from .words import DRIFT_WORDS, MOST, counted, first_of, one_line, short, words_of
 
 FEW = 40
@@ -146,7 +146,7 @@ def view_of(result: RunResult, most: int = MOST) -> View:
 
     :param most: maximum number of changes of a group and of rows of a block; few changes are all shown.
     """
-    result = in_figures(result)
+    result = for_people(result)
     shown = max(most, FEW) if most == MOST and len(result.changes) <= FEW else most
 
     def some(blocks: Iterable[Block], rows: int = most) -> list[Block]:

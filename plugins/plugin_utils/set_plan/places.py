@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from ...module_utils.client.record import Record
@@ -17,7 +16,7 @@ from ..desired.parsing import written_as
 from .aspect import Aspect
 from .context import PlanContext
 from .plan import Planned
-from .rooms import TO_ROOM, coupled_locations
+from .rooms import locations_of_rooms
 
 
 class Places(Aspect):
@@ -81,12 +80,6 @@ class Places(Aspect):
 
     def _pairs_of(self, schema: Schema) -> list[tuple[Field, Field]]:
         if schema.kind.name not in self._pairs:
-            self._pairs[schema.kind.name] = list(_pairs(schema))
+            pairs = locations_of_rooms(schema).items()
+            self._pairs[schema.kind.name] = [(schema.fields[room], schema.fields[location]) for location, room in pairs]
         return self._pairs[schema.kind.name]
-
-
-def _pairs(schema: Schema) -> Iterator[tuple[Field, Field]]:
-    for room in schema.fields.values():
-        if room.type == TO_ROOM:
-            for location in coupled_locations(schema, room):
-                yield room, location

@@ -24,3 +24,9 @@ def coupled_locations(schema: Schema, room: Field) -> Iterator[Field]:
     for field in schema.fields.values():
         if field.type == TO_LOCATION and field.key in keys:
             yield field
+
+
+def locations_of_rooms(schema: Schema) -> dict[str, str]:
+    """Return the key of each location field that belongs to a room, with the key of the room field."""
+    rooms = [field for field in schema.fields.values() if field.type == TO_ROOM]
+    return {location.key: room.key for room in rooms for location in coupled_locations(schema, room)}

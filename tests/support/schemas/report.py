@@ -17,6 +17,8 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.report.resul
     DONE,
     FAILED,
     NOT_TRIED,
+    OF_APPLY,
+    OF_FILES,
     OF_UNDO,
     OUTCOMES,
     SKIPPED,
@@ -148,7 +150,7 @@ def report_schema() -> dict[str, Any]:
         "$id": ADDRESS + NAME,
         "title": "The report of community.seventhings.instance as JSON",
         **document,
-        "required": [name for name in document["required"] if name not in OF_UNDO],
+        "required": [name for name in document["required"] if name not in (*OF_UNDO, *OF_FILES, *OF_APPLY)],
         "$defs": {"change": _change(), "record": _record(), "row": _row()},
     }
 

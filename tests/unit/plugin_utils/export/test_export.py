@@ -127,7 +127,6 @@ def test_records_name_others_by_their_natural_keys_and_leave_out_what_is_empty(d
         "Kostenstelle": "1000",
         "Nutzungsdauer": 8,
         "Rechnungsnummer": "ER-2021-0004",
-        "target_building": "Dresden",
         "target_room": "Dresden/0.12",
         "condition": "in use",
         "description": "An der Decke",

@@ -69,12 +69,6 @@ def test_prices_times_100_are_found_from_five_on(site: Site, factor: int, words:
     assert text.startswith(f"objects purchasing_price: 5 values {words}: 11.25 -> ")
 
 
-def test_four_prices_times_100_are_not_odd(site: Site) -> None:
-    first = things(4, purchasing_price=lambda number: 10.25 + number)
-    second = things(4, purchasing_price=lambda number: (10.25 + number) * 100)
-    assert second_plan(site, first, second).cautions == []
-
-
 def test_a_column_shifted_by_one_row_is_found(site: Site) -> None:
     first = things(8, serial_number=lambda number: f"SN-{number}")
     second = things(8, serial_number=lambda number: f"SN-{(number + 1) % 8}")

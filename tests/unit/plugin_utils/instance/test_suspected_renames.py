@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 
-import pytest
 from instance_site import Site, yaml_list
 
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.result import RunResult
@@ -26,19 +25,13 @@ def suspicions(result: RunResult) -> list[str]:
     return [warning for warning in result.warnings if "moved.yml" in warning or "look like renames" in warning]
 
 
-@pytest.mark.parametrize(
-    ("new", "field"),
-    [(("2", "Other", "SN-1"), "serial_number"), (("2", "Chair", "SN-9"), "inventory_name")],
-)
-def test_a_suspected_rename_is_offered_and_the_offered_line_works(
-    site: Site, new: tuple[str, str, str], field: str
-) -> None:
+def test_a_suspected_rename_is_offered_and_the_offered_line_works(site: Site) -> None:
     site.write(things(("1", "Chair", "SN-1"), ("7", "Desk", "SN-7")))
     assert site.run().outcome == "changed"
-    site.write(things(new, ("7", "Desk", "SN-7")))
+    site.write(things(("2", "Other", "SN-1"), ("7", "Desk", "SN-7")))
     planned = site.plan()
     (suspicion,) = suspicions(planned)
-    assert f"object 2 would be new, and looks like 1 with another key (the same {field})" in suspicion
+    assert "object 2 would be new, and looks like 1 with another key (the same serial_number)" in suspicion
     site.write({"moved.yml": suspicion.partition("write into moved.yml: ")[2] + "\n"})
     (change,) = site.plan().changes
     assert change["action"] == "update"
