@@ -141,7 +141,7 @@ class DesiredInstance:
     :ivar unread: files that are not read because of their suffix.
     :ivar hiding: what must not be shown.
     :ivar tables: how tables were saved, and how those of other systems are mapped.
-    :ivar delimiters: the delimiter of each table that was read.
+    :ivar delimiters: the delimiter of each table that was read. :ivar codecs: the encoding of each.
     :ivar tables_read: the tables of other systems that were read.
     :ivar unidentified: the sources of those of them that have no column for the natural key.
     :ivar warnings: things about the files that are not mistakes but worth knowing.
@@ -179,6 +179,7 @@ class DesiredInstance:
     sections: set[str] = field(default_factory=set)
     hiding: Hiding = field(default_factory=Hiding)
     delimiters: dict[str, str] = field(default_factory=dict)
+    codecs: dict[str, str] = field(default_factory=dict)
     tables: Tables = field(default_factory=Tables)
     tables_read: list[ReadTable] = field(default_factory=list)
     unidentified: set[str] = field(default_factory=set)
@@ -204,19 +205,24 @@ class DesiredInstance:
 
     def how_to_set(self, path: str, setting: str) -> str:
         """Return a setting of a table with its place in instance.yml, ready to be pasted."""
-        table = self.tables.for_file(path)
+        table = self.tables.for_file(path) or self.tables.in_csv(path)
         if table is not None:
             return f"set `{setting}` in {table.setting}"
-        if self.tables.files:
+        if self.has_own_format(path):
             return f'set `csv: {{files: {{"{path}": {{{setting}}}}}}}`'
         return f"set `csv: {{{setting}}}`"
 
     def where_to_set(self, path: str) -> str:
         """Return the name of the map with the settings of a table."""
-        table = self.tables.for_file(path)
+        table = self.tables.for_file(path) or self.tables.in_csv(path)
         if table is not None:
             return table.setting
-        return f'csv.files."{path}"' if self.tables.files else "csv of instance.yml"
+        return f'csv.files."{path}"' if self.has_own_format(path) else "csv of instance.yml"
+
+    def has_own_format(self, path: str) -> bool:
+        """Return True if a setting of ``csv`` for all files would change the format of other tables than a file."""
+        tables = {name for name, _section in self.sources if name.lower().endswith((".csv", ".xlsx"))}
+        return bool(self.tables.files or tables - {path})
 
     def place_of(self, setting: str) -> Place:
         """Return the place of a setting."""

@@ -339,15 +339,17 @@ class Dialect:
         return number if number is not None and _PLAIN_NUMBER.fullmatch(number) else None
 
     def reads(self, spelling: Spelling, text: str) -> bool:
-        """Return True if a cell is spelled as in this dialect and not as in others."""
-        if self.is_plain:
-            return spelling is Spelling.NUMBER and _PLAIN_NUMBER.fullmatch(text) is not None
-        convert = self._converters.get(spelling)
-        found = None if convert is None else convert(text)
-        return found not in (None, text.strip()) and not (spelling is Spelling.INTEGER and "." in str(found))
+        """Return True if the types of a group of values accept a cell as it is converted."""
+        if spelling in (Spelling.DATE, Spelling.INSTANT):
+            return self.reader.reads([text], spelling is Spelling.INSTANT)
+        found = self._converted(spelling, text)
+        if spelling is Spelling.FLAG:
+            return found in ("true", "false")
+        is_number = found is not None and _PLAIN_NUMBER.fullmatch(found) is not None
+        return is_number and not (spelling is Spelling.INTEGER and "." in str(found))
 
     def agrees(self, other: Dialect, text: str) -> bool:
-        """Return True if it reads a cell as another dialect, in every type that only the other's spelling fits."""
+        """Return True if it converts a cell as another format does, for all types for which the other reads it."""
         return all(
             self._converted(spelling, text) == other._converted(spelling, text)
             for spelling in (Spelling.NUMBER, Spelling.DATE, Spelling.FLAG)
@@ -357,17 +359,6 @@ class Dialect:
     def _converted(self, spelling: Spelling, text: str) -> str | None:
         convert = self._converters.get(spelling)
         return text if convert is None else convert(text)
-
-    def reads_all(self, spelling: Spelling, texts: Sequence[str]) -> bool:
-        """Return True if it reads all cells of a column, and one of them only in this dialect."""
-        if not any(self.reads(spelling, text) for text in texts):
-            return False
-        if spelling in (Spelling.DATE, Spelling.INSTANT):
-            return self.reader.reads(texts, spelling is Spelling.INSTANT)
-        if self.is_plain:
-            return all(map(_PLAIN_NUMBER.fullmatch, texts))
-        found = list(map(self._converters[spelling], texts))
-        return None not in found and (spelling is not Spelling.INTEGER or not any("." in str(text) for text in found))
 
     @cached_property
     def _converters(self) -> Mapping[Spelling, Converter]:

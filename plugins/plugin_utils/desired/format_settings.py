@@ -21,11 +21,11 @@ from ...module_utils.model.dates import DateReader
 from ...module_utils.model.field import Plain, integer_of, shorten
 from ...module_utils.model.names import normal_name
 from ...module_utils.model.suggestions import closest_names
-from .desired import SECTIONS
+from .desired import SECTIONS, DesiredInstance
 from .dialect import ALL_ROWS, PRESETS, Dialect, Rows
 from .encodings import encoding_of
 from .nodes import EVERYTHING, Node
-from .positions import Finding
+from .positions import Finding, Place
 from .row_rules import OF_TABLES, ROW_SETTINGS, RowRules, Unfit
 from .tables import ID, Change, Table, Tables
 
@@ -44,7 +44,8 @@ class FormatSettings:
 
     def csv(self, node: Node, tables: Tables) -> Tables:
         """Return tables with the formats of ``csv``: its own keys for all files, those of ``files`` for some."""
-        general = self._table(node, "csv", (*CSV_KEYS, "files"), Dialect()).over(Dialect())
+        csv = self._table(node, "csv", (*CSV_KEYS, "files"), Dialect())
+        general = csv.over(Dialect())
         files: list[Table] = []
         if isinstance(node.value, dict) and "files" in node.value:
             member = node.member("files")
@@ -53,7 +54,7 @@ class FormatSettings:
             for pattern, settings in member.members.items() if isinstance(member.value, dict) else ():
                 table = self._table(settings, f"csv.files.{pattern}", CSV_KEYS, general)
                 files.append(replace(table, patterns=(str(pattern),)))
-        return replace(tables, general=general, files=files)
+        return replace(tables, general=general, changes=csv.changes, files=files)
 
     def tables(self, node: Node, tables: Tables) -> Tables:
         """Return tables with the entries of ``tables``."""
@@ -159,6 +160,21 @@ def with_setting(dialect: Dialect, name: str, value: Any) -> Dialect:
     :raises Unfit: if the value does not fit.
     """
     return _READERS[name](dialect, value)
+
+
+def tried(desired: DesiredInstance, path: str, settings: Mapping[str, Any]) -> Dialect:
+    """Return the format of a file with more settings, as if they were written where they are proposed."""
+    tables = desired.tables
+    table, in_csv = tables.for_file(path), tables.in_csv(path)
+    home = table or in_csv
+    is_general = home is None and not desired.has_own_format(path)
+    changes = dict(tables.changes if is_general else {} if home is None else home.changes)
+    changes |= {name: partial(with_setting, name=name, value=value) for name, value in settings.items()}
+    changes = {name: changes[name] for name in CSV_KEYS if name in changes}
+    base = Dialect() if is_general else tables.general
+    base = base if table is None or in_csv is None else in_csv.over(base)
+    changed = Table("csv", Place("")) if home is None else home
+    return replace(changed, changes=changes).over(base)
 
 
 def _preset(base: Dialect, value: Any) -> Dialect:

@@ -409,7 +409,7 @@ class _Loading:
         :param where: the place of the setting for its encoding; empty if it has none.
         """
         try:
-            text, _codec = decode(content)
+            text, self.desired.codecs[self._called(name)] = decode(content)
         except WrongEncoding as wrong:
             place = self._at(name, wrong.line, wrong.column)
             self.desired.findings.append(Finding(place, wrong.words(where), str(wrong)))

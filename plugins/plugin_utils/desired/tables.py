@@ -77,12 +77,14 @@ class Tables:
     """The settings of all tables.
 
     :ivar general: the format of files that no pattern of ``csv.files`` names.
+    :ivar changes: functions by setting of ``csv`` that change the plain format into the general one.
     :ivar files: the entries of ``csv.files``; the first that matches a file counts.
     :ivar entries: the entries of ``tables``, which change the format of ``csv``; the first that matches counts.
     :ivar by_label: label of a layer to its tables, if there are several layers.
     """
 
     general: Dialect = PRESETS["plain"]
+    changes: Mapping[str, Change] = field(default_factory=dict)
     files: Sequence[Table] = ()
     entries: Sequence[Table] = ()
     by_label: Mapping[str, Tables] = field(default_factory=dict)

@@ -164,6 +164,7 @@ def _merged(layers: Sequence[Layer], loaded: Sequence[DesiredInstance]) -> Desir
         sources={source: number for state in loaded for source, number in state.sources.items()},
         unread=[name for state in loaded for name in state.unread],
         delimiters={name: mark for state in loaded for name, mark in state.delimiters.items()},
+        codecs={name: codec for state in loaded for name, codec in state.codecs.items()},
         warnings=[line for state in loaded for line in state.warnings],
         tables=replace(
             first.tables,

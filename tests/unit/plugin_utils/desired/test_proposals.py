@@ -137,11 +137,12 @@ def test_a_cell_is_read_as_meant_or_found_and_a_proposal_cures_its_finding(
     content = "\r\n".join("|".join(row) for row in rows).encode(encoding)
     chosen: dict[str, Any] = {} if said is None else {"preset": said}
     cured: set[str] = set()
+    number = 0
     for _step in range(_MOST_STEPS):
         desired = _read(root, content, chosen)
         lines = _lines(desired)
-        if desired.entries:
-            assert len(desired.entries) == len(records)
+        assert len(desired.entries) in (number, len(records))
+        number = len(desired.entries)
         assert cured.isdisjoint(lines)
         if _is_as_written(chosen, encoding, preset, day):
             assert not desired.entries or _is_right(_values(desired), records)
