@@ -12,6 +12,7 @@ from unittest import mock
 from embedded_here import ACCOUNT, ROOT_URL, Embedded
 
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module import argument_specs as specs
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.arguments import read_arguments
 from ansible_collections.community.seventhings.plugins.plugin_utils.everyday import call
 from ansible_collections.community.seventhings.plugins.plugin_utils.everyday.handover import hand_over
@@ -44,6 +45,13 @@ def run_everyday(
     account = {name: written.pop(name) for name in ("username", "password") if name in written}
     client = here.client(**account)
     client.transport.read_only = check_mode
+    return run_with(module, client, written, check_mode, facts)
+
+
+def run_with(
+    module: str, client: Client, written: Mapping[str, Any], check_mode: bool = False, facts: Facts | None = None
+) -> Result:
+    """Call a module with a client."""
     given = read_arguments(module, getattr(specs, module.upper()), {}, {"base_url": ROOT_URL, **ACCOUNT, **written})
     assert not given.refusal, given.refusal
     with mock.patch.object(call, "connect", return_value=client):

@@ -19,6 +19,7 @@ from unittest import mock
 
 import yaml
 from embedded_here import ACCOUNT, ROOT_URL, Embedded, Killed
+from everyday_here import EVERYDAY, run_with
 from instance_site import SETTINGS, is_write, short
 from project import ROOT
 from set_actions import SPECS, run_set
@@ -238,6 +239,9 @@ class Play:
             name: self._results[value[1:]] if isinstance(value, str) and value.startswith("$") else value
             for name, value in given.items()
         }
+        if module in EVERYDAY:
+            facts = options.pop("facts", {})
+            return run_with(module, self._client(account, check_mode), options, check_mode, facts)
         if module not in _SPECS:
             return self._call_single(module, {"base_url": ROOT_URL, **ACCOUNT, **account, **options}, check_mode)
         usual: Result = {} if module == "instance_undo" else {"src": "files"}
