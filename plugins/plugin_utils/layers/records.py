@@ -36,6 +36,8 @@ class MergedPlaces(Positions):
 
     __slots__ = ("_owners",)
 
+    is_mapped = True
+
     def __init__(self, owners: Mapping[str, Entry]) -> None:
         self._owners = owners
 
