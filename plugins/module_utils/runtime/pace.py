@@ -13,8 +13,9 @@ most ahead of the even pace. Both kinds of service accept that without a refusal
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left, bisect_right, insort
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 SERVICE_LIMIT = 200
@@ -45,6 +46,8 @@ _STRAY_SECONDS = 300.0
 _SHORT_RUNS = 4
 _SHORT_RUN = 2
 """Number of consecutive short runs between two refusals after which the rate counts as too high."""
+_TICKS = 1e4
+"""Moments a second that are distinguished."""
 _NEVER = -1e9
 _MOST_MOMENTS = 10_000
 """Maximum number of moments to remember. Requests of a larger limit are always sent evenly."""
@@ -82,7 +85,7 @@ class Pace:
 
     def kept(self) -> dict[str, Any]:
         """Return everything for storage."""
-        return asdict(self)
+        return vars(self)
 
     @classmethod
     def from_kept(cls, kept: Any, boot: str) -> Pace:
@@ -91,6 +94,7 @@ class Pace:
             pace = cls(**kept)
         except TypeError:
             return cls(boot)
+        pace.sent = [*pace.sent]
         return pace if pace.boot == boot else cls(boot)
 
     # ---- asked
@@ -129,6 +133,8 @@ class Pace:
         interval = self._interval(limit)
         if self.even:
             moment = max(moment, self.due - _HEAD_START * interval)
+        # Short numbers take less time to write and to read.
+        moment = math.floor(moment * _TICKS) / _TICKS
         insort(self.sent, moment)
         self.due = max(self.due, moment) + interval
         self.interval = interval * _FASTER
