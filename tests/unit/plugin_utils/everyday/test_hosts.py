@@ -37,45 +37,6 @@ def here() -> Embedded:
     return Embedded.started()
 
 
-def test_hosts_change_the_mapped_fields_of_their_objects_and_no_other(here: Embedded) -> None:
-    before = {record["fields"]["barcode"]: record["fields"] for record in here.dump()["objects"]}
-    result = feed(here, FLEET, map=MAP, key=KEY)
-    assert result["changed"], result
-    assert (result["matched"], result["without_record"]) == (3, ["new"])
-    after = {record["fields"]["barcode"]: record["fields"] for record in here.dump()["objects"]}
-    assert after.keys() == before.keys()
-    changed = {key for code in after for key in after[code] if after[code][key] != before[code].get(key)}
-    assert changed - {"updated_at"} == {"manufacturer", "description"}
-    assert fields_of(here, "100013")["manufacturer"] == "Dell Inc."
-    assert any(
-        "no object that this account sees has their serial_number: new" in warning for warning in result["warnings"]
-    )
-
-
-def test_the_second_run_is_unchanged_and_check_mode_writes_nothing(here: Embedded) -> None:
-    planned = feed(here, FLEET, check_mode=True, map=MAP, key=KEY)
-    assert planned["changed"]
-    assert planned["summary"]["objects"]["updated"] == 3
-    assert written(here) == []
-    feed(here, FLEET, map=MAP, key=KEY)
-    here.log.clear()
-    again = feed(here, FLEET, map=MAP, key=KEY)
-    assert (again["changed"], written(here)) == (False, [])
-
-
-def test_hosts_without_an_object_get_one_with_the_next_free_placeholder(here: Embedded) -> None:
-    mapped = {"inventory_name": "product_name", "manufacturer": "system_vendor"}
-    options: dict[str, Any] = {"map": mapped, "key": KEY, "create": True, "scan_codes": CODES}
-    planned = feed(here, FLEET, check_mode=True, **options)
-    assert planned["created"] == [{"host": "new", "scan_code": "IMP-000004"}]
-    assert written(here) == []
-    feed(here, FLEET, **options)
-    fields = fields_of(here, "IMP-000004")
-    assert (fields["serial_number"], fields["inventory_name"]) == ("NEW-1", "EliteDesk")
-    again = feed(here, FLEET, **options)
-    assert (again["changed"], again["created"], again["matched"]) == (False, [], 4)
-
-
 @pytest.mark.parametrize("name", ["\x1b[31mX", None, ["EliteDesk"]])
 def test_a_host_without_a_mandatory_value_does_not_stop_the_others(here: Embedded, name: Any) -> None:
     strange = {**FLEET["new"], "product_serial": "NEW-0", "product_name": name}
@@ -104,53 +65,6 @@ def test_a_fact_that_is_not_usable_is_left_out_with_a_warning(here: Embedded, ve
     assert not result["changed"]
     expected = [f"system_vendor {why}, so the field was left alone. Hosts: pc1."] if why else []
     assert result.get("warnings", []) == expected
-
-
-def test_a_placeholder_of_an_archived_object_is_not_free(here: Embedded) -> None:
-    here.call("object", state="archived", fields={"barcode": "IMP-000003"}, match_on=["barcode"])
-    options: dict[str, Any] = {"map": {"inventory_name": "product_name"}, "key": KEY, "create": True}
-    result = feed(here, {"new": FLEET["new"]}, scan_codes=CODES, **options)
-    assert result["created"] == [{"host": "new", "scan_code": "IMP-000004"}]
-
-
-def test_a_new_object_takes_a_scan_code(here: Embedded) -> None:
-    result = feed(here, FLEET, map=MAP, key=KEY, create=True)
-    assert result["failed"]
-    assert "create: a new object needs a scan code" in result["msg"]
-    assert here.log == []
-
-
-@pytest.mark.parametrize("serial", ["Default string", " ", None])
-def test_a_serial_number_that_nobody_filled_in_is_skipped_and_others_go_on(here: Embedded, serial: str | None) -> None:
-    result = feed(here, {"odd": {"product_serial": serial}, "nas": FLEET["nas"]}, map=MAP, key=KEY)
-    assert result["changed"]
-    assert [skipped["host"] for skipped in result["skipped_hosts"]] == ["odd"]
-    assert any("odd (product_serial is " in warning for warning in result["warnings"])
-
-
-def test_hosts_with_one_serial_number_are_skipped_and_others_go_on(here: Embedded) -> None:
-    forged = {"product_serial": "lt-4410-0091 ", "system_vendor": "Evil"}
-    result = feed(here, {**FLEET, "forger": forged, "bare": {}}, map=MAP, key=KEY)
-    assert "2 hosts have the serial number 'LT-4410-0091', so it identifies none" in result["warnings"][0]
-    assert [skipped["host"] for skipped in result["skipped_hosts"]] == ["bare", "pc1", "forger"]
-    assert fields_of(here, "100007")["manufacturer"] == "Lenovo"
-    assert fields_of(here, "100013")["manufacturer"] == "Dell Inc."
-
-
-def test_serial_numbers_that_differ_by_case_are_one(here: Embedded) -> None:
-    lower = {**FLEET["pc1"], "product_serial": "lt-4410-0091"}
-    options: dict[str, Any] = {"map": MAP, "key": KEY, "create": True, "scan_codes": CODES}
-    result = feed(here, {"pc1": lower}, **options)
-    assert (result["matched"], result["created"]) == (1, [])
-    assert fields_of(here, "100007")["serial_number"] == "LT-4410-0091"
-    here.call("object", fields={"barcode": "100008", "serial_number": "lt-4410-0091"}, match_on=["barcode"])
-    assert "2 objects have its serial number" in feed(here, {"pc1": lower}, **options)["skipped_hosts"][0]["reason"]
-
-
-def test_a_task_adds_placeholders_of_serial_numbers(here: Embedded) -> None:
-    result = feed(here, FLEET, map=MAP, key={**KEY, "placeholders": ["lt-4410-*", "new-?"]})
-    assert [skipped["host"] for skipped in result["skipped_hosts"]] == ["pc1", "pc2", "new"]
-    assert result["matched"] == 1
 
 
 def test_facts_are_texts_of_strangers(here: Embedded) -> None:
@@ -205,18 +119,6 @@ def test_no_host_fills_what_is_not_its_own(here: Embedded, name: str, why: str) 
     assert written(here) == []
 
 
-def test_objects_out_of_scope_are_left_alone(here: Embedded) -> None:
-    scope = {"objects": {"target_room": ["Dresden/1.10"]}}
-    result = feed(here, FLEET, map=MAP, key=KEY, scope=scope)
-    assert (result["matched"], [skipped["host"] for skipped in result["skipped_hosts"]]) == (1, ["pc1", "pc2"])
-
-
-def test_limits_apply(here: Embedded) -> None:
-    result = feed(here, FLEET, map=MAP, key=KEY, limits={"updates": 2})
-    assert (result["failed"], result["outcome"]) == (True, "refused")
-    assert written(here) == []
-
-
 def test_the_plan_is_reported(here: Embedded, tmp_path: Path) -> None:
     report = tmp_path / "hosts.csv"
     feed(here, FLEET, check_mode=True, map=MAP, key=KEY, report=[str(report)])
@@ -252,13 +154,6 @@ def test_two_thousand_new_hosts_are_one_plan(here: Embedded) -> None:
     result = feed(here, facts, check_mode=True, **options, limits={"create_percent": 100000})
     assert result["summary"]["objects"]["created"] == 2000, result["msg"]
     assert len(here.log) < 60, "the lists, and a sample of the archive"
-
-
-def test_an_account_that_is_limited_to_locations_hears_of_what_it_may_not_see(here: Embedded) -> None:
-    account = limited(here, locations=["Leipzig"])
-    result = feed(here, FLEET, map=MAP, key=KEY, **account)
-    assert (result["matched"], result["sees"]["hidden_records"], written(here)) == (0, "unknown", [])
-    assert any("nothing proves that this account sees all objects" in warning for warning in result["warnings"])
 
 
 def test_an_account_that_is_limited_is_warned_before_devices_have_two_objects(here: Embedded) -> None:
@@ -341,13 +236,6 @@ def test_what_others_create_after_the_lists_is_found_and_keeps_its_scan_code(her
     assert (result["changed"], moved) == (False, []), result
     assert [record["fields"]["serial_number"] for record in here.dump()["objects"]].count("NEW-1") == 1
     assert fields_of(here, "100900")["inventory_name"] == "EliteDesk"
-
-
-def test_no_host_is_matched_by_a_field_that_is_hidden(here: Embedded) -> None:
-    account = limited(here, hidden_fields=["serial_number"])
-    result = feed(here, FLEET, map=MAP, key=KEY, **account)
-    assert result["failed"]
-    assert "serial_number" in result["msg"]
 
 
 @pytest.mark.parametrize(
