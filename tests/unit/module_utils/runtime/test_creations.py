@@ -8,7 +8,6 @@ Files in a folder simulate the records of the service.
 
 from __future__ import annotations
 
-import functools
 import math
 import os
 import random
@@ -30,7 +29,6 @@ from ansible_collections.community.seventhings.plugins.module_utils.runtime.chan
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.creations import (
     CreatedMeanwhile,
     Creations,
-    LockRefused,
     LockTimeout,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.store import Store
@@ -108,13 +106,6 @@ def test_one_of_many_concurrent_creators_creates_the_record(folder: Folder, tmp_
     assert set(ended(*hosts)) == {0}
     assert service.records() == ["Lab"]
     assert sorted(noted(tmp_path / "changed"))[-2:] == ["False", "True"]
-
-
-def test_many_that_make_different_records_make_all_of_them(folder: Folder, tmp_path: Path) -> None:
-    service = Service(tmp_path)
-    hosts = [forked(functools.partial(service.ensure, on(folder), f"room {number}")) for number in range(8)]
-    assert set(ended(*hosts)) == {0}
-    assert len(set(service.records())) == len(service.records()) == 8
 
 
 def test_with_nothing_to_do_nobody_waits(folder: Folder, tmp_path: Path) -> None:
@@ -504,35 +495,6 @@ def test_a_wait_for_an_interrupted_process_is_reported_if_it_is_long(
     assert reported == messages
 
 
-@pytest.mark.parametrize(
-    ("error", "words", "way_out"),
-    [
-        (locks.Obstructed("/run/x is a directory"), "/run/x is a directory", "Remove it"),
-        (
-            OSError(28, "No space left on device", "/run/x"),
-            "/run/x: No space left on device",
-            "SEVENTHINGS_RUNTIME_DIR may name a directory for it",
-        ),
-    ],
-)
-def test_nothing_is_created_if_the_lock_cannot_be_taken(
-    folder: Folder, monkeypatch: pytest.MonkeyPatch, error: OSError, words: str, way_out: str
-) -> None:
-    creations = on(folder)
-    creations.watch(["room"])
-
-    def fail(_lock: locks.SharedFile) -> bool:
-        raise error
-
-    monkeypatch.setattr(locks.SharedFile, "try_lock", fail)
-    with pytest.raises(LockRefused) as caught:
-        creations.hold(["room"])
-    assert caught.value.message == (
-        f"{words}. Other processes of this user may therefore create the same record, so no room was created by this "
-        f"task. {way_out}."
-    )
-
-
 def test_the_owner_of_a_lock_without_a_creation_is_named_if_the_system_knows_it(
     folder: Folder, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -626,16 +588,6 @@ def test_after_a_pause_only_the_earlier_locks_are_owned(folder: Folder, tmp_path
     many.leave()
 
 
-def test_a_pause_in_which_nobody_created_anything_moves_nothing(folder: Folder) -> None:
-    many = on(folder)
-    many.watch(["room"])
-    many.hold(["room"])
-    with many.paused():
-        pass
-    assert not many.have_moved("room")
-    many.leave()
-
-
 def test_what_others_created_during_one_pause_is_known_after_the_next(folder: Folder, tmp_path: Path) -> None:
     many = on(folder)
     many.watch(["room"])
@@ -671,14 +623,6 @@ def test_the_owner_of_a_lock_learns_which_kinds_have_changed(folder: Folder, tmp
         pass
     many.leave()
     assert not many.have_moved("room")
-
-
-def test_a_lock_is_free_again_when_it_is_left(folder: Folder, tmp_path: Path) -> None:
-    many = on(folder)
-    many.watch(["room"])
-    many.hold(["room"])
-    many.leave()
-    assert Service(tmp_path).ensure(on(folder, lock_wait=0.0), "Lab")
 
 
 def test_a_lock_that_is_removed_again_and_again_is_reported_once(folder: Folder, clock: Clock) -> None:
@@ -723,11 +667,3 @@ def test_a_function_runs_again_until_no_other_process_created_records(folder: Fo
     forgotten: list[int] = []
     assert creations.run("room", act, lambda: forgotten.append(1)) == 3
     assert len(forgotten) == 2
-
-
-def test_without_a_place_there_is_no_mark_to_settle() -> None:
-    nowhere = Creations(None, "acme")
-    nowhere.watch(["room"])
-    nowhere.settled()
-    assert nowhere.seconds_to_settle() is None
-    nowhere.leave()
