@@ -239,8 +239,8 @@ changes:
 failures:
   description:
     - The records that failed, and the records that were skipped because of them, each with C(change), C(place) and
-      C(reason). If the task failed, this list, RV(refusals) and RV(findings) have their first 15 entries. A O(report)
-      as V(.json) has all of them.
+      C(reason). If the task failed, this list, RV(refusals) and RV(findings) have their first entries. A O(report) as
+      V(.json) has all of them.
   returned: always
   type: list
   elements: dict

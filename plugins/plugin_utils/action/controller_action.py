@@ -28,7 +28,7 @@ _MESSAGES = ("msg", "brief", "findings", "refusals", "warnings")
 """The members of a result that tell what to do."""
 
 _TOLD = re.compile(
-    r"(?m)^ *(?P<first>\w+)(?:\.\w+)*(?=:)"
+    r"^ *(?P<first>\w+)(?:\.\w+)*(?=:)"
     r"|(?<![\w.])(?P<set>\w+)(?:\.\w+ of th(?:e|is) task|: \[\w+\])"
     r"|(?P<missing>\w+)(?=(?:, \w+)* must (?:be given|name) )"
     r"|(?<![\w.])(?P<unmistakable>[a-z]+_[a-z_]+)\b"
@@ -42,7 +42,7 @@ _NOT_IN_ROLES = frozenset(("desired",))
 
 
 def with_variables(result: dict[str, Any], role: str, options: Set[str]) -> dict[str, Any]:
-    """Return a result whose texts name the variable of the role beside the first mention of each option.
+    """Return a result whose texts name the variable of the role for each option that they are about.
 
     :param role: the name of a role of this collection; empty if the task belongs to none.
     :param options: the options of the module.
@@ -53,17 +53,26 @@ def with_variables(result: dict[str, Any], role: str, options: Set[str]) -> dict
     def changed(value: Any) -> Any:
         if isinstance(value, list):
             return [changed(item) for item in value]
-        left = set(options - _NOT_IN_ROLES)
+        return "\n".join(map(line, value.split("\n"))) if isinstance(value, str) else value
+
+    def line(text: str) -> str:
+        """Name the variables: beside what the line tells to set, and at its end for other options."""
+        names: dict[str, None] = {}
 
         def named(found: re.Match[str]) -> str:
             name = found[found.lastgroup or 0]
-            if name not in left:
+            if name not in options - _NOT_IN_ROLES:
                 return found[0]
-            left.remove(name)
             variable = f"{role}_connection.{name}" if name in CONNECTION else f"{role}_{name}"
-            return f"{found[0]} (in the role: {_OTHER_NAMES.get(variable, variable)})"
+            variable = _OTHER_NAMES.get(variable, variable)
+            if found.lastgroup == "set":
+                return f"{found[0]} (in the role: {variable})"
+            names[variable] = None
+            return found[0]
 
-        return _TOLD.sub(named, value) if isinstance(value, str) else value
+        shown = _TOLD.sub(named, text)
+        others = ", ".join(name for name in names if f"(in the role: {name})" not in shown)
+        return f"{shown} (in the role: {others})" if others else shown
 
     return {**result, **{name: changed(result[name]) for name in _MESSAGES if name in result}}
 

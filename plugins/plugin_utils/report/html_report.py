@@ -48,6 +48,8 @@ _OPEN_REMOVALS = 10
 """Maximum number of records in a group with removals that is open from the start: removals must be visible at once."""
 
 _WITH_PLACES = 1000
+_MOST_NAMED = 10_000
+"""Maximum number of records of a group that are only named."""
 
 _FILES = Path(__file__).parent
 """The directory of the templates and the style."""
@@ -200,6 +202,8 @@ def _group(group: Group, view: View) -> dict[str, Any]:
         "is_open": number <= FEW or (is_removal and len(group.changes) <= _OPEN_REMOVALS),
         "records": [_record(change, group, view, number <= _WITH_PLACES) for change in group.first],
         "more": group.more,
+        "others": ", ".join(key_and_name(change) for change in group.changes[group.most : group.most + _MOST_NAMED]),
+        "unnamed": max(0, group.more - _MOST_NAMED),
     }
 
 

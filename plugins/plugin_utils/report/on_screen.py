@@ -27,7 +27,10 @@ _LONGEST_LINE = 180
 _LONGEST_LAST = 450
 _LONGEST_MEMBER = 100
 _ENTRIES = 15
-"""Number of entries of a list that Ansible prints in full beside a message."""
+"""Number of entries up to which Ansible prints a list in full beside a message."""
+
+_WHOLE = (".html", ".json")
+"""Formats that name every change and every finding."""
 
 _REASONS = ("refusals", "findings", "failures")
 """The lists that a failed result has on the screen."""
@@ -87,10 +90,10 @@ def message_in_short(message: str) -> str:
 
 def _report_hint(reports: Sequence[Path]) -> str:
     """Return where the full report is."""
-    whole = next((path for path in reports if path.suffix == ".json"), None)
+    whole = next((path for path in reports if path.suffix in _WHOLE), None)
     if whole is not None:
         return f"{clean(str(whole))} has all of them"
-    return f"{'a report as .json has' if reports else 'set report to a .json file for'} all of them"
+    return f"{'a report as .html or .json has' if reports else 'set report to a .html or .json file for'} all of them"
 
 
 def _listed(block: Block, report_hint: str) -> list[str]:
@@ -120,15 +123,16 @@ def on_screen(result: Mapping[str, Any]) -> dict[str, Any]:
 
 def _first(value: Sequence[Any]) -> list[Any]:
     """Return the first entries of a list, each short enough for a line."""
+    first = value if len(value) <= _ENTRIES else value[:_LINES]
     return [
         {name: short(text, _LONGEST_MEMBER) for name, text in cleaned(entry).items()}
         if isinstance(entry, Mapping)
         else short(clean(entry), _LONGEST_LAST)
-        for entry in value[:_ENTRIES]
+        for entry in first
     ]
 
 
 def _warned(warnings: Sequence[str], most: int, longest: int) -> list[str]:
     shown = [short(clean(text), longest) for text in warnings[:most]]
     rest = len(warnings) - len(shown)
-    return [*shown, f"{rest} more warnings; a report as .json has all of them"] if rest else shown
+    return [*shown, f"{rest} more warnings; a report as .html or .json has all of them"] if rest else shown

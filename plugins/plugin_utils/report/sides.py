@@ -13,7 +13,10 @@ from ...module_utils.printing.cleaner import clean
 from .changes import Change, Group, key_and_name, key_of, remark, values_of
 from .result import DONE, RunResult
 from .view import View, view_of
-from .words import counted, first_of
+from .words import MOST, counted, first_of
+
+_MOST = 1000
+"""Maximum number of records of a group that do not change equally. Ansible compares texts in quadratic time."""
 
 _FILES, _INSTANCE = "files", "instance"
 
@@ -25,7 +28,7 @@ _BEFORE, _AFTER, _BOTH = "-", "+", "-+"
 
 def diff_of(result: RunResult) -> dict[str, str]:
     """Return the diff of a run: the present and the planned state, or for a drift, the files and the present state."""
-    view = view_of(replace(result, changes=_changes(result)))
+    view = view_of(replace(result, changes=_changes(result)), _MOST)
     lines = [line for group in view.groups for line in _lines(group, view)]
     sides = ["".join(f"{text}\n" for side, text in lines if which in side) for which in (_BEFORE, _AFTER)]
     before, after = reversed(sides) if result.is_drift else sides
@@ -44,7 +47,7 @@ def _lines(group: Group, view: View) -> Lines:
     """Yield the lines of a group: those of each record, or the values of equal changes once, below their number."""
     if group.is_same:
         yield _BOTH, group.title
-        yield _BOTH, f"    {first_of([key_and_name(change) for change in group.changes], view.most)}"
+        yield _BOTH, f"    {first_of([key_and_name(change) for change in group.changes], MOST)}"
         name = f"{key_of(group.changes[0])} and {counted(len(group.changes) - 1, group.section)}"
         yield from _values(name, group.changes[0], view)
         return

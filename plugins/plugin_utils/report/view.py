@@ -170,7 +170,7 @@ def view_of(result: RunResult, most: int = MOST) -> View:
             *some(_tables(result), _MOST_ROWS if most == MOST else most),
             *some([_alone(result)]),
         ],
-        places=some([_texts("Every finding", result.every_finding)], _MOST_PLACES),
+        places=some([_texts("Every finding", _every(result, most))], _MOST_PLACES),
     )
 
 
@@ -182,6 +182,11 @@ def reasons(result: RunResult, most: int = MOST) -> list[Block]:
         _texts("Failed", map(_failure, result.failures)),
     )
     return [block.cut(most) for block in blocks if block.rows]
+
+
+def _every(result: RunResult, most: int) -> Sequence[str]:
+    """Return each single finding; nothing if the reasons have all of them."""
+    return result.every_finding or (result.findings if len(result.findings) > most else [])
 
 
 def _failure(failure: Mapping[str, str]) -> str:

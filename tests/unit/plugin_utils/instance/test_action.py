@@ -12,10 +12,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import documentation
 import pytest
+import yaml
 from ansible.parsing.dataloader import DataLoader
 from ansible.parsing.vault import VaultLib, VaultSecret
 from instance_site import Site, yaml_list
+from project import ROOT
 from set_actions import run_set
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
@@ -134,6 +137,21 @@ def test_drift_fails_only_where_it_is_asked_for(site: Site) -> None:
     assert _provision(site, **drift, fail=True)["failed"]
     assert not _provision(site, src=site.root).get("failed")
     assert not _provision(site, **drift, fail=True).get("failed")
+
+
+@pytest.mark.parametrize("module", ["instance", "instance_drift"])
+@pytest.mark.parametrize("state", ["new", "equal", "wrong"])
+def test_a_result_has_the_members_that_its_module_documents(module: str, state: str, site: Site) -> None:
+    site.write({"objects.yml": _objects("1")})
+    if state == "equal":
+        assert not _provision(site, src=site.root).get("failed")
+    if state == "wrong":
+        site.write({"objects.yml": "- {barcode: 1}\n"})
+    result = _provision(site, module=module, src=site.root)
+    documented = yaml.safe_load(documentation.block(ROOT / "plugins" / "modules" / f"{module}.py", "RETURN"))
+    undocumented = result.keys() - documented.keys() - {"changed", "failed", "warnings", "rc"}
+    assert undocumented == set()
+    assert state == "wrong" or documented.keys() - result.keys() <= {"findings"}
 
 
 def test_text_report_and_result_agree(site: Site, tmp_path: Path) -> None:

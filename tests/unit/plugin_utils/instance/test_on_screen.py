@@ -58,9 +58,9 @@ def result_of(result: RunResult) -> dict[str, Any]:
 
 
 def test_a_refusal_names_its_reason_the_number_of_changes_and_the_report() -> None:
-    assert in_short(RESULT, [Path("plan.html"), Path("plan.json")]).splitlines() == [
+    assert in_short(RESULT, [Path("plan.html")]).splitlines() == [
         "objects: 300 skipped",
-        "300 changes were planned and none was sent; plan.json has all of them",
+        "300 changes were planned and none was sent; plan.html has all of them",
         f"refused, 5 requests, 1.2 s: {_HELD}",
     ]
 
@@ -68,8 +68,8 @@ def test_a_refusal_names_its_reason_the_number_of_changes_and_the_report() -> No
 @pytest.mark.parametrize(
     ("reports", "where"),
     [
-        ([], "set report to a .json file for all of them"),
-        ([Path("plan.md")], "a report as .json has all of them"),
+        ([], "set report to a .html or .json file for all of them"),
+        ([Path("plan.md")], "a report as .html or .json has all of them"),
         ([Path("plan.md"), Path("x/plan.json")], "x/plan.json has all of them"),
     ],
 )
@@ -86,7 +86,7 @@ def test_of_many_failures_the_first_are_named_and_all_are_counted() -> None:
     failures = [{"change": f"object {n}", "place": f"o.yml:{n}:1", "reason": "HTTP 422"} for n in range(300)]
     lines = in_short(replace(RESULT, outcome="failed", refusals=[], failures=failures)).splitlines()
     assert lines[1:3] == ["Failed:", "  object 0 (o.yml:0:1): HTTP 422"]
-    assert lines[-2] == "  and 294 more; set report to a .json file for all of them"
+    assert lines[-2] == "  and 294 more; set report to a .html or .json file for all of them"
     assert lines[-1].startswith(
         "failed, 5 requests, 1.2 s: 300 records that failed or were skipped, the first: object 0 "
     )
@@ -159,7 +159,7 @@ def test_what_went_well_is_returned_as_it_is_with_the_first_of_its_warnings() ->
     fine = {**replace(RESULT, outcome="changed", refusals=[]).document(), "changed": True, "msg": "all\nof it"}
     printed = on_screen({**fine, "warnings": [f"w{number}\r\n" for number in range(100)]})
     assert {**printed, "warnings": []} == fine
-    more = "80 more warnings; a report as .json has all of them"
+    more = "80 more warnings; a report as .html or .json has all of them"
     assert printed["warnings"] == [*(f"w{number}\\r\\n" for number in range(20)), more]
 
 
