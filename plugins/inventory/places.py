@@ -538,7 +538,7 @@ class InventoryModule(KnowsOrigins, BaseInventoryPlugin, Constructable, Cacheabl
         return constructed
 
     def _composed(self, compose: Any, host: Node, strict: bool) -> dict[str, Any]:
-        """Set the variables of ``compose`` for a host, none of them trusted, and return them."""
+        """Set the variables of ``compose`` for a host as untrusted texts, and return them."""
         before = self.inventory.hosts[host.name].vars.copy()
         self._set_composite_vars(compose, host.visible, host.name, strict=strict)
         after = self.inventory.hosts[host.name].vars

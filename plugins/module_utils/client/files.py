@@ -163,7 +163,7 @@ class Contents:
 
 
 def _is_named(wanted: str | None, name: str | None) -> bool:
-    """Return True unless a file certainly has another name than the wanted one."""
+    """Return False if a file is known to have another name than the wanted name."""
     return wanted is None or name is None or normal_name(wanted) == normal_name(name)
 
 
@@ -216,7 +216,7 @@ def upload_missing(contents: Contents, wanted: Iterable[Attachment], send: Calla
 
 
 def _named_first(wanted: Iterable[Attachment]) -> list[Attachment]:
-    """Return local files without a uuid, files with a name first: a file without a name can use what is left."""
+    """Return local files without a uuid. Files with a name come first, because files without one match any name."""
     local = [file for file in wanted if file.path is not None and file.uuid is None]
     return sorted(local, key=lambda file: file.name is None)
 
@@ -375,7 +375,7 @@ def _newest_like(client: Client, name: str, content: bytes) -> str | None:
 def is_same_file(client: Client, file: Record, name: str, content: bytes) -> bool:
     """Return True if a file of the instance has the name and the content of a local file.
 
-    A name or a size that can't be read is not another one: then the content decides.
+    If its name or size can't be read, the content decides.
     """
     called, size = file.flat.get("name"), integer_of(file.flat.get("size"))
     is_other = (isinstance(called, str) and called != name) or size not in (None, len(content))

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Find the masks that Ansible writes in place of secrets in results. They are no value of any record."""
+"""Find the masks that Ansible writes instead of secrets. A mask is never the value of a record."""
 
 from __future__ import annotations
 

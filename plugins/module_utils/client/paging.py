@@ -326,12 +326,11 @@ def _deadline_parts(kind: Kind, parameters: Mapping[str, str], read: Iterable[Re
 
 
 def _size_unlike(length: int) -> int:
-    """Return a page size that differs from the length of the first answer of a list that is said to have no pages.
+    """Return the page size for the second request of a list that the interface describes as unpaged.
 
-    If the answer is longer than this size, the list has no pages. Otherwise it could be mistaken for the last page.
+    It is smaller than the first answer. So if the second answer is as long as the first, the list has no pages.
 
-    :param length: number of records in the first answer. Two pages overlap by a record, so a short list needs pages of
-        its length.
+    :param length: number of records in the first answer. A list of up to two records gets pages of its length.
     """
     return min(length - 1 if length > 2 else max(length, 1), PER_PAGE)
 

@@ -93,7 +93,7 @@ class RateLimit:
             max_pause -= requested_pause
 
     def _reserve(self, reserved: float | None, pace: Pace) -> tuple[float | None, float, float]:
-        """Return the moment of the request, the seconds to wait, and those of a pause that the service asked for.
+        """Return the time of the request, the seconds to wait, and the seconds of a pause that the service asked for.
 
         During a pause no moment is reserved.
         """

@@ -327,7 +327,7 @@ class Folder:
         return "/".join([*folders, copy_name])
 
     def rename(self, name: str, new: str) -> None:
-        """Give a file another name in the same directory, in place of a file that has it.
+        """Rename a file within its directory, and replace a file with the new name.
 
         :raises InvalidInput: if a directory on the way is a link.
         """

@@ -205,7 +205,7 @@ class _Pattern:
         self._form, self._short = _forms(parts)
 
     def read(self, text: str) -> list[dt.date]:
-        """Return what a text may mean.
+        """Return the days that a text may mean.
 
         :raises UnclearDate: for a 12-hour time with hour 0.
         """
@@ -213,7 +213,7 @@ class _Pattern:
         return [] if found is None else _readings(found.groupdict())
 
     def read_with_time(self, text: str) -> list[dt.date]:
-        """Return what a text may mean that has a time behind the day of this pattern.
+        """Return the days that a text may mean if a time follows the day of this pattern.
 
         :raises UnclearDate: for a 12-hour time with hour 0.
         """
@@ -233,7 +233,7 @@ class _Pattern:
 
 
 def _forms(parts: Sequence[_Part]) -> tuple[re.Pattern[str], re.Pattern[str] | None]:
-    """Return the expression of texts that fit a pattern, and that of texts with fewer digits, if directives touch."""
+    """Return the expression for texts of a pattern, and one for texts with fewer digits if directives touch."""
     full, short = "", ""
     touches = False
     for is_digits, group in groupby(parts, lambda part: part.width > 0):
@@ -319,7 +319,7 @@ class DateReader:
     def _readings(self, text: str, has_times: bool) -> list[tuple[dt.date, str]]:
         """Return each reading of a text with the name of its pattern.
 
-        :raises UnclearDate: if there is none but for a mistake that is known.
+        :raises UnclearDate: if no pattern fits, but the mistake in the text is known.
         """
         found: list[tuple[dt.date, str]] = []
         unclear: UnclearDate | None = None

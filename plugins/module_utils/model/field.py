@@ -429,7 +429,7 @@ def resend(raw: Any) -> Any:
 
 
 def unless_unread(face: Callable[[Any], Any], unread: Callable[[Any], Any] = lambda raw: raw) -> Callable[[Any], Any]:
-    """Return a function of canonical values that also accepts what a type cannot represent.
+    """Wrap a function of canonical values so that it also accepts values that the type cannot represent.
 
     :param unread: the function for the answered value.
     """
@@ -441,7 +441,7 @@ def faithful(
     send: Callable[[Any], Any] = lambda raw: raw,
     is_empty: Callable[[Any], bool] = is_nothing,
 ) -> FieldType:
-    """Return a type that keeps what it cannot represent instead of reading it as nothing.
+    """Return a type that keeps values that it cannot represent. It does not read them as empty.
 
     :param send: returns what to send so that an answered value does not change; raises :class:`InvalidValue` if that is
         not possible.

@@ -54,7 +54,7 @@ def _same(value: Any) -> Any:
 
 
 def _unread(value: Any) -> Unread | None:
-    """Return what a type can't represent, or None for nothing."""
+    """Wrap a value that a type can't represent. Return None if it is empty."""
     return None if value in EMPTY else Unread(value)
 
 

@@ -221,7 +221,7 @@ def _terms_in_files(terms: Terms, _called: Callable[[Any], Any]) -> dict[str, An
 
 
 def _merge_terms(current: Terms, written: Terms | None) -> Terms:
-    """Keep the parts that are not written. Null removes one type, or all of them in place of the whole map."""
+    """Keep the parts that are not written. Null removes a type. Null instead of the map removes all types."""
     merged = {} if written is None else {**current, **written}
     return {name: values for name, values in merged.items() if values}
 

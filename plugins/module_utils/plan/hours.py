@@ -97,7 +97,7 @@ def _check_times(schema: Schema, hours: Hours, given: Mapping[str, Any], current
 
 
 def _check_moved_days(schema: Schema, hours: Hours, desired: Mapping[str, Any], current: Record) -> None:
-    """Refuse a changed day with an unchanged time, because it is unknown what the service makes of it."""
+    """Refuse a changed day with an unchanged time, because it is unknown what happens to the time."""
     for day, time in zip(hours.days, hours.times, strict=True):
         is_now = schema.read_field(day, current.flat)
         if time in desired or day not in desired or schema.equal(day, desired[day], is_now):

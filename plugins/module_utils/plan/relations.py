@@ -44,9 +44,9 @@ def with_uuids(written: Iterable[Any], definitions: Iterable[Definition]) -> tup
 
 
 def unknown_uuids(written: Any, definitions: Callable[[], Iterable[Definition]]) -> dict[int, str]:
-    """Return the problem of each relation by uuid whose field does not exist, by the index of the relation.
+    """Map the index of each relation whose uuid belongs to no field to its problem.
 
-    :param definitions: returns those of the template. It is called only if a relation has a uuid.
+    :param definitions: returns the definitions of the template. It is called only if a relation has a uuid.
     """
     given = {
         number: relation["field_uuid"]

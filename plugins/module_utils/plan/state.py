@@ -84,7 +84,7 @@ class InstanceState(ABC):
 
     @abstractmethod
     def in_one_notation(self, is_now: Any, written: Any) -> tuple[Any, Any]:
-        """Return a present and a written value with equal names for equal references, as far as known."""
+        """Return an existing and a desired value. Equal references have equal names if they are known."""
 
     @abstractmethod
     def comparable(self, schema: Schema, desired: Mapping[str, Any], record: Record) -> Mapping[str, Any]:

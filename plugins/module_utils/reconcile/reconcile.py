@@ -244,7 +244,7 @@ class _Ensure:
             raise InvalidInput(wrong)
 
     def _check_look_alikes(self, keys: Sequence[str], desired: Mapping[str, Any]) -> None:
-        """Refuse a new natural key that people take for that of another record. At most one request finds those."""
+        """Refuse a new natural key that looks like the key of another record. This takes at most one request."""
         names, kind, wrong = self._written_names(), self._kind, []
         values = {key: desired[key] for key in keys}
         for record, have in look_alikes.alike(self._schema, keys, values, self._perhaps_alike(keys, values)):
@@ -260,7 +260,7 @@ class _Ensure:
             raise InvalidInput(wrong)
 
     def _perhaps_alike(self, keys: Sequence[str], values: Mapping[str, Any]) -> list[Record]:
-        """Return the records whose natural key may look like that of some values."""
+        """Return the records whose natural key may look like the key in some values."""
         kind = self._kind
         if kind.defines_fields or self._reading.has_whole(kind):
             return self._state.answered(kind, self._desired_record.template)
@@ -327,7 +327,7 @@ class _Ensure:
     # ---- report
 
     def _check_prediction(self, change: Change) -> None:
-        """Raise what the service would refuse for certain, and warn of what an earlier task may still solve."""
+        """Raise an error for what the service would refuse, and warn if an earlier task may still prevent that."""
         names = {key: f"{self._desired_record.prefix}{name}" for key, name in self._written_names().items()}
         check_targets(self._client, self._reading, self._schema, change, names)
         if words := why_not_deleted(self._client, self._reading, change):

@@ -63,7 +63,7 @@ def why_occupied(kind: Kind) -> str:
 
 
 def named_occupants(client: Client, record: Record) -> str:
-    """Say what refers to a record, as far as lists show. Read a list for each field that may, and its definitions.
+    """Name the records that refer to a record. Read the list of each kind that has such fields, and its definitions.
 
     Empty if nothing does, or if the lists can't be read: a refused deletion matters more than its explanation.
     """
@@ -123,7 +123,7 @@ def may_meet(schema: Schema, values: Mapping[str, Any]) -> bool:
 def at_the_same_time(
     schema: Schema, values: Mapping[str, Any], current: Record | None, others: Iterable[Record]
 ) -> str:
-    """Name the records with an object of another record at the same time; empty if there are none.
+    """Name the rental cases that lend the same object at the same time; empty if there are none.
 
     :param values: canonical values that were sent. :param current: the record to change.
     :param others: all records of the kind, as far as known.

@@ -89,7 +89,7 @@ def field_visibility_by(
     read: Mapping[str, Sequence[Record]],
     keys: Iterable[str] | None = None,
 ) -> FieldVisibility:
-    """Return what the account sees of a kind whose own records cannot show it.
+    """Return the visible fields of a kind whose own records cannot show which fields are hidden.
 
     The kind has no records, or they only have keys that somebody filled. The records of another kind show it. If none
     were read, this takes one request.
@@ -362,7 +362,7 @@ def why_unfound(
 
 
 def check_kept(schema: Schema, values: Mapping[str, Any], record: Record) -> None:
-    """Check that a record that is read back has what was written.
+    """Check that a record has the written values when it is read back.
 
     If empty keys are left out, a hidden field may look empty.
 

@@ -222,7 +222,7 @@ def normal_key(key: Key) -> Key:
 
 
 def has_one_form(key: Key) -> bool:
-    """Return True if a natural key is the same in all Unicode forms. Most keys are, and there are very many."""
+    """Return True if a natural key is known to be equal in all Unicode forms, as most keys are."""
     return isinstance(key, str) and key.isascii()
 
 
@@ -338,13 +338,11 @@ def targets_by_status(
 ) -> list[Record]:
     """Return the possible targets among records with one natural key, as far as their status decides.
 
-    If any record is open, only open records count. Several finished records cannot be distinguished, with one
-    exception: if a status other than open is wanted and a record is already as wanted, that record is the target
-    (always the same of several).
+    Open records win. If all are finished and a finished status is wanted, a record that needs no change is the target.
 
     :param status: the wanted status, if any.
-    :param as_wanted: returns True if nothing would have to change in a record.
-    :param absent: True if they will be deleted; then a written status narrows them down.
+    :param as_wanted: returns True if a record needs no change.
+    :param absent: True if the target will be deleted. Then only records with the written status count.
     """
     if not kind.open_status:
         return list(hits)

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The records that one task reads, with narrow requests, none of them twice."""
+"""The records that one task reads. Requests are narrow, and no request is sent twice."""
 
 from __future__ import annotations
 
@@ -382,7 +382,7 @@ class Reading(ReadIndex):
         return found.targets
 
     def require(self, references: Iterable[Reference]) -> None:
-        """Check that references by id or uuid have targets. In check mode no service refuses the other ones.
+        """Check that references by id or uuid have targets, because in check mode no service refuses them.
 
         :raises NoMatch: for a reference without a target.
         """

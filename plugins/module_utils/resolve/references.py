@@ -353,7 +353,7 @@ _PLACES = {kind.parent for kind in _ORDER if kind.parent}
 
 
 def _parts(kind: Kind, written: Any) -> list[str]:
-    """Return the texts that a written reference is made of: those of a map, those of a path, or itself."""
+    """Return the texts in a written reference: the values of a map, the parts of a path, or the text itself."""
     if isinstance(written, Mapping):
         return [text for text in written.values() if isinstance(text, str)]
     return written.split("/") if kind.parent_key else [written]
@@ -384,7 +384,7 @@ def with_targets(value: Any, targets: Mapping[Reference, Target]) -> Any:
 
 
 def reference_in(option: str, target: str, written: Any) -> Reference:
-    """Return the reference in an option of its own.
+    """Return the reference in an option.
 
     :param target: kind of record.
     :raises InvalidInput: for an invalid reference.
@@ -422,7 +422,7 @@ def at(reference: Reference) -> str:
 
 
 def names_of(record: Record) -> tuple[str, ...]:
-    """Return the names of a user, because an instance may return a name instead of a link; of other kinds nothing."""
+    """Return the names of a user, because an instance may return a name instead of a link. Other kinds have none."""
     if not record.kind.is_named_in_texts:
         return ()
     shown = record.flat.get("display_name")

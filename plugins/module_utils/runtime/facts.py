@@ -123,7 +123,7 @@ class FactLog:
 
     @property
     def is_long(self) -> bool:
-        """Return True if a shorter log would be at most half as long, judged by what was read and written last."""
+        """Return True if rewriting would at least halve the log, as far as this process has read it."""
         count = sum(len(facts) for marks in self._facts.values() for facts in marks.values())
         return not self.unread and self._noted > max(2 * count, _SHORT)
 

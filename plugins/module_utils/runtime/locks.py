@@ -222,7 +222,7 @@ class SharedFile:
         return os.fstat(self.descriptor()).st_mtime_ns
 
     def count(self) -> None:
-        """Change the number. The caller owns the lock."""
+        """Increase the number, as the owner of the lock."""
         moment = max(time.time_ns(), self.number + 1)
         try:
             os.utime(self.descriptor(), ns=(moment, moment))

@@ -34,9 +34,9 @@ _BROKEN = "broken"
 
 
 class Facts:
-    """The facts of one owner, while nobody else changes them.
+    """The facts of one owner, which nobody else can change meanwhile.
 
-    :ivar marks: all of them, by kind and mark. :ivar is_changed: True if any was put.
+    :ivar marks: the facts by kind and mark. :ivar is_changed: True if a fact was put.
     """
 
     def __init__(self, marks: Marks) -> None:

@@ -63,7 +63,7 @@ class Pair:
     def is_fresh(self, now: float) -> bool:
         """Return True if the access token may be sent.
 
-        A pair stored later than now is from before the machine was started.
+        If a pair was stored in the future of this clock, the machine was restarted.
         """
         return self.kept_at <= now < (math.inf if self.renew_at is None else self.renew_at)
 

@@ -21,7 +21,7 @@ Field = tuple[Entry, str]
 
 
 class Labels:
-    """Writes the scan codes of the instance into the files.
+    """Write the scan codes of the instance into the files.
 
     :param owner_of: returns the record of the layer that a field came from.
     :param is_overridden: returns True if a record is changed in a later layer than a file.

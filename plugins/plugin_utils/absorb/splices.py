@@ -55,7 +55,7 @@ class Splices:
             self._put_text(old, new, in_flow)
 
     def _put_text(self, old: Piece, new: NewValue, in_flow: bool) -> None:
-        """Replace a value that does not span lines of its own."""
+        """Replace a value that shares its line with other text."""
         text = next(self._texts(old, new, in_flow), None)
         if text is None:
             raise NotSpliced("what would be written would be read as another value")

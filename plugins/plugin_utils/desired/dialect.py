@@ -248,7 +248,7 @@ class Dialect:
 
     @cached_property
     def null_words(self) -> tuple[str, ...]:
-        """Return the words that clear."""
+        """Return the words that clear a field."""
         return self.nulls if self.null is None else (self.null, *self.nulls)
 
     @property
@@ -400,7 +400,7 @@ class Dialect:
 
     @cached_property
     def reader(self) -> DateReader:
-        """Return the reader of its dates."""
+        """Return the reader of dates in this format."""
         return DateReader(self.dates)
 
     def _new_date(self, text: str) -> str | None:

@@ -181,7 +181,7 @@ class TableReader:
 def keys_without_column(
     desired: DesiredInstance, schema: Schema, path: str, present: Collection[str]
 ) -> list[list[str]]:
-    """Return the missing fields of each choice of fields that may identify records; empty if one choice is complete.
+    """Return the fields that each choice of a natural key lacks. If a choice is complete, return nothing.
 
     :param path: of the table. :param present: the keys of the fields that have a column.
     """

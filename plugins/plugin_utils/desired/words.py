@@ -34,7 +34,7 @@ class BareWord(str):
 
 
 class NullCell(str):
-    """An empty text in place of a cell with a word of the settings for nothing.
+    """An empty text instead of a cell with a word that clears its field.
 
     :ivar word: the cell. If it is a choice of the field, it means that choice.
     """

@@ -178,7 +178,7 @@ class _Handover:
     # ---- the plan
 
     def _entries(self, lists: ObjectLists, has: Belongings, person: Person, successor: Person) -> Iterator[Entry]:
-        """Yield each record with the successor in place of the person, except those that may be history.
+        """Yield each record with the successor instead of the person. Leave out records that may be finished.
 
         :raises InvalidInput: if a record names the user of the person, and the successor is not a user.
         """
@@ -238,7 +238,7 @@ def _is_user(reference: Reference, user: Record) -> bool:
 
 
 def _certain(schema: Schema, belongings: _Named) -> _Named:
-    """Return the rental cases or tasks that certainly are not history: their status is known."""
+    """Return the rental cases or tasks whose status shows that they are not finished."""
     known = schema.fields["status"].allowed
     return [(record, keys) for record, keys in belongings if record.flat.get("status") in known]
 

@@ -59,7 +59,7 @@ def paper_of(document: Mapping[str, Any], fields: Mapping[str, Field], catalogue
 
 
 def _sums(totals: Mapping[str, Mapping[str, str]], fields: Mapping[str, Field]) -> Table:
-    """Return the sums of the books and of the instance, and of what is between them."""
+    """Return the totals of the books and of the instance, and their differences."""
     sums = {Word(f"sum_{name}"): {"amounts": totals[name]} for name in SUMS}
     money = amount_columns(sums.values(), fields)
     rows: list[Row] = [{"sum": word, **amounts_in(amounts)} for word, amounts in sums.items()] if money else []

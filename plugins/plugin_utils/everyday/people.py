@@ -68,7 +68,7 @@ class Person:
         return clean(words)
 
     def in_field(self, type_name: str) -> Record | None:
-        """Return the record that means this person in a field of a type, or None if such a field can mean no person."""
+        """Return the record by which a field of a type names this person, or None if the type names no persons."""
         return self.record if type_name == _TO_PERSONS else self.user if type_name == _TO_USERS else None
 
 

@@ -25,7 +25,7 @@ _UNSAFE = re.compile(r"[^\w .()+,=@-]")
 
 
 class Downloads:
-    """Download files into a directory of its own.
+    """Download files into a separate directory.
 
     :param directory: for the files until the export is complete.
     :param known: uuid of a file to its path in an earlier export, if it still exists: uploaded files never change.

@@ -57,7 +57,7 @@ class ApprovedChange:
 
     @property
     def name(self) -> Name:
-        """Return what the change is about."""
+        """Return the record that the change concerns."""
         return name_of(self.section, self.key, self.action, self.uuid)
 
     def __str__(self) -> str:
@@ -214,7 +214,7 @@ class Digests:
 
 
 def _existing(plan: InstancePlan) -> Iterator[tuple[str, str]]:
-    """Yield the uuid of each existing record of the files, with its section and its key in lasting files."""
+    """Yield the uuid of each existing record of the files, with its section and its key as the journal notes it."""
     for kind, keys in plan.managed.items():
         for uuid, key in keys.items():
             entry = plan.claimed.get(kind, {}).get(uuid)

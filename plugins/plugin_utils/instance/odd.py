@@ -214,9 +214,9 @@ def _permuted(pairs: Sequence[_Pair]) -> list[_Pair]:
 
 
 def _of_the_next_row(pairs: Sequence[_Pair]) -> list[_Pair]:
-    """Return the longest part of a file in which each value is the earlier value of the row above, or of the row below.
+    """Return the longest run of rows in which each row gets the former value of the row above, or of the row below.
 
-    The values may occur more than once. A column of few words looks like that by chance, but not in many rows.
+    The values may occur more than once. A column with few different words has short runs by chance.
     """
     rows = sorted(pairs, key=_row)
     longest: list[_Pair] = []

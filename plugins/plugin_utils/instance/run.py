@@ -640,7 +640,7 @@ class _Run:
             plan.warnings.append(broken.message)
 
     def _rows_of_records(self, plan: InstancePlan) -> dict[str, str]:
-        """Return uuid to file and line of each record. The line is 0 if the file is no table of another system."""
+        """Map the uuid of each record to its file and line. The line is 0 outside of tables of other systems."""
         places = plan.origins()
         is_table = {path: self._desired.tables.for_file(path) is not None for path in {p.file for p in places.values()}}
         return {

@@ -85,7 +85,7 @@ class _Search:
             yield planned, record, why
 
     def _followed(self) -> Iterator[tuple[Planned, Record]]:
-        """Yield new rooms to which everything moves that leaves another room."""
+        """Yield each new room that receives everything that leaves one other room, with that room."""
         moves: dict[str, Counter[int]] = defaultdict(Counter)
         for planned in self._plan.changes if self._schema.kind is ROOM else ():
             for key, value in planned.change.values.items() if planned.change.action == UPDATE else ():

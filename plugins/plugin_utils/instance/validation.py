@@ -276,7 +276,7 @@ class ObservedNames(FileConcern):
 
 
 class OddValues(FileConcern):
-    """Values that are allowed, and that most likely nobody wants."""
+    """Values that are allowed, but probably wrong."""
 
     def __init__(self, reading: FileReading) -> None:
         super().__init__(reading)
@@ -319,7 +319,7 @@ class TaskRules(FileConcern):
         self._rules.check(planned.section, planned.schema, planned.entry, planned.desired)
 
     def complete(self) -> None:
-        """Note what breaks rules, and what was not judged."""
+        """Note violations of rules, and the records that were not checked."""
         broken, doubtful = self._rules.close()
         for finding in broken:
             self._reading.note(finding)

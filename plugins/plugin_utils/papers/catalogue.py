@@ -79,6 +79,6 @@ class Catalogue:
 
 
 def titles_of(key: str) -> set[str]:
-    """Return the titles of a column in all languages and its key, without case."""
+    """Return the key of a column and its titles in all languages, in lower case."""
     languages = [path.stem for path in _TEXTS.glob("*.yml")]
     return {key, *(Catalogue(language).columns[key].casefold() for language in languages)}

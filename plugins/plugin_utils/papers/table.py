@@ -41,7 +41,7 @@ class Phrase:
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table. As a value, it is a field.
+    """A column of a table. In a cell, it is shown as the name of a field.
 
     :ivar key: the member of each row, and the title of the column in CSV.
     :ivar label: the title for people if the catalogue has none for the key.

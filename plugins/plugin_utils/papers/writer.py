@@ -50,7 +50,7 @@ def paths_of(written: Iterable[str], option: str = "report") -> list[Path]:
 
 
 def write_paper(paper: Paper, paths: Iterable[Path], catalogue: Catalogue) -> None:
-    """Write a paper to files that only their owner can read. Write none if one of them can't have it."""
+    """Write a paper to files that only their owner can read, or to none if one format fails."""
     contents = [(path, FORMS[path.suffix](paper, catalogue)) for path in paths]
     for path, content in contents:
         store_report(path, content)

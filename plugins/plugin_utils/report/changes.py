@@ -47,7 +47,7 @@ _LONGEST_NAME = 120
 
 
 class Value(NamedTuple):
-    """A field of a changed record, with None for the side on which there is no record, and thus no value."""
+    """A field of a changed record. ``before`` is None for a new record, and ``after`` for a removed one."""
 
     name: str
     before: str | None

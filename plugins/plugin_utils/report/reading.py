@@ -32,7 +32,7 @@ Key = tuple[str, str]
 def name_from(values: Callable[[str], Any], keys: Iterable[str]) -> str:
     """Return the name of a record for people; empty if it has none.
 
-    :param values: returns the value of a field. :param keys: the fields that there are.
+    :param values: returns the value of a field. :param keys: the fields of the record.
     """
     known = set(keys)
     for names in _NAMES:

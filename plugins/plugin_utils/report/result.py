@@ -175,7 +175,7 @@ _OURS = ("section", "action", "uuid", "status")
 
 
 def for_people(result: RunResult, separator: str = ",") -> RunResult:
-    """Return a result whose changes have values as people read them. Documents have those of the files.
+    """Return a result whose changes have values for people. Documents keep the values of the files.
 
     :param separator: between thousands of an amount.
     """

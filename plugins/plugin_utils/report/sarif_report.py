@@ -38,7 +38,7 @@ _SETTINGS = "instance.yml"
 
 
 def as_sarif(result: RunResult, src: Path | None = None) -> str:
-    """Return each finding, warning and removal as a result, and as notes what the changes mean.
+    """Return each finding, warning and removal as a result, and the meaning of the changes as notes.
 
     A small plan has a note for each change, because nothing else in the document may point to a single wrong value.
 
@@ -84,7 +84,7 @@ def as_sarif(result: RunResult, src: Path | None = None) -> str:
 
 
 def _changes(result: RunResult) -> Iterator[tuple[str, Place, str]]:
-    """Yield each removal, and if there are few changes, each of the others with its fields."""
+    """Yield each removal. If there are few changes, also yield the other changes with their fields."""
     for number, change in enumerate(result.changes):
         place = result.places.get(number, Place(""))
         head = f"{action_words(change['action'], result.is_drift)}: {clean(change['section'])} {key_and_name(change)}"

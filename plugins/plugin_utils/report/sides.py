@@ -44,7 +44,7 @@ def _changes(result: RunResult) -> list[dict[str, object]]:
 
 
 def _lines(group: Group, view: View) -> Lines:
-    """Yield the lines of a group: those of each record, or the values of equal changes once, below their number."""
+    """Yield the lines of each record of a group, or of equal changes the values once, with the records below."""
     if group.is_same:
         yield _BOTH, group.title
         yield _BOTH, f"    {first_of([key_and_name(change) for change in group.changes], MOST)}"

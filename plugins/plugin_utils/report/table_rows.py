@@ -44,7 +44,7 @@ def _row(note: TableNote, removals: Removals) -> dict[str, Any]:
 
 
 def _price_of(schema: Schema) -> str:
-    """Return the field with the value of a record; empty if there is none."""
+    """Return the name of the field with the value of a record; empty if there is no such field."""
     money = [key for key, field in schema.fields.items() if field.type == "MONEY"]
     return _PRICE if _PRICE in money else next(iter(money), "")
 

@@ -72,12 +72,12 @@ class Block:
 
     @property
     def number(self) -> int:
-        """The number that the title has: usually that of all rows."""
+        """Return the number in the title, which is usually the number of rows."""
         return self.total or len(self.rows) + self.more
 
     @property
     def lines(self) -> list[str]:
-        """The rows as lines of text."""
+        """Return the rows as lines of text."""
         lines = [self.form.format(*row) for row in self.rows]
         return [*lines, f"and {self.more:,} more"] if self.more else lines
 
@@ -204,7 +204,7 @@ def _sent(result: RunResult) -> str:
 
 
 def undo_words(result: RunResult) -> str:
-    """Return what can't be undone as a sentence of its own, or an empty text."""
+    """Return the sentence about what can't be undone, or an empty text."""
     words = clean(result.undo)
     return f"can be undone {words}" if words.startswith("only in part") else words
 
@@ -371,7 +371,7 @@ def _meaning(result: RunResult) -> list[Block]:
 
 
 def meaning_in_sentences(result: RunResult) -> list[str]:
-    """Return what the changes mean besides single removals, in sentences of their own."""
+    """Return sentences about the meaning of the changes, except for single removals."""
     blocks = [block.cut(_TOP) for block in _meaning(replace(result, changes=[])) if block.rows]
     rows = [f"{block.title}: {line}" for block in blocks for line in block.lines]
     return [undo_words(result), *rows] if result.undo else rows
@@ -456,7 +456,7 @@ def _money(result: RunResult) -> Block:
 
 
 def _sums(total: Mapping[str, Any], sides: tuple[str, str]) -> tuple[str, str]:
-    """Return both sums. If the changes cancel each other out, say so in place of the second one."""
+    """Return both totals. If the changes cancel each other out, say so instead of the second total."""
     first, second = (in_digits(Decimal(repr(total[side])), _CENTS, ",") for side in sides)
     return first, f"the same in total, {total['count']:,} values differ" if first == second else second
 

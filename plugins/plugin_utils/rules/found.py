@@ -39,7 +39,7 @@ class Found:
         self.warnings: list[Finding] = []
 
     def find(self, rule: BoundRule, place: Place, words: str, name: str = "", is_live: bool = False) -> None:
-        """Note what a rule finds.
+        """Note a violation of a rule.
 
         :param name: the field, as it is written.
         """

@@ -34,7 +34,7 @@ def asked_by_files(context: PlanContext) -> Asked:
 
 
 def hides_values(hiding: Hiding, schema: Schema, entry: Entry) -> bool:
-    """Return True if a record has values that no lasting file may reveal."""
+    """Return True if a record has values that must not reach the journal or an approval file."""
     return bool(_hidden_keys(hiding, schema, entry))
 
 

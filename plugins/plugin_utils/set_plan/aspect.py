@@ -29,7 +29,7 @@ class Concern:
         """Check settings. All fields are known, also those that this plan creates."""
 
     def writable(self, entry: Entry, fields: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return those of some fields of an entry that files may write."""
+        """Return the fields of an entry without those that files must not write."""
         return fields
 
     def found(self, schema: Schema, entry: Entry, values: Mapping[str, Any]) -> Sequence[Record]:

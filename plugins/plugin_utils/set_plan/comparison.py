@@ -98,7 +98,7 @@ class Comparison:
         visibility.check_written(planned.desired)
 
     def _find(self, planned: Planned, wrong: InvalidInput | Ambiguous) -> None:
-        """Note what is wrong with the fields of a record."""
+        """Note the mistakes in the fields of a record."""
         entry = planned.entry
         for message in wrong.problems if isinstance(wrong, InvalidInput) else [wrong.message]:
             # Most messages begin with the field that they are about.

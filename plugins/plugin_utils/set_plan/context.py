@@ -50,7 +50,7 @@ class PlanContext(Resolver):
         return keys
 
     def is_as_written(self, planned: Planned, current: Record) -> bool:
-        """Return True if a record certainly is as written. Most records are, and there are very many."""
+        """Return True if a quick comparison shows that a record is as written, as most records are."""
         if planned.entry.state != "present" or planned.kind.defines_fields:
             return False
         return planned.schema.has_values(planned.desired, current.flat, self.state.completed)

@@ -83,7 +83,7 @@ class LimitCheck:
         return {section: next(self.bases(section, CREATE))[0] for section in sorted(created)}
 
     def exceeded(self) -> list[str]:
-        """Return the limits that the plan exceeds, each with how to let it pass."""
+        """Return the limits that the plan exceeds, each with the option that raises it."""
         # Archiving counts as deleting. Completing a record that an interrupted run created counts as its creation.
         counts = Counter(
             (

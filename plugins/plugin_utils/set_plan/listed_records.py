@@ -251,7 +251,7 @@ class ListedRecords(InstanceState):
     # ---- what lists do not show
 
     def note_unlisted(self, record: Record) -> None:
-        """Add a record that references may mean, and that no list shows."""
+        """Add a record that no list shows, so that references can name it."""
         self._unlisted[record.uuid] = record
 
     def unlisted(self, kind: Kind) -> list[Record]:
@@ -265,7 +265,7 @@ class ListedRecords(InstanceState):
         return self._unlisted[uuid]
 
     def visibility(self, reads_proof: bool = False) -> Visibility:
-        """Return what the lists that were read prove of records that are hidden from the account.
+        """Return whether the lists prove that records are hidden from the account.
 
         :param reads_proof: True to read the lists that can prove that no record is hidden.
         """

@@ -95,7 +95,7 @@ class ListedState(ListedRecords):
         self.add_other_name(schema, values, origin)
 
     def add_other_name(self, schema: Schema, values: Mapping[str, Any], origin: Any) -> None:
-        """Add values by which references mean a record besides its own values."""
+        """Add other values by which references may name a record."""
         name = schema.kind.name
         self._planned.setdefault(name, []).append((schema, values, origin))
         self._resolved.pop(name, None)

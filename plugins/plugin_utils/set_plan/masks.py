@@ -12,7 +12,7 @@ from .aspect import Aspect
 
 
 class Masks(Aspect):
-    """Refuse to write masks. A value that equals that of the instance is not written."""
+    """Refuse to write masks. A mask that the instance has too is not written."""
 
     def complete(self) -> None:
         """Check the values to write."""

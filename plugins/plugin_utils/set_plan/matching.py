@@ -96,7 +96,7 @@ class Matching:
         return found
 
     def _pairs(self, schema: Schema, entry: Entry, keys: tuple[str, ...], hits: Sequence[Record]) -> Iterator[Pair]:
-        """Yield an entry with its record if it may change something. Of an unchanged record keep only the entry.
+        """Yield an entry with its record if it may change something. If not, keep only the entry.
 
         :param keys: the fields of its natural key, which are empty after a finding.
         """

@@ -10,7 +10,7 @@ from .aspect import Aspect
 
 
 class ValueRemarks(Aspect):
-    """Warn of values that are allowed, and that most likely nobody wants."""
+    """Warn of values that are allowed, but probably wrong."""
 
     def warnings(self) -> list[str]:
         """Return the remarks about all values to write, in the order of the changes."""

@@ -20,7 +20,7 @@ from .rooms import locations_of_rooms
 
 
 class Places(Aspect):
-    """Refuse a location that is not that of the room in the same record."""
+    """Refuse a location that differs from the location of the room in the same record."""
 
     def __init__(self, context: PlanContext) -> None:
         super().__init__(context)
@@ -36,7 +36,7 @@ class Places(Aspect):
             self._locations[mark] = location if isinstance(location, Reference) else None
 
     def linked(self, planned: Planned) -> None:
-        """Compare each location with that of the room beside it."""
+        """Compare each location with the location of the room in the same record."""
         if not planned.kind.template or planned.entry.state != "present":
             return
         for room, location in self._pairs_of(planned.schema):
@@ -63,7 +63,7 @@ class Places(Aspect):
         self._context.find(entry.place_of(names[1]), FieldError.at((names[1],), words, gist, misfit))
 
     def _location_of(self, room: Reference) -> Reference | None:
-        """Return the location of a room: the one in the files, else the one on the instance."""
+        """Return the location of a room from the files, or else from the instance."""
         mark = room.uuid if room.pending is None else id(room.pending)
         if mark in self._locations:
             return self._locations[mark]

@@ -99,7 +99,7 @@ class Planned:
 
     @property
     def noted(self) -> str:
-        """Return its natural key in lasting files."""
+        """Return the natural key as the journal and the apply record note it."""
         return self.kept_as or self.key
 
     @property
@@ -167,7 +167,7 @@ class Protection:
 
 @dataclass(frozen=True)
 class Relabelled:
-    """An object whose scan code differs from that of its row.
+    """An object whose scan code differs from the code in its row.
 
     :ivar name: the field as the row names it.
     :ivar written: the code of the row.

@@ -34,7 +34,7 @@ class RelabelledRecords(Aspect):
     """Refuse to create a record whose last noted key belongs to an existing record with another, unclaimed key."""
 
     def joined(self, pairs: list[Pair]) -> None:
-        """Find such records, unless a finding may be the reason why no entry has their keys."""
+        """Find records with changed labels, unless a finding may explain why no entry has their keys."""
         context = self._context
         if context.findings:
             return

@@ -86,7 +86,7 @@ class Resolver(Reading):
     def only_match(
         self, entry: Entry, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], hits: Sequence[Record]
     ) -> Record | None:
-        """Return the one record with a natural key. Several are a finding."""
+        """Return the only record with a natural key. It is a finding if there are several."""
         if len(hits) < 2:
             return hits[0] if hits else None
         try:

@@ -82,7 +82,7 @@ class ScanCodes(Aspect):
     # ---- rows
 
     def matched(self, planned: Planned, current: Record | None) -> None:
-        """Note a row and its mistakes. References may mean an existing object by the code of its row."""
+        """Note a row and its mistakes. References may name an existing object by the code in its row."""
         schema, entry, values = planned.schema, planned.entry, planned.desired
         if self._settings is None or entry.kind is not OBJECT or not self.key or entry.uuid:
             return

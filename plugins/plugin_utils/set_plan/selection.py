@@ -39,7 +39,7 @@ class Selection(Aspect):
                 context.note(finding)
 
     def _left_out(self, planned: Planned, chosen: set[int]) -> Iterator[Finding]:
-        """Find what a change needs and no chosen change creates."""
+        """Find the records that a change needs but that no chosen change creates."""
         context, entry = self._context, planned.entry
         for number, relation in enumerate(planned.relations):
             if (entry.template, relation.get("field")) in context.unmade:

@@ -48,7 +48,7 @@ class _Other:
 
 
 class SimilarNames(Aspect):
-    """Refuse a new natural key that looks like that of another record, existing or new.
+    """Refuse a new natural key that looks like the key of another existing or new record.
 
     Numbers of rooms that differ only in zeros and dots are a warning. ``similar`` in ``instance.yml`` accepts a name.
     """
@@ -72,7 +72,7 @@ class SimilarNames(Aspect):
             self._new[planned.kind.name, planned.entry.template, planned.keys].append(planned)
 
     def complete(self) -> None:
-        """Compare the new natural keys with those of all records of their kinds."""
+        """Compare the new natural keys with the keys of all records of their kinds."""
         # The loop compares the records of a section in reverse order.
         found = [
             error
@@ -142,7 +142,7 @@ class SimilarNames(Aspect):
         return _Other(key, words if is_shown else "", where)
 
     def _error(self, planned: Planned, key: Key, other: _Other) -> FieldError | None:
-        """Return what is wrong with a natural key that looks like another one; None if it is accepted."""
+        """Return the finding about a natural key that looks like another key, or None if it is accepted."""
         context = self._context
         # Two keys in other Unicode forms are one key, whatever is accepted.
         is_equal = normal_key(key) == normal_key(other.key)

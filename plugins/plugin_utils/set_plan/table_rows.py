@@ -120,7 +120,7 @@ class TableRows(Aspect):
         return False
 
     def _bring_back(self, planned: Planned, current: Record) -> None:
-        """Do for a restored record what was not done for a row without a record."""
+        """Run the checks of matched records for a restored record."""
         if planned.entry.rules.unknown_rows != CREATE:
             self._context.state.add_planned(planned.schema, planned.desired, current)
             for matched in self._context.hooks.matched:

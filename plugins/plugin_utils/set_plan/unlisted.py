@@ -23,7 +23,7 @@ _MOST_IN_VAIN = 40
 class UnlistedRecords:
     """Find the targets of references by barcode, each barcode once.
 
-    :param hiding: what must not be shown: a barcode is in the path of its request, which errors quote.
+    :param hiding: hides vaulted barcodes in errors, because errors quote the path of a request.
     """
 
     def __init__(self, client: Client, hiding: Hiding) -> None:

@@ -298,7 +298,7 @@ class Place:
     values: dict[str, Decimal] = field(default_factory=dict)
 
     def add(self, item: StocktakeObject) -> None:
-        """Count an object that belongs there."""
+        """Count an object that belongs to this place."""
         self.counts[item.status] += 1
         for key, amount in item.values.items():
             self.values[key] = self.values.get(key, Decimal(0)) + amount

@@ -125,7 +125,7 @@ def _is_left(item: _Item) -> bool:
 
 
 def _results(items: Sequence[_Item], fields: Mapping[str, Field]) -> Iterator[Table]:
-    """Yield what a stocktake found. A missing object has all that helps to find it or to write it off."""
+    """Yield the tables of a stocktake. A missing object has the data that help to find it or to write it off."""
     money = amount_columns(filter(_has(MISSING), items), fields)
     yield _list(items, _has(DEVIATION), DEVIATION, "accepted")
     yield _list(items, _has(MISSING), MISSING, "cleared_up", (*_NUMBERS, "target_room", "time"), money)

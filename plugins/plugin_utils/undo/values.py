@@ -108,7 +108,7 @@ def referred(value: Any) -> Iterator[str]:
 
 
 def with_removed_parts(schema: Schema, key: str, before: Any, after: Any) -> Any:
-    """Return the value before a change, extended so that writing it removes what the change added.
+    """Return the value before a change, with the empty parts that remove what the change added.
 
     Maps are merged, so parts that are not written would stay.
     """

@@ -104,7 +104,7 @@ class _Cost:
     miscounted: int = 0
 
     def judge_count(self, number: int) -> None:
-        """Compare an unexpected count, which caused a whole read, with the number of records in the list."""
+        """Check the count that caused a whole read against the number of records in the list."""
         if self.count is not None and self.count != number:
             self.miscounted += 1
             self.narrows = self.miscounted < _MISCOUNTED

@@ -81,7 +81,7 @@ def without_totals(nodes: Iterable[Node], findings: list[Finding], rows: Rows) -
 
 
 def _is_totals(node: Node, below: Sequence[Node]) -> bool:
-    """Return True for a row of totals with at most lines of a single cell below it."""
+    """Return True for a row of totals. Below it, there may only be rows with a single cell."""
     is_last = all(row.is_row and len(row.value) == 1 and _first(row) for row in below)
     return is_last and node.is_row and bool(node.empty_cells()) and _TOTALS.fullmatch(_first(node).strip()) is not None
 

@@ -133,7 +133,7 @@ class _Table:
         return self._lines
 
     def pack(self) -> None:
-        """Compress the lines: they were read, and only places of mistakes need them again."""
+        """Compress the lines. Only the places of mistakes still need them."""
         self._packed = zlib.compress("".join(self._lines).encode("utf-8", _ANY_TEXT), 1)
         self._lines = []
 
