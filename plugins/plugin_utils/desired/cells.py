@@ -118,6 +118,14 @@ class Cells:
             is_twice = any(field is not None and field.key in certain for field in found)
         return ({}, fields) if is_twice else (certain, others)
 
+    def wanted(self, schema: Schema, entry: Entry, fields: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return fields without the columns that a pattern ignores, unless they identify records."""
+        format_of = entry.places.format_of
+        loose = {name for name in fields if (table := format_of(name)) is not None and name in table.loose}
+        keys = {name for name in loose if (field := schema.find(name)) is not None and self._is_key(schema, field)}
+        loose -= keys
+        return {name: value for name, value in fields.items() if name not in loose} if loose else fields
+
     def _of(self, schema: Schema, table: Dialect) -> dict[str, _Column]:
         """Return the columns of a table by name."""
         mark = (schema, schema.revision, id(table))

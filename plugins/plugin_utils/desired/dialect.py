@@ -14,7 +14,7 @@ import datetime as dt
 import json
 import re
 from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
 from typing import Any, NamedTuple
@@ -154,6 +154,7 @@ class Dialect:
     :ivar null: a cell that clears, as it is written. :ivar nulls: others.
     :ivar ignore: columns that are not read, or patterns of them. :ivar named: columns that are read all the same.
     :ivar keys: columns that identify records, which no pattern ignores.
+    :ivar loose: columns that a pattern ignores, read because one may have the label of a field that identifies records.
     :ivar list_separator: between the items of a list in a cell; empty: lists are written as JSON.
     :ivar texts: columns whose cells are texts, whatever a spreadsheet made of them, or patterns of such columns.
     :ivar trim: True if spaces at the edges of cells are removed; None: they are a finding.
@@ -178,7 +179,8 @@ class Dialect:
     nulls: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     named: Container[str] = frozenset()
-    keys: Container[str] = frozenset()
+    keys: frozenset[str] = frozenset()
+    loose: frozenset[str] = frozenset()
     list_separator: str = ""
     texts: tuple[str, ...] = ()
     trim: bool | None = None
@@ -239,12 +241,23 @@ class Dialect:
 
     def reads_column(self, name: str) -> bool:
         """Return True if a column of this name is read. A name that begins with ``#`` is a comment."""
-        if not name or normal_name(name) in self.named:
+        if not name or normal_name(name) in self.named or name in self.loose:
             return bool(name)
         if name.startswith(COMMENT):
             return False
         is_key = normal_name(name) in self.keys
         return not self._ignored.written_as(name) if is_key else name not in self._ignored
+
+    def for_columns(self, names: Collection[str]) -> Dialect:
+        """Return the format of a table with some columns.
+
+        If none of them is known to identify records, the label of one may do so, which only the instance knows.
+        """
+        read = {normal_name(name) for name in names if self.reads_column(name)}
+        if not self.ignore or not self.keys or not read.isdisjoint(self.keys):
+            return self
+        others = (name for name in names if name and not name.startswith(COMMENT) and not self.reads_column(name))
+        return replace(self, loose=frozenset(name for name in others if not self._ignored.written_as(name)))
 
     @cached_property
     def null_words(self) -> tuple[str, ...]:

@@ -92,6 +92,7 @@ class DesiredParser:
         :param fields: those of the entry, or their replacements.
         :param partial: True if the schema may not have all fields, so that an unknown field is not a finding.
         """
+        fields = self.cells.wanted(schema, entry, fields)
         vaulted = self._vaulted(schema, entry, fields) if entry.vaulted else []
         if not vaulted:
             return self._parse(schema, entry, fields, partial)

@@ -139,9 +139,10 @@ class TableReader:
     def _record(self, node: Node) -> Node:
         table = self._table
         value: dict[str, Any] = {}
+        dialect = node.format_of("") or self._dialect.for_columns(node.value)
         for column, cell in node.value.items():
             name = table.mapped(column)
-            if not node.is_row and (cell == "" or not self._dialect.reads_column(column)):
+            if not node.is_row and (cell == "" or not dialect.reads_column(column)):
                 # Treat the member like an empty cell or an ignored column of a table.
                 continue
             if name in value:
@@ -152,7 +153,7 @@ class TableReader:
             value[name] = self._value(node, column, name, cell)
         constant = {name: constant for name, constant in table.constant.items() if name not in value}
         value |= {name: constant.value for name, constant in constant.items()}
-        return (_MappedRow if node.is_row else _Mapped)(value, node, self._written, constant, self._dialect)
+        return (_MappedRow if node.is_row else _Mapped)(value, node, self._written, constant, dialect)
 
     def _value(self, node: Node, column: str, name: str, cell: Any) -> Any:
         words = self._table.values.get(normal_name(name))

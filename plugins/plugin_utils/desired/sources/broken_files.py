@@ -28,6 +28,13 @@ _TOTALS = re.compile(
 _RULES = (":", "|", "+", "=", "-")
 _RULE = re.compile(r"[:|+=-]*--[:|+=-]*")
 
+_COUNT = re.compile(
+    r"\(?\d+ (?:rows?|row\(s\)|zeilen?|zeile\(n\)|lignes?)"
+    r"(?: (?:affected|selected|in set|betroffen|affect[ée]es?).*)?\)?\.?",
+    re.IGNORECASE,
+)
+"""The last line of the output of a query: ``(3 rows affected)``."""
+
 _MOST_FOOTERS = 2
 """The rows at the end of a table that may be no records: the totals, and a line below them."""
 
@@ -43,16 +50,24 @@ def conflict_in(text: str, source: str) -> Finding | None:
     )
 
 
-def why_rule(row: Sequence[str], rows: Rows) -> str:
-    """Return what to do about a row that is only a line of dashes; empty if it is another row.
+def may_have_lines(text: str) -> bool:
+    """Return True if a table may have rows that are no records."""
+    return "--" in text or _COUNT.search(text) is not None
+
+
+def why_no_record(row: Sequence[str], rows: Rows) -> str:
+    """Return what to do about a row of dashes, or a row that counts the others; empty if it is another row.
 
     :param rows: the settings about rows of the table.
     """
-    first = next(filter(None, map(str.strip, row)), "")
-    if not first.startswith(_RULES) or not _RULE.fullmatch("".join(map(str.strip, row))):
+    first, *others = [cell for cell in map(str.strip, row) if cell] or [""]
+    if first.startswith(_RULES) and _RULE.fullmatch("".join((first, *others))):
+        words = "this row has only dashes, as sqlcmd and Markdown write them; delete it"
+    elif not others and _COUNT.fullmatch(first):
+        words = "this row counts the rows, as programs for databases write it; delete it"
+    else:
         return ""
     setting = rows.and_skip([first])
-    words = "this row has only dashes, as sqlcmd and Markdown write them; delete it"
     return f"{words}, or set `{setting}` in tables" if setting else words
 
 

@@ -36,7 +36,7 @@ from ..nodes import (
 )
 from ..positions import Finding, Place
 from ..words import NullCell
-from .broken_files import SAVED_IN_PART, why_rule
+from .broken_files import SAVED_IN_PART, may_have_lines, why_no_record
 from .formulas import unescaped
 from .json_source import NUL_ESCAPED, JsonNode, has_too_many, is_whole, no_constant, plain_number, too_deep
 
@@ -143,6 +143,7 @@ class _Table:
         while names and not names[-1]:
             names.pop()
         self.header, self.header_line = names, line
+        self.dialect = self.dialect.for_columns(names)
         self.wanted = [name if self.dialect.reads_column(name) else "" for name in names]
 
     def mark(self, line: int, index: int, position: int = 0) -> int:
@@ -220,7 +221,8 @@ class _Row(Node):
     def empty_cells(self) -> Sequence[str]:
         if len(self.value) == len(self._table.columns):
             return ()
-        return [name for name in self._table.wanted if name and name not in self.value]
+        loose = self._table.dialect.loose
+        return [name for name in self._table.wanted if name and name not in self.value and name not in loose]
 
     def member(self, key: Any) -> Node:
         value = self.value[key]
@@ -278,7 +280,7 @@ def read_csv(
     before, is_seen, is_read = len(findings), False, False
     reader = csv.reader(islice(table.lines, table.before, None), delimiter=table.delimiter, strict=True)
     may_have_jinja = any(mark in text for mark in JINJA)
-    may_have_rules = "--" in text
+    may_be_lines = may_have_lines(text)
     may_have_nul = NUL in text or NUL_ESCAPED in text
     may_be_long = len(text) > MOST_CHARACTERS
     same: dict[str, str] = {}
@@ -291,7 +293,7 @@ def read_csv(
                 return
             if not row or (dialect.rows is not ALL_ROWS and dialect.rows.skips(line, next(filter(str.strip, row), ""))):
                 pass
-            elif may_have_rules and (why := why_rule(row, dialect.rows)):
+            elif may_be_lines and (why := why_no_record(row, dialect.rows)):
                 findings.append(Finding.plain(Place(source, line, 1), why))
             elif not table.header:
                 table.name_columns(map(as_text, row), line)

@@ -28,7 +28,7 @@ from ..dialect import ALL_ROWS, WEB_PAGE, Dialect
 from ..nodes import JINJA, TOO_LONG, Node, jinja_in, mark_at
 from ..positions import CellPlace, Finding, Place, SheetSource, letters_of
 from ..words import COMMENT, NullCell, in_yaml
-from .broken_files import why_rule
+from .broken_files import why_no_record
 from .csv_source import NO_RECORD, TITLED, no_header, no_name, structure
 
 MAX_UNPACKED = 256 << 20
@@ -158,7 +158,7 @@ class _Sheet:
             last = number
             if skipped is not ALL_ROWS and skipped.skips(number, next((text for _at, text, _kind in row), "")):
                 continue
-            if why := why_rule([text for _column, text, _kind in row], skipped):
+            if why := why_no_record([text for _column, text, _kind in row], skipped):
                 self._find(number, row[0][0], why)
                 continue
             cells = self._cells(row, number)
@@ -235,6 +235,7 @@ class _Sheet:
             self._find(number, 1, f"expected at most {MAX_COLUMNS} columns, found {len(cells)}")
             return False
         fine = True
+        self.dialect = self.dialect.for_columns([str(value).strip() for value in cells.values()])
         for column, value in cells.items():
             name = sys.intern(str(value).strip())
             if not name:
@@ -302,7 +303,9 @@ class _SheetRow(Node):
         return mark_at(self._sheet.header_row, self._sheet.columns.get(key, 1))
 
     def empty_cells(self) -> Sequence[str]:
-        return [name for name in self._sheet.columns if name not in self.value]
+        return [
+            name for name in self._sheet.columns if name not in self.value and name not in self._sheet.dialect.loose
+        ]
 
 
 class Workbook:
@@ -324,7 +327,7 @@ class Workbook:
         findings: list[Finding],
         sheets: Sheets,
         warnings: list[str],
-        keys: Callable[[str], Container[str]] = lambda _section: frozenset(),
+        keys: Callable[[str], frozenset[str]] = lambda _section: frozenset(),
     ) -> None:
         self._name = name
         self._keys = keys
