@@ -171,5 +171,5 @@ class RateLimit:
 def _boot_id() -> str:
     """Return what identifies the start of the machine, which also starts its clock; empty if the system has nothing."""
     with contextlib.suppress(OSError):
-        return _BOOT_ID.read_text("ascii")
+        return _BOOT_ID.read_text("ascii").strip()
     return ""
