@@ -89,7 +89,9 @@ class Changes:
 
     def _write(self, record: str, moment: float | None) -> None:
         """Write or remove a mark. If that is impossible, at least this process knows it."""
-        self._own[record] = moment or 0.0
+        self._own.pop(record, None)
+        if moment is not None:
+            self._own[record] = moment
         with contextlib.suppress(OSError), self._store.changing(self._name) as facts:
             facts.put((_KIND, record, moment))
             if moment is not None:
