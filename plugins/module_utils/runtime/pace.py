@@ -84,7 +84,7 @@ class Pace:
     # ---- remembered
 
     def kept(self) -> dict[str, Any]:
-        """Return everything for storage."""
+        """Return the pace in the form in which it is stored."""
         return vars(self)
 
     @classmethod

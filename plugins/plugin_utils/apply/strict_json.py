@@ -70,7 +70,7 @@ def _no_number(name: str) -> NoReturn:
 
 
 def _each_once(members: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    """Return a map. Of two members with one name, other readers might use the other one."""
+    """Return a map. Refuse two members with one name, because readers differ in which of them they use."""
     found = dict(members)
     if len(found) < len(members):
         counts = Counter(name for name, _value in members)

@@ -362,7 +362,7 @@ class Dialect:
         return is_number and not (spelling is Spelling.INTEGER and "." in str(found))
 
     def agrees(self, other: Dialect, text: str) -> bool:
-        """Return True if it converts a cell as another format does, for all types for which the other reads it."""
+        """Return True if both formats read a cell as the same value, for each type that the other format accepts."""
         return all(
             self._converted(spelling, text) == other._converted(spelling, text)
             for spelling in (Spelling.NUMBER, Spelling.DATE, Spelling.FLAG)

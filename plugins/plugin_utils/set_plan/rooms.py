@@ -16,9 +16,9 @@ _WORDS = ("building", "location")
 
 
 def coupled_locations(schema: Schema, room: Field) -> Iterator[Field]:
-    """Yield the locations that belong to a room: their key only differs in the word for room.
+    """Yield the location fields that belong to a room field: ``actual_building`` belongs to ``actual_room``.
 
-    Labels couple nothing, because people choose them.
+    Only keys decide that, because people choose the labels.
     """
     keys = {room.key.replace("room", word) for word in _WORDS if "room" in room.key}
     for field in schema.fields.values():

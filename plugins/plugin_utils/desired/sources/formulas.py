@@ -46,7 +46,7 @@ def escaped(cell: str) -> str:
 def _are_numbers(text: str, start: int, end: int) -> bool:
     """Return True if a part of a text is numbers with separators between them.
 
-    An expression for all of it needs possessive groups, which Python 3.11 before 3.11.5 matches wrongly.
+    A single expression would need possessive groups, which Python before 3.11.5 matches wrongly.
     """
     number = _NUMBER.match(text, start, end)
     while number is not None and number.end() < end and text[number.end()] in _SEPARATORS:

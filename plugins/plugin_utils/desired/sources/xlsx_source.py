@@ -542,7 +542,7 @@ def _hidden(part: bytes) -> list[int]:
 
 
 def _formulas_in(part: bytes) -> list[tuple[int, int, int]]:
-    """Return the row of the first formula of each column of a sheet, the column, and the number of its formulas."""
+    """Return, for each column with formulas, the row of the first formula, the column, and the number of formulas."""
     from openpyxl.utils.cell import column_index_from_string as column_of
 
     found: dict[bytes, tuple[int, int]] = {}
