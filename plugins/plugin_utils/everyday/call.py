@@ -23,6 +23,7 @@ from ..printing.screen import print_line as tell_on_screen
 from ..report.on_screen import message_in_short, on_screen
 from ..report.provenance import made_by
 from ..report.task import progress_printer, report_paths, result_of, write_reports
+from ..report.words import first_of
 from .lists import ObjectLists
 
 MOST_NAMED = 20
@@ -106,6 +107,4 @@ def run_call(call: Call, work: Callable[[Call], dict[str, Any]]) -> dict[str, An
 
 def named(names: Iterable[str]) -> str:
     """Return some names in words: the first of them, and the number of the others."""
-    whole = [clean(name) for name in names]
-    rest = len(whole) - MOST_NAMED
-    return ", ".join([*whole[:MOST_NAMED], *([f"and {rest:,} more"] if rest > 0 else [])])
+    return first_of([clean(name) for name in names], MOST_NAMED)

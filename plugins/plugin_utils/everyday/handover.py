@@ -25,7 +25,7 @@ from ..instance.in_use import ENDED
 from ..papers.catalogue import Catalogue
 from ..papers.table import total
 from ..papers.writer import paths_of, write_paper
-from ..report.words import words_of
+from ..report.words import counted
 from .call import Call, run_call
 from .handover_paper import paper_of
 from .lists import ObjectLists, compared_rooms, in_unknown_form
@@ -53,7 +53,7 @@ class Belongings:
 
     def counted(self) -> str:
         """Return the numbers in words."""
-        return ", ".join(f"{len(records):,} {words_of(section)}" for section, records in self.by_section.items())
+        return ", ".join(counted(len(records), section) for section, records in self.by_section.items())
 
 
 def hand_over(options: Mapping[str, Any], check_mode: bool, host: str = "") -> dict[str, Any]:

@@ -69,6 +69,17 @@ def compared_rooms(schema: Schema, definitions: Iterable[Mapping[str, Any]]) -> 
     return "", _USUAL[_ACTUAL], _USUAL[_TARGET]
 
 
+def require_rooms(schema: Schema, keys: Iterable[str], consequence: str = "") -> None:
+    """Check that an instance has fields that lead to rooms.
+
+    :raises InvalidInput: with the consequence, if this account sees no such field.
+    """
+    wrong = [key for key in keys if key not in schema.fields or schema.fields[key].type != TO_ROOMS]
+    if wrong:
+        words = f"this account sees no field {' and no field '.join(wrong)} of objects that leads to a room"
+        raise InvalidInput(f"{words}{consequence}")
+
+
 def location_beside(fields: Mapping[str, Field], room: str) -> Field | None:
     """Return the field with the location of a room, by its name."""
     head, _room, tail = room.rpartition("room")

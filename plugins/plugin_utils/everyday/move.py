@@ -19,7 +19,7 @@ from ...module_utils.resolve.natural_keys import KeyIndex
 from ..desired.entry import Entry
 from ..desired.positions import Place
 from .call import Call, named, run_call
-from .lists import TO_ROOMS, ObjectLists, compared_rooms, in_unknown_form, location_beside
+from .lists import ObjectLists, compared_rooms, in_unknown_form, location_beside, require_rooms
 from .people import Person, fields_of_people, objects_of
 
 _MOST_PROBLEMS = 20
@@ -37,9 +37,7 @@ def _run(call: Call) -> dict[str, Any]:
     lists = call.read_lists(client, *((PERSON, USER) if options["person"] is not None else ()))
     _comparison, actual, target = compared_rooms(lists.schema, client.definitions(OBJECT.template))
     keys = [target, *([actual] if options["actual"] else [])]
-    wrong = [key for key in keys if key not in lists.schema.fields or lists.schema.fields[key].type != TO_ROOMS]
-    if wrong:
-        raise InvalidInput(f"this account sees no field {' and no field '.join(wrong)} of objects that leads to a room")
+    require_rooms(lists.schema, keys)
     in_scope = list(lists.in_scope(options["scope"]))
     needed = keys if options["objects"] is None else [*keys, OBJECT.barcode_key]
     if options["person"] is not None:

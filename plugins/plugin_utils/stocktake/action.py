@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -33,7 +32,7 @@ from ..papers.writer import paths_of, write_paper
 from ..report.on_screen import message_in_short
 from ..report.task import with_findings
 from .closing import Closed, Closing
-from .document import CLOSE, PREPARE, Heading, document_of
+from .document import CLOSE, PREPARE, document_of
 from .evaluation import Evaluation, Evaluator
 from .moments import Window
 from .paper import paper_of
@@ -84,21 +83,19 @@ class _Call:
         if wrong:
             raise InvalidInput(wrong)
         client.transport.secrets |= self._run.vaulted
-        started = dt.datetime.now(dt.UTC)
         time_field = options["time_field"] or _TIME_FIELD
         lists = InstanceLists(client, scan_codes.field if scan_codes else OBJECT.barcode_key, time_field)
         needed = (lists.fields.actual, lists.fields.target, lists.fields.code)
         lists.check_visible(needed, "no status can be computed")
         if window.is_bounded or options["time_field"]:
-            lists.check_time_field(time_field)
+            lists.check_time_field()
         placeholder_rooms = lists.rooms_named("placeholder_rooms", options["placeholder_rooms"])
         evaluator = Evaluator(lists, window, scan_codes, placeholder_rooms)
         evaluation, findings = evaluator.run(lists.in_scope(options["scope"]), scans)
         if findings:
             return with_findings(self._run, [str(finding) for finding in findings])
         more, closed = self._close(lists, evaluation, accepted, sources) if mode == CLOSE else ({}, None)
-        heading = Heading(mode, client.transport.root, started, window, time_field, lists.sees())
-        document = document_of(heading, evaluation, lists)
+        document = document_of(mode, window, evaluation, lists)
         if reports and not self._check_mode:
             catalogue = Catalogue(options["language"])
             paper = paper_of(client.without_credentials(document), lists.schema.fields, catalogue)

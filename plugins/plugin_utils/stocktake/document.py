@@ -6,45 +6,30 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable
 from typing import Any
 
 from ..everyday.lists import ObjectLists
 from ..papers.table import total
 from .evaluation import REASONS, Evaluation, Place, StocktakeObject, by_place
 from .moments import Window
+from .reading import InstanceLists
 from .status import STATUSES
 
 PREPARE, EVALUATE, CLOSE = "prepare", "evaluate", "close"
 
 
-@dataclass(frozen=True)
-class Heading:
-    """The heading of a report.
-
-    :ivar sees: what the account sees.
-    """
-
-    mode: str
-    instance: str
-    date: dt.datetime
-    window: Window
-    time_field: str
-    sees: Mapping[str, Any]
-
-
-def document_of(heading: Heading, evaluation: Evaluation, lists: ObjectLists) -> dict[str, Any]:
+def document_of(mode: str, window: Window, evaluation: Evaluation, lists: InstanceLists) -> dict[str, Any]:
     """Return a stocktake as plain data."""
-    window = heading.window
     whole = evaluation.objects
-    shown = [item for item in whole if item.reasons] if heading.mode == PREPARE else whole
+    shown = [item for item in whole if item.reasons] if mode == PREPARE else whole
+    ends = {"since": _time(window.since), "until": _time(window.until)}
     return {
-        "mode": heading.mode,
-        "instance": heading.instance,
-        "date": heading.date.isoformat(timespec="seconds"),
-        "window": {"since": _time(window.since), "until": _time(window.until), "time_field": heading.time_field},
-        "sees": dict(heading.sees),
+        "mode": mode,
+        "instance": lists.client.transport.root,
+        "date": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
+        "window": {**ends, "time_field": lists.time_field},
+        "sees": lists.sees(),
         "counts": evaluation.counts(),
         "scanned": evaluation.scanned(),
         "reasons": {reason: sum(reason in item.reasons for item in whole) for reason in REASONS},

@@ -18,7 +18,7 @@ from ...module_utils.model.schema import Schema
 from ...module_utils.model.suggestions import closest_names
 from ...module_utils.model.types_links import parse_reference
 from ...module_utils.resolve.field_visibility import keys_in_none, maybe_hidden_message
-from ..everyday.lists import TO_ROOMS, ObjectLists, compared_rooms, location_beside
+from ..everyday.lists import ObjectLists, compared_rooms, location_beside, require_rooms
 from .rooms import Room, Rooms
 
 _TIMES = frozenset(("DATETIME", "DATE"))
@@ -51,12 +51,8 @@ class StocktakeFields:
         """
         fields = schema.fields
         status, actual, target = compared_rooms(schema, definitions)
-        wrong = [name for name in (actual, target) if name not in fields or fields[name].type != TO_ROOMS]
-        if wrong:
-            raise InvalidInput(
-                f"this account sees no field {' and no field '.join(wrong)} of objects that leads to a room, so no "
-                "status can be computed. Give the account the right to read target and actual room."
-            )
+        consequence = ", so no status can be computed. Give the account the right to read target and actual room."
+        require_rooms(schema, (actual, target), consequence)
         found = schema.find(code)
         if found is None:
             raise InvalidInput(f"scan_codes: {code}: {schema.why_unknown(code)}")
@@ -81,6 +77,7 @@ class InstanceLists(ObjectLists):
     """The lists of an instance that a stocktake needs.
 
     :ivar fields: the fields of objects that a stocktake evaluates.
+    :ivar time_field: the name of the field with the time of a scan.
     """
 
     def __init__(self, client: Client, code: str, time: str) -> None:
@@ -88,24 +85,26 @@ class InstanceLists(ObjectLists):
             client.schema(OBJECT), client.definitions(OBJECT.template), code, time
         )
         super().__init__(client)
+        self.time_field = time
         self.rooms = Rooms(self.state)
 
     # ---- what the account sees
 
-    def check_time_field(self, name: str) -> None:
+    def check_time_field(self) -> None:
         """Refuse a window if its field does not exist or is hidden from the account.
 
         :raises InvalidInput: with what to do.
         """
         field = self.fields.time
         if field is None:
-            suggestions = closest_names(name, self._time_fields(), 3, 0.5)
+            times = [field.key for field in self.schema.fields.values() if field.type in _TIMES]
+            suggestions = closest_names(self.time_field, times, 3, 0.5)
             hint = (
                 f"did you mean {' or '.join(suggestions)}?"
                 if suggestions
                 else "expected a field of the type DATETIME or DATE"
             )
-            raise InvalidInput(f"time_field: {name}: no such field in objects; {hint}")
+            raise InvalidInput(f"time_field: {self.time_field}: no such field in objects; {hint}")
         if not self.shows_times:
             raise InvalidInput(
                 f"time_field: {maybe_hidden_message(field.key)}, so it is unknown what was scanned in the window"
@@ -119,9 +118,6 @@ class InstanceLists(ObjectLists):
         """
         field = self.fields.time
         return field is not None and not keys_in_none([field], self.objects)
-
-    def _time_fields(self) -> list[str]:
-        return [field.key for field in self.schema.fields.values() if field.type in _TIMES]
 
     # ---- options that name records
 
