@@ -99,7 +99,7 @@ class FactLog:
         """
         with self._mutex, self._held():
             for batch in _batches(facts):
-                line = json.dumps([owner, *batch], separators=(",", ":")).encode() + b"\n"
+                line = _line(owner, batch)
                 if len(line) > _LINE_LIMIT or self._end + len(line) > SIZE_LIMIT:
                     raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(self._file.path))
                 self._append(line)
@@ -113,9 +113,7 @@ class FactLog:
         """
         with self._mutex, self._held():
             lines = [
-                json.dumps([owner, *batch], separators=(",", ":")).encode() + b"\n"
-                for owner, marks in self._facts.items()
-                for batch in _batches(_facts_of(marks))
+                _line(owner, batch) for owner, marks in self._facts.items() for batch in _batches(_facts_of(marks))
             ]
             self._file.replace(b"".join(lines))
             self._forget()
@@ -214,6 +212,13 @@ def _facts_of(marks: Marks) -> Iterator[Fact]:
     for kind, facts in marks.items():
         for mark, value in facts.items():
             yield kind, mark, value
+
+
+def _line(owner: str, facts: list[Fact]) -> bytes:
+    try:
+        return json.dumps([owner, *facts], separators=(",", ":")).encode() + b"\n"
+    except RecursionError:
+        raise NotFacts(f"facts of {owner} are nested too deep") from None
 
 
 def _facts_in(line: bytes) -> tuple[str, list[Fact]] | None:

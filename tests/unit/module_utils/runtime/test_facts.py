@@ -244,6 +244,15 @@ def test_a_broken_file_of_a_store_is_replaced_and_says_when(tmp_path: Path, cont
     assert read(tmp_path)["name"] == {"1": "x"}
 
 
+def test_facts_that_are_nested_too_deep_are_not_written_again(tmp_path: Path) -> None:
+    value: list[Any] = []
+    for _depth in range(2000):
+        value = [value]
+    with pytest.raises(NotFacts, match="nested too deep"):
+        put_log(tmp_path, ("name", "1", value))
+    assert read(tmp_path) == {}
+
+
 @pytest.mark.parametrize("is_shared", [True, False])
 def test_a_block_that_fails_changes_nothing(tmp_path: Path, is_shared: bool) -> None:
     store = Store(Folder(tmp_path) if is_shared else None)
