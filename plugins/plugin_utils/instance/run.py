@@ -163,6 +163,11 @@ def _only_findings(plan: InstancePlan) -> InstancePlan:
     )
 
 
+def _archived(journal: Journal) -> frozenset[str]:
+    """Return the uuids of records that the set archived or found in the archive. The journal still has their keys."""
+    return frozenset(journal.memory.names.keys() - journal.known)
+
+
 class _Run:
     def __init__(
         self,
@@ -342,6 +347,7 @@ class _Run:
             protected=frozenset(memory.protected),
             protected_by_others=partial(protected_by_others, journal),
             names=memory.names,
+            archived=_archived(journal),
             existing_before=memory.existing if is_resumed else {},
             refused=frozenset(memory.refused) | (self._approval.unarchived if self._approval else frozenset()),
             most_lookups=self._most_lookups(is_planned_only=options.check_mode and self._approving is None),
@@ -562,8 +568,10 @@ class _Run:
             self._approving is not None,
         )
         recording = self._recording(plan, journal)
-        for archived in plan.archived:
-            journal.archived(*archived)
+        archived = _archived(journal)
+        for kind, key, uuid in plan.archived:
+            if uuid not in archived:
+                journal.archived(kind, key, uuid)
         for kind, key, uuid in plan.released:
             if uuid in journal.known:
                 journal.note_removal(kind, key, uuid)

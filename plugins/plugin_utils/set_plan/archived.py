@@ -29,11 +29,11 @@ from ...module_utils.plan.archived_duplicate import (
 )
 from ...module_utils.resolve.field_visibility import unlisted
 from ..desired.hiding import NOT_SHOWN
-from ..desired.row_rules import CREATE
+from ..desired.row_rules import CREATE, KEEP, RowRules
 from .aspect import Aspect
 from .context import PlanContext
 from .listed_state import ListedState
-from .plan import SAMPLE, Pair
+from .plan import MOST_OF_A_RUN, SAMPLE, Pair
 
 _PER_MINUTE = 200
 """Requests a minute that the service allows, for a hint if the run has no limit of its own."""
@@ -101,6 +101,7 @@ class _Missing:
         self._uuids = {name: uuid for uuid, name in context.options.names.items()}
         self._with_key = [index for index in indexes if can_be_looked_up(*self._values(index))]
         self._has_lookup: bool | None = False
+        self._checked: set[int] = set()
 
     def look_up(self) -> None:
         """Look up the records, or a sample if there are very many. Note how many were not looked up."""
@@ -109,6 +110,7 @@ class _Missing:
         if self._with_key:
             self._has_lookup = self._looks_up()
         uuids = self._uuids_by_index()
+        self._trust_notes(uuids)
         options = self._context.options
         refused = [index for index in uuids if self._name(index) in options.refused]
         rest = [index for index in uuids if index not in set(refused)]
@@ -118,10 +120,45 @@ class _Missing:
         others = [index for index in rest if self._name(index) not in self._uuids]
         chosen += spread(others, number + len(refused) - len(chosen))
         transport.rate.expect(len(chosen) + (0 if transport.read_only else len(self._indexes)))
-        self._take({index: uuids[index] for index in chosen})
+        if self._take({index: uuids[index] for index in chosen}):
+            # One archived record in a sample means that there are more.
+            looked_up = set(chosen)
+            left = [index for index in rest if index not in looked_up]
+            more = spread(left, max(0, MOST_OF_A_RUN - len(chosen)))
+            self._take({index: uuids[index] for index in more})
+            chosen += more
         result.lookups += transport.sent - before
-        result.more_lookups += number_looked_up(len(rest), options.most_lookups_of_apply) - number
-        self._report(set(self._indexes) - set(chosen))
+        of_apply = number_looked_up(len(rest), options.most_lookups_of_apply)
+        result.more_lookups += max(0, of_apply + len(refused) - len(chosen))
+        self._report(set(self._indexes) - set(chosen) - self._checked)
+
+    def _trust_notes(self, uuids: dict[int, str]) -> None:
+        """Count records as archived that earlier runs found in the archive, if a sample of them is still there.
+
+        Only rows that leave such records alone are counted so. They are taken out of the records to look up.
+        """
+        options = self._context.options
+        noted = {
+            index: self._uuids[self._name(index)]
+            for index in uuids
+            if self._rules(index).archived == KEEP and self._uuids.get(self._name(index)) in options.archived
+        }
+        if options.most_lookups is None or len(noted) <= SAMPLE:
+            return
+        sample = {index: noted[index] for index in spread(list(noted), SAMPLE)}
+        trusted = noted if self._take(sample) == len(sample) else sample
+        self._checked |= set(trusted)
+        for index in trusted:
+            del uuids[index]
+        for index in trusted.keys() - sample.keys():
+            planned, _none = self._matched[index]
+            planned.archived = True
+            self._context.claimed.setdefault(self._kind.name, {}).setdefault(noted[index], planned.entry)
+            self._context.state.replace(planned.kind, planned.entry, None)
+
+    def _rules(self, index: int) -> RowRules:
+        planned, _none = self._matched[index]
+        return planned.entry.rules
 
     def _values(self, index: int) -> tuple[Schema, Mapping[str, Any]]:
         planned, _none = self._matched[index]
@@ -144,14 +181,16 @@ class _Missing:
     def _uuids_by_index(self) -> dict[int, str]:
         """Return the records for a lookup, each with its noted uuid, or an empty text for a lookup by barcode."""
         by_key = {} if self._has_lookup is False else dict.fromkeys(self._with_key, "")
-        names = {index: self._name(index) for index in self._indexes if not self._has_lookup or index not in by_key}
+        # A record that another field identifies may have got another barcode.
+        by_barcode = {index for index in by_key if self._matched[index][0].keys == (self._kind.barcode_key,)}
+        names = {index: self._name(index) for index in self._indexes if not self._has_lookup or index not in by_barcode}
         return by_key | {index: self._uuids[name] for index, name in names.items() if name in self._uuids}
 
     # ---- found
 
-    def _take(self, uuids: Mapping[int, str]) -> None:
-        """Look records up, and pair those that are found."""
-        context = self._context
+    def _take(self, uuids: Mapping[int, str]) -> int:
+        """Look records up, and pair those that are found. Return how many are archived."""
+        context, number = self._context, 0
         for index, record in self._found(uuids):
             planned, _none = self._matched[index]
             if not context.claim(planned.kind, record.uuid, planned.entry):
@@ -170,6 +209,8 @@ class _Missing:
             context.state.replace(planned.kind, planned.entry, record)
             context.state.note_unlisted(record)
             self._matched[index] = (planned, record)
+            number += planned.archived
+        return number
 
     def _found(self, uuids: Mapping[int, str]) -> Iterable[tuple[int, Record]]:
         def look_up(index: int) -> Record | None:

@@ -161,11 +161,13 @@ class ListedState(ListedRecords):
         one, other = (normal_key(self.key_of(schema, keys, values)) for values in sides)
         return one == other
 
-    def replace(self, kind: Kind, origin: Any, record: Record) -> None:
-        """Note that a planned record exists already."""
+    def replace(self, kind: Kind, origin: Any, record: Record | None) -> None:
+        """Note that a planned record exists already; None if its record was not read, so that it is looked up."""
         noted = self._planned.get(kind.name, [])
         self._planned[kind.name] = [
-            (planned[0], planned[1], record if planned[2] is origin else planned[2]) for planned in noted
+            (schema, values, record if planned is origin else planned)
+            for schema, values, planned in noted
+            if record is not None or planned is not origin
         ]
         self._resolved.pop(kind.name, None)
         self._planned_by_key = {name: index for name, index in self._planned_by_key.items() if name[0] != kind.name}

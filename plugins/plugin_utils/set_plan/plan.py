@@ -316,6 +316,7 @@ class PlanOptions:
     :ivar origins: uuid to the file of a record in its last apply, if noted, with the line after a colon.
     :ivar baseline: collects the hashes of records that are as written in the files.
     :ivar names: uuid to the last noted kind and key of a record of the set.
+    :ivar archived: uuids of records that earlier runs left archived.
     :ivar refused: kind and key of creations that the service refused because another record has their values.
     :ivar most_lookups: number of missing records of a section up to which all of them are looked up in the archive,
         otherwise a sample; None: no maximum. :ivar most_lookups_of_apply: the same for the run that applies the plan.
@@ -342,6 +343,7 @@ class PlanOptions:
     origins: Mapping[str, str] = field(default_factory=dict)
     baseline: Baseline | None = None
     note_references: bool = False
+    archived: frozenset[str] = frozenset()
     refused: frozenset[str] = frozenset()
     most_lookups: int | None = SAMPLE
     most_lookups_of_apply: int | None = MOST_OF_A_RUN

@@ -80,11 +80,11 @@ class TableRows(Aspect):
         entry, rules = planned.entry, planned.entry.rules
         if rules is NO_RULES or entry.state != "present":
             return True
-        if current is None:
+        if current is None and not planned.archived:
             return rules.unknown_rows == CREATE or self._leave_unknown(planned)
         if not planned.archived:
             return True
-        if rules.archived == RESTORE:
+        if current is not None and rules.archived == RESTORE:
             self._bring_back(planned, current)
             return True
         return self._leave_archived(planned, current)
@@ -105,14 +105,15 @@ class TableRows(Aspect):
             self._note(TableNote(UNKNOWN_ROWS, planned, entry.place, words))
         return False
 
-    def _leave_archived(self, planned: Planned, current: Record) -> bool:
-        """Keep or refuse a row whose record is archived."""
+    def _leave_archived(self, planned: Planned, current: Record | None) -> bool:
+        """Keep or refuse a row whose record is archived. It was not read if an earlier run noted it."""
         context, entry = self._context, planned.entry
         if entry.rules.archived == KEEP:
             change = replace(planned.change, current=current)
             self._note(TableNote(ARCHIVED, replace(planned, change=change), entry.place))
-            context.result.archived.append((planned.kind.name, planned.journal_key, current.uuid))
-        else:
+            if current is not None:
+                context.result.archived.append((planned.kind.name, planned.journal_key, current.uuid))
+        elif current is not None:
             how = (
                 f"in {entry.rules.setting}, `archived: keep` leaves it archived, and `archived: restore` brings it back"
             )
