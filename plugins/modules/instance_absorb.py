@@ -119,16 +119,21 @@ options:
     type: str
     choices: [since_apply, all]
     default: since_apply
+  patch:
+    description:
+      - A file for the changes as a patch, which C(git apply) accepts in O(src), or in the common parent directory of
+        all layers. Each part has the encoding of its file. Cells of workbooks and of UTF-16 files are only listed.
+      - Only its owner can read it. It is written in check mode too.
+    type: path
 attributes:
   check_mode:
     support: full
     details:
-      - Returns the patch. No file is changed.
+      - No file is changed, except O(patch).
   diff_mode:
     support: full
     details:
-      - Shows the patch. C(git apply) accepts it in O(src), or in the common parent directory of all layers. A file
-        that is not UTF-8, or contains terminal control sequences, is only named in it, such as a workbook.
+      - Shows the lines that change, for reading, and the cells of a workbook.
   idempotent:
     support: full
 notes:
@@ -153,9 +158,10 @@ author:
 
 EXAMPLES = r"""
 ---
-- name: Show what changed in the application as a patch
+- name: Show what changed in the application, and write it as a patch for git
   community.seventhings.instance_absorb:
     src: acme
+    patch: changes.patch
   check_mode: true
   diff: true
 
@@ -222,23 +228,10 @@ hidden_records:
   returned: success
   type: str
   sample: "no"
-patch:
-  description:
-    - The changes of the files as a patch.
-  returned: success
-  type: str
-  sample: |
-    --- a/objects/it.yml
-    +++ b/objects/it.yml
-    @@ -1,3 +1,3 @@
-     - barcode: "100401"
-    -  quantity: 3
-    +  quantity: 4
-       condition: In use
 diff:
   description:
-    - The parts of the files that differ, each below the name of its file, for C(--diff). For a workbook, only size and
-      digest are shown.
+    - The parts of the files that differ, each below the name of its file, for C(--diff). Of a workbook, the cells that
+      differ with both values.
   returned: success
   type: dict
   contains:

@@ -56,6 +56,11 @@ options:
       - The scan codes whose new room is accepted, as a list, or the path of a table with the columns C(code) and
         C(accept), such as a report as CSV or as a workbook. V(true), V(yes), V(ja), V(x) and V(1) accept a row.
     type: raw
+  patch:
+    description:
+      - A file for the changes of O(mode=close) as a patch, as in
+        O(community.seventhings.instance_absorb#module:patch).
+    type: path
   placeholder_rooms:
     description:
       - Rooms for things that are in no real room or have no label, such as land and licences. RV(unlabelled) lists
@@ -102,11 +107,11 @@ attributes:
   check_mode:
     support: full
     details:
-      - Writes no file and no report. O(mode=close) returns the patch.
+      - Writes no file and no report, except O(patch).
   diff_mode:
     support: full
     details:
-      - The patch of O(mode=close), which C(git apply) accepts in O(src).
+      - The changes of the files by O(mode=close), for reading.
   idempotent:
     support: full
 notes:
@@ -145,7 +150,7 @@ EXAMPLES = r"""
   community.seventhings.stocktake:
     scans: scanned.csv
 
-- name: Accept the deviations that are marked in the report, as a patch first
+- name: Accept the deviations that are marked in the report, but look at the changes first
   community.seventhings.stocktake:
     mode: close
     src: acme
@@ -262,14 +267,9 @@ not_changed:
   elements: str
   sample:
     - "object '100019': not changed, because it was not found, so no room is known"
-patch:
-  description:
-    - The changes of the files as a patch.
-  returned: when O(mode=close)
-  type: str
 diff:
   description:
-    - The parts of the files that differ, C(before) and C(after), for C(--diff). For a workbook, only size and digest.
+    - The parts of the files that differ, C(before) and C(after), for C(--diff). Of a workbook, the cells.
   returned: when O(mode=close)
   type: dict
 findings:

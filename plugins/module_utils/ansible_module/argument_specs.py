@@ -331,6 +331,7 @@ INSTANCE_ABSORB: Spec = {
     "journal": {"type": "path"},
     "on_conflict": {"type": "str", "choices": ["keep", "take"], "default": "keep"},
     "new": {"type": "str", "choices": ["since_apply", "all"], "default": "since_apply"},
+    "patch": {"type": "path"},
 }
 
 _PAPER: Spec = {"language": {"type": "str", "choices": ["en", "de"], "default": "en"}}
@@ -345,6 +346,7 @@ STOCKTAKE: Spec = {
     "time_field": {"type": "str"},
     "scans": {"type": "path"},
     "accept": {"type": "raw"},
+    "patch": {"type": "path"},
     "placeholder_rooms": {"type": "list", "elements": "str", "default": []},
     "scope": {"type": "dict", "default": {}},
     "report": {"type": "list", "elements": "path", "default": []},

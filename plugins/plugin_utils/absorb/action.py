@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,8 @@ from ..report.on_screen import message_in_short
 from ..report.task import with_findings
 from ..set_plan.baseline import Baseline
 from .absorb import Absorbed, AbsorbOptions, absorb
-from .files import Files
+from .files import FileChange, Files, check_patch, diff_of, write_patch
+from .patch import cells_of
 
 
 def absorb_instance(
@@ -43,6 +44,7 @@ def absorb_instance(
 def _take_in(run: ControllerRun, check_mode: bool) -> dict[str, Any]:
     options = run.options
     started = time.monotonic()
+    patch = check_patch(options["patch"])
     sources = sources_of(options, refuse_links=True)
     layers = layers_of(sources)
     with many_objects():
@@ -74,7 +76,7 @@ def _take_in(run: ControllerRun, check_mode: bool) -> dict[str, Any]:
     if absorbed.planned.findings:
         return with_findings(run, group_findings(absorbed.planned.findings, desired).lines)
     changes = list(files.changes(lambda name, why: absorbed.not_changed.append(f"{name}: not changed, because {why}")))
-    patch = files.patch(changes)
+    write_patch(patch, changes)
     backups = [] if check_mode else files.write(changes, options["backup"])
     result = {
         "changed": bool(changes),
@@ -85,9 +87,8 @@ def _take_in(run: ControllerRun, check_mode: bool) -> dict[str, Any]:
         "offers": cleaned(absorbed.offers),
         "reported": cleaned(absorbed.reported),
         "hidden_records": absorbed.planned.visibility.hidden_records,
-        "patch": patch,
-        "diff": files.diff(changes),
-        "msg": _in_words(absorbed, len(changes)),
+        "diff": diff_of(changes),
+        "msg": _in_words(absorbed, changes),
         "requests": client.transport.sent,
         "duration": round(time.monotonic() - started, 3),
     }
@@ -106,18 +107,20 @@ _SHOWN = 40
 """Maximum lines of a message about what was not changed. The result has all of them."""
 
 
-def _in_words(absorbed: Absorbed, files: int) -> str:
+def _in_words(absorbed: Absorbed, changes: Sequence[FileChange]) -> str:
     counts = [
         f"{section}: " + ", ".join(f"{number} {word}" for word, number in numbers.items() if number)
         for section, numbers in absorbed.summary.items()
     ]
+    cells = [cell for change in changes if change.edited.parts is None for cell in cells_of(change.edited)]
     lines = [clean(line) for line in absorbed.not_changed]
     more = [f"and {len(lines) - _SHOWN} more; not_changed has all of them"] if len(lines) > _SHOWN else []
+    more_cells = [f"and {len(cells) - _SHOWN} more cells"] if len(cells) > _SHOWN else []
     offers = [
         f"{section}: {len(absorbed.reported.get(section, ()))} record(s) in no file; `{clean(line)}` adds "
         "them to the files"
         for section, line in absorbed.offers.items()
     ]
     more += offers
-    head = "; ".join([*counts, f"{files} file(s) differ"] if files else ["nothing to absorb"])
-    return "\n".join([head, *lines[:_SHOWN], *more])
+    head = "; ".join([*counts, f"{len(changes)} file(s) differ"] if changes else ["nothing to absorb"])
+    return "\n".join([head, *cells[:_SHOWN], *more_cells, *lines[:_SHOWN], *more])

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ...module_utils.errors import InvalidInput
@@ -28,7 +28,8 @@ from ..desired.sources.yaml_source import read_yaml
 from ..export.file_set import FileSet
 from ..export.writing import Unwritable, csv_header, csv_record, csv_row, json_record, yaml_record
 from ..layers.layers import Layer
-from .patch import patch_of, sides_of
+from ..report.text_report import check_report_path, store_report
+from .patch import Edited, Part, lines_of, patch_of, sides_of
 from .sources import JsonSource, Source, YamlSource
 from .table import TableSource
 from .text_file import NotSpliced, TextFile
@@ -59,12 +60,14 @@ class FileChange:
     :ivar before: None for a new file.
     :ivar halfway: the content before removals, which still has everything that other files may name; None: there is no
         file yet.
+    :ivar edited: what changes, for people.
     """
 
     target: Target
     before: bytes | None
     halfway: bytes | None
     after: bytes
+    edited: Edited
 
 
 @dataclass(frozen=True)
@@ -212,13 +215,13 @@ class Files:
                 raise NotSpliced(f"{self.label(target)} can't be read ({error})") from error
         return self._opened[target]
 
-    def _columns_of(self, name: str) -> set[tuple[str, int]]:
-        """Return title and column of each sheet of a workbook that records are read from."""
+    def _cells_of(self, name: str) -> dict[Place, Any]:
+        """Return each cell of a workbook that a value is read from, with the value."""
         return {
-            (place.source.removeprefix(f"{name}:"), place.column)
+            place: entry.fields.get(field)
             for entry in self._desired.entries
-            for place in map(entry.places.of_field, entry.places.names())
-            if isinstance(place, CellPlace) and place.source.workbook == name
+            for field in entry.places.names()
+            if isinstance(place := entry.places.of_field(field), CellPlace) and place.source.workbook == name
         }
 
     def _source(self, target: Target, content: bytes) -> Source:
@@ -227,10 +230,11 @@ class Files:
         has_variables = self._desired.declares_variables
         name = self.label(target)
         if name.lower().endswith(WORKBOOK):
-            workbook = WorkbookFile(content, self._columns_of(name))
-            return WorkbookSource(workbook, has_variables, self._desired.tables.format_of(name))
+            cells = self._cells_of(name)
+            workbook = WorkbookFile(content, {(place.source.removeprefix(f"{name}:"), place.column) for place in cells})
+            return WorkbookSource(workbook, has_variables, self._desired.tables.format_of(name), cells)
         text, codec = self._decoded(name, content)
-        file = TextFile(text, lambda text: text.encode(codec))
+        file = TextFile(text, codec)
         if not name.lower().endswith(".csv"):
             return (YamlSource if name.endswith(_YAML) else JsonSource)(file, has_variables)
         dialect = self._desired.tables.format_of(name)
@@ -359,7 +363,14 @@ class Files:
             if wrong:
                 report(self.label(target), wrong)
             else:
-                yield FileChange(target, opened.before, halfway, after)
+                yield FileChange(target, opened.before, halfway, after, self._edited(target, opened, after))
+
+    def _edited(self, target: Target, opened: _Opened, after: bytes) -> Edited:
+        """Return what changes in a file."""
+        name, file = self.label(target), None if opened.source is None else opened.source.file
+        if file is None:
+            return Edited(name, opened.before, [Part(0, len(lines_of(opened.before or b"")), lines_of(after))])
+        return Edited(name, opened.before, file.parts(), file.cells(), file.codec)
 
     def _wrong(self, target: Target, content: bytes) -> str:
         """Return why a reader would reject a content; empty if it would not."""
@@ -381,18 +392,6 @@ class Files:
             else:
                 list(read_json_lines(text, name, found))
         return str(found[0]) if found else ""
-
-    def patch(self, changes: Sequence[FileChange]) -> str:
-        """Return the changes as a patch."""
-        return "".join(patch_of(self.label(change.target), change.before, change.after) for change in changes)
-
-    def diff(self, changes: Sequence[FileChange]) -> dict[str, str]:
-        """Return the changes as texts before and after, which Ansible compares and prints."""
-        sides = [sides_of(self.label(change.target), change.before, change.after) for change in changes]
-        return {
-            "before": "".join(before for before, _after in sides),
-            "after": "".join(after for _before, after in sides),
-        }
 
     def write(self, changes: Sequence[FileChange], backup: bool) -> list[str]:
         """Write the changes. Return the paths of the backups.
@@ -431,6 +430,30 @@ class Files:
             files = FileSet(folder, existing)
             files.compare(contents)
             files.write()
+
+
+def check_patch(path: str | None) -> Path | None:
+    """Return the file for a patch, or None.
+
+    :raises InvalidInput: if nothing can be written to it.
+    """
+    if path is None:
+        return None
+    file = Path(path).expanduser()
+    check_report_path(file, (file.suffix,), "patch")
+    return file
+
+
+def write_patch(path: Path | None, changes: Sequence[FileChange]) -> None:
+    """Write the changes as a patch that only its owner can read. Without changes it is empty."""
+    if path is not None:
+        store_report(path, b"".join(patch_of(change.edited) for change in changes))
+
+
+def diff_of(changes: Sequence[FileChange]) -> dict[str, str]:
+    """Return the changes as texts before and after, which Ansible compares and prints."""
+    sides = [sides_of(change.edited) for change in changes]
+    return {"before": "".join(before for before, _after in sides), "after": "".join(after for _before, after in sides)}
 
 
 def cell_of(entry: Entry, name: str) -> Place:

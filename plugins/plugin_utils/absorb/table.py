@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..desired.dialect import Dialect
-from ..desired.positions import Place
+from ..desired.positions import Place, letters_of
 from ..desired.sources import formulas
 from ..desired.sources.csv_source import said_delimiter
 from ..export.writing import Unwritable, cell_of, csv_row
@@ -102,13 +102,17 @@ class TableSource(Source):
         self.check_plain(Piece(SCALAR, cell.start, cell.end))
         if cell.text.startswith("="):
             raise NotSpliced(THROUGH_FORMULA)
-        self.file.replace(cell.start, cell.end, self._written(name, new.value, cell.is_quoted))
+        self._put(place, name, cell, new.value)
 
     def add(self, place: Place, name: str, value: Any) -> None:
         cell = self._cell_at(place, name)
         self.check_plain(Piece(SCALAR, cell.start, cell.end))
         self._say(name, value)
-        self.file.replace(cell.start, cell.end, self._written(name, value, cell.is_quoted))
+        self._put(place, name, cell, value)
+
+    def _put(self, place: Place, name: str, cell: _Cell, value: Any) -> None:
+        words = f"{letters_of(self._header[name] + 1)}{place.line}: {cell.text} -> {self._text(name, value)}"
+        self.file.replace(cell.start, cell.end, self._written(name, value, cell.is_quoted), words)
 
     def _say(self, name: str, value: Any) -> None:
         """Refuse to clear a value if the table could only write an empty cell, which means "not managed"."""

@@ -52,6 +52,7 @@ class _Edit:
     column: int
     xml: str
     comes_last: bool
+    cell: str
 
 
 class _Sheet:
@@ -103,7 +104,7 @@ class WorkbookFile(TextFile):
     """
 
     def __init__(self, content: bytes, columns: Container[tuple[str, int]]) -> None:
-        super().__init__("", str.encode)
+        super().__init__("", "utf-8")
         self._content = content
         self._columns = columns
         self._cells: list[_Edit] = []
@@ -137,9 +138,18 @@ class WorkbookFile(TextFile):
                 self._sheets[part] = _Sheet(packed.read(part).decode())
         return part, self._sheets[part]
 
-    def put(self, part: str, row: int, column: int, xml: str) -> None:
-        """Replace the XML of a cell."""
-        self._cells.append(_Edit(part, row, column, xml, self._comes_last))
+    def put(self, part: str, place: CellPlace, xml: str, cell: str) -> None:
+        """Replace the XML of a cell.
+
+        :param cell: the cell in words, with both values.
+        """
+        self._cells.append(_Edit(part, place.line, place.column, xml, self._comes_last, cell))
+
+    def parts(self) -> None:
+        """Return None: a workbook has no lines."""
+
+    def cells(self) -> list[str]:
+        return [edit.cell for edit in self._cells]
 
     @property
     def is_changed(self) -> bool:
@@ -187,14 +197,15 @@ class WorkbookSource(Source):
 
     Values are written into existing cells; no row is added or removed.
 
-    :param dialect: says which cell clears a field.
+    :param dialect: says which cell clears a field. :param values: returns what a cell has, if it is known.
     """
 
     file: WorkbookFile
 
-    def __init__(self, file: WorkbookFile, has_variables: bool, dialect: Dialect) -> None:
+    def __init__(self, file: WorkbookFile, has_variables: bool, dialect: Dialect, values: Mapping[Place, Any]) -> None:
         super().__init__(file, has_variables)
         self._dialect = dialect
+        self._values = values
 
     def set(self, place: Place, name: str, new: NewValue) -> None:
         self._put(place, name, new.value)
@@ -211,7 +222,8 @@ class WorkbookSource(Source):
     def _put(self, place: Place, name: str, value: Any) -> None:
         if not isinstance(place, CellPlace) or place.column < 1:
             raise NotSpliced(f"the sheet has no column {name}; add it (its cells may be empty), and run this again")
-        part, sheet = self.file.sheet(place.source.removeprefix(f"{place.source.workbook}:"))
+        title = place.source.removeprefix(f"{place.source.workbook}:")
+        part, sheet = self.file.sheet(title)
         if place.line not in sheet.rows:
             raise NotSpliced("its row is not found in the workbook")
         old = next((found for found in sheet.cells(place.line) if _column_of(found) == place.column), None)
@@ -223,8 +235,10 @@ class WorkbookSource(Source):
             raise NotSpliced("it may have come through a variable")
         kind, body = self._written(name, value, attributes.get("t", "n") == "n" and "<v" in inner)
         style = f' s="{attributes["s"]}"' if "s" in attributes else ""
-        head = f'<c r="{letters_of(place.column)}{place.line}"{style}'
-        self.file.put(part, place.line, place.column, f"{head}{kind}>{body}</c>" if body else f"{head}/>")
+        cell = f"{letters_of(place.column)}{place.line}"
+        head = f'<c r="{cell}"{style}'
+        words = f"{title}!{cell}: {_in_words(self._values.get(place))} -> {_in_words(value)}"
+        self.file.put(part, place, f"{head}{kind}>{body}</c>" if body else f"{head}/>", words)
 
     def _written(self, name: str, value: Any, was_number: bool) -> tuple[str, str]:
         """Return the type of a cell, as an attribute, and what is in it."""
@@ -246,6 +260,10 @@ class WorkbookSource(Source):
         elif text[:1] in ("[", "{") or text == self._dialect.null or not text or self._dialect.why_not_written(text):
             raise NotSpliced("a cell would not be read as this text")
         return _text_cell(text)
+
+
+def _in_words(value: Any) -> str:
+    return "" if value is None else json_cell(value) if isinstance(value, (Mapping, list, tuple)) else str(value)
 
 
 def _number(text: str, was_number: bool) -> str:

@@ -17,7 +17,7 @@ from ...module_utils.model.field import shorten
 from ...module_utils.model.kinds import OBJECT
 from ...module_utils.model.names import normal_name
 from ...module_utils.printing.cleaner import clean, cleaned
-from ..absorb.files import Files
+from ..absorb.files import Files, check_patch, diff_of, write_patch
 from ..controller.controller_run import ControllerRun
 from ..controller.heap import many_objects
 from ..desired.desired import DesiredInstance
@@ -114,6 +114,7 @@ class _Call:
         self, lists: InstanceLists, evaluation: Evaluation, accepted: list[str], sources: list[Path]
     ) -> tuple[dict[str, Any], Closed]:
         """Edit the files. Return further members of the result, and a summary."""
+        patch = check_patch(self._options["patch"])
         wanted = set(map(normal_name, accepted))
         known = [item for item in evaluation.objects if normal_name(item.code) in wanted]
         codes = {normal_name(item.code) for item in known}
@@ -126,7 +127,7 @@ class _Call:
         changes = list(
             files.changes(lambda name, why: closed.not_changed.append(f"{name}: not changed, because {why}"))
         )
-        patch = files.patch(changes)
+        write_patch(patch, changes)
         if not self._check_mode:
             files.write(changes, backup=False)
         result = {
@@ -134,8 +135,7 @@ class _Call:
             "accepted": closed.accepted,
             "files": [files.label(change.target) for change in changes],
             "not_changed": cleaned(closed.not_changed),
-            "patch": patch,
-            "diff": files.diff(changes),
+            "diff": diff_of(changes),
         }
         return result, closed
 

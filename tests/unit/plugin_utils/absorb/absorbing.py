@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import subprocess
 from collections.abc import Mapping
@@ -29,18 +28,20 @@ ANY: dict[str, Any] = {
 
 
 def take(site: Site, check_mode: bool = False, secret: VaultSecret | None = None, **written: Any) -> dict[str, Any]:
-    """Run the module as the action does.
+    """Run the module as the action does. The bytes of the patch are added to its result.
 
     :param secret: the password of vaulted files.
     """
-    where = {"src": str(site.root), "new": "all"}
+    patch = site.root.parent / "absorbed.patch"
+    where = {"src": str(site.root), "new": "all", "patch": str(patch)}
     given = {**site.service.options(), "rate_limit": 0, "tuning": {"token_cache": False}, **where, **written}
     validator = ArgumentSpecValidator(INSTANCE_ABSORB).validate(given)
     assert validator.error_messages == []
     loader = DataLoader()
     if secret is not None:
         loader.set_vault_secrets([("default", secret)])
-    return absorb_instance(validator.validated_parameters, check_mode, loader, given)
+    result = absorb_instance(validator.validated_parameters, check_mode, loader, given)
+    return result if result.get("failed") else {**result, "patch": patch.read_bytes()}
 
 
 def somebody(site: Site, files: Mapping[str, str | bytes]) -> None:
@@ -58,18 +59,12 @@ def content(root: Path) -> dict[str, bytes]:
     return {str(path.relative_to(root)): path.read_bytes() for path in sorted(root.rglob("*")) if path.is_file()}
 
 
-def not_shown(patch: str) -> set[str]:
-    """Return the files that a patch only names, because they are no printable UTF-8."""
-    return set(re.findall(r"^# (.+): not shown, because", patch, re.MULTILINE))
-
-
-def applied(root: Path, scratch: Path, patch: str) -> dict[str, bytes]:
-    """Return the files after git applied a patch. Files that the patch only names stay as they are."""
+def applied(root: Path, scratch: Path, patch: bytes) -> dict[str, bytes]:
+    """Return the files after git applied a patch. Files whose cells the patch lists stay as they are."""
     copy = scratch / "patched"
     shutil.rmtree(copy, ignore_errors=True)
     shutil.copytree(root, copy)
-    if "+++ b/" in patch:
-        # As bytes, because the line ends of a patch are those of the files.
-        done = subprocess.run(["git", "apply", "-"], cwd=copy, input=patch.encode(), capture_output=True, check=False)
-        assert done.returncode == 0, done.stderr.decode() + patch
+    if b"\n+++ " in patch:
+        done = subprocess.run(["git", "apply", "-"], cwd=copy, input=patch, capture_output=True, check=False)
+        assert done.returncode == 0, done.stderr.decode() + repr(patch)
     return content(copy)

@@ -17,6 +17,7 @@ from instance_site import SETTINGS, Site
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.plugin_utils.absorb import files as files_of_absorb
 from ansible_collections.community.seventhings.plugins.plugin_utils.absorb.files import FileChange, Files, Target
+from ansible_collections.community.seventhings.plugins.plugin_utils.absorb.patch import Edited
 from ansible_collections.community.seventhings.plugins.plugin_utils.absorb.text_file import NotSpliced
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import DesiredInstance
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import load
@@ -390,7 +391,7 @@ def test_what_would_not_be_read_again_is_not_written(below: Site) -> None:
 @pytest.mark.parametrize("before", [b"[]\n", None], ids=["changed", "made"])
 def test_what_somebody_else_wrote_meanwhile_is_not_overwritten(below: Site, before: bytes | None) -> None:
     below.write({"objects.yml": "- {barcode: '2'}\n"})
-    change = FileChange(_TARGET, before, before, b"- {barcode: '1'}\n")
+    change = FileChange(_TARGET, before, before, b"- {barcode: '1'}\n", Edited("objects.yml", before, []))
     with pytest.raises(InvalidInput, match=r"objects\.yml was changed by another process meanwhile; run it again"):
         _files(below.root).write([change], backup=False)
     assert (below.root / "objects.yml").read_text() == "- {barcode: '2'}\n"

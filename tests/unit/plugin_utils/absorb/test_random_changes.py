@@ -202,7 +202,7 @@ def _follow(
     note("\n".join(absorbed["not_changed"]))
     _only_what_differs(site, chunks, differing)
     again = take(site, gone=if_deleted, into=into)
-    assert (again["changed"], again["patch"]) == (False, "")
+    assert (again["changed"], again["patch"]) == (False, b"")
     left = site.plan(**order)
     assert left.findings == [] or absorbed["not_changed"], left.findings
     for change in left.changes:

@@ -29,7 +29,7 @@ FIRST = Place("objects.yml", 1, 3)
 
 def edited(text: str, edit: Callable[[YamlSource], None], has_variables: bool = False) -> str:
     """Return a file of YAML after an edit."""
-    source = YamlSource(TextFile(text, str.encode), has_variables)
+    source = YamlSource(TextFile(text, "utf-8"), has_variables)
     edit(source)
     source.finish()
     return source.file.content().decode()
@@ -139,7 +139,7 @@ def test_a_field_is_added_to_a_record(text: str, expected: str) -> None:
     ],
 )
 def test_what_can_not_be_edited_is_reported_and_left(text: str, edit: Callable[[YamlSource], None], words: str) -> None:
-    source = YamlSource(TextFile(text, str.encode), has_variables=True)
+    source = YamlSource(TextFile(text, "utf-8"), has_variables=True)
     with pytest.raises(NotSpliced, match=words):
         edit(source)
     assert source.file.content().decode() == text
@@ -205,7 +205,7 @@ def test_records_are_removed(text: str, lines: list[int], expected: str) -> None
 
 def test_lines_of_json_are_edited_in_place() -> None:
     text = '{"a": [1, "x"], "b": "\\u00e4"}\n{"a": 2}\n'
-    source = JsonSource(TextFile(text, str.encode), has_variables=False)
+    source = JsonSource(TextFile(text, "utf-8"), has_variables=False)
     source.set(Place("", 1, 1), "a", NewValue([1, "y"], partial(is_same, [1, "y"]), (0, None)))
     source.set(Place("", 1, 1), "b", _new("ö"))
     source.add(Place("", 1, 1), "c d", None)
@@ -217,7 +217,7 @@ def test_lines_of_json_are_edited_in_place() -> None:
 
 def test_a_line_of_json_is_left_where_nothing_is_read_as_the_value() -> None:
     text = '{"a": "x"}\n'
-    source = JsonSource(TextFile(text, str.encode), has_variables=False)
+    source = JsonSource(TextFile(text, "utf-8"), has_variables=False)
     with pytest.raises(NotSpliced, match="would be read as another value"):
         source.set(Place("", 1, 1), "a", NewValue("y", lambda _loaded: False))
     assert source.file.content().decode() == text

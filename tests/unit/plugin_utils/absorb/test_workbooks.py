@@ -93,7 +93,10 @@ def test_values_change_and_nothing_else(applied: Site) -> None:
     }
     result = take(applied, check_mode=True)
     assert result["changed"]
-    assert "assets.xlsx: not shown" in result["patch"]
+    listed = ["B2: Table -> Desk <new> & 'old'", "D2: 12.5 -> 1299.95"]
+    assert all(f"# assets.xlsx:objects!{cell}\n".encode() in result["patch"] for cell in listed), result["patch"]
+    assert all(f"assets.xlsx:objects!{cell}\n" in result["msg"] for cell in listed)
+    assert result["diff"]["before"] == ""
     result = take(applied)
     assert (result["not_changed"], result["summary"]) == ([], {"objects": {"changed": 4, "added": 0, "removed": 0}})
     sheet = cells(applied)

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from ansible.plugins.callback import CallbackBase
 
-from ansible_collections.community.seventhings.plugins.plugin_utils.absorb.patch import sides_of
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.result import RunResult
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.sides import diff_of
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.task import result_of
@@ -131,17 +130,3 @@ def test_the_brief_has_what_changes_mean_and_neither_warnings_nor_changes(outcom
     assert not [line for line in result["brief"] if "odd" in line or "quantity" in line]
     assert "can be undone only in part: 1 deletion" in result["brief"]
     assert result["brief"][-1] == as_text(PLAN).splitlines()[-1].replace("changed", outcome)
-
-
-def test_files_are_shown_by_the_parts_that_differ() -> None:
-    old = "".join(f"line {number}\n" for number in range(30))
-    new = old.replace("line 15\n", "line fifteen\n")
-    before, after = sides_of("a.yml", old.encode(), new.encode())
-    around = ["line 12", "line 13", "line 14", "line 15", "line 16", "line 17", "line 18"]
-    assert before.splitlines() == ["a.yml", *around]
-    assert after.splitlines() == ["a.yml", *around[:3], "line fifteen", *around[4:]]
-    assert sides_of("b.yml", None, b"x")[0] == ""
-    assert sides_of("b.yml", None, b"x")[1] == "b.yml\nx\n"
-    workbook = sides_of("c.xlsx", b"\0", b"\0\1")
-    assert workbook[0].startswith("c.xlsx (1 bytes, ")
-    assert workbook[1].startswith("c.xlsx (2 bytes, ")

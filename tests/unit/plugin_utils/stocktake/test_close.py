@@ -66,7 +66,7 @@ def test_accepted_rooms_go_into_the_files_in_place(here: Embedded, acme: Path) -
     planned = close(here, acme, ["100018", "100302"], check_mode=True)
     assert content(acme)["objects/it.yml"] == _YAML
     done = close(here, acme, ["100018", "100302"])
-    assert planned["patch"] == done["patch"]
+    assert planned["diff"] == done["diff"]
     assert done["diff"].keys() == {"before", "after"}
     assert done["diff"]["before"].startswith("objects/it.yml\n")
     assert "target_room:   Dresden/1.04" in done["diff"]["before"]
@@ -91,7 +91,7 @@ def test_closing_twice_changes_nothing(here: Embedded, acme: Path) -> None:
     files = content(acme)
     second = close(here, acme, codes)
     assert first["changed"]
-    assert (second["changed"], second["patch"], second["files"]) == (False, "", [])
+    assert (second["changed"], second["files"]) == (False, [])
     assert content(acme) == files
 
 
@@ -164,7 +164,7 @@ def test_a_row_with_a_placeholder_means_the_object_that_has_its_label_now(here: 
     planned = close(here, acme, ["100018", "IMP-000815"], check_mode=True)
     assert content(acme)["objects/others.csv"] == text
     done = close(here, acme, ["100018", "IMP-000815"])
-    assert done["patch"] == planned["patch"]
+    assert done["diff"] == planned["diff"]
     assert (done["accepted"], done["unknown_codes"]) == (1, ["IMP-000815"])
     assert content(acme)["objects/others.csv"] == text.replace("Dresden/1.04", ATELIER)
     assert not close(here, acme, ["100018"])["changed"]
