@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Template
+from markupsafe import Markup
 
 from ...module_utils.errors import InvalidInput
 from ...module_utils.printing.cleaner import clean
@@ -33,6 +34,9 @@ _MOST_ROWS = 1_048_576
 
 _MOST_ON_A_PAGE = 5000
 """Maximum number of rows of all tables of a page. Browsers can't print a longer page."""
+
+
+_LONGEST_WORD = 30
 
 
 def paths_of(written: Iterable[str], option: str = "report") -> list[Path]:
@@ -167,11 +171,21 @@ def _is_bold(row: Row, table: Table) -> bool:
 def _shown_row(row: Row, table: Table, catalogue: Catalogue) -> list[tuple[str, str]]:
     """Return the cells of a row, each with its class in the style."""
     cells = [row.get(column.key) for column in table.columns]
-    return [(catalogue.shown(cell), _form(cell)) for cell in cells]
+    return [(_breakable(text := catalogue.shown(cell)), _form(cell, text)) for cell in cells]
 
 
-def _form(cell: Cell) -> str:
-    return "date" if isinstance(cell, dt.date) else "number" if isinstance(cell, (int, Decimal)) else ""
+def _form(cell: Cell, text: str) -> str:
+    if isinstance(cell, (int, Decimal)):
+        return "number"
+    return "word" if isinstance(cell, dt.date) or (" " not in text and len(text) <= _LONGEST_WORD) else ""
+
+
+def _breakable(text: str) -> str:
+    """Return a text for the page in which only longer words than any language has may break inside."""
+    if all(len(word) <= _LONGEST_WORD for word in text.split()):
+        return text
+    parts = (text[start : start + _LONGEST_WORD] for start in range(0, len(text), _LONGEST_WORD))
+    return Markup("<wbr>").join(map(clean, parts))
 
 
 FORMS: dict[str, Callable[[Paper, Catalogue], bytes]] = {
