@@ -26,8 +26,9 @@ _LINES = 6
 _LONGEST_LINE = 180
 _LONGEST_LAST = 450
 _LONGEST_MEMBER = 100
+_FEW = 3
 _ENTRIES = 15
-"""Number of entries up to which Ansible prints a list in full beside a message."""
+"""Number of entries up to which Ansible prints a list in full beside a message, and else the first few."""
 
 _WHOLE = (".html", ".json")
 """Formats that name every change and every finding."""
@@ -123,7 +124,7 @@ def on_screen(result: Mapping[str, Any]) -> dict[str, Any]:
 
 def _first(value: Sequence[Any]) -> list[Any]:
     """Return the first entries of a list, each short enough for a line."""
-    first = value if len(value) <= _ENTRIES else value[:_LINES]
+    first = value if len(value) <= _ENTRIES else value[:_FEW]
     return [
         {name: short(text, _LONGEST_MEMBER) for name, text in cleaned(entry).items()}
         if isinstance(entry, Mapping)

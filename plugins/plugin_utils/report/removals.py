@@ -176,10 +176,10 @@ def removal_texts(removed: Mapping[str, Any]) -> list[tuple[str, str]]:
         parts.append(f"{removed['attachments']} attachment{'s' if removed['attachments'] > 1 else ''}")
     if removed.get("history"):
         parts.append("the history")
-    sections = [section for name in _LINKING if (section := KINDS[name].section) in removed]
-    links = [(section.replace("_", " "), removed[section]) for section in sections]
-    parts += [f"{number} {word}" for word, number in links if number and number != NOT_LOOKED_UP]
-    unknown = [word for word, number in links if number == NOT_LOOKED_UP]
+    links = [(KINDS[name], removed[KINDS[name].section]) for name in _LINKING if KINDS[name].section in removed]
+    known = [(kind, number) for kind, number in links if number and number != NOT_LOOKED_UP]
+    parts += [f"{number} {kind.words if number == 1 else kind.plural}" for kind, number in known]
+    unknown = [kind.section.replace("_", " ") for kind, number in links if number == NOT_LOOKED_UP]
     if unknown:
         parts.append(f"{', '.join(unknown)} {NOT_LOOKED_UP}")
     if parts:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import csv
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +14,6 @@ import pytest
 from instance_site import Site, yaml_list
 from set_actions import run_set
 
-from ansible_collections.community.seventhings.plugins.plugin_utils.report.result import RunResult
-from ansible_collections.community.seventhings.plugins.plugin_utils.report.text_report import as_text
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.value_diff import as_figure
 
 NAMES = ("plan.html", "plan.md", "plan.json", "findings.sarif", "changes.csv")
@@ -138,21 +135,6 @@ def test_a_line_names_key_and_name_and_a_creation_its_values(site: Site) -> None
     assert "null ->" not in text
 
 
-def test_drift_speaks_in_one_direction(site: Site, tmp_path: Path) -> None:
-    """Nobody knows whether a record was changed in the files or in the application, so no format says it."""
-    first = [{"barcode": f"10000{number}", "inventory_name": "x"} for number in range(2)]
-    site.write({"objects.yml": yaml_list(first[:1])})
-    site.run()
-    site.write({"objects.yml": yaml_list([{**first[0], "inventory_name": "y"}, first[1]])})
-    lines = planned(site, [str(tmp_path / name) for name in NAMES], module="instance_drift")["msg"].splitlines()
-    assert '    inventory_name: files say "y" / instance has "x"' in lines
-    assert "objects: 1 missing in the instance, 1 differs from the files" in lines
-    for name in NAMES:
-        report = (tmp_path / name).read_text("utf-8")
-        assert "in the application" not in report, name
-        assert name == "plan.json" or "differs from the files" in report, name
-
-
 def test_amounts_have_their_usual_digits_in_every_format_for_people(site: Site, tmp_path: Path) -> None:
     first = [
         {"barcode": "100001", "inventory_name": "Chair", "purchasing_price": 849.9, "weight": 1.5},
@@ -193,11 +175,3 @@ def test_an_amount_is_never_rounded(number: float, shown: str) -> None:
 @pytest.mark.parametrize("value", [None, True, "849.9", [1]])
 def test_only_numbers_are_amounts(value: Any) -> None:
     assert as_figure(value, 2) is value
-
-
-def test_totals_that_differ_look_different() -> None:
-    money = [{"section": "objects", "field": "purchasing_price", "before": 100.004, "after": 100.001, "count": 2}]
-    result = RunResult("changed", "", True, {}, [], [], [], [], [], {}, 0, 0.0, money=money)
-    assert "100.004 -> 100.001" in as_text(result)
-    same = [{**money[0], "after": 100.004}]
-    assert "100.004 -> the same in total, 2 values differ (2 objects)" in as_text(replace(result, money=same))

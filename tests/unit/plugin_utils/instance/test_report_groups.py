@@ -7,15 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.changes import (
-    fields_by_number,
     groups,
-    named,
 )
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.html_report import as_html
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.markdown_report import as_markdown
@@ -48,88 +45,6 @@ MANY = [
     update("D", {"barcode": "D"}, {}, action="delete"),
     update("C", {}, {"barcode": "C"}, action="create"),
 ]
-
-
-def test_equal_changes_share_a_title_and_the_most_important_come_first() -> None:
-    assert [(group.title, len(group.changes), group.is_same) for group in groups(MANY)] == [
-        ("delete: 1 object", 1, False),
-        ("quantity 1 -> 2: 999 objects", 999, True),
-        ("target_room Store -> Head office/0.12: 14 objects", 14, True),
-        ("note: 2 objects", 2, False),
-        ("create: 1 object", 1, False),
-    ]
-
-
-def test_the_fields_are_counted() -> None:
-    assert fields_by_number(MANY) == [
-        ("objects", "quantity", 999),
-        ("objects", "target_room", 14),
-        ("objects", "note", 2),
-    ]
-    lines = as_text(result_of(MANY)).splitlines()
-    start = lines.index("Fields:")
-    assert lines[start + 1 : start + 4] == ["  objects quantity: 999", "  objects target_room: 14", "  objects note: 2"]
-    assert "| `quantity` | 999 |" in as_markdown(result_of(MANY)) or "| quantity | 999 |" in as_markdown(
-        result_of(MANY)
-    )
-
-
-def test_the_counts_stand_last_in_a_terminal_and_first_in_a_comment() -> None:
-    given = result_of(MANY, reported={"rooms": ["R"]})
-    assert as_text(given).index("quantity 1 -> 2") < as_text(given).index("unchanged")
-    assert as_markdown(given).index("unchanged") < as_markdown(given).index("quantity 1 -> 2")
-
-
-def test_values_that_look_the_same_are_distinguished() -> None:
-    same = [update(str(number), {"note": "1"}, {"note": 1}) for number in range(3)]
-    assert groups(same)[0].title == 'note "1" -> 1: 3 objects'
-    empty = [update(str(number), {"note": None}, {"note": "x"}) for number in range(3)]
-    assert groups(empty)[0].title == "note nothing -> x: 3 objects"
-
-
-def test_a_field_whose_key_the_service_generated_is_called_by_its_label() -> None:
-    key = "shelf_mark_0a1b2c3d"
-    assert named(update("1", {key: 1}, {key: 2}, labels={key: "Shelf mark"})) == "~ objects 1: Shelf mark"
-    assert (
-        named(update("1", {"quantity": 1}, {"quantity": 2}, labels={"quantity": "Number"})) == "~ objects 1: quantity"
-    )
-
-
-@pytest.mark.parametrize("form", [as_text, as_markdown, as_html])
-@pytest.mark.parametrize("number", [1, 5])
-def test_the_outcome_of_each_change_is_beside_it(form: Callable[[RunResult], str], number: int) -> None:
-    """This holds in a group as well as alone."""
-    fates = [("done", ""), ("failed", "HTTP 422"), ("skipped", "needs room R"), ("not_tried", "the run stopped")]
-    changes = [
-        update(
-            f"{status}-{index_in_group}",
-            {"quantity": 1},
-            {"quantity": 2 if number > 1 else index},
-            status=status,
-            reason=why,
-        )
-        for index, (status, why) in enumerate(fates)
-        for index_in_group in range(number)
-    ]
-    report = form(result_of(changes, outcome="partly_applied", check_mode=False))
-    for words in ("done", "failed: HTTP 422", "skipped: needs room R", "not tried: the run stopped"):
-        assert words in report, words
-    plan = form(result_of([{**change, "status": "not_tried", "reason": ""} for change in changes]))
-    assert "not tried" not in plan
-
-
-@pytest.mark.parametrize("form", [as_text, as_markdown, as_html])
-def test_a_plan_has_a_forecast_and_what_was_applied_has_none(form: Callable[[RunResult], str]) -> None:
-    planned = result_of(MANY, forecast={"requests": 1044, "minutes": 5.22})
-    assert "Forecast: 1,044 requests, 5.2 minutes" in form(planned)
-    short = form(replace(planned, forecast={"requests": 1, "minutes": 1.0}))
-    assert re.search(r"Forecast: 1 request, 1 minute\b(?!s)", short)
-    unlimited = form(replace(planned, forecast={"requests": 1044, "minutes": None}))
-    assert "Forecast: 1,044 requests" in unlimited
-    assert "minutes" not in unlimited
-    assert "Forecast" not in form(replace(planned, check_mode=False))
-    assert "Forecast" not in form(replace(planned, outcome="drift"))
-    assert "Forecast" not in form(replace(planned, forecast={"requests": 0, "minutes": 0.0}))
 
 
 # ---- the page
@@ -186,20 +101,6 @@ def test_a_page_is_filtered_by_section_and_action_without_a_script() -> None:
     assert "@media print" in page
 
 
-def test_a_page_names_the_set_the_user_and_the_version() -> None:
-    made_by = {"set": "acme", "date": "2026-11-22T09:00:00Z", "user": "deploy@runner", "version": "0.1.0"}
-    page = as_html(result_of(MANY, made_by=made_by))
-    origin = "set acme, 2026-11-22T09:00:00Z, by deploy@runner, community.seventhings 0.1.0"
-    assert f'<p class="soft">{origin}</p>' in page
-    assert f"<title>Would change: https://acme.example &middot; {origin}</title>" in page
-
-
-def test_a_record_names_its_fields_where_its_group_has_several() -> None:
-    page = as_html(result_of(wide(3)))
-    assert "<i>field_0</i>" in page
-    assert "<i>field_2</i>" in page
-
-
 def test_no_group_crowds_out_the_others_in_a_comment() -> None:
     deletions = [update(f"D{number:04}", {"note": "x" * 60}, {}, action="delete") for number in range(2000)]
     odd = [update(f"N{number:04}", {"note": "a"}, {"note": str(number)}) for number in range(2000)]
@@ -219,29 +120,6 @@ def test_of_many_groups_the_largest_are_shown_and_the_others_together() -> None:
     found = groups(changes)
     assert len(found) == 21
     assert (found[-1].title, len(found[-1].changes)) == ("other changes: 30 objects", 30)
-
-
-def test_what_failed_does_not_hide_what_changed() -> None:
-    failures = [{"change": f"objects F{number}", "place": "", "reason": "HTTP 422"} for number in range(30)]
-    changes = [
-        update("1", {"a": 1}, {"a": 2}, status="done"),
-        *(update(f"F{number}", {"a": 1}, {"a": 3}, status="failed", reason="HTTP 422") for number in range(30)),
-    ]
-    page = as_html(result_of(changes, outcome="partly_applied", check_mode=False, failures=failures))
-    assert "1 of 31 changes done &middot;" in page
-    assert page.count("<li>objects F") == 20
-    assert "and 10 more" in page
-    assert "31 changes &middot;" in as_html(result_of([update(str(number), {}, {"a": 1}) for number in range(31)]))
-
-
-def test_what_is_unusual_is_named_above_the_changes() -> None:
-    page = as_html(result_of(MANY, warnings=["one", "two"], reported={"objects": ["A", "B", "C"]}))
-    navigation = page[page.index("<nav ") : page.index("</nav>")]
-    assert re.findall(r'<a href="#(list-\w+)">([^<]*)</a>', navigation) == [
-        ("list-warnings", "Warnings (2)"),
-        ("list-not", "Not in the files, left alone (3)"),
-    ]
-    assert page.count('<section id="list-warnings" ') == page.count('<section id="list-not" ') == 1
 
 
 def test_the_order_of_written_fields_splits_no_group() -> None:
@@ -266,27 +144,6 @@ def test_the_order_of_written_fields_splits_no_group() -> None:
 )
 def test_the_colour_warns_of_what_is_lost_or_sent(members: dict[str, Any], badge: str) -> None:
     assert f'<span class="badge {badge}">' in as_html(result_of(**{"changes": [], **members}))
-
-
-def test_a_comparison_speaks_in_one_direction_in_every_form() -> None:
-    moves = [{"section": "objects", "field": "target_room", "from": "Store", "to": "Head office/0.12", "count": 1}]
-    changes = [
-        update("1", {"quantity": 1}, {"quantity": 2}),
-        *(update(str(number), _STORE, _OFFICE) for number in range(2, 6)),
-        update("N", {}, {"barcode": "N"}, action="create"),
-        update("D", {"barcode": "D"}, {}, action="delete"),
-    ]
-    summary = {"objects": {"created": 1, "updated": 5, "deleted": 1, "unchanged": 7}}
-    given = result_of(changes, outcome="drift", summary=summary, moves=moves)
-    for form in (as_text, as_markdown, as_html):
-        report = re.sub(r"<[^>]*>|[`|*]", " ", form(given).partition("<body>")[2] or form(given))
-        report = re.sub(r"\s+", " ", report)
-        for words in ("missing in the instance", "differs from the files", "only in the instance"):
-            assert words in report, (form, words)
-        assert re.search(r"files say 2 (/ )?instance has 1", report), form
-        assert "files say Head office/0.12 / instance has Store: 4 objects" in report
-        for words in ("1 created", "1 deleted", "1 new", "updated", " -> ", " → "):
-            assert words not in report, (form, words)
 
 
 # ---- colours

@@ -100,33 +100,6 @@ class Page(HTMLParser):
         return [attributes for name, attributes in self.tags if name == tag]
 
 
-def test_the_text_ends_with_the_counts_what_is_wrong_and_what_it_came_to() -> None:
-    assert as_text(replace(RESULT, findings=[])).splitlines() == [
-        "~ objects 0001003",
-        "    purchasing_price: 849.9 -> 799.0",
-        "+ objects 0002",
-        '    barcode: "0002"',
-        "Warnings:",
-        "  a warning",
-        "Not in the files, left alone:",
-        "  1 room: Workshop/0.99",
-        "objects: 2 created, 1 updated, 997 unchanged, 1 errors",
-        "rooms: 4 unchanged",
-        "Refused:",
-        "  a brake",
-        "Failed:",
-        "  object 0002 (objects/it.yml:3:3): HTTP 422",
-        "partly_applied, 12 requests, 1.2 s: a brake",
-    ]
-
-
-@pytest.mark.parametrize("form", [as_markdown, as_html])
-def test_every_form_reports_everything(form: Any) -> None:
-    report = form(RESULT)
-    for what in ("0001003", "849.9", "799.0", "0002", "HTTP 422", "a brake", "a finding", "a warning"):
-        assert what in report, what
-
-
 def test_json_is_what_the_task_returns_below_an_overview(tmp_path: Path) -> None:
     write_report(RESULT, tmp_path / "r.json")
     document = json.loads((tmp_path / "r.json").read_text("utf-8"))
@@ -177,37 +150,6 @@ def test_a_few_removals_are_shown_first(number: int, is_open: bool) -> None:
     assert ("open" in group) is is_open
 
 
-@pytest.mark.parametrize(
-    ("outcome", "check_mode", "expected"),
-    [
-        ("changed", True, ["Would change", "plan, nothing was sent"]),
-        ("changed", False, ["Changed", "applied"]),
-        ("refused", False, ["Refused", "nothing was applied"]),
-        ("unchanged", False, ["Nothing differs"]),
-    ],
-)
-def test_the_head_of_a_report_states_the_outcome(outcome: str, check_mode: bool, expected: list[str]) -> None:
-    text = Page(as_html(replace(RESULT, outcome=outcome, check_mode=check_mode))).text
-    for what in expected:
-        assert what in text
-
-
-def test_an_empty_account_is_a_page_too() -> None:
-    empty = replace(
-        RESULT, outcome="unchanged", summary={}, changes=[], failures=[], refusals=[], findings=[], warnings=[],
-        reported={},
-    )  # fmt: skip
-    assert Page(as_html(empty)).open == []
-
-
-def test_very_long_values_are_cut_and_many_changes_are_folded() -> None:
-    many = replace(RESULT, changes=[change(key=str(number), after={"note": "x" * 9000}) for number in range(100)])
-    page = as_html(many)
-    assert "x" * 2001 not in page
-    assert " open>" not in page
-    assert " open>" in as_html(RESULT)
-
-
 @pytest.mark.parametrize("form", [as_text, as_markdown, as_html])
 def test_of_very_long_values_the_part_is_shown_that_differs(form: Callable[[RunResult], str]) -> None:
     old, new = "x" * 5000 + "old" + "y" * 5000, "x" * 5000 + "new" + "y" * 5000
@@ -253,49 +195,7 @@ def test_a_report_that_cannot_be_written_is_refused_before_anything_is_sent(
         check_report(tmp_path / name)
 
 
-@pytest.mark.parametrize("what", ["findings", "changes"])
-def test_a_comment_that_is_cut_says_how_much_is_missing(what: str) -> None:
-    many: dict[str, list[Any]] = {
-        "findings": [f"it.yml:{line}:1: `{'x' * 40}`" for line in range(3000)],
-        "changes": [own(number, place="it.yml:1:1") for number in range(3000)],
-    }
-    alone: dict[str, Any] = {
-        "refusals": [],
-        "failures": [],
-        "warnings": [],
-        "reported": {},
-        "findings": [],
-        "changes": [],
-    }
-    comment = as_markdown(replace(RESULT, **{**alone, what: many[what]}))
-    assert len(comment) <= 60_000
-    assert comment.count({"findings": "it.yml:", "changes": "**~**"}[what]) == 20
-    assert "\n\nand 2,980 more" in comment
-    assert comment.endswith("\n\nA report as .json has everything.\n")
-
-
 # ---- what is not in the files
-
-
-@pytest.mark.parametrize("form", [as_text, as_markdown, as_html])
-def test_what_is_in_no_file_is_counted(form: Callable[[RunResult], str]) -> None:
-    names = [f"N{number:06}" for number in range(12_000)]
-    report = form(replace(RESULT, reported={"objects": names}))
-    assert "12,000 objects: N000000, N000001, N000002" in report
-    assert re.search(r"and 11,9\d\d more", report)
-    assert "N000100" not in report
-
-
-@pytest.mark.parametrize("number", [1, 12_000])
-def test_a_comment_shows_changes_beside_what_is_in_no_file(number: int) -> None:
-    names = [f"N{number:06}" for number in range(12_000)]
-    changes = [
-        change(key=f"NEW-{number}", action="create", before={}, after={"barcode": "x"}) for number in range(number)
-    ]
-    comment = as_markdown(replace(RESULT, reported={"objects": names}, changes=changes))
-    assert "**+** `objects NEW-0`" in comment
-    assert "`12,000 objects: N000000" in comment
-    assert len(comment) <= 60_000
 
 
 @pytest.mark.sample(3)
@@ -324,62 +224,7 @@ def test_a_comment_shows_a_change_of_very_many_fields() -> None:
     assert re.search(r"\n- and \d+ more fields", comment)
 
 
-def test_a_comment_begins_with_what_can_not_be_undone() -> None:
-    actions = ("create", "update", "archive", "delete")
-    changes = [change(key=f"{action}-{number}", action=action) for action in actions for number in range(1000)]
-    comment = as_markdown(replace(RESULT, changes=changes))
-    assert "delete-0" in comment
-    assert comment.index("`objects delete-0`") < comment.index("`objects delete-1`")
-    few = as_markdown(replace(RESULT, changes=[changes[0], changes[1000], changes[2000], changes[3000]]))
-    in_brief, _folded, in_full = few.partition("<details open>")
-    assert re.findall(r"`objects (\w+)-0`", in_brief) == ["delete", "archive"]
-    assert re.findall(r"`objects (\w+)-0`", in_full) == ["delete", "archive", "update", "create"]
-
-
-def test_a_comment_says_how_many_change_in_which_field_before_it_names_them() -> None:
-    changes = [
-        change(key=str(number), before={"quantity": 1, "status": "a"}, after={"quantity": number, "status": "b"})
-        for number in range(200, 500)
-    ]
-    comment = as_markdown(replace(RESULT, changes=changes, failures=[], findings=[], refusals=[]))
-    parts = (
-        "| objects | quantity | 300 |",
-        "<summary>300 changes</summary>",
-        "`quantity, status: 300 objects`:",
-        "`objects 200`",
-        "`objects 201`",
-    )
-    assert sorted(parts, key=comment.index) == list(parts)
-
-
-def test_a_comment_says_whether_anything_was_sent() -> None:
-    planned = replace(RESULT, outcome="changed", check_mode=True)
-    assert "\n\nplan, nothing was sent\n" in as_markdown(planned)
-    assert "\n\ncomparison, nothing was sent\n" in as_markdown(replace(planned, outcome="drift"))
-    assert "\n\napplied\n" in as_markdown(replace(planned, check_mode=False))
-    assert "\n\nnothing was applied\n" in as_markdown(replace(planned, outcome="refused"))
-    assert "\n\nnothing had to be sent\n" in as_markdown(replace(planned, outcome="unchanged", check_mode=False))
-
-
-def test_a_comment_has_its_parts_in_the_order_in_which_they_are_read() -> None:
-    comment = as_markdown(RESULT)
-    parts = (
-        "### partly_applied: `https://acme.seventhings.com`", "a brake", "a finding", "HTTP 422",
-        "| Section |", "<details open>", "0001003", "a warning", "Workshop/0.99",
-    )  # fmt: skip
-    assert sorted(parts, key=comment.index) == list(parts)
-
-
 # ---- the plan file
-
-
-def test_every_form_names_the_plan_file_where_there_is_one(tmp_path: Path) -> None:
-    planned = replace(RESULT, plan_digest="9f86d081")
-    for form in (as_text, as_markdown, as_html):
-        assert "sha256:9f86d081" in form(planned)
-        assert "Plan file" not in form(RESULT)
-    write_report(planned, tmp_path / "report.json")
-    assert json.loads((tmp_path / "report.json").read_text("utf-8"))["plan_digest"] == "9f86d081"
 
 
 # ---- texts of others
@@ -484,19 +329,3 @@ def test_a_comment_links_to_the_whole_report(tmp_path: Path) -> None:
     write_report(RESULT, tmp_path / "r.md", url=url)
     text = (tmp_path / "r.md").read_text("utf-8")
     assert text.endswith("\n\nSee [the whole report](<https://ci.acme.example/job/1?a=1&b=(2)%3Cscript%3E%20x>).\n")
-
-
-def test_what_is_twice_has_no_empty_parentheses() -> None:
-    twice = {"change": "location Depot exists twice: a, b", "place": "", "reason": "take one of them away"}
-    result = replace(RESULT, outcome="partly_applied", failures=[twice])
-    for text in (as_text(result), as_markdown(result), as_html(result)):
-        assert "exists twice: a, b" in text
-        assert "()" not in text
-    assert "exists twice: a, b: take one of them away" in as_text(result)
-
-
-def test_a_run_that_was_applied_in_part_says_what_is_left() -> None:
-    changes = [own(1, status="done"), own(2, status="not_tried"), own(3, status="failed")]
-    result = replace(RESULT, outcome="partly_applied", changes=changes)
-    assert result.failed
-    assert as_text(result).endswith("; 2 of 3 changes are left, and the next run resumes them")
