@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from ...module_utils.resolve.natural_keys import Key, normal_key
 from ..desired.desired import SIMILAR
 from ..desired.parsing import written_as
 from ..desired.positions import Place
+from ..desired.words import in_yaml
 from .aspect import Aspect
 from .context import PlanContext
 from .plan import Planned
@@ -138,7 +138,9 @@ class SimilarNames(Aspect):
         words = context.uniqueness.words(schema, keys, natural_keys.read_some(schema, keys, record))
         entry = context.claimed.get(record.kind.name, {}).get(record.uuid)
         is_shown = entry is None or not context.hiding.touches(entry)
-        where = f"{record.kind.singular} of the instance ({record.uuid}{f', {entry.place}' if entry else ''})"
+        places = [str(entry.place)] if entry is not None else []
+        places += [] if is_shown else [record.uuid]
+        where = f"{record.kind.singular} of the instance" + (f" ({', '.join(places)})" if places else "")
         return _Other(key, words if is_shown else "", where)
 
     def _error(self, planned: Planned, key: Key, other: _Other) -> FieldError | None:
@@ -154,8 +156,7 @@ class SimilarNames(Aspect):
             self._doubtful += [] if is_hidden else [f"{planned.key!r} ({planned.entry.place}) and {other.words!r}"]
             return None
         name = written_as(planned.schema, planned.entry, planned.keys[-1])
-        line = json.dumps({planned.section: [planned.key]}, ensure_ascii=False)
-        way_out = f"accept it with `{SIMILAR}: {line}` in instance.yml"
+        way_out = f"accept it with `{SIMILAR}: {{{planned.section}: [{in_yaml(planned.key)}]}}` in instance.yml"
         text = look_alikes.about(name, planned.key, other.words, other.where, "" if is_equal else way_out)
         why = _NUMBER if planned.entry.is_table and _is_number(key, other.key) else _WHY
         text = f"{text}; {why}" if why == _NUMBER else text

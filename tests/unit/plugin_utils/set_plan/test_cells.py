@@ -62,7 +62,7 @@ def test_a_number_without_its_zeros_is_a_finding_with_both_numbers_and_many_are_
     assert len(result.every_finding) == 9
     site.write({"objects.csv": "barcode,inventory_name\n1,x\n" + "".join(f"{key},x\n" for key in keys[1:])})
     (line,) = site.plan().findings
-    assert line.startswith("objects.csv:2:1: barcode: '1' looks like '00001', an object of the instance (")
+    assert line.startswith("objects.csv:2:1: barcode: '1' looks like '00001', an object of the instance;")
     assert "format the column as text" in line
 
 
