@@ -219,8 +219,8 @@ DEFECTS = (
     Defect(
         "absorb",
         "plugin_utils/absorb/patch",
-        'yield mark + line if line.endswith("\\n") else mark + line + _NO_END',
-        'yield mark + line if line.endswith("\\n") else mark + line + "\\n"',
+        'line if line.endswith(b"\\n") else line + _NO_END',
+        'line if line.endswith(b"\\n") else line + b"\\n"',
         "The patch of a file whose last line has no end does not apply.",
         "unit/plugin_utils/absorb/test_patch",
     ),
