@@ -78,7 +78,7 @@ class Catalogue:
         return "; ".join(parts) + (f". {self.say('hidden_fields', fields=fields)}" if fields else ".")
 
 
-def titles_of(key: str) -> set[str]:
-    """Return the key of a column and its titles in all languages, in lower case."""
-    languages = [path.stem for path in _TEXTS.glob("*.yml")]
-    return {key, *(Catalogue(language).columns[key].casefold() for language in languages)}
+def titles_of(key: str) -> list[str]:
+    """Return the key of a column, and its titles in all languages, without case."""
+    languages = sorted(path.stem for path in _TEXTS.glob("*.yml"))
+    return [key, *(Catalogue(language).columns[key].casefold() for language in languages)]

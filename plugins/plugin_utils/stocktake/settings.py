@@ -12,12 +12,12 @@ from pathlib import Path
 from ...module_utils.errors import InvalidInput
 from ...module_utils.local.safe_files import Folder
 from ..desired.encodings import WrongEncoding, decoded
+from ..desired.loading import SETTINGS
 from ..desired.nodes import Node
 from ..desired.positions import Finding
 from ..desired.scan_codes import SCAN_CODES, ScanCodeSettings, read_scan_codes
 from ..desired.sources.yaml_source import read_yaml
 
-_SETTINGS = "instance.yml"
 _LARGEST = 1 << 20
 
 
@@ -62,9 +62,11 @@ def _settings(path: Path) -> Node | None:
     findings: list[Finding] = []
     try:
         if path.is_dir():
-            folder, name = Folder(path), _SETTINGS
-            if folder.type_of(name) is None:
+            folder = Folder(path)
+            found = [name for name in SETTINGS if folder.type_of(name) is not None]
+            if not found:
                 return None
+            name = found[0]
         elif path.suffix in (".yml", ".yaml"):
             folder, name = Folder(path.parent), path.name
         else:

@@ -154,7 +154,7 @@ def _rows(option: str, path: Path, needed: Collection[str], findings: list[Findi
             written = [*node.value, *node.empty_cells()]
             given = {name.strip().casefold(): name for name in written}
             # A workbook to accept deviations in has titles in its language.
-            names = {key: given[title] for key in _COLUMNS for title in titles_of(key) & given.keys()}
+            names = {key: given[title] for key in _COLUMNS for title in reversed(titles_of(key)) if title in given}
             missing = [name for name in needed if name not in names]
             if missing:
                 words = f"{option}: expected the columns {' and '.join(needed)}; there is no {' and no '.join(missing)}"

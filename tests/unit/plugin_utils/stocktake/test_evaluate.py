@@ -170,10 +170,9 @@ def test_a_scope_bounds_what_is_evaluated(here: Embedded) -> None:
     assert {*by_code(result)} == {"100017", "100018", "100019", "100034", "100035", "100042"}
 
 
-def test_objects_without_a_label_are_to_be_confirmed_by_hand(here: Embedded, tmp_path: Path) -> None:
-    (tmp_path / "instance.yml").write_text(
-        'api: seventhings/v1\nscan_codes: {field: barcode, placeholder: "IMP-"}\n', "utf-8"
-    )
+@pytest.mark.parametrize("name", ["instance.yml", "instance.yaml"])
+def test_objects_without_a_label_are_to_be_confirmed_by_hand(here: Embedded, tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text('api: seventhings/v1\nscan_codes: {field: barcode, placeholder: "IMP-"}\n', "utf-8")
     rooms = ["Dresden/000", "Dresden/Lizenzen"]
     result = take(here, **NOVEMBER, src=str(tmp_path), placeholder_rooms=rooms)
     assert result["unlabelled"] == ["IMP-000001", "IMP-000002", "IMP-000003", "999001", "999002"]

@@ -56,7 +56,7 @@ def test_a_list_takes_the_place_of_the_actual_room(here: Embedded, tmp_path: Pat
 
 
 def test_a_table_of_another_program_is_read_as_it_is(here: Embedded, tmp_path: Path) -> None:
-    text = 'Gerät;Code;ROOM;Time\r\n7;100018;"Dresden/Büro";17.11.2025 10:15\r\n7;100019;Dresden/1.04;\r\n'
+    text = 'Gerät;Code;ROOM;Time;Raum\r\n7;100018;"Dresden/Büro";17.11.2025 10:15;x\r\n7;100019;Dresden/1.04;;x\r\n'
     text = text.replace("Dresden/Büro", "Dresden/IT-Büro")
     result = scanned(here, tmp_path, text.encode("cp1252"), **NOVEMBER)
     assert (
