@@ -21,20 +21,6 @@ NUL = "\0"
 NO_NUL = "contains a NUL character, which is not text"
 DEEPEST = 40
 """Maximum depth of maps and lists."""
-MOST_COLLECTIONS = 4_000_000
-"""Maximum number of maps and lists in a file: each of a million records may have some.
-
-An empty list has two characters, and takes fifty times as much memory.
-"""
-TOO_MANY = f"expected at most {MOST_COLLECTIONS:,} maps and lists in a file"
-
-MOST_LINES = 4_000_000
-"""Maximum number of lines of a table, or of JSON Lines.
-
-A line takes more memory than its text: a file of line feeds would take twenty times its size.
-"""
-TOO_MANY_LINES = f"expected at most {MOST_LINES:,} lines in a file"
-
 TOO_LONG = f"expected a text of at most {MOST_CHARACTERS:,} characters"
 
 COLUMN_BITS = 24
@@ -63,11 +49,6 @@ def has_long_text(value: Any) -> bool:
     if isinstance(value, list):
         return any(map(has_long_text, value))
     return isinstance(value, str) and len(value) > MOST_CHARACTERS
-
-
-def has_too_many_lines(text: str) -> bool:
-    """Return True if a table, or JSON Lines, has more lines than allowed, with any line ends."""
-    return max(text.count("\n"), text.count("\r")) > MOST_LINES
 
 
 def place_at(source: str, mark: int) -> Place:

@@ -24,11 +24,8 @@ from ..nodes import (
     NO_NUL,
     NUL,
     TOO_LONG,
-    TOO_MANY,
-    TOO_MANY_LINES,
     Node,
     has_long_text,
-    has_too_many_lines,
     jinja_in,
     mark_at,
     nul_in,
@@ -38,15 +35,12 @@ from ..positions import Finding, Place
 from ..words import NullCell
 from .broken_files import SAVED_IN_PART, may_have_lines, why_no_record
 from .formulas import unescaped
-from .json_source import NUL_ESCAPED, JsonNode, has_too_many, is_whole, no_constant, plain_number, too_deep
+from .json_source import NUL_ESCAPED, JsonNode, is_whole, no_constant, plain_number, too_deep
 
 NO_RECORD = (
     "this table has rows, and no row has a cell in a column that is read; name its columns as fields, or change ignore"
 )
 TITLED = "the first row names the columns, so delete what is above the names"
-
-MOST_COLUMNS = 16_384
-"""Maximum number of columns of a table: as many as a spreadsheet has."""
 
 _NO_END = "unexpected end of data"
 """The message of the library about an unclosed quote."""
@@ -266,9 +260,6 @@ def read_csv(
     :param as_text: converts a cell, or the name of a column, to its text.
     :param delimiters: collects the delimiter. :param warnings: collects what is not a mistake but worth knowing.
     """
-    if has_too_many_lines(text):
-        findings.append(Finding.plain(Place(source, 1, 1), TOO_MANY_LINES))
-        return
     csv.field_size_limit(_CELL_LIMIT)
     table = _Table(text.removeprefix("\ufeff"), source, dialect)
     if delimiters is not None:
@@ -381,9 +372,6 @@ def _or_header_row(line: int) -> str:
 
 
 def _wrong_header(table: _Table) -> list[Finding]:
-    if len(table.header) > MOST_COLUMNS:
-        place = Place(table.source, table.header_line, 1)
-        return [Finding.plain(place, f"expected at most {MOST_COLUMNS} columns, found {len(table.header)}")]
     if len(table.header) == 1:
         line, row = next(((line, row) for line, row in _rows_below(table) if len(row) > 1), (0, []))
         if row:
@@ -437,8 +425,6 @@ def structure(cell: str) -> CellList | CellMap | BrokenCell:
     """Return a list or a map from the JSON in a cell, with its text for text types."""
     if too_deep(cell) is not None:
         return BrokenCell.from_text(cell, f"nested more than {DEEPEST} deep")
-    if has_too_many(cell):
-        return BrokenCell.from_text(cell, TOO_MANY)
     try:
         found = json.loads(
             cell,

@@ -9,7 +9,6 @@ import json
 import re
 from collections.abc import Iterator
 from decimal import Decimal
-from itertools import islice
 from typing import Any
 
 from ....module_utils.model.field import MOST_CHARACTERS, Plain
@@ -17,13 +16,9 @@ from ..nodes import (
     COLUMN_BITS,
     DEEPEST,
     JINJA,
-    MOST_COLLECTIONS,
     TOO_LONG,
-    TOO_MANY,
-    TOO_MANY_LINES,
     Node,
     has_long_text,
-    has_too_many_lines,
     jinja_in,
     mark_at,
     nul_in,
@@ -115,10 +110,6 @@ def _duplicate_names(text: str, position: int = 0) -> Iterator[tuple[str, int]]:
 def read_json_lines(text: str, source: str, findings: list[Finding]) -> Iterator[Node]:
     """Yield one record per line. Numbers keep their source text."""
     text = text.removeprefix("\ufeff")
-    wrong = TOO_MANY if has_too_many(text) else TOO_MANY_LINES if has_too_many_lines(text) else ""
-    if wrong:
-        findings.append(Finding.plain(Place(source, 1, 1), wrong))
-        return
     may_have_jinja = any(mark in text for mark in JINJA)
     names: dict[str, str] = {}
 
@@ -185,14 +176,6 @@ def too_deep(text: str) -> int | None:
         elif found.group() in ("]", "}"):
             depth -= 1
     return None
-
-
-def has_too_many(text: str) -> bool:
-    """Return True if JSON has more maps and lists than allowed."""
-    if text.count("[") + text.count("{") <= MOST_COLLECTIONS:
-        return False
-    opened = (found for found in _STRUCTURE.finditer(text) if found.group() in ("[", "{"))
-    return next(islice(opened, MOST_COLLECTIONS, None), None) is not None
 
 
 NUL_ESCAPED = "\\u0000"

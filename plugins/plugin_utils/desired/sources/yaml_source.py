@@ -20,12 +20,10 @@ from ..nodes import (
     COLUMN_BITS,
     DEEPEST,
     JINJA,
-    MOST_COLLECTIONS,
     NO_JINJA,
     NO_NUL,
     NUL,
     TOO_LONG,
-    TOO_MANY,
     Node,
     TreeNode,
     place_at,
@@ -85,7 +83,6 @@ class _Yaml:
         self._names: dict[str, str] = {}
         self._anchors: dict[str, tuple[TreeNode, int] | None] = {}
         self._built = 0
-        self._collections = 0
 
     def document(self) -> TreeNode | None:
         node = None
@@ -167,9 +164,6 @@ class _Yaml:
         if kind is yaml.ScalarEvent:
             found = (self._scalar(event), (), None)
         else:
-            self._collections += 1
-            if self._collections > MOST_COLLECTIONS:
-                self._give_up(event, TOO_MANY)
             found = self._map(depth) if kind is yaml.MappingStartEvent else self._sequence(depth)
         if event.anchor is not None:
             node = TreeNode(found[0], self._source, _mark_of(event), found[1], found[2])

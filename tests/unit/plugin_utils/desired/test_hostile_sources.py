@@ -8,20 +8,16 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import MOST_CHARACTERS, BrokenCell
-from ansible_collections.community.seventhings.plugins.plugin_utils.desired import loading, nodes
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import MOST_CHARACTERS
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired import loading
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.nodes import Node
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.positions import Finding
-from ansible_collections.community.seventhings.plugins.plugin_utils.desired.sources import json_source, yaml_source
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.sources.csv_source import (
-    MOST_COLUMNS,
     read_csv,
-    structure,
 )
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.sources.json_source import read_json_lines
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.sources.yaml_source import read_yaml
@@ -113,22 +109,6 @@ def test_a_text_that_looks_like_an_escaped_nul_is_none() -> None:
     assert _findings(read_json_lines, '{"a": "\\\\u0000"}') == []
 
 
-def test_a_table_has_at_most_as_many_columns_as_a_spreadsheet() -> None:
-    text = ",".join(f"c{number}" for number in range(MOST_COLUMNS + 1))
-    assert _findings(read_csv, text) == [f"a:1:1: expected at most {MOST_COLUMNS} columns, found {MOST_COLUMNS + 1}"]
-
-
-@pytest.mark.parametrize("end", ["\n", "\r", "\r\n"])
-@pytest.mark.parametrize(("read", "line"), [(read_csv, "1"), (read_json_lines, '{"a": "1"}')])
-def test_a_file_of_more_lines_than_fit_is_not_read(
-    read: Read, line: str, end: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(nodes, "MOST_LINES", 3)
-    if read is read_csv or end != "\r":
-        assert _findings(read, f"{line}{end}" * 3) == []
-    assert _findings(read, f"{line}{end}" * 4) == ["a:1:1: expected at most 4,000,000 lines in a file"]
-
-
 def test_members_beside_a_number_that_python_does_not_read_have_their_places() -> None:
     (node,) = read_json_lines('{"a": ' + "9" * 5000 + ', "b": 1}', "a", [])
     assert node.mark_of("b") == node.mark + 5013
@@ -139,29 +119,6 @@ def test_deep_json_is_a_finding_and_brackets_in_texts_do_not_count(deep: str) ->
     (finding,) = _findings(read_json_lines, deep)
     assert finding.endswith("nested more than 40 deep")
     assert _findings(read_json_lines, '{"a": "' + "[" * 1000 + '\\"' + "[" * 1000 + '"}') == []
-
-
-@pytest.mark.parametrize(
-    ("module", "read", "text"),
-    [
-        (yaml_source, read_yaml, "- a: [[], {}]\n"),
-        (json_source, read_json_lines, '{"a": [{}]}\n{"a": []}\n'),
-    ],
-    ids=["yaml", "json"],
-)
-def test_maps_and_lists_are_counted(monkeypatch: pytest.MonkeyPatch, module: ModuleType, read: Any, text: str) -> None:
-    monkeypatch.setattr(module, "MOST_COLLECTIONS", 5)
-    assert _findings(read, text) == []
-    monkeypatch.setattr(module, "MOST_COLLECTIONS", 4)
-    (finding,) = _findings(read, text)
-    assert "expected at most 4,000,000 maps and lists in a file" in finding
-    assert _findings(read_json_lines, '{"a": "[[[[[[[[["}') == []
-
-
-def test_maps_and_lists_of_a_cell_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(json_source, "MOST_COLLECTIONS", 4)
-    assert structure("[[], [], {}]") == [[], [], {}]
-    assert isinstance(structure("[[], [], {}, {}]"), BrokenCell)
 
 
 def test_the_records_of_a_desired_state_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
