@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from difflib import SequenceMatcher, get_close_matches
 
 from .names import shape
@@ -48,6 +48,12 @@ def closest_names(wanted: str, names: Iterable[str], limit: int = 1, likeness: f
     known = [name for same in by_shape.values() for name in same]
     found = list(dict.fromkeys([*found, *likely_typos(wanted, known)]))
     return (found if found or likeness > ROUGH else _with_words(own, known))[:limit]
+
+
+def did_you_mean(wanted: object, names: Collection[str]) -> str:
+    """Return the name closest to a wanted name as a question, or all names."""
+    closest = closest_names(str(wanted), names)
+    return f"did you mean {closest[0]}?" if closest else f"expected one of {', '.join(names)}"
 
 
 def _with_words(wanted: str, names: Iterable[str]) -> list[str]:

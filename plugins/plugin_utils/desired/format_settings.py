@@ -20,11 +20,10 @@ from ...module_utils.local.safe_files import parts_of
 from ...module_utils.model.dates import DateReader
 from ...module_utils.model.field import Plain, integer_of, shorten
 from ...module_utils.model.names import normal_name
-from ...module_utils.model.suggestions import closest_names
 from .desired import SECTIONS, DesiredInstance
 from .dialect import ALL_ROWS, PRESETS, Dialect, Rows
 from .encodings import encoding_of
-from .nodes import EVERYTHING, Node
+from .nodes import EVERYTHING, Node, find_unknown
 from .positions import Finding, Place
 from .row_rules import OF_TABLES, ROW_SETTINGS, RowRules, Unfit
 from .tables import ID, Change, Table, Tables
@@ -98,11 +97,7 @@ class FormatSettings:
         if not isinstance(node.value, dict):
             self._find(node, f"{setting}: expected a map with {', '.join(known)}")
             return Table(setting, node.place)
-        for name, member in node.members.items():
-            if name not in known:
-                suggestions = closest_names(str(name), known)
-                hint = f"did you mean {suggestions[0]}?" if suggestions else f"expected one of {', '.join(known)}"
-                self._find(member, f"{setting}.{name}: no such setting; {hint}")
+        find_unknown(node, known, f"{setting}.", self._find)
         changes: dict[str, Change] = {}
         dialect = base
         for name in CSV_KEYS:

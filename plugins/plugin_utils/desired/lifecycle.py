@@ -12,9 +12,9 @@ from functools import cached_property
 from ...module_utils.model.field import shorten
 from ...module_utils.model.names import normal_name
 from ...module_utils.model.schema import Schema
-from ...module_utils.model.suggestions import closest_names
+from ...module_utils.model.suggestions import did_you_mean
 from .globs import Globs, fits
-from .nodes import Node
+from .nodes import Node, find_unknown
 from .words import OWN_LIFECYCLE
 
 LIFECYCLE = "lifecycle"
@@ -129,11 +129,7 @@ def read_settings(node: Node, sections: Iterable[str], find: Find) -> dict[str, 
     for section, member in node.members.items():
         name = f"{LIFECYCLE}.{section}"
         if section not in known:
-            suggestions = closest_names(str(section), known)
-            find(
-                member,
-                f"{name}: no such section; " + (f"did you mean {suggestions[0]}?" if suggestions else ", ".join(known)),
-            )
+            find(member, f"{name}: no such section; {did_you_mean(section, known)}")
         elif not isinstance(member.value, dict):
             find(member, f"{name}: expected a map with {', '.join(KEYS)}")
         else:
@@ -170,11 +166,7 @@ _WORDS = {
 
 
 def _members(node: Node, name: str, find: Find) -> dict[str, Node]:
-    for key in node.value:
-        if key not in KEYS:
-            suggestions = closest_names(str(key), KEYS)
-            hint = f"did you mean {suggestions[0]}?" if suggestions else f"expected one of {', '.join(KEYS)}"
-            find(node.member(key), f"{name}.{key}: no such setting; {hint}")
+    find_unknown(node, KEYS, f"{name}.", find)
     return {key: member for key, member in node.members.items() if key in KEYS}
 
 

@@ -17,7 +17,7 @@ from ...module_utils.local.safe_files import FileType, Folder, ListResult, NotOp
 from ...module_utils.model.field import shorten
 from ...module_utils.model.kinds import KINDS, TEMPLATES
 from ...module_utils.model.names import normal_name
-from ...module_utils.model.suggestions import closest_names
+from ...module_utils.model.suggestions import closest_names, did_you_mean
 from ..ansible_compat import was_vaulted
 from .desired import BY_TEMPLATE, INLINE, SECTIONS, DesiredInstance, SourceCount, states_of
 from .dialect import Dialect
@@ -358,9 +358,7 @@ class _Loading:
                 self.desired.sections.add(name)
                 self._records(source, name, self._list(member))
             else:
-                known = [*SECTIONS, "instance", "moved"]
-                suggestions = closest_names(str(name), known)
-                hint = f"did you mean {suggestions[0]}?" if suggestions else f"expected one of {', '.join(known)}"
+                hint = did_you_mean(name, [*SECTIONS, "instance", "moved"])
                 self._find(member.place, f"{name}: no such section; {hint}")
 
     def _templates(self, source: str, section: str, node: Node) -> None:

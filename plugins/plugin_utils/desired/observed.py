@@ -16,7 +16,7 @@ from ...module_utils.errors import InvalidInput
 from ...module_utils.model.field import shorten
 from ...module_utils.model.kinds import KINDS, OBJECT
 from ...module_utils.model.schema import Schema
-from ...module_utils.model.suggestions import closest_names
+from ...module_utils.model.suggestions import did_you_mean
 from .desired import DesiredInstance
 from .entry import Entry
 from .lifecycle import NOTHING
@@ -47,13 +47,7 @@ def read_names(value: Any) -> tuple[dict[str, list[str]], list[tuple[str, str]]]
     for section, names in value.items():
         setting = f"{OBSERVED}.{section}"
         if section not in SECTIONS_WITH_FIELDS:
-            suggestions = closest_names(str(section), SECTIONS_WITH_FIELDS)
-            hint = (
-                f"did you mean {suggestions[0]}?"
-                if suggestions
-                else f"expected one of {', '.join(SECTIONS_WITH_FIELDS)}"
-            )
-            wrong.append((setting, f"{setting}: no such section; {hint}"))
+            wrong.append((setting, f"{setting}: no such section; {did_you_mean(section, SECTIONS_WITH_FIELDS)}"))
         elif not isinstance(names, list) or not all(isinstance(name, str) and name for name in names):
             expected = "a list of field keys; an empty list says that nothing is observed"
             wrong.append((setting, f"{setting}: {shorten(names)} does not fit; expected {expected}"))

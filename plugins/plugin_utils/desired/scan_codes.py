@@ -10,8 +10,7 @@ from dataclasses import dataclass
 
 from ...module_utils.model.field import Plain, shorten
 from ...module_utils.model.kinds import OBJECT
-from ...module_utils.model.suggestions import closest_names
-from .nodes import Node
+from .nodes import Node, find_unknown
 
 SCAN_CODES = "scan_codes"
 """The setting of ``instance.yml``."""
@@ -48,13 +47,8 @@ def read_scan_codes(node: Node, find: Callable[[Node, str], None]) -> ScanCodeSe
     if not isinstance(node.value, dict):
         find(node, f"{SCAN_CODES}: expected a map with {FIELD} and {PLACEHOLDER}")
         return None
-    wrong = False
-    for name in node.value:
-        if name not in (FIELD, PLACEHOLDER):
-            suggestions = closest_names(str(name), (FIELD, PLACEHOLDER))
-            hint = f"did you mean {suggestions[0]}?" if suggestions else f"expected {FIELD} and {PLACEHOLDER}"
-            find(node.member(name), f"{SCAN_CODES}.{name}: no such setting; {hint}")
-            wrong = True
+    find_unknown(node, (FIELD, PLACEHOLDER), f"{SCAN_CODES}.", find)
+    wrong = not {FIELD, PLACEHOLDER}.issuperset(node.value)
     texts = {name: _text(node, name, find) for name in (FIELD, PLACEHOLDER)}
     field, prefix = texts[FIELD], texts[PLACEHOLDER]
     if prefix and (len(prefix) < _SHORTEST_PREFIX or prefix[-1].isdigit() or prefix != prefix.strip()):

@@ -17,13 +17,13 @@ from ...module_utils.client.connection import named_root
 from ...module_utils.errors import InvalidInput
 from ...module_utils.model.field import Plain, shorten
 from ...module_utils.model.kinds import KINDS
-from ...module_utils.model.suggestions import closest_names
+from ...module_utils.model.suggestions import did_you_mean
 from ...module_utils.model.zones import zone_of
 from ...module_utils.plan.allowed import USERS, how_to_allow
 from .desired import PRUNE, SECTIONS, SIMILAR, DesiredInstance, Limits, Policy, limit_of, prune_actions
 from .format_settings import FormatSettings
 from .lifecycle import LIFECYCLE, read_settings
-from .nodes import Node
+from .nodes import Node, find_unknown
 from .observed import OBSERVED, read_names
 from .positions import Finding, Place
 from .scan_codes import SCAN_CODES, check_identity, read_scan_codes
@@ -69,7 +69,7 @@ class Settings:
         if not isinstance(node.value, dict):
             self._find(node, f"expected a map with {', '.join(_SETTINGS)}")
             return
-        self._check_names(node, _SETTINGS, "")
+        find_unknown(node, _SETTINGS, "", self._find)
         if "api" not in node.value:
             self._find(node, f"api: expected {API}")
         elif node.value["api"] != API:
@@ -102,13 +102,6 @@ class Settings:
                 desired.tables = read(node.member(name), desired.tables)
         if "policy" in node.value:
             desired.policy = self._policy(node.member("policy"))
-
-    def _check_names(self, node: Node, known: tuple[str, ...], prefix: str) -> None:
-        for name in node.value:
-            if name not in known:
-                suggestions = closest_names(str(name), known)
-                hint = f"; did you mean {suggestions[0]}?" if suggestions else f"; expected one of {', '.join(known)}"
-                self._find(node.member(name), f"{prefix}{name}: no such setting{hint}")
 
     def _text(self, node: Node, name: str) -> str:
         value = node.value.get(name)
@@ -163,9 +156,7 @@ class Settings:
             if section in SECTIONS:
                 found[section] = action
             else:
-                suggestions = closest_names(str(section), SECTIONS)
-                hint = f"did you mean {suggestions[0]}?" if suggestions else f"expected one of {', '.join(SECTIONS)}"
-                self._find(action, f"{name}.{section}: no such section; {hint}")
+                self._find(action, f"{name}.{section}: no such section; {did_you_mean(section, SECTIONS)}")
         return found
 
     def _names(self, node: Node, setting: str, expected: str) -> dict[str, list[str]]:
@@ -205,7 +196,7 @@ class Settings:
         if not isinstance(node.value, dict):
             self._find(node, "policy: expected a map")
             return Policy()
-        self._check_names(node, _POLICY, "policy.")
+        find_unknown(node, _POLICY, "policy.", self._find)
         create_users = self._flag(node, "create_users")
         if create_users:
             self._find(
@@ -246,7 +237,7 @@ class Settings:
             self._find(node, "policy.limits: expected a map of numbers")
             return {}
         known = tuple(member.name for member in members_of(Limits))
-        self._check_names(node, known, "policy.limits.")
+        find_unknown(node, known, "policy.limits.", self._find)
         given: dict[str, float] = {}
         for name, member in node.members.items():
             number = limit_of(member.value)
@@ -274,11 +265,8 @@ class Settings:
                 self._find(member, f"moved.{section}: {_NEVER_MOVED[section]}")
                 continue
             if section not in SECTIONS:
-                suggestions = closest_names(str(section), SECTIONS.keys() - _NEVER_MOVED.keys())
-                self._find(
-                    member,
-                    f"moved.{section}: no such section" + (f"; did you mean {suggestions[0]}?" if suggestions else ""),
-                )
+                known = [name for name in SECTIONS if name not in _NEVER_MOVED]
+                self._find(member, f"moved.{section}: no such section; {did_you_mean(section, known)}")
                 continue
             if member.value is None:
                 continue
