@@ -60,6 +60,7 @@ notes:
   - A request that may change something is sent once. If its answer is lost, the error says that the outcome is unknown.
     It is sent again only if the instance rejected it (HTTP 429, or an expired token).
   - This module cannot upload files. Use M(community.seventhings.file).
+  - Sends one request, or one for each page of a list.
 seealso:
   - module: community.seventhings.api_info
 extends_documentation_fragment:

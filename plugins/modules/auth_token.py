@@ -72,7 +72,7 @@ attributes:
         token to revoke.
 notes:
   - The result is not shown and not logged. A registered variable contains RV(access_token) and RV(refresh_token).
-  - Signing in takes one request, and so does revoking.
+  - Sends one request to sign in, and one to revoke.
 seealso:
   - module: community.seventhings.user_info
 extends_documentation_fragment:

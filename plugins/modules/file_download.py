@@ -72,8 +72,7 @@ notes:
   - In check mode, a missing directory is a warning, because an earlier task may create it.
   - In check mode, a file is downloaded only to compare it with an existing file of the same size. The size of a
     thumbnail is not known in advance, so a thumbnail is downloaded if any file exists at its path.
-  - The task sends one request for O(uuid), or one for the field definitions and one for O(object). It sends one more
-    for each file, or two if O(dest) is a directory and the object does not include the name of the file.
+  - Sends one or two requests, and one or two more for each file.
 seealso:
   - module: community.seventhings.file
   - module: community.seventhings.file_info

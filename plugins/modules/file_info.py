@@ -16,7 +16,7 @@ description:
   - Fields to filter and sort by are C(name), C(type), C(size), C(creator_id) and C(created_at).
 notes:
   - Unlike other lists, this list can be incomplete. RV(complete) is then false.
-  - The task sends one request.
+  - Sends one request.
 seealso:
   - module: community.seventhings.file
   - module: community.seventhings.file_download

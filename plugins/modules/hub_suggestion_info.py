@@ -37,8 +37,7 @@ options:
       - Return at most this number of suggestions. RV(count) is the number of all objects that match.
     type: int
 notes:
-  - The task sends three requests, for the field definitions, the categories and the prices, and one more if O(filters)
-    refer to other records. Filters on links to other records also need the list of objects.
+  - Sends three requests, and one or more for the records to which O(filters) refer.
 seealso:
   - module: community.seventhings.hub_item
   - module: community.seventhings.object_info

@@ -30,7 +30,7 @@ requirements:
   - python >= 3.11
   - jsonschema >= 4.21
 notes:
-  - It sends no request.
+  - Sends no request.
   - A rule is only checked if the files alone are enough. A warning says what was not checked.
 seealso:
   - module: community.seventhings.instance

@@ -12,7 +12,7 @@ version_added: 1.0.0
 description:
   - Returns one person of an instance by its O(uuid), or the complete list of persons that match O(filters).
 notes:
-  - Sends one request, and one for every 1,000 persons. O(filters) are applied to the complete list.
+  - Sends one request, and one for every 1,000 persons, whatever the O(filters) are.
 seealso:
   - module: community.seventhings.person
   - module: community.seventhings.user_info

@@ -13,7 +13,7 @@ description:
   - Returns one user of an instance by its O(uuid), or the complete list of users that match O(filters).
   - The fields of a user are C(email), C(firstname), C(lastname) and C(display_name).
 notes:
-  - Sends one request for every 1,000 users. O(filters) are applied to the complete list.
+  - Sends one request for every 1,000 users, whatever the O(filters) are.
 seealso:
   - module: community.seventhings.user_from_person
   - module: community.seventhings.person_info

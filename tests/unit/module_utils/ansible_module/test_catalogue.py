@@ -207,6 +207,12 @@ def test_a_module_says_that_it_is_in_the_action_group(name: str) -> None:
     assert "community.seventhings.all" in attributes["action_group"]["membership"]
 
 
+@pytest.mark.parametrize("name", SPECS)
+def test_a_module_says_in_one_sentence_how_many_requests_it_sends(name: str) -> None:
+    notes = [note for note in text_of(module_path(name), "DOCUMENTATION")["notes"] if note.startswith("Sends ")]
+    assert [len(re.findall(r"\.( |$)", note)) for note in notes] == [1]
+
+
 @pytest.mark.parametrize("name", sorted(MODULES))
 def test_rules_between_options_name_options(name: str) -> None:
     rules = dict(MODULES[name].rules)
@@ -233,6 +239,11 @@ def test_the_two_connection_fragments_say_the_same_but_for_the_environment() -> 
     for name, option in for_modules.items():
         spec = [line for line in option["description"] if "environment variable" not in line]
         assert spec == for_plugins[name]["description"]
+
+
+def test_a_connection_option_is_described_in_two_sentences() -> None:
+    texts = {name: " ".join(option["description"]) for name, option in fragment("connection")["options"].items()}
+    assert {name: text for name, text in texts.items() if len(re.findall(r"\.( |$)", text)) > 2} == {}
 
 
 def test_plugins_declare_the_environment_that_modules_read() -> None:
