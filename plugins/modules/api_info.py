@@ -43,8 +43,8 @@ options:
     type: raw
 notes:
   - >-
-    A list is read to its end, unless O(query) names a C(page). Sort it by a unique field, such as C(sort: {id: ASC}), so
-    that no record moves to another page while the list is read.
+    A list is read to its end, unless O(query) names a C(page). Sort it by a unique field, such as C(sort: {id: ASC}),
+    so that no record moves to another page while the list is read.
   - Sends one request, or one for each page of a list.
 seealso:
   - module: community.seventhings.api
