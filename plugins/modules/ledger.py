@@ -24,7 +24,7 @@ options:
       - How to read the ledger, as an entry of C(tables) in C(instance.yml) without C(files). C(columns) maps its
         columns to fields. C(preset) and C(decimal) say how it was saved. C(ignore), C(skip_rows) and C(sheets) leave
         parts of it out. C(match) names the fields that identify an object, such as the asset number; by default that is
-        the scan code. C(empty_keys), C(repeated_keys) and C(unknown_rows) can skip rows.
+        the scan code. C(empty_keys), C(repeated_keys) and C(unknown_rows) can skip rows, and C(unknown_values) cells.
       - A column that is not a field is left out, and a warning names it.
     type: dict
     default: {}

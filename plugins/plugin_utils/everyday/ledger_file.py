@@ -24,6 +24,7 @@ from ..desired.loading import MAX_SOURCE, Reading, load
 from ..desired.nodes import NO_JINJA, plain_node
 from ..desired.parsing import DesiredParser
 from ..desired.positions import Finding, Place
+from ..desired.row_rules import SKIP
 from ..desired.tables import Table, Tables
 
 _ENDINGS = (".csv", ".xlsx")
@@ -78,21 +79,32 @@ def read_ledger(path: Path, table: Table, schema: Schema) -> Ledger:
     """
     desired = _loaded(path, table)
     findings = [finding for finding in desired.findings if not finding.message.endswith(NO_JINJA)]
-    parser = DesiredParser(desired, lambda place, message: findings.append(Finding(place, message)))
+    unknown: list[Finding] = []
+
+    def find(place: Place, message: str) -> None:
+        found = Finding.for_message(place, message)
+        is_skipped = table.rules.unknown_values == SKIP and found.misfit is not None and found.misfit.is_unknown
+        (unknown if is_skipped else findings).append(found)
+
+    parser = DesiredParser(desired, find)
     rows, columns, ignored = [], dict[str, None](), dict[str, None]()
     for entry in desired.entries:
         known = {name: value for name, value in entry.fields.items() if schema.find(name) is not None}
         empty = [name for name in entry.empty_cells() if schema.find(name) is not None]
         ignored |= dict.fromkeys(name for name in (*entry.fields, *entry.empty_cells()) if schema.find(name) is None)
         values: dict[str, Any] = {field.key: None for name in empty if (field := schema.find(name)) is not None}
+        skipped = len(unknown)
         values |= parser.parse(schema, entry, known)
+        names = {field.key for found in unknown[skipped:] if (field := schema.find(found.column)) is not None}
+        values = {key: value for key, value in values.items() if key not in names}
         columns |= dict.fromkeys(values)
         rows.append(Row(values, _shown(entry.place.row, path)))
     if findings:
         lines = [f"file: {_shown(finding.place, path)}: {finding.message}" for finding in findings]
         rest = len(lines) - _MOST_FINDINGS
         raise InvalidInput([*lines[:_MOST_FINDINGS], *([f"and {rest:,} more"] if rest > 0 else [])])
-    return Ledger(rows, list(columns), list(ignored), desired.warnings)
+    warnings = [f"{_shown(found.place, path)}: {found.message}; the cell is left out" for found in unknown]
+    return Ledger(rows, list(columns), list(ignored), [*desired.warnings, *warnings])
 
 
 def _loaded(path: Path, table: Table) -> DesiredInstance:

@@ -327,7 +327,7 @@ def _skipped(result: RunResult) -> Block:
         (
             _printed(row["place"]),
             _printed(row["key"] or row["scan_code"] or "no key"),
-            _printed(row["name"]),
+            _printed(row["name"] or "no name"),
             _why(reason, row),
         )
         for reason, row in _of_reasons(result, *SKIPPING)

@@ -138,6 +138,19 @@ def test_the_natural_key_and_all_columns_are_the_default(here: Embedded, tmp_pat
     assert any("left out: book_value" in warning for warning in result["warnings"])
 
 
+def test_rows_and_cells_are_skipped_as_the_table_says(here: Embedded, tmp_path: Path) -> None:
+    path = tmp_path / "books.csv"
+    path.write_text("Nr,Code,condition\n0410-0,,lost\n,100002,\n4703-0,,\n4703-0,,\n9999-0,,\n,,lost\n", "utf-8")
+    skip = dict.fromkeys(("empty_keys", "repeated_keys", "unknown_rows", "unknown_values"), "skip")
+    columns = {"Nr": "Anlagennummer", "Code": "barcode"}
+    table = {"columns": columns, "match": [["Anlagennummer"], ["barcode"]], "constant": {"inventory_name": "x"}, **skip}
+    result = compare(here, file=str(path), table=table, compare=["condition"])
+    counts = {name: number for name, number in result["counts"].items() if number and name != "not_in_books"}
+    assert counts == {"rows": 6, "equal": 1, "differ": 1, "skipped": 3}, result
+    assert sorted(row["key"] for row in result["skipped"]) == ["", "4703-0", "9999-0"]
+    assert any("books.csv:2: condition: 'lost' does not fit" in warning for warning in result["warnings"])
+
+
 def test_a_workbook_is_read_too(here: Embedded, tmp_path: Path) -> None:
     book = openpyxl.Workbook()
     sheet: Any = book.active
