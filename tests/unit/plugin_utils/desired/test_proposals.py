@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import io
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -13,6 +14,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import openpyxl
 import pytest
 import yaml
 from hypothesis import given, settings
@@ -35,6 +37,8 @@ _FIELDS = [
     Field("inventory_name", "TEXT"),
     Field("price", "MONEY"),
     Field("bought", "DATE"),
+    Field("lent", "BOOLEAN"),
+    Field("condition", "DROPDOWN", allowed=("None", "Good")),
 ]
 _MOST_STEPS = 8
 _ENCODINGS = ["utf-8", "utf-8-sig", "utf-16", "utf-32", "cp1252", "mac_roman", "cp850", "iso-8859-15"]
@@ -49,18 +53,37 @@ def _number(amount: Decimal, decimal: str, thousands: str) -> str:
 def _cells(record: _Record, preset: str, day: str) -> list[str]:
     dialect = PRESETS[preset]
     number = _number(record["price"], dialect.decimal, "".join(dialect.thousands[-1:]))
-    return [record["barcode"], record["inventory_name"], number, record["bought"].strftime(day)]
+    words = (dialect.true or ("true",)) if record["lent"] else (dialect.false or ("false",))
+    cells = [record["barcode"], record["inventory_name"], number, record["bought"].strftime(day)]
+    return [*cells, words[0], record["condition"]]
 
 
-def _read(root: Path, content: bytes, settings: Mapping[str, Any]) -> DesiredInstance:
-    table = {"files": "objects.csv", **settings}
+def _content(suffix: str, rows: Sequence[Sequence[str]], encoding: str) -> bytes:
+    """Return a table with texts in all of its cells. Only CSV has an encoding."""
+    if suffix == "csv":
+        return "\r\n".join("|".join(row) for row in rows).encode(encoding)
+    if suffix == "jsonl":
+        return "\n".join(json.dumps(dict(zip(rows[0], row, strict=True))) for row in rows[1:]).encode()
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.worksheets[0].append(row)
+    stream = io.BytesIO()
+    book.save(stream)
+    return stream.getvalue()
+
+
+def _read(root: Path, suffix: str, content: bytes, settings: Mapping[str, Any]) -> DesiredInstance:
+    table = {"files": f"objects/l.{suffix}", **settings}
     (root / "instance.yml").write_text(f"api: seventhings/v1\ntables: [{json.dumps(table)}]\n", "utf-8")
-    (root / "objects.csv").write_bytes(content)
+    (root / "objects").mkdir(exist_ok=True)
+    (root / f"objects/l.{suffix}").write_bytes(content)
     return load(root)
 
 
-def _lines(desired: DesiredInstance) -> list[str]:
-    return group_findings(validate(desired, {"object": _FIELDS}), desired).lines
+def _judged(desired: DesiredInstance) -> tuple[list[str], set[str]]:
+    """Return the findings as users see them, and the columns that they are about."""
+    findings = validate(desired, {"object": _FIELDS})
+    return group_findings(findings, desired).lines, {finding.column for finding in findings}
 
 
 def _values(desired: DesiredInstance) -> list[dict[str, Any]]:
@@ -106,6 +129,8 @@ _RECORDS = st.lists(
             "inventory_name": st.sampled_from(["B\u00fcro", "M\u00f6bel", "Lamp", "Stra\u00dfe", *sorted(NULL_WORDS)]),
             "price": st.decimals("1", "99999", places=2),
             "bought": st.dates(dt.date(2000, 1, 1), dt.date(2030, 12, 31)),
+            "lent": st.booleans(),
+            "condition": st.sampled_from(["None", "Good"]),
         }
     ),
     min_size=1,
@@ -121,6 +146,7 @@ _RECORDS = st.lists(
     day=st.sampled_from(["%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y"]),
     said=st.sampled_from([None, *PRESETS]),
     choice=st.integers(0, 10),
+    suffix=st.sampled_from(["csv", "csv", "xlsx", "jsonl"]),
 )
 def test_a_cell_is_read_as_meant_or_found_and_a_proposal_cures_its_finding(
     tmp_path_factory: pytest.TempPathFactory,
@@ -130,22 +156,25 @@ def test_a_cell_is_read_as_meant_or_found_and_a_proposal_cures_its_finding(
     day: str,
     said: str | None,
     choice: int,
+    suffix: str,
 ) -> None:
     root = tmp_path_factory.mktemp("set")
     records = [{"barcode": f"80000{number}", **record} for number, record in enumerate(records)]
-    rows = [["barcode", "inventory_name", "price", "bought"], *(_cells(record, preset, day) for record in records)]
-    content = "\r\n".join("|".join(row) for row in rows).encode(encoding)
+    rows = [[field.key for field in _FIELDS], *(_cells(record, preset, day) for record in records)]
+    content = _content(suffix, rows, encoding)
     chosen: dict[str, Any] = {} if said is None else {"preset": said}
     cured: set[str] = set()
     number = 0
     for _step in range(_MOST_STEPS):
-        desired = _read(root, content, chosen)
-        lines = _lines(desired)
+        desired = _read(root, suffix, content, chosen)
+        lines, wrong = _judged(desired)
+        values = _values(desired)
+        assert all({field.key for field in _FIELDS} <= read.keys() | wrong for read in values)
         assert len(desired.entries) in (number, len(records))
         number = len(desired.entries)
         assert cured.isdisjoint(lines)
         if _is_as_written(chosen, encoding, preset, day):
-            assert not desired.entries or _is_right(_values(desired), records)
+            assert not desired.entries or _is_right(values, records)
         proposals = [(line, setting) for line in lines for setting in _proposed(line)]
         if not proposals:
             break
@@ -153,3 +182,4 @@ def test_a_cell_is_read_as_meant_or_found_and_a_proposal_cures_its_finding(
         cured.add(line)
         chosen = {**chosen, **setting}
     assert not proposals
+    assert suffix == "csv" or number == len(records)
