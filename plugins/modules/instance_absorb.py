@@ -15,7 +15,7 @@ description:
   - Only the values change. Spacing, comments, order, quotes, line ends and the dialect of a CSV file stay. In a
     workbook, only the values of cells change.
   - Labels that replaced scan codes are written too, with the references to them. Observed fields, such as the actual
-    room, and C(tables) of another system are never changed.
+    room, are never changed. In C(tables) of another system, values become the words of the table again.
   - Nothing is written to the instance, or outside of O(src). R(The
     guide,ansible_collections.community.seventhings.docsite.guide_drift) shows the steps.
 options:

@@ -293,7 +293,7 @@ class _Absorbing:
     def _change(self, planned: Planned, current: Record, key: str, name: str) -> None:
         owner = _owner(planned.entry, name)
         new = self._new_value(planned, current, key, name)
-        target = self._files.target(owner.place_of(name))
+        target = self._files.target_of(owner, name)
         override = self._override_layer(planned, target)
         fetched = self._fetched(planned, current, key, new, is_override=override is not None)
         if override is not None:

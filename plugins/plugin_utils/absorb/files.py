@@ -29,6 +29,7 @@ from ..export.file_set import FileSet
 from ..export.writing import Unwritable, csv_header, csv_record, csv_row, json_record, yaml_record
 from ..layers.layers import Layer
 from ..report.text_report import check_report_path, store_report
+from .mapped import MappedSource
 from .patch import Edited, Part, lines_of, patch_of, sides_of
 from .sources import JsonSource, Source, YamlSource
 from .table import TableSource
@@ -124,8 +125,6 @@ class Files:
 
         :raises NotSpliced: if such a file cannot be edited.
         """
-        if self._desired.tables.for_file(place.file) is not None:
-            raise NotSpliced("it is in a table of another system")
         if self._desired.hiding.is_vaulted(place.source):
             raise NotSpliced("its file is vaulted")
         return self._below(place.source.workbook if isinstance(place, CellPlace) else place.source)
@@ -183,6 +182,17 @@ class Files:
 
     # ---- reading
 
+    def is_mapped(self, place: Place) -> bool:
+        """Return True for a place in a table of another system."""
+        return self._desired.tables.for_file(place.file) is not None
+
+    def target_of(self, entry: Entry, name: str) -> Target:
+        """Return the file with a field of a record. Errors as in :meth:`target`."""
+        place, table = entry.place_of(name), self._desired.tables.for_file(entry.place.file)
+        if table is not None and name in table.constant and place.source != entry.place.source:
+            raise NotSpliced(f"it comes from {table.setting}.constant")
+        return self.target(place)
+
     def source(self, target: Target) -> Source:
         """Return a file for editing.
 
@@ -192,7 +202,8 @@ class Files:
         if opened.before is None:
             raise NotSpliced("there is no such file")
         if opened.source is None:
-            opened.source = self._source(target, opened.before)
+            source, table = self._source(target, opened.before), self._desired.tables.for_file(self.label(target))
+            opened.source = source if table is None else MappedSource(source, table)
         return opened.source
 
     def exists(self, target: Target) -> bool:
@@ -243,9 +254,10 @@ class Files:
 
     def _decoded(self, name: str, content: bytes) -> tuple[str, str]:
         """Return the text of a file, and the codec that writes its other bytes as they are."""
-        dialect = self._desired.tables.format_of(name)
+        dialect, table = self._desired.tables.format_of(name), self._desired.tables.for_file(name)
+        explicit = dialect.encoding if table is not None and "encoding" in table.changes else ""
         try:
-            text, codec = dialect.decode(content) if name.lower().endswith(".csv") else decoded(content)
+            text, codec = dialect.decode(content) if name.lower().endswith(".csv") else decoded(content, explicit)
         except WrongEncoding as wrong:
             raise NotSpliced(str(wrong)) from wrong
         if text.encode(codec) != content:
@@ -377,7 +389,9 @@ class Files:
         found: list[Finding] = []
         name = self.label(target)
         if name.lower().endswith(WORKBOOK):
-            book = Workbook(name, content, self._desired.tables.format_of(name), found, Sheets(), [])
+            table = self._desired.tables.for_file(name)
+            sheets = Sheets() if table is None else Sheets(table.sheets, _section_of(target))
+            book = Workbook(name, content, self._desired.tables.format_of(name), found, sheets, [])
             list(book.sections())
         else:
             try:
@@ -504,5 +518,10 @@ def _rest(
 
 def _depth(target: Target) -> int:
     """Return the number of the section of a file: its records refer to sections with smaller numbers."""
-    section = PurePosixPath(target.name).parts[0].partition(".")[0]
+    section = _section_of(target)
     return list(SECTIONS).index(section) if section in SECTIONS else -1
+
+
+def _section_of(target: Target) -> str:
+    """Return the section of a file as its path names it. It may be none."""
+    return PurePosixPath(target.name).parts[0].partition(".")[0]

@@ -129,6 +129,8 @@ class Labels:
 
     def _set(self, entry: Entry, name: str, value: Any, kept: tuple[int | None, ...] | None) -> None:
         owner = self._owner_of(entry, name)
+        if self._files.is_mapped(owner.place_of(name)):
+            raise NotSpliced("it is in a table of another system")
         target = self._files.target(owner.place_of(name))
         if self._is_overridden(entry, target):
             raise NotSpliced("changes of this section belong in a later layer; write it there")

@@ -56,6 +56,10 @@ class Source(ABC):
         :param way: the keys of the list of records; none: it is the whole file.
         """
 
+    def names(self, place: Place) -> Sequence[str]:
+        """Return the names of the members of a record, or of the columns of a table, as far as the file has any."""
+        return ()
+
     def undo(self, number: int) -> None:
         """Drop the edits after a number of them."""
         self.file.undo(number)
@@ -86,6 +90,9 @@ class _Pieces(Source):
 
         :raises NotSpliced: if it is not written there.
         """
+
+    def names(self, place: Place) -> Sequence[str]:
+        return tuple(self.piece(place).members)
 
     def set(self, place: Place, name: str, new: NewValue) -> None:
         record = self.piece(place)

@@ -82,11 +82,15 @@ class TableSource(Source):
         """Return the columns by name."""
         is_said = said_delimiter(self.file.plain.partition("\n")[0])
         for line, row in self._rows.items():
-            if (line == 1 and is_said) or not (len(row) > 1 or row[0].text or row[0].is_quoted):
+            is_above = line <= self._dialect.rows.before or (line == 1 and is_said)
+            if is_above or not (len(row) > 1 or row[0].text or row[0].is_quoted):
                 continue
             read = formulas.unescaped
             return {read(cell.text).strip(): number for number, cell in enumerate(row)}
         return {}
+
+    def names(self, place: Place) -> Sequence[str]:
+        return tuple(self._header)
 
     # ---- writing
 
@@ -133,8 +137,9 @@ class TableSource(Source):
         if value is None or value == []:
             is_clear = self._dialect.clears_cell(name, "")
             return "" if is_clear else self._dialect.null or ""
+        separator = self._dialect.list_separator
         try:
-            text = cell_of(value, self._dialect)
+            text = _joined(value, separator) if separator and isinstance(value, list) else cell_of(value, self._dialect)
         except Unwritable as error:
             raise NotSpliced(str(error)) from error
         text = formulas.escaped(text)
@@ -166,3 +171,14 @@ class TableSource(Source):
         row = csv_row(cells, str, Dialect(delimiter=self._delimiter))
         # A row without values is not a row.
         return row if any(cells) else ""
+
+
+def _joined(items: Sequence[Any], separator: str) -> str:
+    """Return a list as the table has it.
+
+    :raises NotSpliced: if an item would be read as another one.
+    """
+    texts = [item if isinstance(item, str) else "" for item in items]
+    if any(not text or text != text.strip() or separator in text for text in texts):
+        raise NotSpliced(f"its items can't be written between {separator!r}")
+    return separator.join(texts)

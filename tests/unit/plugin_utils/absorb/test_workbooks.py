@@ -155,16 +155,27 @@ def test_deleted_records_get_their_state_and_keep_their_rows(applied: Site) -> N
     assert applied.plan().outcome == "unchanged"
 
 
-def test_a_table_of_another_system_is_not_changed(site: Site) -> None:
-    tables = "tables: [{files: objects/feed.csv, columns: {Nr: barcode, Name: inventory_name}}]\n"
-    site.write(
-        {"instance.yml": f"api: seventhings/v1\nset: test\n{tables}", "objects/feed.csv": "Nr,Name\n100001,Table\n"}
+def test_a_workbook_of_another_system_gets_the_words_of_its_columns(site: Site) -> None:
+    book = openpyxl.Workbook(write_only=True)
+    sheet = book.create_sheet("Export")
+    for row in (("Nr", "Name", "State"), ("100001", "Table", "good")):
+        sheet.append(row)
+    tables = (
+        "tables: [{files: objects.xlsx, sheets: {Export: objects}, columns: {Nr: barcode, Name: inventory_name, "
+        "State: condition}, values: {condition: {good: in use, bad: in storage}}}]\n"
     )
-    site.run()
-    change(site, inventory_name="Desk")
-    (message,) = take(site)["not_changed"]
-    assert message.endswith("not changed, because it is in a table of another system")
-    result = take(site, into={"objects": "objects/feed.csv"})
+    site.write({"instance.yml": f"api: seventhings/v1\nset: test\n{tables}"})
+    book.save(site.root / "objects.xlsx")
+    assert site.run().findings == []
+    change(site, inventory_name="Desk", condition="in storage")
+    result = take(site)
+    assert result["not_changed"] == []
+    assert b"# objects.xlsx:Export!C2: in use -> bad\n" in result["patch"]
+    assert [cell.value for cell in openpyxl.load_workbook(site.root / "objects.xlsx")["Export"][2]] == [
+        "100001", "Desk", "bad",
+    ]  # fmt: skip
+    assert site.plan().outcome == "unchanged"
+    result = take(site, into={"objects": "objects.xlsx"})
     assert "expected a file that is not a table of another system" in result["msg"]
 
 
