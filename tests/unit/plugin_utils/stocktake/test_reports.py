@@ -85,6 +85,13 @@ def test_tables_have_a_row_for_each_object(here: Embedded, tmp_path: Path) -> No
     assert book["# places"].max_row == len(result["by_place"]) + 1
 
 
+def test_an_amount_that_no_spreadsheet_can_have_is_text(here: Embedded, tmp_path: Path) -> None:
+    here.set(answers={"GET /objects": {"set": {"purchasing_price": "1e400"}}})
+    _result, paths = reported(here, tmp_path)
+    cells = {row[-1].value for row in load_workbook(paths["xlsx"])["objects"].iter_rows(min_row=2)}
+    assert cells == {"1" + "0" * 400 + ".00"}
+
+
 def test_amounts_add_up(here: Embedded, tmp_path: Path) -> None:
     result, paths = reported(here, tmp_path, **NOVEMBER)
     prices = {name: Decimal(amounts.get("purchasing_price", "0")) for name, amounts in result["totals"].items()}
