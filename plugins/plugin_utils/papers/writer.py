@@ -39,8 +39,8 @@ _MOST_ON_A_PAGE = 5000
 _LONGEST_WORD = 30
 """Maximum length of a word that does not break inside."""
 
-_MOST_NUMBER = 10**13
-"""Greatest number of a workbook that keeps all digits of an amount. A greater one is written as text."""
+_MOST_DIGITS = 13
+"""Maximum number of digits before the point of a number in a workbook. A longer number is written as text."""
 
 
 def paths_of(written: Iterable[str], option: str = "report") -> list[Path]:
@@ -114,7 +114,7 @@ def _as_workbook(paper: Paper, catalogue: Catalogue) -> bytes:
 
 
 def _workbook_cell(library: Any, sheet: Any, cell: Cell, shown: Callable[[Cell], str]) -> Any:
-    if isinstance(cell, (int, Decimal)) and abs(cell) < _MOST_NUMBER:
+    if isinstance(cell, (int, Decimal)) and Decimal(cell).adjusted() < _MOST_DIGITS:
         number = library.cell.WriteOnlyCell(sheet, value=cell)
         number.number_format = MONEY_FORMAT if isinstance(cell, Decimal) else "0"
         return number
