@@ -53,6 +53,8 @@ def test_each_option_of_a_role_has_its_variable_in_a_message(role: str, option: 
         ("only with allow: [destructive]", "{} (in the role: provision_allow)"),
         ("These files are for b. expect_instance overrides it.", "{} (in the role: provision_expect_instance)"),
         ("a higher limits.x of the task helps", "a higher limits.x of the task (in the role: provision_limits) helps"),
+        ("write that directory as src", "{} (in the role: provision_src)"),
+        ("set report to a .html file", "{} (in the role: provision_report)"),
         ("objects: 3 updated", "{}"),
         ("only objects are in it", "{}"),
     ],
