@@ -29,7 +29,6 @@ from .nodes import EVERYTHING, Node, plain_node
 from .positions import Finding, Place, VaultedPlaces
 from .row_rules import NO_RULES, RowRules, Unfit, match_of
 from .settings import API, VARIABLES, Settings
-from .sources import formulas
 from .sources.broken_files import conflict_in, without_totals
 from .sources.csv_source import read_csv
 from .sources.json_source import read_json_lines
@@ -429,11 +428,8 @@ class _Loading:
         text = self._decoded(content, name, dialect.decode, self.desired.where_to_set(name))
         if text is None:
             return ()
-        as_text = formulas.unescaped
         desired = self.desired
-        return read_csv(
-            text, self._called(name), desired.findings, as_text, dialect, desired.delimiters, desired.warnings
-        )
+        return read_csv(text, self._called(name), desired.findings, dialect, desired.delimiters, desired.warnings)
 
     def _workbook(self, root: Folder, name: str, section: str = "") -> None:
         """Read the sheets of a workbook that are named as sections, or that a table of another system names.

@@ -11,7 +11,7 @@ import json
 import re
 import sys
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
@@ -247,7 +247,6 @@ def read_csv(
     text: str,
     source: str,
     findings: list[Finding],
-    as_text: Callable[[str], str] = unescaped,
     dialect: Dialect = PRESETS["plain"],
     delimiters: dict[str, str] | None = None,
     warnings: list[str] | None = None,
@@ -257,7 +256,6 @@ def read_csv(
     An empty cell is not managed, unless the dialect says that it clears. A cell with [ or { may be JSON, which the type
     of its field decides.
 
-    :param as_text: converts a cell, or the name of a column, to its text.
     :param delimiters: collects the delimiter. :param warnings: collects what is not a mistake but worth knowing.
     """
     csv.field_size_limit(_CELL_LIMIT)
@@ -275,7 +273,7 @@ def read_csv(
     may_have_nul = NUL in text or NUL_ESCAPED in text
     may_be_long = len(text) > MOST_CHARACTERS
     same: dict[str, str] = {}
-    meaning = (lambda cell: as_text(cell).strip()) if dialect.trim else as_text
+    meaning = (lambda cell: unescaped(cell).strip()) if dialect.trim else unescaped
     line = table.before + 1
     try:
         for row in reader:
@@ -287,7 +285,7 @@ def read_csv(
             elif may_be_lines and (why := why_no_record(row, dialect.rows)):
                 findings.append(Finding.plain(Place(source, line, 1), why))
             elif not table.header:
-                table.name_columns(map(as_text, row), line)
+                table.name_columns(map(unescaped, row), line)
                 wrong = _wrong_header(table)
                 findings += wrong
                 if wrong:

@@ -11,10 +11,6 @@ from __future__ import annotations
 
 import re
 
-ESCAPE = "escape"
-KEEP = "keep"
-"""The values of the option ``formulas``: mark each text that a spreadsheet would run, or leave it unchanged."""
-
 _MARK = "'"
 _OPERATORS = r"=+\-@＝＋－＠"  # noqa: RUF001 - spreadsheets read these wide letters as the narrow ones
 _SEPARATORS = ";\t|,"

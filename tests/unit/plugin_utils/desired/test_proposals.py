@@ -66,7 +66,7 @@ def _content(suffix: str, rows: Sequence[Sequence[str]], encoding: str) -> bytes
         return "\n".join(json.dumps(dict(zip(rows[0], row, strict=True))) for row in rows[1:]).encode()
     book = openpyxl.Workbook()
     for row in rows:
-        book.worksheets[0].append(row)
+        book.worksheets[0].append(list(row))
     stream = io.BytesIO()
     book.save(stream)
     return stream.getvalue()
