@@ -118,15 +118,19 @@ def test_a_limited_account_writes_no_facts_in_silence(service: Emulator, tmp_pat
         assert any("may be limited to locations" in line for line in result["warnings"]), result["warnings"]
 
 
-def test_objects_move(service: Emulator, tmp_path: Path) -> None:
-    variables = {
-        "move_room": "Dresden/1.10",
-        "move_to": "Leipzig/3.03",
-        "move_report": [str(tmp_path / "move.html")],
-    }
+@pytest.mark.parametrize(
+    ("chosen", "number"),
+    [
+        ({"move_room": "Dresden/1.10", "move_to": "Leipzig/3.03"}, 5),
+        ({"move_from_location": "4010", "move_to": {"0.01": "Leipzig/3.03", "A 366": "Leipzig/Archiv"}}, 3),
+    ],
+    ids=["room", "location"],
+)
+def test_objects_move(service: Emulator, tmp_path: Path, chosen: dict[str, Any], number: int) -> None:
+    variables = {**chosen, "move_report": [str(tmp_path / "move.html")]}
     planned, first, second = played(tmp_path / "play", service, "move", variables)
     assert (planned["changed"], first["changed"], second["changed"]) == (True, True, False)
-    assert len(first["moved"]) == len(writes(service)) == 5
+    assert len(first["moved"]) == len(writes(service)) == number
     assert {tuple(change["after"]) for change in first["changes"]} == {("target_room",)}
     assert (tmp_path / "move.html").exists()
 
@@ -145,11 +149,13 @@ def test_everything_of_a_person_is_handed_over(service: Emulator, tmp_path: Path
         "handover_person": "bernd.kowalski@nordhain.example",
         "handover_to": "david.okafor@nordhain.example",
         "handover_sheet": str(tmp_path / "bernd.html"),
+        "handover_language": "de",
     }
     planned, first, second = played(tmp_path / "play", service, "handover", variables)
     assert (planned["changed"], first["changed"], second["changed"]) == (True, True, False)
     assert (len(first["objects"]), second["objects"], second["is_clear"]) == (6, [], True)
-    assert "100101" in (tmp_path / "bernd.html").read_text("utf-8")
+    sheet = (tmp_path / "bernd.html").read_text("utf-8")
+    assert all(words in sheet for words in ("100101", "Übergeben von"))
 
 
 def test_a_limited_account_hands_nothing_over_in_silence(service: Emulator, tmp_path: Path) -> None:
@@ -171,9 +177,11 @@ def test_the_ledger_is_compared(service: Emulator, tmp_path: Path) -> None:
         "ledger_file": str(tmp_path / "ledger.csv"),
         "ledger_table": {"preset": "excel-de", "columns": columns, "match": ["Anlagennummer"]},
         "ledger_report": [str(tmp_path / "ledger.csv.html")],
+        "ledger_language": "de",
     }
     results = played(tmp_path / "play", service, "ledger", variables)
     assert [result["changed"] for result in results] == [False, False, False]
+    assert "Verglichen von" in (tmp_path / "ledger.csv.html").read_text("utf-8")
     assert (results[0]["counts"]["equal"], results[0]["counts"]["differ"], len(results[0]["not_found"])) == (1, 1, 1)
     assert writes(service) == []
 
