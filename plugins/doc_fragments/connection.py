@@ -74,8 +74,8 @@ options:
     default: 200
   tuning:
     description:
-      - Settings that few users need, as a map, such as C(retries), C(token_cache) or C(execution). See R(the
-        guide,ansible_collections.community.seventhings.docsite.guide_connection).
+      - Settings that few users need, as a map, such as C(retries), C(token_cache) or C(execution). See the guide
+        R(Connection,ansible_collections.community.seventhings.docsite.guide_connection).
     type: dict
 requirements:
   - python >= 3.11

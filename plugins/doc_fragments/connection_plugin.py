@@ -82,8 +82,8 @@ options:
       - name: SEVENTHINGS_RATE_LIMIT
   tuning:
     description:
-      - Settings that few users need, as a map, such as C(retries), C(token_cache) or C(execution). See R(the
-        guide,ansible_collections.community.seventhings.docsite.guide_connection).
+      - Settings that few users need, as a map, such as C(retries), C(token_cache) or C(execution). See the guide
+        R(Connection,ansible_collections.community.seventhings.docsite.guide_connection).
     type: dict
 requirements:
   - python >= 3.11

@@ -50,7 +50,7 @@ options:
     default: key
 notes:
   - The list is complete, however many pages it has. A list that does not add up is an error.
-  - Filters that the instance does not support are applied to the complete list, with the same meaning. See R(the
-    guide,ansible_collections.community.seventhings.docsite.guide_references), also about templates before ansible-core
-    2.19.
+  - Filters that the instance does not support are applied to the complete list, with the same meaning. See the guide
+    R(References and natural keys,ansible_collections.community.seventhings.docsite.guide_references), also about
+    templates before ansible-core 2.19.
 """

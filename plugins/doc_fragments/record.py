@@ -33,6 +33,5 @@ options:
     choices: [similar_names]
 notes:
   - Only what the task sets is managed. Everything else stays unchanged. A null clears a field.
-  - Values are compared by their meaning. R(The
-    guide,ansible_collections.community.seventhings.docsite.guide_references) says what counts as a change.
+  - Values are compared by their meaning, and only differences are sent.
 """

@@ -11,7 +11,6 @@ class ModuleDocFragment:
 options: {}
 notes:
   - Refer to another record by its natural key in quotes, such as C("Head office/0.12") for a room, by its UUID, by its
-    integer id, or by a map of fields. See R(the
-    guide,ansible_collections.community.seventhings.docsite.guide_references), also about templates before ansible-core
-    2.19.
+    id, or by a map of fields. See the guide R(References and natural
+    keys,ansible_collections.community.seventhings.docsite.guide_references).
 """

@@ -13,7 +13,8 @@ options:
     description:
       - The approval of a plan, without any value. Check mode writes it. A real run makes the plan again and executes
         the changes that were approved.
-      - See R(the guide,ansible_collections.community.seventhings.docsite.guide_approval).
+      - See the guide R(Apply the plan that was
+        approved,ansible_collections.community.seventhings.docsite.guide_approval).
     type: path
   plan_digest:
     description:

@@ -12,8 +12,8 @@ options:
   src:
     description:
       - The directory with the files, or one file with the sections as its keys. It may be a workbook (C(.xlsx)).
-      - A list is a list of layers. A later layer adds records, and overrides fields of earlier layers. See R(the
-        guide,ansible_collections.community.seventhings.docsite.guide_many).
+      - A list is a list of layers. A later layer adds records, and overrides fields of earlier layers. See the guide
+        R(Many instances,ansible_collections.community.seventhings.docsite.guide_many).
     type: raw
   src_below:
     description:

@@ -11,8 +11,8 @@ class ModuleDocFragment:
 options:
   rules:
     description:
-      - Files with rules that records and changes must follow. See R(the
-        guide,ansible_collections.community.seventhings.docsite.guide_rules).
+      - Files with rules that records and changes must follow. See the guide
+        R(Rules,ansible_collections.community.seventhings.docsite.guide_rules).
     type: list
     elements: path
     default: []

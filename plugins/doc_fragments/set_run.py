@@ -16,7 +16,7 @@ options:
   journal:
     description:
       - Directory of the journal, which notes what was sent and which records belong to this set. Keep it between runs.
-        See R(the guide,ansible_collections.community.seventhings.docsite.guide_remembered).
+        See the guide R(Keep what is remembered,ansible_collections.community.seventhings.docsite.guide_remembered).
       - The default is C($XDG_STATE_HOME/seventhings/INSTANCE/SET), or the same in C(~/.local/state).
     type: path
   expect_instance:

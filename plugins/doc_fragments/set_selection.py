@@ -24,6 +24,6 @@ options:
   observed:
     description:
       - A map of sections to fields that scans or people write, and files must not write. It adds to C(observed) in
-        C(instance.yml). See R(the guide,ansible_collections.community.seventhings.docsite.guide_labels).
+        C(instance.yml). See the guide R(Labels,ansible_collections.community.seventhings.docsite.guide_labels).
     type: dict
 """

@@ -16,7 +16,8 @@ description:
   - Only what the files contain is managed. A field that the files leave out does not change, and V(null) clears a
     field. A record that is in no file stays unless O(prune) says otherwise.
   - The directory contains C(instance.yml), and a file or a directory for each section. C(moved.yml) lists natural keys
-    that were renamed. See R(the guide,ansible_collections.community.seventhings.docsite.guide_instance).
+    that were renamed. See the guide R(The instance as
+    code,ansible_collections.community.seventhings.docsite.guide_instance).
   # generated: files
   - Its sections are C(fields), with one file for each template, and C(locations), C(rooms), C(persons), C(users),
     C(objects), C(tasks), C(rental_cases), C(catalog) and C(hub).

@@ -16,8 +16,8 @@ description:
     workbook, only the values of cells change.
   - Labels that replaced scan codes are written too, with the references to them. Observed fields, such as the actual
     room, are never changed. In C(tables) of another system, values become the words of the table again.
-  - Nothing is written to the instance, or outside of O(src). R(The
-    guide,ansible_collections.community.seventhings.docsite.guide_drift) shows the steps.
+  - Nothing is written to the instance, or outside of O(src). The guide R(Changes made in the
+    application,ansible_collections.community.seventhings.docsite.guide_drift) shows the steps.
 options:
   src:
     description:

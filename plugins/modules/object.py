@@ -12,8 +12,8 @@ version_added: 1.0.0
 description:
   - Creates, changes, archives and deletes the objects (assets) of an instance.
   - An object is found by its C(barcode), by other fields (O(match_on)), or by its O(uuid).
-  - M(community.seventhings.field_definition) manages which fields objects have. R(The
-    guide,ansible_collections.community.seventhings.docsite.guide_field_definitions.types) says how to write a value of
+  - M(community.seventhings.field_definition) manages which fields objects have. The guide R(Field
+    types,ansible_collections.community.seventhings.docsite.guide_field_definitions.types) says how to write a value of
     each type.
   - C(target_room) is the room where an object belongs. C(actual_room) is where it was last scanned. Leave
     C(actual_room) to the scans, because a stocktake reports a lost object as found if a task writes it on each run.

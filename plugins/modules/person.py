@@ -13,8 +13,8 @@ description:
   - Creates, changes and deletes the persons of an instance.
   - A person is found by C(email), regardless of case, by other fields (O(match_on)), or by O(uuid).
   - A person is not a user. M(community.seventhings.user_from_person) creates a user from a person.
-  - M(community.seventhings.field_definition) manages which fields persons have. R(The
-    guide,ansible_collections.community.seventhings.docsite.guide_field_definitions.types) says how to write a value of
+  - M(community.seventhings.field_definition) manages which fields persons have. The guide R(Field
+    types,ansible_collections.community.seventhings.docsite.guide_field_definitions.types) says how to write a value of
     each type.
 notes:
   - If an HR system such as Personio manages the persons, leave them to it, and refer to them by e-mail address.

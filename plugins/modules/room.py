@@ -13,8 +13,8 @@ description:
   - Creates, changes and deletes the rooms of an instance.
   - A room is found by C(building_id) (its location) and C(number), or by C(building_id) and C(name) if O(fields) has no
     number. You can also identify it by other fields (O(match_on)) or by its O(uuid).
-  - M(community.seventhings.field_definition) manages which fields rooms have. R(The
-    guide,ansible_collections.community.seventhings.docsite.guide_field_definitions.types) says how to write a value of
+  - M(community.seventhings.field_definition) manages which fields rooms have. The guide R(Field
+    types,ansible_collections.community.seventhings.docsite.guide_field_definitions.types) says how to write a value of
     each type.
 notes:
   - Sends two or three requests if nothing changes, two more for a change, and three for a new record.

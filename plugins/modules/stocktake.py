@@ -14,8 +14,8 @@ description:
   - An object is V(ok) if both are the same room, a V(deviation) if it was found in another room, V(missing) if it was
     not found, V(new) if it was found without a target room, and V(unknown) if neither room is known.
   - Never writes to the instance. Only O(mode=close) changes files, and writes the room in which an accepted object was
-    found as its new target room. R(The guide,ansible_collections.community.seventhings.docsite.guide_stocktake) shows
-    all steps.
+    found as its new target room. The guide
+    R(Stocktake,ansible_collections.community.seventhings.docsite.guide_stocktake) shows all steps.
 options:
   mode:
     description:

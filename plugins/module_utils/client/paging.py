@@ -103,7 +103,7 @@ class Lists:
         return list(found.values())
 
     def _read_by_links(self, kind: Kind, conditions: Sequence[Condition], template: str) -> list[Record]:
-        """Return at least the records that links lead to.
+        """Return the records with some links, and perhaps other records.
 
         Instances compare the ids of links, their uuids, or either. A form that found something is remembered. Until
         then an answer without records proves nothing, and the list is read without these conditions.

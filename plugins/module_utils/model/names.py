@@ -84,7 +84,7 @@ def plain_name(text: str) -> str:
 
 
 def shape_of_digits(text: str) -> str:
-    """Return the shape of a key. Of a number it is the digits, without separators and zeros in front."""
+    """Return the shape of a key. The shape of a number is its digits, without separators and leading zeros."""
     own = shape(text)
     number = _DIGITS.fullmatch(own)
     return own if number is None else re.sub("[^0-9]", "", number[1]).lstrip("0") or "0"

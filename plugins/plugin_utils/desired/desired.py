@@ -84,7 +84,7 @@ class Limits:
 
 
 def limit_of(value: Any) -> float | None:
-    """Return a written limit as a number from 0, or None if it is none."""
+    """Return a written limit as a number, 0 or more, or None if it is no such number."""
     if isinstance(value, bool) or not isinstance(value, (str, int, float)):
         return None
     try:

@@ -117,7 +117,7 @@ class _Search:
                 yield candidates[0], existing[value][0]
 
     def _has_second(self, planned: Planned, record: Record, first: str) -> bool:
-        """Return True if another value is equal too. That a record is or is not something says little."""
+        """Return True if another value is equal too. Booleans do not count, because many records share them."""
         others = ((key, value) for key, value in planned.desired.items() if key != first)
         return any(_is_equal(value, self._schema.read_field(key, record.flat)) for key, value in others)
 
