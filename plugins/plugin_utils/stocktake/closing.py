@@ -9,7 +9,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...module_utils.model.field import Field, shorten
+from ...module_utils.client.record import Record
+from ...module_utils.model.field import EMPTY, Field, shorten
 from ...module_utils.model.kinds import LOCATION, OBJECT, ROOM
 from ...module_utils.model.types_links import Reference
 from ..absorb.absorb import put_value
@@ -23,6 +24,7 @@ from ..export.downloads import Downloads
 from ..export.portable import NotPortable, Portable
 from ..set_plan.context import PlanContext
 from ..set_plan.plan import PlanOptions
+from ..set_plan.reading import first_full
 from .evaluation import StocktakeObject
 from .reading import InstanceLists
 from .rooms import Room
@@ -91,18 +93,15 @@ class Closing:
                     found.setdefault(record.uuid, []).append(entry)
         return found
 
-    def _record_of(self, entry: Entry) -> Iterator[Any]:
-        names = self._desired.identity.get(OBJECT.section, ())
-        chosen = [field for name in names if (field := self._schema.find(name)) is not None]
-        keys = [field.key for field in chosen] or list(OBJECT.match_on[0])
-        written = {name: value for name, value in entry.fields.items() if self._key_of(name) in keys}
-        values = self._context.wanted.parse(self._schema, entry, written)
-        if all(values.get(key) not in (None, "", ()) for key in keys) and self._context.resolve(values, None):
+    def _record_of(self, entry: Entry) -> Iterator[Record]:
+        found = (keys for keys in self._context.key_choices(self._schema, entry.rules) if keys)
+        choices = [*found] or [OBJECT.match_on[0]]
+        fields = {name: self._schema.find(name) for name in entry.fields}
+        known = {name for name, of in fields.items() if of is not None and any(of.key in keys for keys in choices)}
+        values = self._context.wanted.parse(self._schema, entry, {name: entry.fields[name] for name in known})
+        keys = first_full(choices, values) or ()
+        if all(values.get(key) not in EMPTY for key in keys) and self._context.resolve(values, None):
             yield from self._state.find_existing(self._schema, keys, values)
-
-    def _key_of(self, name: str) -> str:
-        found = self._schema.find(name)
-        return "" if found is None else found.key
 
     # ---- one object
 

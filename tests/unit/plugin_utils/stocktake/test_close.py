@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from embedded_here import Embedded
 from openpyxl import load_workbook
 
-from .taking import ATELIER, DEPOT, STORE, Result, take
+from .taking import ATELIER, DEPOT, IT, STORE, Result, take
 from .test_scans import workbook
 
 _YAML = """\
@@ -99,6 +100,16 @@ def test_a_location_that_the_files_write_follows_its_room(here: Embedded, acme: 
     close(here, acme, ["100030"], scans=str(_scans(acme.parent, "100030,Leipzig/3.01")))
     expected = f'{{barcode: "100030", target_room: "{ATELIER}", target_building: Leipzig}}'
     assert expected in content(acme)["objects/it.yml"]
+
+
+def test_a_row_is_found_by_the_fields_by_which_its_table_matches(here: Embedded, acme: Path) -> None:
+    tables = [{"files": "objects/books.csv", "match": ["serial_number"], "columns": {"SN": "serial_number"}}]
+    settings = {"api": "seventhings/v1", "tables": tables}
+    (acme / "instance.yml").write_text(yaml.safe_dump(settings), "utf-8")
+    (acme / "objects" / "books.csv").write_text("SN,target_room\nPR-9004-55,Dresden/1.01\n", "utf-8")
+    result = close(here, acme, ["100012"], scans=str(_scans(acme.parent, "100012,Dresden/1.04")))
+    assert (result["files"], result["not_changed"]) == (["objects/books.csv"], [])
+    assert content(acme)["objects/books.csv"] == f"SN,target_room\nPR-9004-55,{IT}\n"
 
 
 def _scans(directory: Path, *rows: str) -> Path:
