@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from ..desired.row_rules import SKIP, SKIPPING
 from ..desired.table_reader import check_identity
 from ..desired.words import OWN_MATCH
 from .aspect import Aspect
@@ -37,6 +38,9 @@ class Identity(Aspect):
         for (section, _mark), entry in first.items():
             rules, is_own = entry.rules, OWN_MATCH in entry.places.names()
             setting = OWN_MATCH if is_own else f"{rules.setting}.match"
+            if context.schema_of(section) is None and any(getattr(rules, name) == SKIP for name in SKIPPING):
+                # Offers are matched by their objects, and users by their persons.
+                context.find(rules.place, f"{rules.setting}: rows of {section} are never skipped; leave that out")
             for name, why in self._unfit(section, sorted(rules.names)):
                 context.find(entry.place_of(OWN_MATCH) if is_own else rules.place, f"{setting}: {name}: {why}")
 
