@@ -33,7 +33,7 @@ from ..desired.hiding import VAULTED
 from ..desired.lifecycle import NOTHING
 from ..desired.parsing import written_as
 from ..desired.positions import Place
-from ..desired.words import STATE, names_of
+from ..desired.words import OWN_MATCH, STATE, names_of
 from ..export.beside_rooms import NOWHERE
 from ..export.downloads import Downloads
 from ..export.export import Exported, Selection, export_instance
@@ -714,6 +714,8 @@ class _Absorbing:
             return () if schema is None or field is None else names_of(schema, field)
 
         def needed(record: Mapping[str, Any]) -> Collection[str]:
+            if OWN_MATCH in record:
+                return {OWN_MATCH, *record[OWN_MATCH]}
             ways = [[(key, *others(key)) for key in keys] for keys in choices]
             way = next((names for names in ways if any(name in record for name in names[-1])), ways[-1])
             return {name for names in way for name in names}

@@ -52,11 +52,12 @@ from ...module_utils.resolve.field_visibility import (
 from ...module_utils.resolve.hidden_records import Visibility
 from ...module_utils.resolve.listing import matching_records
 from ..desired.desired import SECTIONS
+from ..desired.words import OWN_MATCH
 from ..set_plan.listed_state import ListedState
 from ..set_plan.observed import exported_without
 from .beside_rooms import RECORDS, implied_locations
 from .downloads import Downloads
-from .naming import Keys, Naming
+from .naming import IdentifiedRecords, Keys, Naming
 from .portable import (
     NotPortable,
     Portable,
@@ -347,10 +348,14 @@ class _Export:
             self._result.identity[section] = [name_in_files(schema, schema.fields[key]) for key in apart.keys]
         filters = self._selection.filters.get(section, {})
         chosen = matching_records(self._client, schema, filters, records, f"filters.{section}") if filters else records
+        others = self._named_otherwise(naming, section, records, apart)
+        apart.unnamed = {uuid: why for uuid, why in apart.unnamed.items() if uuid not in others}
         for line in apart.lines(section, [record.uuid for record in chosen]):
             self._leave_out(line)
         name_of_uuid = {
-            record.uuid: naming.words(apart.keys, record) for record in chosen if record.uuid not in apart.unnamed
+            record.uuid: naming.words(None if record.uuid in others else apart.keys, record)
+            for record in chosen
+            if record.uuid not in apart.unnamed
         }
         for uuid in {record.uuid for record in chosen} - name_of_uuid.keys():
             self._portable.leave_out(kind.name, uuid)
@@ -371,7 +376,8 @@ class _Export:
             if row is None:
                 self._portable.leave_out(kind.name, uuid)
             else:
-                rows[uuid] = row
+                match = [name_in_files(schema, schema.fields[key]) for key in name_of_uuid[uuid][1]]
+                rows[uuid] = {**row, OWN_MATCH: match} if uuid in others else row
         self._add(section, list(rows.items()))
         scanned = [field for field in kept if field not in fields]
         exported = [read[uuid] for uuid in rows]
@@ -387,6 +393,14 @@ class _Export:
             self._report_values(section, field, exported, "of a field that is left out")
         for field in unwritable_fields(schema, definitions):
             self._report_values(section, field, exported, f"of the type {field.type}, which nothing here writes")
+
+    def _named_otherwise(
+        self, naming: Naming, section: str, records: Sequence[Record], apart: IdentifiedRecords
+    ) -> frozenset[str]:
+        """Return the uuids of records that only the natural key of their kind identifies, which they then say."""
+        if self._selection.tries_other_keys or not self._selection.identity.get(section):
+            return frozenset()
+        return frozenset(apart.unnamed.keys() - naming.best(records, [None]).unnamed.keys())
 
     def _visibility(self, section: str, schema: Schema) -> FieldVisibility:
         """Return the fields of a section that the account does not see.
