@@ -46,11 +46,14 @@ options:
     type: str
   scans:
     description:
-      - A table with scanned codes (C(.csv) or C(.xlsx)), for example from a hand-held scanner, with the columns
-        C(code), C(room) and, optionally, C(time). A room is written as in other files, such as V(Dresden/1.04).
+      - A table with scanned codes (C(.csv) or C(.xlsx)) with the columns C(code), C(room), such as V(Dresden/1.04), and
+        perhaps C(time).
+      - >-
+        The list of another scanner has the keys of C(tables) in C(instance.yml), with C(files) as paths or patterns,
+        such as C({files: scans-*.csv, columns: {EAN: code, Standort: room}, dates: ["%d.%m.%y"]}).
       - For these codes, the room of the last scan replaces the actual room of the instance. An unknown room, an invalid
         time, and a code that is in two rooms at once are findings.
-    type: path
+    type: raw
   accept:
     description:
       - The scan codes whose new room is accepted, as a list, or the path of a table with the columns C(code) and
@@ -58,8 +61,7 @@ options:
     type: raw
   patch:
     description:
-      - A file for the changes of O(mode=close) as a patch, as in
-        O(community.seventhings.instance_absorb#module:patch).
+      - A file for the changes of files as a patch for C(git apply).
     type: path
   placeholder_rooms:
     description:
@@ -146,11 +148,11 @@ EXAMPLES = r"""
     until: "2025-11-21"
     report: [stocktake.html, stocktake.csv]
 
-- name: Evaluate it with the codes that a hand-held scanner saved
+- name: Evaluate it with the codes of a hand-held scanner
   community.seventhings.stocktake:
     scans: scanned.csv
 
-- name: Accept the deviations that are marked in the report, but look at the changes first
+- name: Show what accepting the deviations changes
   community.seventhings.stocktake:
     mode: close
     src: acme
@@ -261,7 +263,7 @@ files:
   sample: [objects/it.yml]
 not_changed:
   description:
-    - Accepted objects that were not changed, each with its place and the reason.
+    - Accepted objects that were not changed, and why.
   returned: when O(mode=close)
   type: list
   elements: str
@@ -269,7 +271,7 @@ not_changed:
     - "object '100019': not changed, because it was not found, so no room is known"
 diff:
   description:
-    - The parts of the files that differ, C(before) and C(after), for C(--diff). Of a workbook, the cells.
+    - The parts of the files that differ, for C(--diff).
   returned: when O(mode=close)
   type: dict
 findings:

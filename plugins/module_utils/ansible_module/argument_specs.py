@@ -344,7 +344,7 @@ STOCKTAKE: Spec = {
     "since": {"type": "str"},
     "until": {"type": "str"},
     "time_field": {"type": "str"},
-    "scans": {"type": "path"},
+    "scans": {"type": "raw"},
     "accept": {"type": "raw"},
     "patch": {"type": "path"},
     "placeholder_rooms": {"type": "list", "elements": "str", "default": []},

@@ -38,7 +38,7 @@ from .moments import Window
 from .paper import paper_of
 from .reading import InstanceLists
 from .settings import read_settings
-from .tables import WrongRows, read_accepted, read_scans
+from .tables import WrongRows, read_accepted, read_scans, scan_lists
 
 _TIME_FIELD = "inventory_time"
 _SHOWN = 20
@@ -63,6 +63,7 @@ class _Call:
         self._options = run.options
         self._check_mode = check_mode
         self._desired = DesiredInstance()
+        self._warned: list[str] = []
 
     def run(self) -> dict[str, Any]:
         options, mode = self._options, self._options["mode"]
@@ -71,7 +72,8 @@ class _Call:
         settings = read_settings(sources)
         scan_codes = settings.scan_codes
         window = Window.from_task(options["since"], options["until"], settings.timezone)
-        scans = read_scans(Path(options["scans"]).expanduser()) if options["scans"] else []
+        files, table = scan_lists(options["scans"])
+        scans = [scan for file in files for scan in read_scans(file, table, self._warned)]
         accepted = _accepted(options["accept"])
         if mode == CLOSE:
             self._desired = self._run.load(sources)
@@ -140,7 +142,7 @@ class _Call:
         return result, closed
 
     def _warnings(self, scan_codes: ScanCodeSettings | None, evaluation: Evaluation, lists: InstanceLists) -> list[str]:
-        found = list(self._desired.warnings)
+        found = [*self._warned, *self._desired.warnings]
         if self._options["mode"] == PREPARE and scan_codes is None:
             found.append(
                 "No placeholder of scan codes is known, so none is found: name in src the files whose instance.yml has "

@@ -19,7 +19,7 @@ from ...module_utils.model.names import normal_name
 from ...module_utils.model.schema import type_of
 from ..desired.positions import Finding
 from ..desired.scan_codes import ScanCodeSettings
-from .moments import EXPECTED, Window, moment_of
+from .moments import EXPECTED, READER, Window, moment_of
 from .reading import InstanceLists
 from .rooms import Doubtful, Room
 from .status import DEVIATION, NEW, OK, STATUSES, differs, status_of
@@ -175,16 +175,18 @@ class Evaluator:
     def _listed(self, scans: Sequence[Scan], result: Evaluation) -> dict[str, _Scanned]:
         """Return the last scan of each code, by its normal name."""
         found: dict[str, _Scanned] = {}
-        rooms: dict[str, tuple[Room | None, str]] = {}
+        rooms: dict[Any, tuple[Room | None, str]] = {}
         for scan in scans:
-            time = moment_of(scan.time.text, self._window.zone) if scan.time.text else None
+            time = moment_of(scan.time.text, self._window.zone, reader=scan.reader) if scan.time.text else None
             if scan.time.text and time is None:
-                words = f"time: {shorten(scan.time.text)} does not fit; {EXPECTED}"
+                expected = EXPECTED if scan.reader is READER else f"expected {scan.reader.expected}, and perhaps a time"
+                words = f"time: {shorten(scan.time.text)} does not fit; {expected}"
                 self._findings.append(Finding(scan.time.place, words))
                 continue
-            if scan.room.text not in rooms:
-                rooms[scan.room.text] = self._lists.room_named(scan.room.text)
-            room, problem = rooms[scan.room.text]
+            named = (scan.room.text, scan.room.is_id)
+            if named not in rooms:
+                rooms[named] = self._lists.room_named(scan.room.reference)
+            room, problem = rooms[named]
             if room is None:
                 self._find(scan, f"room: {problem}")
             elif time is not None and not self._window.contains(time):

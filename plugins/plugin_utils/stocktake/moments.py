@@ -13,20 +13,22 @@ from ...module_utils.errors import InvalidInput
 from ...module_utils.model.dates import DateReader
 from ...module_utils.model.field import InvalidValue, shorten
 
-_READER = DateReader(["%d.%m.%Y"])
+READER = DateReader(["%d.%m.%Y"])
+"""Reads days as people write them in options and lists without settings."""
+
 EXPECTED = "expected a day such as 2025-11-17 or a time such as 2025-11-17T08:30:00+01:00"
 
 Moment = dt.datetime
 
 
-def moment_of(written: str, zone: dt.tzinfo, is_end: bool = False) -> Moment | None:
+def moment_of(written: str, zone: dt.tzinfo, is_end: bool = False, reader: DateReader = READER) -> Moment | None:
     """Return the time that a text means, or None.
 
     :param zone: of a text without an offset.
     :param is_end: True if a day means its end; otherwise it means its beginning.
     """
     try:
-        found = _READER.moment(written)
+        found = reader.moment(written)
     except InvalidValue:
         return None
     if not isinstance(found, dt.datetime):

@@ -121,8 +121,8 @@ class InstanceLists(ObjectLists):
 
     # ---- options that name records
 
-    def room_named(self, written: str) -> tuple[Room | None, str]:
-        """Return the room that a text means, or why it means none."""
+    def room_named(self, written: str | Mapping[str, int]) -> tuple[Room | None, str]:
+        """Return the room that a reference means, or why it means none."""
         reference, problem = self.state.resolved(parse_reference(ROOM.name)(written, self.fields.target))
         return (None, problem) if problem else (self.rooms.target_of(reference), "")
 

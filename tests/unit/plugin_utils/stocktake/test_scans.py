@@ -14,6 +14,8 @@ import pytest
 from embedded_here import Embedded
 from openpyxl import Workbook
 
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import ROOM
+
 from .taking import ATELIER, BOOKKEEPING, IT, NOVEMBER, Result, by_code, take
 
 
@@ -143,3 +145,44 @@ def test_a_code_of_two_objects_is_a_finding(here: Embedded, tmp_path: Path) -> N
     result = scanned(here, tmp_path, text, src=str(tmp_path))
     assert len(result["findings"]) == 2
     assert result["findings"][0].startswith("scans.csv:3:11: code: 'Bürostuhl' is the scan code of two objects, ")
+
+
+def test_the_list_of_any_scanner_is_read_with_the_settings_of_tables(here: Embedded, tmp_path: Path) -> None:
+    head = "Scanner 7;;;\nEAN;Standort;Zeit;Gerät\n"
+    (tmp_path / "scan-1.csv").write_bytes(f"{head}100018;R104;17/11/25 10:15;Büro\n".encode("cp1252"))
+    (tmp_path / "scan-2.csv").write_bytes(f"{head}100019;Dresden/1.04;;x\nSumme;;;\n".encode("cp1252"))
+    scans: dict[str, Any] = {
+        "files": str(tmp_path / "scan-*.csv"),
+        "preset": "excel-de",
+        "columns": {"EAN": "code", "Standort": "room", "Zeit": "time"},
+        "values": {"room": {"R104": "Dresden/1.04"}},
+        "dates": ["%d/%m/%y"],
+        "header_row": 2,
+        "skip_rows": ["Summe"],
+    }
+    found = by_code(take(here, scans=scans, **NOVEMBER))
+    assert [found[code]["actual_room"] for code in ("100018", "100019")] == [IT, IT]
+    assert found["100018"]["time"] == "2025-11-17T10:15:00+00:00"
+    number = here.client().list_all(ROOM)[0].id
+    (tmp_path / "scan-2.csv").write_text(f"code;Raum-ID\n100019;{number}\n")
+    by_id = {"files": [str(tmp_path / "scan-2.csv")], "columns": {"Raum-ID": "room.id"}}
+    assert by_code(take(here, scans=by_id))["100019"]["from_scans"]
+    path = workbook(tmp_path / "rooms.xlsx", [("EAN",), ("100019",)])
+    constant = {"files": str(path), "columns": {"EAN": "code"}, "constant": {"room": "Dresden/1.04"}}
+    assert by_code(take(here, scans=constant))["100019"]["actual_room"] == IT
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"columns": {"a": "barcode"}}, "scans.columns: barcode: expected code, room or time"),
+        ({"files": "missing-*.csv"}, "scans.files: missing-*.csv matches no file"),
+        ({"files": 5}, "scans.files: 5 does not fit; expected a path, or a list of paths"),
+        ({"unknown_rows": "skip"}, "scans.unknown_rows: no such setting of a list of scans"),
+        ({"date": []}, "scans.date: no such setting; did you mean dates?"),
+    ],
+)
+def test_wrong_settings_of_a_list_are_named(here: Embedded, settings: dict[str, Any], words: str) -> None:
+    result = take(here, scans={"files": "scans.csv", **settings})
+    assert result["failed"]
+    assert words in result["msg"]
