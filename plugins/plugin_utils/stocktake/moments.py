@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import datetime as dt
 from dataclasses import dataclass
-from zoneinfo import ZoneInfo
 
 from ...module_utils.errors import InvalidInput
 from ...module_utils.model.dates import DateReader
 from ...module_utils.model.field import InvalidValue, shorten
+from ...module_utils.model.zones import zone_of
 
 READER = DateReader(["%d.%m.%Y"])
 """Reads days as people write them in options and lists without settings."""
@@ -53,9 +53,9 @@ class Window:
     def from_task(cls, since: str | None, until: str | None, timezone: str) -> Window:
         """Return the window that two options of a task name.
 
-        :raises InvalidInput: if one of them is neither a day nor a time, or the end comes first.
+        :raises InvalidInput: if one of them is neither a day nor a time, the end comes first, or there is no such zone.
         """
-        zone = ZoneInfo(timezone) if timezone else dt.UTC
+        zone = zone_of(timezone) if timezone else dt.UTC
         ends = {"since": since, "until": until}
         moments = {name: moment_of(text, zone, name == "until") if text else None for name, text in ends.items()}
         for name, text in ends.items():

@@ -187,6 +187,13 @@ def test_scan_codes_that_are_wrong_are_refused_with_their_place(here: Embedded, 
     assert result["msg"].startswith("src: instance.yml:2:")
 
 
+def test_an_unknown_time_zone_is_refused(here: Embedded, tmp_path: Path) -> None:
+    (tmp_path / "instance.yml").write_text("api: seventhings/v1\ntimezone: Nowhere/X\n", "utf-8")
+    result = take(here, src=str(tmp_path))
+    assert result["failed"]
+    assert result["msg"].startswith("timezone: 'Nowhere/X' is not known")
+
+
 def test_before_a_stocktake_objects_to_check_are_listed(here: Embedded, tmp_path: Path) -> None:
     single = tmp_path / "acme.yml"
     single.write_text('instance: {api: seventhings/v1, scan_codes: {field: barcode, placeholder: "IMP-"}}\n', "utf-8")
