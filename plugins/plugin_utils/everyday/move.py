@@ -162,7 +162,7 @@ def _new_rooms(lists: ObjectLists, place: Record, written: Any) -> Callable[[Rec
     wrong: list[str] = []
     for name, new in written.items():
         try:
-            rooms[_room_in(lists, place, str(name)).uuid] = lists.record_named("to", ROOM, new)
+            rooms[_room_in(lists, place, str(name)).uuid] = lists.record_named(f"to.{name}", ROOM, new)
         except InvalidInput as error:
             wrong.append(error.message)
     if wrong:
