@@ -49,6 +49,7 @@ def _hidden_keys(hiding: Hiding, schema: Schema, entry: Entry) -> set[str]:
 def _records(context: PlanContext) -> Iterator[tuple[list[Any], list[str]]]:
     """Yield the data of each record in the files, and the texts of its hidden values."""
     desired = context.desired
+    rules: dict[int, Any] = {}
     for state, entries in ((None, desired.entries), (_UNMANAGED, desired.unmanaged), (_UNMANAGED, desired.shields)):
         for entry in entries:
             schema = hub_schema() if entry.kind is HUB_ITEM else context.schema(entry.kind)
@@ -57,7 +58,10 @@ def _records(context: PlanContext) -> Iterator[tuple[list[Any], list[str]]]:
             data = {**_CANON.values(schema, values), **relations_of(entry)}
             hidden = _hidden_keys(context.hiding, schema, entry)
             texts = [as_text([lasting_name(schema, key), _CANON.value(values.get(key))]) for key in hidden]
-            terms = [_CANON.value(entry.lifecycle), _CANON.value(entry.rules)]
+            if id(entry.rules) not in rules:
+                # Very many rows share the rules of their table.
+                rules[id(entry.rules)] = _CANON.value(entry.rules)
+            terms = [_CANON.value(entry.lifecycle), rules[id(entry.rules)]]
             yield [entry.kind.name, entry.template, state or entry.state, entry.uuid, data, *terms], texts
 
 

@@ -13,7 +13,6 @@ import pytest
 from instance_site import Site, yaml_list
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, OBJECT
-from ansible_collections.community.seventhings.plugins.plugin_utils.report.text_report import as_text
 
 HEAD = "api: seventhings/v1\nset: test\nset_id: c0ffee5ca1ab1e42\nidentity: {objects: [serial_number]}\n"
 SETTINGS = HEAD + 'scan_codes: {field: barcode, placeholder: "IMP-"}\n'
@@ -47,26 +46,6 @@ def imported(site: Site, request: pytest.FixtureRequest) -> Site:
     if request.param == "stateless":
         site.journal().unlink()
     return site
-
-
-def test_a_label_is_no_change_and_no_second_object(imported: Site) -> None:
-    labelled(imported, 1, "100001")
-    labelled(imported, 2, "100002")
-    planned = imported.plan()
-    assert planned.outcome == "unchanged"
-    assert planned.scan_codes == {"attached": 2, "total": 4, "differ": 2}
-    assert "scan codes: 2 of 4 attached, 2 differ from the files" in as_text(planned)
-    imported.write({"objects.csv": ledger(1, 2, 3, 4).replace("Thing 1", "Table")})
-    assert [change["after"] for change in imported.run().changes] == [{"inventory_name": "Table"}]
-    assert codes(imported) == {"A1": "100001", "A2": "100002", "A3": "IMP-000003", "A4": "IMP-000004"}
-
-
-def test_an_old_label_in_a_file_is_no_change(imported: Site) -> None:
-    labelled(imported, 1, "100500")
-    imported.write({"objects.csv": ledger(1, 2, 3, 4, n1="100001")})
-    result = imported.run()
-    assert (result.outcome, result.scan_codes["differ"]) == ("unchanged", 1)
-    assert codes(imported)["A1"] == "100500"
 
 
 @pytest.mark.parametrize("written", ["IMP-000001", "100001"])
@@ -103,55 +82,6 @@ def test_a_plan_file_finds_what_a_placeholder_means(imported: Site, tmp_path: Pa
     assert uuid in str(imported.client().list_all(KINDS["task"])[0].flat["references"])
 
 
-def test_a_code_of_another_object_is_a_finding_that_names_both(imported: Site) -> None:
-    uuid = labelled(imported, 1, "100001")
-    imported.write({"objects.csv": ledger(1, 2, 3, 4, n2="100001")})
-    (found,) = imported.run().findings
-    assert found.startswith("objects.csv:3:1: barcode: '100001'")
-    assert "A1" in found
-    assert "A2" in found
-    assert uuid in found
-    imported.write({"objects.csv": ledger(1, 2, 3, 4, 5, n5="100001")})
-    (found,) = imported.run().findings
-    assert "A5" in found
-    assert uuid in found
-    assert len(codes(imported)) == 4
-
-
-def test_a_code_that_two_rows_have_is_a_finding_that_names_both(imported: Site) -> None:
-    imported.write({"objects.csv": ledger(1, 2, 3, 4, 5, 6, n6="IMP-000005")})
-    (found,) = imported.run().findings
-    assert "objects.csv:7:1" in found
-    assert "objects.csv:6:1" in found
-
-
-def test_two_rows_of_one_object_are_a_finding_that_names_both(imported: Site) -> None:
-    imported.write({"objects.csv": ledger(1, 2, 3, 4) + "IMP-000009,A4,Other\n"})
-    (found,) = imported.run().findings
-    assert "objects.csv:6" in found
-    assert "objects.csv:5" in found
-
-
-def test_a_rename_writes_a_deliberate_code(imported: Site) -> None:
-    labelled(imported, 1, "100001")
-    files: dict[str, str | bytes] = {"objects.csv": ledger(1, 2, 3, 4, n1="100500")}
-    imported.write(files)
-    assert imported.plan().outcome == "unchanged"
-    imported.write({"moved.yml": 'objects: [{from: {barcode: "100001"}, to: {barcode: "100500"}}]\n'})
-    assert [change["after"] for change in imported.run().changes] == [{"barcode": "100500"}]
-    assert imported.plan().outcome == "unchanged"
-    labelled(imported, 1, "100777")
-    assert imported.plan().outcome == "unchanged"
-
-
-def test_absent_rows_and_rows_without_a_code_are_no_concern(imported: Site) -> None:
-    labelled(imported, 1, "100001")
-    text = ledger(1, 2, 3, 4).replace("IMP-000001,A1", ",A1")
-    imported.write({"objects.csv": text})
-    planned = imported.plan()
-    assert (planned.outcome, planned.scan_codes) == ("unchanged", {"attached": 1, "total": 4, "differ": 0})
-
-
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
@@ -177,14 +107,6 @@ def test_a_setting_that_does_not_fit_is_a_finding(site: Site, settings: str, wor
     assert all(line.startswith("instance.yml:") for line in found)
     assert any(words in line for line in found), found
     assert site.writes() == []
-
-
-@pytest.mark.parametrize(
-    ("code", "is_one"), [("IMP-000001", True), ("IMP-", False), ("IMP-1a", False), ("IMPORT-1", False)]
-)
-def test_a_placeholder_is_the_prefix_and_digits(imported: Site, code: str, is_one: bool) -> None:
-    labelled(imported, 1, code)
-    assert imported.plan().scan_codes["attached"] == (0 if is_one else 1)
 
 
 def everything(site: Site) -> Any:
