@@ -234,7 +234,7 @@ class Dialect:
 
     def why_not_written(self, text: str) -> str:
         """Return why a text cannot be written into a cell; empty if it can."""
-        if text in self.null_words:
+        if normal_name(text) in self.null_words:
             return "it means nothing"
         oddity = self.oddity(text)
         return "" if oddity is None or self.accepts_as_written(oddity) else oddity.why
@@ -261,8 +261,8 @@ class Dialect:
 
     @cached_property
     def null_words(self) -> tuple[str, ...]:
-        """Return the words that clear a field."""
-        return self.nulls if self.null is None else (self.null, *self.nulls)
+        """Return the words that clear a field, in the form in which they are compared."""
+        return tuple(map(normal_name, self.nulls if self.null is None else (self.null, *self.nulls)))
 
     @property
     def ignores_nameless(self) -> bool:
@@ -295,8 +295,8 @@ class Dialect:
 
     def clears_cell(self, name: str, cell: str) -> bool:
         """Return True if a cell of a column clears its field."""
-        is_word = bool(cell) and cell in self.null_words and name not in self._texts
-        return name not in OF_RECORDS and (is_word or (not cell and name in self.clears))
+        is_word = bool(cell) and normal_name(cell) in self.null_words and name not in self._texts
+        return name not in OF_RECORDS and (is_word or (not cell and normal_name(name) in self.clears))
 
     def spelled(self, name: str, field: Field, cell: Any) -> Any:
         """Return a cell as the type of its field accepts it.
@@ -433,11 +433,11 @@ class Dialect:
     @cached_property
     def _flags(self) -> Mapping[str, str]:
         known = {"true": "true", "false": "false"}
-        known |= {word.casefold(): "true" for word in self.true}
-        return known | {word.casefold(): "false" for word in self.false}
+        known |= {normal_name(word).casefold(): "true" for word in self.true}
+        return known | {normal_name(word).casefold(): "false" for word in self.false}
 
     def _flag(self, text: str) -> str | None:
-        return self._flags.get(text.strip().casefold())
+        return self._flags.get(normal_name(text.strip()).casefold())
 
     def _expected(self, spelling: Spelling) -> str:
         if spelling.is_number:

@@ -245,7 +245,9 @@ def _currency(dialect: Dialect, value: Any) -> Dialect:
 
 def _empty(dialect: Dialect, value: Any) -> Dialect:
     if isinstance(value, dict) and all(member in _EMPTY for member in value.values()):
-        return replace(dialect, clears=frozenset(str(name) for name, meaning in value.items() if meaning == "clear"))
+        return replace(
+            dialect, clears=frozenset(normal_name(str(name)) for name, meaning in value.items() if meaning == "clear")
+        )
     if value not in _EMPTY:
         raise Unfit("ignore or clear, or a map of columns to these")
     return replace(dialect, clears=EVERYTHING if value == "clear" else frozenset())

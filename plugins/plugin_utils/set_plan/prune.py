@@ -15,6 +15,7 @@ from ...module_utils.client.record import Record
 from ...module_utils.errors import InvalidInput
 from ...module_utils.model.field import EMPTY
 from ...module_utils.model.kinds import KINDS
+from ...module_utils.model.names import normal_name
 from ...module_utils.model.schema import Schema
 from ...module_utils.model.types_links import Reference
 from ...module_utils.plan.allowed import EMPTY_SOURCES, how_to_allow
@@ -116,7 +117,7 @@ class Pruning:
         mark = None if field is None else natural_keys.read_some(schema, [field.key], record)[field.key]
         if mark in EMPTY:
             return record.uuid in self._context.options.known
-        return self._desired.set_name != "" and mark == self._desired.set_name
+        return self._desired.set_name != "" and normal_name(str(mark)) == normal_name(self._desired.set_name)
 
     def _is_kept(self, uuid: str) -> bool:
         """Return True if a record stays because a table that it came from may omit rows, or has rows without a key.

@@ -66,10 +66,12 @@ class SimilarNames(Aspect):
         """Note a record that gets a natural key."""
         if planned.section in self._idle:
             self._idle[planned.section].discard(normal_name(planned.words or planned.key))
+        kind = planned.kind
         gets = planned.keys if planned.change.action == CREATE else planned.change.values
-        has_new_key = bool(planned.kind.match_on) and any(key in gets for key in planned.keys)
+        is_open = not kind.open_status or planned.desired.get(kind.status_key, kind.open_status) == kind.open_status
+        has_new_key = bool(kind.match_on) and is_open and any(key in gets for key in planned.keys)
         if has_new_key and planned.entry.state == "present" and self._context.is_chosen(planned):
-            self._new[planned.kind.name, planned.entry.template, planned.keys].append(planned)
+            self._new[kind.name, planned.entry.template, planned.keys].append(planned)
 
     def complete(self) -> None:
         """Compare the new natural keys with the keys of all records of their kinds."""

@@ -59,11 +59,13 @@ def test_settings_of_tables_name_columns_files_and_words_in_any_form(
     (site.root / "objects.yml").unlink()
     settings = (
         "api: seventhings/v1\nset: test\n"
-        "tables: [{files: objects/geräte-*.csv, ignore: [Überschrift], "
-        "columns: {Räume: description, Schlüssel: barcode}, "
+        "tables: [{files: objects/geräte-*.csv, ignore: [Überschrift], null: [Köln], booleans: {true: [größer], "
+        "false: [nö]}, empty: {Prüfer: clear}, "
+        "columns: {Räume: description, Schlüssel: barcode, Prüfer: link, Größer: is_loaned, "
+        "Wörter: serial_number}, "
         f"values: {{{LABEL}: {{grün: {CHOICE}}}}}}}]\n"
     )
-    table = f"Schlüssel,inventory_name,Räume,Überschrift,{LABEL}\nÄ-1,x,y,?,grün\n"
+    table = f"Schlüssel,inventory_name,Räume,Überschrift,{LABEL},Prüfer,Größer,Wörter\nÄ-1,x,y,?,grün,,größer,Köln\n"
     site.write(
         {
             "instance.yml": unicodedata.normalize(typed, settings),
