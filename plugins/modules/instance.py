@@ -188,6 +188,11 @@ summary:
   type: dict
   sample:
     objects: {created: 2, updated: 1, deleted: 0, archived: 0, unchanged: 997, errors: 0, skipped: 0}
+sides:
+  description:
+    - Number of changes of each side.
+  returned: always
+  type: dict
 changes:
   description:
     - Every change, in the order in which the changes are applied.
@@ -221,6 +226,9 @@ changes:
       type: dict
     after:
       description: The fields that change, by their keys, with their new values.
+      type: dict
+    sides:
+      description: Who changed each field, V(files), V(application), V(both) or V(unknown). See also C(edited).
       type: dict
     labels:
       description: The labels of these fields, by their keys.

@@ -95,13 +95,14 @@ options:
   journal:
     description:
       - The directory of the journal, as in O(community.seventhings.instance#module:journal). From the values of the
-        last apply, it knows which side changed a record.
+        last apply, it knows which side changed a field. Absorb
+        notes what it writes.
       - Without it, the application wins, and a warning says so.
     type: path
   on_conflict:
     description:
-      - What to do with a record that the files and the application both changed since the last apply. RV(conflicts)
-        names each with its fields.
+      - What to do with a field that the files and the application both changed since the last apply. RV(conflicts)
+        names each with both values.
       - >-
         V(keep): The files are not changed.
       - >-
@@ -200,7 +201,7 @@ not_changed:
       anchor"
 conflicts:
   description:
-    - Records that the files and the application both changed since the last apply, each with its fields.
+    - Fields that the files and the application both changed since the last apply, each with both values.
   returned: success
   type: list
   elements: str

@@ -104,6 +104,11 @@ summary:
     - As in M(community.seventhings.instance).
   returned: always
   type: dict
+sides:
+  description:
+    - As in M(community.seventhings.instance).
+  returned: always
+  type: dict
 changes:
   description:
     - As in M(community.seventhings.instance). C(note) is V(was created by this set and deleted in the

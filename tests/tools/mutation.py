@@ -46,7 +46,7 @@ SUBJECTS: Mapping[str, tuple[str, ...]] = {
     ),
     "plugin_utils/instance/caps": ("plugin_utils/instance/test_caps",),
     "plugin_utils/set_plan/limits": (f"{_PLAN}/test_limits",),
-    "plugin_utils/apply/journal": ("plugin_utils/apply/test_journal", "plugin_utils/apply/test_journal_notes"),
+    "plugin_utils/apply/journal": ("plugin_utils/apply/test_journal",),
     "plugin_utils/instance/approval": ("plugin_utils/instance/test_approval", "scenarios/test_scenarios"),
     "module_utils/client/paging": tuple(
         f"module_utils/client/test_{name}" for name in ("paging", "client", "limits", "prefetch")

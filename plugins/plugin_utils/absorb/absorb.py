@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -27,6 +27,7 @@ from ...module_utils.plan.replacing import missing_members
 from ...module_utils.resolve import natural_keys
 from ...module_utils.resolve.field_visibility import LIMITED, maybe_hidden_message
 from ...module_utils.resolve.hidden_records import Visibility
+from ..apply.memory import Memory
 from ..desired.desired import BY_TEMPLATE, SECTIONS, DesiredInstance, Limits, states_of
 from ..desired.entry import Entry
 from ..desired.hiding import VAULTED
@@ -38,12 +39,13 @@ from ..export.beside_rooms import NOWHERE
 from ..export.downloads import Downloads
 from ..export.export import Exported, Selection, export_instance
 from ..export.portable import NotPortable, Portable, check_read, why_not_empty
+from ..instance.sides import Sides
 from ..layers.records import MergedPlaces
 from ..layers.variables import escaped
-from ..set_plan.applied_values import compared_names
-from ..set_plan.baseline import Baseline
+from ..set_plan.applied_values import noted_keys
+from ..set_plan.baseline import APPLICATION, BOTH, FILES, UNKNOWN, Baseline
 from ..set_plan.listed_state import ListedState
-from ..set_plan.plan import SAMPLE, InstancePlan, Planned, PlanOptions, mark_of
+from ..set_plan.plan import SAMPLE, InstancePlan, Planned, PlanOptions, mark_of, shield_mark
 from ..set_plan.planner import plan_instance
 from ..set_plan.scope import Scope
 from .files import Files, Names, Target, cell_of, section_names
@@ -62,10 +64,12 @@ SINCE_APPLY, ALL = "since_apply", "all"
 """The new records that are taken: those created since the last apply, or all."""
 
 _CONFLICT = "both sides changed since the last apply"
+_UNKNOWN = "it is not known which side changed it"
+_OF_FILES = "the files changed it since the last apply, and the application did not"
 
 _WORDS = ("changed", "added", "removed")
 
-_NO_BASE = (
+_NO_MEMORY = (
     "it is not known on this machine what was applied last, so a value that the files and the application both changed "
     "is taken from the application"
 )
@@ -79,8 +83,8 @@ class AbsorbOptions:
     :ivar into: section, as an export names it, to the file for its new records.
     :ivar allow: what the task allows.
     :ivar limits: how many records may be removed from the files.
-    :ivar baseline: what was applied last; None if unknown.
-    :ivar on_conflict: what happens to a record that both sides changed.
+    :ivar memory: what is known about the set.
+    :ivar on_conflict: what happens to a field that both sides changed.
     :ivar new: which new records are added.
     :ivar has_files_elsewhere: True if attachments are not read from the directory of the records.
     """
@@ -90,7 +94,7 @@ class AbsorbOptions:
     allow: frozenset[str] = frozenset()
     limits: Limits = field(default_factory=Limits)
     has_files_elsewhere: bool = False
-    baseline: Baseline | None = None
+    memory: Memory = field(default_factory=Memory)
     on_conflict: str = KEEP
     new: str = SINCE_APPLY
 
@@ -100,15 +104,18 @@ class Absorbed:
     """The result: the changes that were written to the files, and those that were not.
 
     :ivar planned: the plan that compares the files with the instance.
+    :ivar baseline: what is known about the last apply. :ivar note: adds what the files have now.
     :ivar not_changed: differences that were not absorbed, each with its place.
     :ivar summary: section to numbers of changed values, and of added and removed records.
     :ivar reported: section to natural keys of records that are in no file and stay out of them.
-    :ivar conflicts: records that both sides changed, each with its fields.
+    :ivar conflicts: fields that both sides changed, each with both values.
     :ivar offers: section to the line that would add the reported records.
     :ivar warnings: warnings for the user.
     """
 
     planned: InstancePlan
+    baseline: Baseline
+    note: Callable[[], None] = lambda: None
     not_changed: list[str] = field(default_factory=list)
     summary: dict[str, dict[str, int]] = field(default_factory=dict)
     reported: dict[str, list[str]] = field(default_factory=dict)
@@ -130,16 +137,19 @@ def absorb(
     desired.policy = replace(
         desired.policy, prune={}, limits=dict.fromkeys(vars(Limits()), math.inf), create_users=True
     )
+    baseline = options.memory.baseline()
     chosen = PlanOptions(
         allow=options.allow | {DESTRUCTIVE, EMPTY_SOURCES, SIMILAR_NAMES},
         note_references=True,
         # An archived record must not be written as absent: a later apply would delete it.
         most_lookups=None if options.gone == ABSENT else SAMPLE,
+        baseline=baseline,
+        notes_all=True,
     )
-    planned = plan_instance(client, desired, chosen)
-    if planned.findings or planned.state is None:
-        return Absorbed(planned)
-    return _Absorbing(client, desired, files, downloads, options, planned, planned.state, targets).run()
+    result = Absorbed(plan_instance(client, desired, chosen), baseline)
+    if result.planned.findings or result.planned.state is None:
+        return result
+    return _Absorbing(client, desired, files, downloads, options, result, result.planned.state, targets).run()
 
 
 def _targets(files: Files, into: Mapping[str, Any]) -> dict[str, Target]:
@@ -162,7 +172,7 @@ class _Absorbing:
         files: Files,
         downloads: Downloads,
         options: AbsorbOptions,
-        planned: InstancePlan,
+        result: Absorbed,
         listed: ListedState,
         targets: Mapping[str, Target],
     ) -> None:
@@ -171,13 +181,18 @@ class _Absorbing:
         self._files = files
         self._downloads = downloads
         self._options = options
-        self._planned = planned
+        self._planned = result.planned
         self._listed = listed
         self._targets = targets
         # Only the lists that were read, without the records that the files will add.
         self._state = ListedState(client)
         self._state.take_over(listed, KINDS)
-        self._result = Absorbed(planned)
+        self._result = result
+        self._sides = Sides(result.planned, desired, options.memory, result.baseline)
+        self._decided: list[tuple[Planned, Record]] = []
+        self._added: list[tuple[Kind, str, Set[str]]] = []
+        # The uuids of new records, by the identity of each.
+        self._uuids: dict[int, str] = {}
         self._portable = Portable(self._state, downloads, lambda _why: None)
         self._counts: dict[str, Counter[str]] = {}
         self._overrides: dict[str, dict[int, dict[str, Any]]] = {}
@@ -187,6 +202,8 @@ class _Absorbing:
         self._removed: set[int] = set()
 
     def run(self) -> Absorbed:
+        self._sides.note()
+        self._result.note = self.note
         for planned in self._planned.changes:
             current = planned.change.current
             if planned.change.action == UPDATE and current is not None and not planned.archived:
@@ -219,58 +236,63 @@ class _Absorbing:
 
     def _decide(self, planned: Planned, current: Record) -> None:
         """Take the changes of the application, and keep the changes of the files."""
-        baseline = self._options.baseline
-        if baseline is None or planned.kind is HUB_ITEM:
-            # Offers have no uuid, so nothing was noted about them.
-            self._result.warnings += [_NO_BASE] if baseline is None and not self._result.warnings else []
-            self._update(planned, current)
-            return
-        noted = baseline.records.get(current.uuid)
-        names = compared_names(planned, self._desired)
-        if noted == baseline.digest(planned.schema, planned.desired, names):
-            self._update(planned, current)
-        elif noted == baseline.digest(planned.schema, self._now(planned, current, names), names):
-            fields = ", ".join(self._differing(planned))
-            reason = "the files changed it since the last apply, and the application did not"
-            self._note_unchanged(planned, planned.entry.place, f"{planned}: {fields}", reason)
+        self._decided.append((planned, current))
+        keys = list(planned.change.before)
+        if not self._result.baseline.records:
+            self._result.warnings = [_NO_MEMORY]
         else:
-            fields = "; ".join(self._differing(planned))
-            is_hidden = self._desired.hiding.touches(planned.entry)
-            words = f"{planned.kind.words} {VAULTED}" if is_hidden else f"{planned}: {fields}"
-            self._result.conflicts.append(f"{planned.entry.place}: {words}: {_CONFLICT}")
-            if self._options.on_conflict == TAKE:
-                self._update(planned, current)
-            else:
-                self._note_unchanged(
-                    planned, planned.entry.place, f"{planned}: {fields}", f"{_CONFLICT}; on_conflict is {KEEP}"
-                )
+            keys = [key for key in keys if self._is_taken(planned, key)]
+        self._update(planned, current, keys)
 
-    def _now(self, planned: Planned, current: Record, keys: Iterable[str]) -> dict[str, Any]:
-        """Return the values of the instance. Unchanged values keep the wording of the files."""
-        schema, found = planned.schema, {}
-        for key in keys:
-            value = planned.desired[key]
-            if key in planned.change.before:
-                now = with_references(schema.read_field(key, current.flat), self._state.completed)
-                is_part = isinstance(value, Mapping) and isinstance(now, Mapping)
-                value = {part: now.get(part) for part in value} if is_part else now
-            found[key] = value
-        return found
+    def _is_taken(self, planned: Planned, key: str) -> bool:
+        """Return True if the instance decides about a field. A conflict is reported."""
+        side = planned.sides.get(key, UNKNOWN)
+        if side == APPLICATION:
+            return True
+        name = written_as(planned.schema, planned.entry, key)
+        place, words = planned.entry.place_of(name), f"{planned}: {self._both(planned, key, name)}"
+        if side == FILES:
+            self._note_unchanged(planned, place, words, _OF_FILES)
+            return False
+        why = _CONFLICT if side == BOTH else _UNKNOWN
+        is_hidden = self._desired.hiding.touches(planned.entry)
+        self._result.conflicts.append(f"{place}: {f'{planned.kind.words} {VAULTED}' if is_hidden else words}: {why}")
+        if self._options.on_conflict != TAKE:
+            self._note_unchanged(planned, place, words, f"{why}; on_conflict is {KEEP}")
+        return self._options.on_conflict == TAKE
 
-    def _differing(self, planned: Planned) -> Iterator[str]:
-        """Yield the fields that differ, each with both values."""
-        for key in planned.change.before:
-            name = written_as(planned.schema, planned.entry, key)
-            is_hidden = self._desired.hiding.hides(planned.entry, name, key)
-            theirs = VAULTED if is_hidden else shorten(planned.change.before[key])
-            ours = VAULTED if is_hidden else shorten(planned.entry.fields.get(name))
-            yield f"{name} is {ours} in the files and {theirs} in the instance"
+    def _both(self, planned: Planned, key: str, name: str) -> str:
+        """Return a field that differs, with both values."""
+        is_hidden = self._desired.hiding.hides(planned.entry, name, key)
+        theirs = VAULTED if is_hidden else shorten(planned.change.before[key])
+        ours = VAULTED if is_hidden else shorten(planned.entry.fields.get(name))
+        return f"{name} is {ours} in the files and {theirs} in the instance"
+
+    # ---- what both sides share now
+
+    def note(self) -> None:
+        """Note the values that the files take from the instance, and those that were equal."""
+        baseline = self._result.baseline
+        for planned, current in self._decided:
+            keys = noted_keys(planned, self._desired)
+            left = {key for key in planned.change.before if (id(planned.entry), key) not in self._absorbed}
+            values = {key: planned.desired[key] for key in keys if key not in left}
+            taken = values.keys() & planned.change.before.keys()
+            values |= {key: self._sides.read(planned.schema, current, key) for key in taken}
+            baseline.note(
+                shield_mark(planned.kind, current.uuid, planned.desired), planned.schema, values, left & {*keys}
+            )
+        for kind, uuid, names in self._added:
+            record, schema = self._state.of_uuid(kind, uuid), self._client.schema(kind)
+            fields = [] if record is None else [schema.find(name) for name in names - self._desired.hiding.names]
+            keys = [field.key for field in fields if field is not None and type_of(field).shape != "attachments"]
+            if record is not None:
+                baseline.note(uuid, schema, {key: self._sides.read(schema, record, key) for key in keys})
 
     # ---- changed values
 
-    def _update(self, planned: Planned, current: Record) -> None:
-        names = list(planned.change.before)
-        for key in names:
+    def _update(self, planned: Planned, current: Record, keys: Iterable[str]) -> None:
+        for key in keys:
             name = written_as(planned.schema, planned.entry, key)
             is_hidden = self._desired.hiding.hides(planned.entry, name, key)
             now = VAULTED if is_hidden else shorten(planned.change.before[key])
@@ -292,9 +314,9 @@ class _Absorbing:
 
     def _change(self, planned: Planned, current: Record, key: str, name: str) -> None:
         owner = _owner(planned.entry, name)
-        new = self._new_value(planned, current, key, name)
         target = self._files.target_of(owner, name)
         override = self._override_layer(planned, target)
+        new = self._new_value(planned, current, key, name, keeps=override is None)
         fetched = self._fetched(planned, current, key, new, is_override=override is not None)
         if override is not None:
             self._put_over(planned, name, new.value, override)
@@ -303,9 +325,10 @@ class _Absorbing:
         for path, content in fetched.items():
             self._files.add_file((override or target).layer, path, content.read_bytes())
 
-    def _new_value(self, planned: Planned, current: Record, key: str, name: str) -> NewValue:
+    def _new_value(self, planned: Planned, current: Record, key: str, name: str, keeps: bool) -> NewValue:
         """Return the value of a field in the instance as files write it.
 
+        :param keeps: True if items of a list that stay keep their spelling, such as the path of a file.
         :raises NotPortable: if files cannot have it.
         """
         schema = planned.schema
@@ -341,6 +364,8 @@ class _Absorbing:
         kept = None
         if isinstance(value, list) and isinstance(written, list) and value:
             value, kept = self._in_order(planned, definition, written, value, now)
+            if keeps:
+                value = [item if at is None else written[at] for item, at in zip(value, kept, strict=True)]
         return NewValue(self._escaped(value), means_it, kept)
 
     def _merged(self, definition: Field, now: Mapping[str, Any], written: Mapping[str, Any]) -> dict[str, Any]:
@@ -640,10 +665,13 @@ class _Absorbing:
         if not sections:
             return {}
         exported = export_instance(self._client, self._selection(sections), self._downloads, state=self._state)
-        found = {}
+        found: dict[str, list[Any]] = {}
         for section in self._targets:
             self._result.reported.pop(section.partition("/")[0], None)
-            found[section] = list(map(self._escaped, self._fresh(section, exported)))
+            found[section] = []
+            for uuid, row in self._fresh(section, exported):
+                found[section].append(self._escaped(row))
+                self._uuids[id(found[section][-1])] = uuid
         self._result.not_changed += [f"left out: {why}" for why in exported.left_out]
         return found
 
@@ -656,8 +684,8 @@ class _Absorbing:
             only=sections, identity=identity, observed=self._desired.observed, beside=beside, tries_other_keys=False
         )
 
-    def _fresh(self, section: str, exported: Exported) -> Iterable[Any]:
-        """Yield the records of a section that are in no file and belong to these files."""
+    def _fresh(self, section: str, exported: Exported) -> Iterable[tuple[str, Any]]:
+        """Yield the records of a section that are in no file and belong to these files, each with its uuid."""
         top = section.partition("/")[0]
         kind = KINDS[SECTIONS[top]]
         claimed = self._planned.claimed.get(kind.name, {})
@@ -675,17 +703,17 @@ class _Absorbing:
                 self._result.reported.setdefault(top, []).append(str(name))
                 self._result.offers[top] = f"new: {ALL}"
                 continue
-            yield row
+            yield uuid, row
 
     def _is_new(self, kind: Kind, record: Record | None) -> bool:
         """Return True if a record was created since the last apply, or if all new records are added.
 
         Records without an id are added if the last apply is known.
         """
-        baseline = self._options.baseline
+        baseline = self._result.baseline
         if self._options.new == ALL:
             return True
-        if baseline is None or kind.name not in baseline.highest:
+        if kind.name not in baseline.highest:
             return False
         return record is None or record.id is None or record.id > baseline.highest[kind.name]
 
@@ -748,7 +776,11 @@ class _Absorbing:
             self._result.not_changed.append(
                 f"{place}: left out of new {section}, because it has no such column: {missing_columns}"
             )
-        self._count(section, "added", sum(id(record) not in left for record in fresh))
+        added = [record for record in fresh if id(record) not in left]
+        self._count(section, "added", len(added))
+        kind = KINDS[SECTIONS[section.partition("/")[0]]]
+        for record in added if kind.is_plain else ():
+            self._added.append((kind, self._uuids[id(record)], record.keys() - done.missing_columns.keys()))
         for entry, record in overrides.items():
             if id(record) in left:
                 # The record was counted when its place was found.

@@ -5,17 +5,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ...module_utils.client.client import Client
 from ...module_utils.client.connection import connect
 from ...module_utils.errors import InvalidInput
 from ...module_utils.printing.cleaner import clean, cleaned
-from ..apply.applied_base import AppliedBase
-from ..apply.journal_place import place_of
+from ..apply.journal import Journal, JournalBroken
 from ..controller.controller_run import ControllerRun
 from ..controller.heap import many_objects
 from ..desired.desired import DesiredInstance, Limits
@@ -26,7 +27,6 @@ from ..layers.given import sources_of
 from ..layers.layers import layers_of
 from ..report.on_screen import message_in_short
 from ..report.task import with_findings
-from ..set_plan.baseline import Baseline
 from .absorb import Absorbed, AbsorbOptions, absorb
 from .files import FileChange, Files, check_patch, diff_of, write_patch
 from .patch import cells_of
@@ -43,8 +43,7 @@ def absorb_instance(
 
 def _take_in(run: ControllerRun, check_mode: bool) -> dict[str, Any]:
     options = run.options
-    started = time.monotonic()
-    patch = check_patch(options["patch"])
+    check_patch(options["patch"])
     sources = sources_of(options, refuse_links=True)
     layers = layers_of(sources)
     with many_objects():
@@ -60,14 +59,29 @@ def _take_in(run: ControllerRun, check_mode: bool) -> dict[str, Any]:
     if wrong:
         raise InvalidInput(wrong)
     client.transport.secrets |= run.vaulted
-    files = Files(layers, desired)
+    path = options["journal"]
+    journal = Journal.for_files(client, Path(path).expanduser() if path else None, desired)
+    with contextlib.nullcontext() if check_mode else journal:
+        return _absorbed(run, client, Files(layers, desired), desired, journal, caps, check_mode)
+
+
+def _absorbed(
+    run: ControllerRun,
+    client: Client,
+    files: Files,
+    desired: DesiredInstance,
+    journal: Journal,
+    caps: Caps,
+    check_mode: bool,
+) -> dict[str, Any]:
+    options, started = run.options, time.monotonic()
     wishes = AbsorbOptions(
         options["into"],
         options["gone"],
         frozenset(options["allow"] or ()),
         Limits(**caps.policy(desired.policy).limits),
         has_files_elsewhere=bool(options["files_root"]),
-        baseline=_baseline(options, client.transport.root, desired),
+        memory=journal.memory,
         on_conflict=options["on_conflict"],
         new=options["new"],
     )
@@ -75,9 +89,16 @@ def _take_in(run: ControllerRun, check_mode: bool) -> dict[str, Any]:
         absorbed = absorb(client, desired, files, Downloads(client, Path(directory), {}), wishes)
     if absorbed.planned.findings:
         return with_findings(run, group_findings(absorbed.planned.findings, desired).lines)
-    changes = list(files.changes(lambda name, why: absorbed.not_changed.append(f"{name}: not changed, because {why}")))
-    write_patch(patch, changes)
-    backups = [] if check_mode else files.write(changes, options["backup"])
+    failed: list[str] = []
+    changes = list(files.changes(lambda name, why: failed.append(f"{name}: not changed, because {why}")))
+    absorbed.not_changed += failed
+    write_patch(check_patch(options["patch"]), changes)
+    backups = []
+    if not check_mode:
+        backups = files.write(changes, options["backup"])
+        if not failed:
+            absorbed.note()
+        _note(journal, absorbed)
     result = {
         "changed": bool(changes),
         "files": [files.label(change.target) for change in changes],
@@ -92,15 +113,16 @@ def _take_in(run: ControllerRun, check_mode: bool) -> dict[str, Any]:
         "requests": client.transport.sent,
         "duration": round(time.monotonic() - started, 3),
     }
-    warnings = [*desired.warnings, *absorbed.warnings, *client.transport.notes()]
+    warnings = [*desired.warnings, *absorbed.warnings, *journal.warnings, *client.transport.notes()]
     return {**result, **({"warnings": warnings} if warnings else {}), **({"backup_files": backups} if backups else {})}
 
 
-def _baseline(options: Mapping[str, Any], root: str, desired: DesiredInstance) -> Baseline | None:
-    """Return what was applied last; None if that is not known."""
-    journal = options["journal"]
-    place = place_of(Path(journal).expanduser() if journal else None, root, desired.set_name)
-    return AppliedBase(place, root, desired).read()
+def _note(journal: Journal, absorbed: Absorbed) -> None:
+    """Note what the files and the instance share now. The files are written already."""
+    try:
+        journal.note_values(absorbed.baseline)
+    except JournalBroken as broken:
+        absorbed.warnings.append(broken.message)
 
 
 _SHOWN = 40

@@ -100,7 +100,6 @@ class Executor:
     """Apply one plan.
 
     :param on_progress: called after each record.
-    :param of_plan: True if an approved plan is applied. Then records that are changed in part must be recognized later.
     """
 
     def __init__(
@@ -110,14 +109,12 @@ class Executor:
         journal: Journal,
         on_progress: Callable[[Progress], None] = lambda _progress: None,
         notify: bool = False,
-        of_plan: bool = False,
     ) -> None:
         self._client = client
         self._plan = plan
         self._journal = journal
         self._on_progress = on_progress
         self._notify = notify
-        self._of_plan = of_plan
         self._parent = os.getppid()
         self._ready = Readiness(plan.changes, plan.hiding, plan.later_uploads)
         self._stopped = ""
@@ -478,7 +475,7 @@ class Executor:
                 self._effects.note(planned, change)
             return
         self._upload(planned, change)
-        if change.action == UPDATE and change.current is not None and self._of_plan:
+        if change.action == UPDATE and change.current is not None:
             self._journal.changing(change.current.uuid)
         if change.unarchive and change.current is not None:
             self._journal.unarchiving(change.current.uuid)

@@ -20,7 +20,8 @@ from ...module_utils.model.field import is_uuid
 from ...module_utils.model.kinds import FILE
 from ...module_utils.model.types_links import Attachment
 from ..desired.fingerprints import scrypted
-from .journal import Journal, JournalBroken, Upload
+from .journal import Journal, JournalBroken
+from .memory import Upload
 
 _MAY_EXIST = (
     "The outcome of an earlier upload is unknown, and its file is not among the newest files. The instance lists no "
@@ -34,6 +35,7 @@ class Uploads:
     def __init__(self, client: Client, journal: Journal) -> None:
         self._client = client
         self._journal = journal
+        self._noted = journal.memory.uploads
         self._mutex = threading.Lock()
         self._under_way: dict[Upload, threading.Lock] = {}
         self._done: dict[Upload, str] = {}
@@ -77,7 +79,7 @@ class Uploads:
 
     def _earlier(self, upload: Upload, name: str, content: bytes) -> str | None:
         """Return the file that this run or an earlier one uploaded, if it still exists."""
-        uuid = "" if upload in self._lost else self._journal.uploads.get(upload)
+        uuid = "" if upload in self._lost else self._noted.get(upload)
         if uuid:
             # The journal may be wrong, and must not lead to another file.
             file = self._client.get(FILE, uuid) if is_uuid(uuid) else None
@@ -87,7 +89,7 @@ class Uploads:
     def _look_for(self, upload: Upload, name: str, content: bytes) -> str | None:
         """Return the file of an upload with an unknown outcome, and never an equal file of somebody else."""
         listed = self._client.list_all(FILE)
-        others = (file for file in listed if file.uuid not in self._journal.files)
+        others = (file for file in listed if file.uuid not in self._journal.memory.files)
         found = next((file.uuid for file in others if is_same_file(self._client, file, name, content)), None)
         warnings = self._client.transport.warnings
         if found:

@@ -23,7 +23,6 @@ from ...module_utils.model.kinds import KINDS
 from ...module_utils.plan.allowed import DESTRUCTIVE, EMPTY_SOURCES, LIMITED_ACCOUNT
 from ...module_utils.plan.change import CREATE, UPDATE
 from ...module_utils.printing.cleaner import clean
-from ..apply.applied_base import AppliedBase, new_baseline
 from ..apply.executor import Executor, Outcome, Progress
 from ..apply.journal import Journal, JournalBroken, JournalRefused, protected_by_others
 from ..apply.journal_place import place_of
@@ -35,7 +34,7 @@ from ..report.forecast import NOTHING, forecast_of
 from ..report.provenance import made_by
 from ..report.reading import reading_of
 from ..report.removals import Removals
-from ..report.result import RunResult, failures_of, reported_changes, summary_of
+from ..report.result import RunResult, failures_of, reported_changes, sides_of, summary_of
 from ..report.table_rows import rows_by_table
 from ..rules.found import lines_of
 from ..rules.rule import RuleSet
@@ -55,10 +54,11 @@ from ..undo.removals import too_many_removals
 from .approval import REFUSE, Approval, Digests, Gate
 from .approval_file import ApprovalFile
 from .caps import Caps
-from .deleted_elsewhere import deleted_elsewhere
+from .editors import Editors, overwritten
 from .in_use import objects_in_use
 from .meaning import meaning_of
 from .odd import Oddity, odd_values
+from .sides import Sides
 from .suspected_renames import suspected_renames
 from .validation import validate
 
@@ -191,10 +191,9 @@ class _Run:
         self._warnings: list[str] = []
         self._digest = self._approval.digest if self._approval is not None else ""
         self._forecast = dict(NOTHING)
-        self._base: AppliedBase | None = None
-        self._baseline: Baseline | None = None
+        self._baseline = Baseline(b"")
         self._odd: list[Oddity] = []
-        self._notes: dict[int, str] = {}
+        self._overwritten: list[str] = []
         self._record_place: RecordPlace | None = None
         self._record_digest = ""
         self._undo_refusals: list[str] = []
@@ -286,7 +285,7 @@ class _Run:
         A real run locks it before the lists are read, so that records that another run is about to create are not
         planned again.
         """
-        journal = self._journal()
+        journal = Journal.for_files(self._client, self._options.journal, self._desired, self._sleep, self._clock)
         is_read_only = self._options.check_mode or bool(self._desired.findings)
         with contextlib.nullcontext() if is_read_only else journal:
             self._warnings += journal.warnings
@@ -294,20 +293,6 @@ class _Run:
                 # Until this run locks the kinds that it creates, others may create the same records.
                 self._client.creations.watch(KINDS)
             yield journal
-
-    def _journal(self) -> Journal:
-        desired = self._desired
-        return Journal(
-            self._options.journal,
-            self._client.transport.root,
-            desired.set_name,
-            self._sleep,
-            self._clock,
-            set_id=desired.set_id,
-            src=desired.origin,
-            lock_wait=self._client.creations.lock_wait,
-            on_wait=self._client.creations.on_wait,
-        )
 
     def _run_of(self, journal: Journal) -> str:
         """Return the digest of the changes to make. A later run resumes this one only if it has the same digest."""
@@ -337,7 +322,7 @@ class _Run:
     def _plan_options(self, journal: Journal) -> PlanOptions:
         options, caps, memory = self._options, self._options.caps, journal.memory
         is_resumed = self._is_resumed(journal)
-        self._read_base(journal)
+        self._baseline = memory.baseline()
         return PlanOptions(
             options.scope.only,
             options.scope.exclude,
@@ -355,6 +340,7 @@ class _Run:
             is_approvable=self._approving is not None,
             origins=memory.origins,
             baseline=self._baseline,
+            notes_all=not options.check_mode,
             sources_before={} if EMPTY_SOURCES in caps.allow else memory.sources,
             is_protected=caps.is_protected,
             observed=caps.observed,
@@ -387,7 +373,7 @@ class _Run:
         self._desired.sources = {
             source: SourceCount(number, number) for source, number in journal.memory.sources.items()
         }
-        inverse = inverse_of(self._client, undo, self._desired, journal, self._is_resumed(journal))
+        inverse = inverse_of(self._client, undo, self._desired, journal.memory, self._is_resumed(journal))
         self._desired, self._undo_refusals, self._not_restored = inverse.desired, inverse.refusals, inverse.not_restored
         # An undo also restores values that scans or people wrote.
         nothing: dict[str, tuple[str, ...]] = {
@@ -424,14 +410,18 @@ class _Run:
         if not_approved:
             return plan, not_approved
         plan.warnings += suspected_renames(plan)
-        self._odd = odd_values(plan, dt.datetime.now(dt.UTC).date())
+        now = dt.datetime.now(dt.UTC)
+        self._odd = odd_values(plan, now.date())
+        if self._options.undo is None:
+            Sides(plan, self._desired, journal.memory, self._baseline).note()
+            Editors(self._client, plan.state).note(plan.changes, now)
+            self._overwritten = [] if self._options.drift else overwritten(plan.changes)
         in_use = [] if self._options.drift else objects_in_use(plan)
         plan.cautions = [*(clean(oddity.text) for oddity in self._odd), *map(clean, in_use), *plan.cautions]
         read = self._client.transport.sent - self._before
         read += plan.more_lookups
         self._forecast = forecast_of(plan, read, self._client.transport.rate.per_minute)
         if self._options.drift:
-            self._notes = deleted_elsewhere(plan, journal.memory)
             # Drift removes nothing.
             plan.warnings += plan.protected
             plan.protected = []
@@ -565,7 +555,6 @@ class _Run:
             journal,
             self._on_progress,
             self._desired.policy.notify,
-            self._approving is not None,
         )
         recording = self._recording(plan, journal)
         archived = _archived(journal)
@@ -580,7 +569,7 @@ class _Run:
                 journal.managed(kind, keys)
             self._note_protections(plan, Outcome(), journal)
             self._note_sources(plan, journal)
-            self._note_base(plan, Outcome())
+            self._note_values(plan, Outcome(), journal)
             if recording is not None:
                 recording.finish()
             return self._result(self._without_changes(), plan)
@@ -593,7 +582,7 @@ class _Run:
             self._record_digest = recording.digest
         self._note_protections(plan, outcome, journal)
         self._note_sources(plan, journal)
-        self._note_base(plan, outcome)
+        self._note_values(plan, outcome, journal)
         bad = outcome.failures or outcome.skipped or outcome.not_tried or outcome.twice
         if not bad:
             journal.ended()
@@ -656,33 +645,20 @@ class _Run:
             for uuid, place in places.items()
         }
 
-    def _read_base(self, journal: Journal) -> None:
-        """Read what was applied last, unless nothing is noted in this run."""
-        if not self._options.check_mode:
-            self._base = AppliedBase(journal.place, self._client.transport.root, self._desired)
-            self._baseline = self._base.read() or new_baseline()
-
-    def _note_base(self, plan: InstancePlan, outcome: Outcome) -> None:
+    def _note_values(self, plan: InstancePlan, outcome: Outcome, journal: Journal) -> None:
         """Note what is applied now."""
         baseline = self._baseline
-        if baseline is None or self._base is None:
-            return
         left = {id(planned) for planned, _why in (*outcome.failures, *outcome.skipped, *outcome.not_tried)}
         note_applied(baseline, (planned for planned in plan.changes if id(planned) not in left), self._desired)
-        if self._options.scope.is_everything:
-            existing = {uuid for claimed in plan.claimed.values() for uuid in claimed} | {
-                planned.created_uuid for planned in plan.changes
-            }
-            baseline.records = {uuid: digest for uuid, digest in baseline.records.items() if uuid in existing}
+        existing = {uuid for claimed in plan.claimed.values() for uuid in claimed}
         for kind in KINDS.values() if plan.state is not None else ():
             if plan.state is not None and plan.state.is_listed(kind):
                 ids = [record.id for record in plan.state.records(kind) if record.id is not None]
                 baseline.highest[kind.name] = max([*ids, baseline.highest.get(kind.name, 0)])
         try:
-            self._base.write(baseline)
-        except (OSError, InvalidInput) as error:
-            why = error.message if isinstance(error, InvalidInput) else str(error.strerror)
-            plan.warnings.append(f"what was applied is not noted for instance_absorb: {why}")
+            journal.note_values(baseline, existing if self._options.scope.is_everything else None)
+        except JournalBroken as broken:
+            plan.warnings.append(broken.message)
 
     def _note_protections(self, plan: InstancePlan, outcome: Outcome, journal: Journal) -> None:
         """Note which records must stay. A record counts as removable again only after it was applied in that form."""
@@ -712,7 +688,7 @@ class _Run:
     def _result(
         self, name: str, plan: InstancePlan, outcome: Outcome | None = None, refusals: Sequence[str] = ()
     ) -> RunResult:
-        plan.cautions = [*self._unrecorded(plan), *plan.cautions]
+        plan.cautions = [*self._overwritten, *self._unrecorded(plan), *plan.cautions]
         grouped = group_findings([*plan.findings, *plan.live_findings], self._desired)
         of_rules = lines_of(plan.rule_warnings, self._desired)
         rules = self._options.rules or RuleSet()
@@ -722,7 +698,7 @@ class _Run:
             instance=self._client.transport.root,
             check_mode=self._options.check_mode,
             summary=summary_of(plan, outcome, self._options.check_mode),
-            changes=reported_changes(plan, self._desired.hiding, outcome, self._desired.entries, self._notes),
+            changes=reported_changes(plan, self._desired.hiding, outcome, self._desired.entries),
             failures=failures_of(plan, outcome or Outcome()),
             refusals=list(refusals),
             findings=grouped.lines,
@@ -732,6 +708,7 @@ class _Run:
             not_restored=self._not_restored,
             undo="" if self._options.drift else not_undoable(plan.changes, self._unrecorded_values(plan)),
             **vars(meaning),
+            sides=sides_of(plan),
             hidden_records=plan.visibility.hidden_records,
             scan_codes=plan.scan_codes.document(),
             reported={section: names for section, names in plan.reported.items() if names},

@@ -11,16 +11,17 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from ...module_utils.model.field import is_generated_key
 from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE
 from ...module_utils.printing.cleaner import clean
+from ..set_plan.baseline import APPLICATION, BOTH, UNKNOWN, combined
 from .removals import removal_texts
 from .result import NOT_TRIED
 from .value_diff import side_by_side
-from .words import MOST, action_words, both_sides, counted, one_line, short
+from .words import MOST, SIDE_WORDS, action_words, both_sides, counted, one_line, short
 
 Change = Mapping[str, Any]
 
@@ -71,9 +72,15 @@ def values_of(change: Change, is_drift: bool, most: int = MOST, is_plain: bool =
     :param is_plain: texts have no quotes, unless escapes are needed to see how they differ.
     """
     action, form = change["action"], as_said if is_plain else _fields
+    sides = change.get("sides", {})
+    is_mixed = len({*sides.values()} - {UNKNOWN}) > 1
     shown = [
-        Value(name, None if action == CREATE else before, None if action == DELETE else after)
-        for name, before, after in form(change, _LONGEST)
+        Value(
+            f"{name} ({SIDE_WORDS.get(sides.get(key), UNKNOWN)})" if is_mixed else name,
+            None if action == CREATE else before,
+            None if action == DELETE else after,
+        )
+        for key, (name, before, after) in zip(keys_of(change), form(change, _LONGEST), strict=True)
     ]
     if len(shown) > most:
         shown[most:] = [Value(f"and {len(shown) - most:,} more fields", None, None)]
@@ -140,10 +147,21 @@ def mark(change: Change) -> str:
 
 
 def remark(change: Change, is_drift: bool) -> str:
-    """Return the mark of a change. For a comparison without a mark, say how the record differs."""
+    """Return the mark of a change. For a comparison without a mark, say how the record differs.
+
+    For an update say who changed the record, in a plan only if that was not in the files.
+    """
     if is_drift and change["action"] != UPDATE:
         return mark(change) or action_words(change["action"], is_drift)
-    return mark(change)
+    side = side_of(change) if change["action"] == UPDATE else UNKNOWN
+    words = SIDE_WORDS.get(side, "") if is_drift or side in (APPLICATION, BOTH) else ""
+    edited = [change.get("edited", {}).get(name, "") for name in ("by", "ago")]
+    return ", ".join(filter(None, [words, *map(clean, edited), mark(change)]))
+
+
+def side_of(change: Change) -> str:
+    """Return the side that changed a record since the last apply."""
+    return combined(change.get("sides", {}).values())
 
 
 def named(change: Change) -> str:
@@ -186,9 +204,18 @@ class Group:
 def groups(changes: Iterable[Change], is_drift: bool = False, most: int = MOST) -> list[Group]:
     """Return the changes in groups, the most important first, and the largest groups of updates first.
 
-    :param is_drift: True if they are only a comparison.
+    :param is_drift: True if they are only a comparison, in which the changes of each side are together.
     :param most: maximum number of changes of a group, and of groups of a section, that people read.
     """
+    if not is_drift:
+        return _groups(changes, is_drift, most)
+    by_side = _by(changes, side_of)
+    found = [(side, group) for side in SIDE_WORDS for group in _groups(by_side.get(side, ()), is_drift, most)]
+    known = [replace(group, title=f"{SIDE_WORDS[side]}: {group.title}") for side, group in found]
+    return [*known, *_groups(by_side.get(UNKNOWN, ()), is_drift, most)]
+
+
+def _groups(changes: Iterable[Change], is_drift: bool, most: int) -> list[Group]:
     found: list[Group] = []
     parts = _by(changes, lambda change: (ACTION_ORDER.index(change["action"]), change["section"]))
     for (order, section), mine in sorted(parts.items(), key=lambda part: part[0][0]):

@@ -14,13 +14,27 @@ from typing import Any
 from ...module_utils.plan.change import UPDATE
 from ...module_utils.printing.cleaner import clean
 from ..desired.sources.formulas import escaped
-from .changes import Change, field_name, keys_of, remark, said
+from .changes import Change, field_name, keys_of, mark, said
 from .removals import removal_texts
 from .result import RunResult, for_people
 from .view import first_removals
 from .words import action_words
 
-_COLUMNS = ("section", "action", "key", "name", "field", "before", "after", "odd", "place", "note", "status", "reason")
+_COLUMNS = (
+    "section",
+    "action",
+    "key",
+    "name",
+    "field",
+    "before",
+    "after",
+    "side",
+    "odd",
+    "place",
+    "note",
+    "status",
+    "reason",
+)
 
 _ACTION, _FIELD, _ODD = (_COLUMNS.index(name) for name in ("action", "field", "odd"))
 
@@ -50,7 +64,7 @@ def _in_order(result: RunResult) -> Iterator[list[str]]:
     rest: list[list[str]] = []
     seen: set[tuple[str, ...]] = set()
     for number, change in enumerate(result.changes):
-        shown = {**change, "note": remark(change, True) or action_words(UPDATE, True)} if result.is_drift else change
+        shown = {**change, "note": mark(change) or action_words(change["action"], True)} if result.is_drift else change
         for row in _rows(shown, partial(_odd, result.odd, number)):
             kind = (row[0], row[_ACTION], row[_FIELD], row[_ODD])
             is_new = kind not in seen
@@ -90,11 +104,12 @@ def _rows(change: Change, odd: Callable[[str], str]) -> Iterator[list[str]]:
     last = [str(change.get(name, "")) for name in ("place", "note", "status", "reason")]
     before, after = change["before"], change["after"]
     for key in keys_of(change):
-        yield [*head, field_name(change, key), _cell(before.get(key)), _cell(after.get(key)), odd(key), *last]
+        values = [_cell(before.get(key)), _cell(after.get(key)), change.get("sides", {}).get(key, "")]
+        yield [*head, field_name(change, key), *values, odd(key), *last]
     for name, text in removal_texts(change.get("removed", {})):
-        yield [*head, name, text, "", "", *last]
+        yield [*head, name, text, "", "", "", *last]
     if not keys_of(change):
-        yield [*head, "", "", "", "", *last]
+        yield [*head, "", "", "", "", "", *last]
 
 
 def _cell(value: Any) -> str:

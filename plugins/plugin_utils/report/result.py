@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 from typing import Any
 
 from ...module_utils.ansible_compat import masked_values
@@ -19,6 +19,7 @@ from ..desired.hiding import VAULTED, Hiding
 from ..desired.parsing import written_as
 from ..desired.positions import Place
 from ..rules.rule import Rule
+from ..set_plan.baseline import SIDES, combined
 from ..set_plan.plan import InstancePlan, Planned
 from .forecast import NOTHING
 from .reading import Reading
@@ -96,6 +97,7 @@ class RunResult:
     :ivar undo: what can't be undone, in words.
     :ivar undone: the apply that the run undoes: time, set, user, number of changes, and its record; empty without one.
     :ivar not_restored: section, key, field and reason of what an undo does not restore.
+    :ivar sides: side that changed a record since the last apply, to the number of records.
     :ivar hidden_records: whether records are hidden from the account: yes, no or unknown.
     :ivar moves: records that change their place.
     :ivar money: totals before and after.
@@ -130,6 +132,7 @@ class RunResult:
     odd: Mapping[tuple[int, str], Sequence[str]] = field(default_factory=dict)
     reading: Reading = field(default_factory=Reading)
     compares: bool = False
+    sides: dict[str, int] = field(default_factory=lambda: dict.fromkeys(SIDES, 0))
     hidden_records: str = ""
     scan_codes: dict[str, int] = field(default_factory=dict)
     undo: str = ""
@@ -172,6 +175,12 @@ _OF_OTHERS = (
 """Members of a result that quote texts of the service and of files."""
 _OURS = ("section", "action", "uuid", "status")
 """Members of a change with our own words."""
+
+
+def sides_of(plan: InstancePlan) -> dict[str, int]:
+    """Return the number of records of each side."""
+    found = Counter(combined(planned.sides.values()) for planned in plan.changes)
+    return {side: found[side] for side in SIDES}
 
 
 def for_people(result: RunResult, separator: str = ",") -> RunResult:
@@ -258,7 +267,6 @@ def reported_changes(
     hiding: Hiding,
     outcome: Outcome | None,
     entries: Iterable[Entry] = (),
-    notes: Mapping[int, str] = MappingProxyType({}),
 ) -> list[dict[str, Any]]:
     """Return every change for reports: fields by key with their labels, and the outcome.
 
@@ -277,7 +285,7 @@ def reported_changes(
     state = None if hiding.has_any else plan.state
     removals = Removals(plan, entries, hiding)
     reported = []
-    for number, planned in enumerate(plan.changes):
+    for planned in plan.changes:
         status, reason = fates.get(id(planned.entry), usual)
         change = shown(planned, hiding, sides_as_written(planned, state))
         if planned.change.action in (DELETE, ARCHIVE):
@@ -288,7 +296,6 @@ def reported_changes(
         reported.append(
             {
                 **change,
-                "note": notes.get(number) or change["note"],
                 "labels": _labels(planned, change),
                 "status": status,
                 "reason": reason,
@@ -329,9 +336,11 @@ def shown(planned: Planned, hiding: Hiding, sides: Sides | None = None) -> dict[
         "section": planned.section,
         "key": planned.key,
         "action": change.action,
-        "note": change.note,
+        "note": planned.remark or change.note,
         "uuid": planned.created_uuid or (change.current.uuid if change.current else None),
         "before": named(before),
         "after": named(after),
+        "sides": dict(planned.sides),
+        "edited": dict(planned.edited),
         "place": str(planned.entry.place),
     }

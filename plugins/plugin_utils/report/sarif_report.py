@@ -14,11 +14,11 @@ from urllib.parse import quote
 from ...module_utils.plan.change import ARCHIVE, DELETE
 from ...module_utils.printing.cleaner import clean, cleaned
 from ..desired.positions import CellPlace, Place
-from .changes import key_and_name, values_of
+from .changes import key_and_name, side_of, values_of
 from .removals import removal_texts
 from .result import RunResult, for_people
 from .view import meaning_in_sentences
-from .words import action_words, short
+from .words import SIDE_WORDS, action_words, short
 
 _FINDING, _WARNING, _REMOVAL, _NOTE = "finding", "warning", "removal", "note"
 _RULES = {
@@ -87,7 +87,9 @@ def _changes(result: RunResult) -> Iterator[tuple[str, Place, str]]:
     """Yield each removal. If there are few changes, also yield the other changes with their fields."""
     for number, change in enumerate(result.changes):
         place = result.places.get(number, Place(""))
-        head = f"{action_words(change['action'], result.is_drift)}: {clean(change['section'])} {key_and_name(change)}"
+        side = SIDE_WORDS.get(side_of(change), "") if result.is_drift else ""
+        what = action_words(change["action"], result.is_drift)
+        head = f"{side and f'{side}, '}{what}: {clean(change['section'])} {key_and_name(change)}"
         if change["action"] in (DELETE, ARCHIVE):
             texts = removal_texts(change.get("removed", {}))
             yield _REMOVAL, place if place.file else Place(""), _line(head, texts, ", ")

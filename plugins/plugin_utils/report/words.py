@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from ...module_utils.model.kinds import KINDS
 from ...module_utils.printing.cleaner import clean
 from ..desired.desired import SECTIONS
+from ..set_plan.baseline import APPLICATION, BOTH, FILES
 from .result import ACTIONS
 
 MOST = 20
@@ -23,6 +24,13 @@ DRIFT_WORDS = {
     "archived": "not archived in the instance",
 }
 """The words for each count in a comparison, which changes nothing."""
+
+SIDE_WORDS = {
+    APPLICATION: "changed in the application",
+    BOTH: "changed in both",
+    FILES: "changed in the files",
+}
+"""The words for each known side, in the order in which a comparison shows them."""
 
 
 def short(text: str, longest: int) -> str:

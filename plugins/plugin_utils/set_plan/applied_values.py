@@ -1,63 +1,84 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which values of a record count as written by the files, and their hashes in a baseline."""
+"""Which values of a record count as written by the files, and their digests in a baseline."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 from ...module_utils.client.record import Record
-from ...module_utils.model.kinds import HUB_ITEM, OBJECT
-from ...module_utils.model.schema import type_of
+from ...module_utils.model.kinds import OBJECT
 from ..desired.desired import DesiredInstance
 from ..desired.lifecycle import NOTHING
 from ..desired.parsing import written_as
 from .aspect import Aspect
 from .baseline import Baseline
-from .plan import Planned
-
-_ATTACHMENTS = "attachments"
+from .plan import Planned, shield_mark
 
 
-def compared_names(planned: Planned, desired: DesiredInstance) -> dict[str, str]:
-    """Return the keys of the managed fields of a record that are not hidden, each with its name in the files.
+def noted_keys(planned: Planned, desired: DesiredInstance) -> list[str]:
+    """Return the keys of the managed fields of a record that are not hidden.
 
-    Attachments are left out, because files name them by their paths. A scan code that the instance owns is left out,
-    too.
+    A scan code that the instance owns is left out, and so is a record that follows from another one.
     """
     schema, entry = planned.schema, planned.entry
+    if schema.kind.created_from:
+        return []
     lifecycle = desired.lifecycle.get(planned.section, NOTHING).with_more(entry.lifecycle)
     alone = lifecycle.left_alone(schema, exists=True) - set(planned.keys)
     if desired.scan_codes is not None and schema.kind is OBJECT:
         code = schema.find(desired.scan_codes.field)
         alone |= set() if code is None else {code.key}
-    names = {
-        key: written_as(schema, entry, key)
-        for key in planned.desired
-        if key in schema.fields and key not in alone and type_of(schema.fields[key]).shape != _ATTACHMENTS
-    }
-    return {key: name for key, name in names.items() if not desired.hiding.hides(entry, name, key)}
+    keys = [key for key in planned.desired if key in schema.fields and key not in alone]
+    if not desired.hiding.has_any:
+        return keys
+    return [key for key in keys if not desired.hiding.covers(entry, written_as(schema, entry, key), key)]
 
 
-def note_record(baseline: Baseline, planned: Planned, uuid: str, desired: DesiredInstance) -> None:
-    """Note that a record is now as written in the files."""
-    baseline.records[uuid] = baseline.digest(planned.schema, planned.desired, compared_names(planned, desired))
+def note_record(baseline: Baseline, planned: Planned, uuid: str, desired: DesiredInstance) -> bool:
+    """Note that a record is now as written in the files, unless it does not exist.
+
+    :returns: True if other values of the same fields were noted.
+    """
+    mark = shield_mark(planned.kind, uuid, planned.desired)
+    if not mark:
+        return False
+    values = {key: planned.desired[key] for key in noted_keys(planned, desired)}
+    baseline.note(mark, planned.schema, values)
+    is_same = baseline.records.get(mark) == baseline.noted[mark]
+    return not is_same and baseline.is_as_noted(mark, planned.schema, values) is False
 
 
 class AppliedValues(Aspect):
-    """Note the records that are as written in the files already."""
+    """Note the records that are as written in the files already, in a plan only some of them."""
+
+    _SAMPLE = 500
+    _left = _SAMPLE
+    _older = 0
 
     @property
     def is_on(self) -> bool:
         return self._context.options.baseline is not None
 
     def compared(self, planned: Planned, current: Record | None) -> None:
-        """Note a record, unless it changes."""
-        baseline = self._context.options.baseline
-        is_same = current is not None and not planned.change.changed and planned.kind is not HUB_ITEM
-        if baseline is not None and current is not None and is_same and planned.entry.state == "present":
-            note_record(baseline, planned, current.uuid, self._context.desired)
+        """Note a record, unless it changes. Count it if the memory of the set has other values of it."""
+        options = self._context.options
+        is_noted = options.notes_all or self._left > 0
+        if options.baseline is None or current is None or planned.change.changed or not is_noted:
+            return
+        if planned.entry.state == "present":
+            self._left -= 1
+            self._older += note_record(options.baseline, planned, current.uuid, self._context.desired)
+
+    def warnings(self) -> Iterable[str]:
+        """Say that the memory is older than the instance."""
+        if self._older:
+            yield (
+                f"the memory of the set has other values of records that are as the files want them "
+                f"({self._older:,}): it is older than the instance. Another controller may have applied the files, or "
+                f"both sides were changed in the same way. Until the next apply, sides may be wrong."
+            )
 
 
 def note_applied(baseline: Baseline, changes: Iterable[Planned], desired: DesiredInstance) -> None:
@@ -68,5 +89,5 @@ def note_applied(baseline: Baseline, changes: Iterable[Planned], desired: Desire
     for planned in changes:
         current = planned.change.current
         uuid = planned.created_uuid or (current.uuid if current is not None else "")
-        if uuid and planned.entry.state == "present":
+        if planned.entry.state == "present":
             note_record(baseline, planned, uuid, desired)

@@ -74,6 +74,9 @@ class Planned:
     :ivar words: its natural key in words if that must not be shown.
     :ivar kept_as: replaces its vaulted natural key in lasting files.
     :ivar left_alone: keys of the written fields that are not compared.
+    :ivar remark: what happened to the record in the application.
+    :ivar sides: key of each differing field to the side that changed it since the last apply.
+    :ivar edited: who changed the record in the application, and when, if that is known.
     """
 
     section: str
@@ -92,6 +95,9 @@ class Planned:
     kept_as: str = ""
     leaving: tuple[Entry, ...] = ()
     left_alone: frozenset[str] = frozenset()
+    remark: str = ""
+    sides: Mapping[str, str] = field(default_factory=dict)
+    edited: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def kind(self) -> Kind:
@@ -314,7 +320,8 @@ class PlanOptions:
     :ivar existing_before: section to the number of records before that run.
     :ivar sources_before: each source of an earlier apply to the number of its records.
     :ivar origins: uuid to the file of a record in its last apply, if noted, with the line after a colon.
-    :ivar baseline: collects the hashes of records that are as written in the files.
+    :ivar baseline: what was last applied. It collects the records that are as written in the files.
+    :ivar notes_all: True to collect all such records, because the run notes them.
     :ivar names: uuid to the last noted kind and key of a record of the set.
     :ivar archived: uuids of records that earlier runs left archived.
     :ivar refused: kind and key of creations that the service refused because another record has their values.
@@ -342,6 +349,7 @@ class PlanOptions:
     sources_before: Mapping[Source, int] = field(default_factory=dict)
     origins: Mapping[str, str] = field(default_factory=dict)
     baseline: Baseline | None = None
+    notes_all: bool = False
     note_references: bool = False
     archived: frozenset[str] = frozenset()
     refused: frozenset[str] = frozenset()

@@ -24,7 +24,7 @@ from ...module_utils.model.types_links import ATTACHMENTS, Reference, attachment
 from ...module_utils.operations.hub_items import asset_id
 from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE
 from ...module_utils.resolve.references import with_target
-from ..apply.journal import Journal
+from ..apply.memory import Memory
 from ..desired.desired import DesiredInstance
 from ..desired.entry import Entry
 from ..desired.hiding import VAULTED
@@ -129,26 +129,27 @@ class Inverse:
     not_restored: list[dict[str, str]] = field(default_factory=list)
 
 
-def inverse_of(client: Client, undo: Undo, base: DesiredInstance, journal: Journal, is_resumed: bool) -> Inverse:
+def inverse_of(client: Client, undo: Undo, base: DesiredInstance, memory: Memory, is_resumed: bool) -> Inverse:
     """Return the inverse of a record for the instance as it is now.
 
     :param base: the desired state that receives the entries.
     :param is_resumed: True if this run continues an interrupted undo of the same record.
     """
-    return _Inverter(client, undo, base, journal, is_resumed).run()
+    return _Inverter(client, undo, base, memory, is_resumed).run()
 
 
 class _Inverter:
-    def __init__(self, client: Client, undo: Undo, base: DesiredInstance, journal: Journal, is_resumed: bool) -> None:
+    def __init__(self, client: Client, undo: Undo, base: DesiredInstance, memory: Memory, is_resumed: bool) -> None:
         self._client = client
         self._undo = undo
-        self._journal = journal
+        self._sent = memory.created
+        self._creations = memory.creations
         self._is_resumed = is_resumed
         self._state = ListedState(client)
         self._desired = replace(
             base, entries=[], warnings=[], findings=list(base.findings), identity=_identity(undo.record)
         )
-        self._removable = Removable(journal, undo.is_approved)
+        self._removable = Removable(memory, undo.is_approved)
         self._refusals: list[str] = []
         self._not_restored: list[dict[str, str]] = []
         changes = undo.record.changes
@@ -301,9 +302,9 @@ class _Inverter:
             self._keep(change, f"{kind.plural} can't be removed by an undo{sent}")
             return
         name = f"{kind.name} {change.key}"
-        uuid = change.uuid or self._journal.created.get(name)
+        uuid = change.uuid or self._sent.get(name)
         current = self._state.of_uuid(kind, uuid) if uuid else None
-        if not uuid and name in self._journal.created:
+        if not uuid and name in self._sent:
             # The request was sent, but its outcome is unknown.
             current = self._with_same_key(self._schema(kind), change, change.after)
         if current is None or (kind.can_be_archived and self._state.is_archived(current)):
@@ -363,7 +364,7 @@ class _Inverter:
         if existing_record is not None:
             # If the answer was lost, the journal knows the key and no uuid.
             marks = {existing_record.uuid, f"{kind.name} {change.key}"}
-            if self._is_resumed and not marks.isdisjoint(self._journal.memory.creations):
+            if self._is_resumed and not marks.isdisjoint(self._creations):
                 self._created_again[change.uuid] = _key_of(change, fields)
                 yield Entry(kind, fields, place, uuid=existing_record.uuid)
             return

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ...module_utils.plan.change import ARCHIVE, DELETE
-from ..apply.journal import Journal
+from ..apply.memory import Memory
 from ..set_plan.plan import Planned
 from .record import ApplyRecord
 
@@ -19,10 +19,10 @@ class Removable:
     :param is_approved: True if the task names the SHA-256 of the apply record.
     """
 
-    def __init__(self, journal: Journal, is_approved: bool) -> None:
+    def __init__(self, memory: Memory, is_approved: bool) -> None:
         self._is_approved = is_approved
-        self._created = {} if is_approved else journal.created
-        self._uuids = {*filter(None, self._created.values()), *journal.memory.unarchived}
+        self._created = {} if is_approved else memory.created
+        self._uuids = {*filter(None, self._created.values()), *memory.unarchived}
 
     def refusal(self, words: str, name: str, uuid: str | None) -> str:
         """Return why a record must not be removed; empty if it may be.

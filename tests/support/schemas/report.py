@@ -23,6 +23,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.report.resul
     OUTCOMES,
     SKIPPED,
 )
+from ansible_collections.community.seventhings.plugins.plugin_utils.set_plan.baseline import SIDES
 from ansible_collections.community.seventhings.plugins.plugin_utils.set_plan.plan import ARCHIVED, LEFT, RESTORED
 
 from .parts import ADDRESS
@@ -93,6 +94,10 @@ def report_schema() -> dict[str, Any]:
                 "description": "Requests of an apply, and the minutes that they take; null if there is no rate limit.",
             },
             "cautions": {**_TEXTS, "description": "The warnings with which other reports begin."},
+            "sides": {
+                **_closed(dict.fromkeys(SIDES, _COUNT)),
+                "description": "Sides that changed records since the last apply, to the number of changes.",
+            },
             "hidden_records": {
                 "enum": [YES, NO, UNKNOWN],
                 "description": "Whether records are hidden from the account, as far as the lists that were "
@@ -183,8 +188,8 @@ def _change() -> dict[str, Any]:
             "action": {"enum": list(ACTIONS)},
             "note": {
                 **_TEXT,
-                "description": "What the action includes besides the fields, such as unarchive and update. In a drift "
-                "report, that this set created the record and somebody deleted it in the application.",
+                "description": "What the action includes besides the fields, such as unarchive and update, or that "
+                "the record was created by this set and deleted in the application.",
             },
             "uuid": {
                 "type": ["string", "null"],
@@ -192,6 +197,17 @@ def _change() -> dict[str, Any]:
             },
             "before": {"type": "object", "description": "Field keys to current values."},
             "after": {"type": "object", "description": "Field keys to new values."},
+            "sides": {
+                "type": "object",
+                "additionalProperties": {"enum": list(SIDES)},
+                "description": "Field keys to the side that changed the field since the last apply.",
+            },
+            "edited": {
+                "type": "object",
+                "additionalProperties": _TEXT,
+                "description": "Who last changed a record that the application changed (by), when (at), and how long "
+                "ago, if that is known.",
+            },
             "place": {**_TEXT, "description": "The place in the files."},
             "labels": {"type": "object", "additionalProperties": _TEXT, "description": "Field keys to labels."},
             "status": {"enum": [DONE, FAILED, SKIPPED, NOT_TRIED], "description": "The outcome."},

@@ -29,20 +29,14 @@ def applied(site: Site) -> Site:
     return site
 
 
-def base(site: Site) -> Path:
-    return site.journal().with_name("applied.base")
-
-
-def test_the_base_is_private_and_has_no_value(applied: Site) -> None:
-    text = base(applied).read_text("ascii")
-    assert stat.S_IMODE(base(applied).stat().st_mode) == 0o600
-    (noted,) = json.loads(text)
-    assert {len(digest) for digest in noted["records"].values()} == {32}
-    assert len(noted["records"]) == 4
+def test_the_memory_is_private_and_has_no_value(applied: Site) -> None:
+    assert applied.run().outcome == "unchanged"
+    text = applied.journal().read_text("ascii")
+    assert stat.S_IMODE(applied.journal().stat().st_mode) == 0o600
+    assert text.count('["fields",') == 4
     assert "Table" not in text
     assert applied.run().outcome == "unchanged"
-    (again,) = json.loads(base(applied).read_text("ascii"))
-    assert again["records"] == noted["records"]
+    assert applied.journal().read_text("ascii") == text
     assert applied.plan().outcome == "unchanged"
 
 
@@ -51,6 +45,9 @@ def test_a_change_of_the_application_is_taken(applied: Site) -> None:
     result = take(applied)
     assert (result["not_changed"], result["conflicts"], result.get("warnings")) == ([], [], None)
     assert "quantity: 5" in (applied.root / "objects.yml").read_text("utf-8")
+    # The files have it from the application, so the application can change it again.
+    somebody(applied, {"objects.yml": "- {barcode: '100001', quantity: 6}\n"})
+    assert take(applied)["conflicts"] == []
     assert applied.run().outcome == "unchanged"
 
 
@@ -66,36 +63,35 @@ def test_a_change_of_the_files_is_kept(applied: Site) -> None:
     assert result["conflicts"] == []
 
 
-def test_a_change_of_both_is_a_conflict(applied: Site) -> None:
+def test_a_field_that_both_sides_changed_is_a_conflict(applied: Site) -> None:
     applied.write({"objects.yml": FILES.replace("Table", "Desk")})
     somebody(applied, {"objects.yml": "- {barcode: '100001', inventory_name: Bench, quantity: 5}\n"})
-    before = content(applied.root)
     result = take(applied)
     (conflict,) = result["conflicts"]
-    assert conflict.startswith("objects.yml:1:3: object 100001: ")
-    assert "inventory_name is 'Desk' in the files and 'Bench' in the instance" in conflict
-    assert "quantity is '1' in the files and 5 in the instance" in conflict
-    assert conflict.endswith(": both sides changed since the last apply")
-    assert not result["changed"]
-    assert content(applied.root) == before
+    assert conflict == (
+        "objects.yml:1:39: object 100001: inventory_name is 'Desk' in the files and 'Bench' in the instance: both "
+        "sides changed since the last apply"
+    )
+    assert "inventory_name: Desk, quantity: 5" in (applied.root / "objects.yml").read_text("utf-8")
     result = take(applied, on_conflict="take")
-    assert result["conflicts"] == [conflict]
-    assert (result["changed"], result["not_changed"]) == (True, [])
+    assert (result["conflicts"], result["changed"], result["not_changed"]) == ([conflict], True, [])
     assert "Bench" in (applied.root / "objects.yml").read_text("utf-8")
+    assert applied.plan().outcome == "unchanged"
 
 
-def test_a_record_that_was_never_applied_is_a_conflict(applied: Site) -> None:
+def test_what_was_never_applied_is_a_conflict_of_unknown_sides(applied: Site) -> None:
     somebody(applied, {"objects.yml": "- {barcode: '100003', inventory_name: Bench}\n"})
     applied.write({"objects.yml": FILES + "- {barcode: '100003', inventory_name: Stool}\n"})
     before = content(applied.root)
     result = take(applied)
     (conflict,) = result["conflicts"]
     assert "inventory_name is 'Stool' in the files and 'Bench' in the instance" in conflict
+    assert conflict.endswith(": it is not known which side changed it")
     assert not result["changed"]
     assert content(applied.root) == before
 
 
-def test_a_reference_to_a_new_record_is_part_of_the_base(applied: Site) -> None:
+def test_a_reference_to_a_new_record_is_remembered(applied: Site) -> None:
     somebody(
         applied,
         {"rooms.yml": "- {building_id: Plant, number: '2'}\n",
@@ -106,30 +102,30 @@ def test_a_reference_to_a_new_record_is_part_of_the_base(applied: Site) -> None:
     assert "target_room: Plant/2" in (applied.root / "objects.yml").read_text("utf-8")
 
 
-def test_without_a_base_the_application_wins_with_one_warning(applied: Site) -> None:
-    base(applied).unlink()
+def test_without_a_memory_the_application_wins_with_one_warning(applied: Site) -> None:
+    applied.journal().unlink()
     applied.write({"objects.yml": FILES.replace("Table", "Desk").replace("Chair", "Stool")})
     result = take(applied)
-    (warning,) = result["warnings"]
+    (warning, _missing_id) = result["warnings"]
     assert warning.startswith("it is not known on this machine what was applied last")
     assert (applied.root / "objects.yml").read_text("utf-8") == FILES
 
 
 def test_the_journal_may_be_in_another_directory(applied: Site, tmp_path: Path) -> None:
-    base(applied).unlink()
+    applied.journal().unlink()
     applied.run(journal=tmp_path / "state")
     applied.write({"objects.yml": FILES.replace("Table", "Desk")})
     assert not take(applied, journal=str(tmp_path / "state"))["changed"]
-    assert (tmp_path / "state/applied.base").exists()
 
 
-def test_a_broken_base_is_none(applied: Site) -> None:
-    noted = json.loads(base(applied).read_text("ascii"))
-    without_salt = json.dumps([{**base, "salt": "z" * 32} for base in noted])
-    for text in ("", "[", "{}", '[{"owner": 1}]', without_salt, "[" * 100_000):
-        base(applied).write_text(text, "ascii")
-        applied.write({"objects.yml": FILES.replace("Table", "Desk")})
-        assert len(take(applied)["warnings"]) == 1
+@pytest.mark.parametrize("fact", ['["key", "", "zz"]', '["key", "", null]', '["key", "", 5]'])
+def test_a_memory_without_its_key_is_none(applied: Site, fact: str) -> None:
+    owner = json.loads(applied.journal().read_text("ascii").splitlines()[-1])[0]
+    with applied.journal().open("a") as journal:
+        journal.write(f"[{json.dumps(owner)}, {fact}]\n")
+    applied.write({"objects.yml": FILES.replace("Table", "Desk")})
+    assert len(take(applied)["warnings"]) == 1
+    assert applied.plan().sides["unknown"] == 0
 
 
 def test_only_new_records_since_the_last_apply_are_taken(site: Site) -> None:
@@ -148,8 +144,8 @@ def test_only_new_records_since_the_last_apply_are_taken(site: Site) -> None:
     assert result["offers"] == {}
 
 
-def test_without_a_base_new_records_are_named_and_none_is_taken(applied: Site) -> None:
-    base(applied).unlink()
+def test_without_a_memory_new_records_are_named_and_none_is_taken(applied: Site) -> None:
+    applied.journal().unlink()
     somebody(applied, {"objects.yml": "- {barcode: '100010', inventory_name: New}\n"})
     result = take(applied, into={"objects": "objects/new.yml"}, new="since_apply")
     assert (result["changed"], result["reported"]["objects"]) == (False, ["100010"])

@@ -6,7 +6,9 @@
 from __future__ import annotations
 
 import datetime as dt
+import errno
 import fcntl
+import itertools
 import json
 import re
 import shutil
@@ -22,26 +24,30 @@ from processes import ended, forked, kill, note, until
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
-from ansible_collections.community.seventhings.plugins.plugin_utils.apply import journal as journals
+from ansible_collections.community.seventhings.plugins.module_utils.runtime import facts
 from ansible_collections.community.seventhings.plugins.plugin_utils.apply.journal import (
     Journal,
     JournalBroken,
     JournalLocked,
     JournalRefused,
-    Upload,
     protected_by_others,
 )
 from ansible_collections.community.seventhings.plugins.plugin_utils.apply.journal_place import place_of
+from ansible_collections.community.seventhings.plugins.plugin_utils.apply.memory import Upload
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import INLINE, SourceCount
 
 ID = "0123456789abcdef"
+PHOTO = Upload("photo.jpg", "00" * 32)
 
 
 def _journal(directory: Path, instance: str = "https://acme.test", name: str = "set", set_id: str = ID) -> Journal:
     return Journal(directory, instance, name, set_id=set_id)
 
 
-def _lines(directory: Path) -> list[str]:
-    return (directory / "journal.jsonl").read_text("utf-8").splitlines()
+def _facts(directory: Path) -> list[Any]:
+    """Return all facts in the order in which they were noted."""
+    lines = (directory / "journal.jsonl").read_text("utf-8").splitlines()
+    return [fact for line in lines for fact in json.loads(line)[1:]]
 
 
 def test_a_create_is_unresolved_until_something_says_what_came_of_it(tmp_path: Path) -> None:
@@ -50,7 +56,7 @@ def test_a_create_is_unresolved_until_something_says_what_came_of_it(tmp_path: P
         journal.sent("object", "B")
         journal.note_creation("object", "B", "uuid-b")
     again = _journal(tmp_path)
-    assert again.unresolved == {"object A"}
+    assert again.memory.unresolved.keys() == {"object A"}
     assert again.known == {"uuid-b"}
 
 
@@ -60,7 +66,6 @@ def test_deleted_records_no_longer_belong_to_the_set(tmp_path: Path) -> None:
         journal.note_removal("object", "A", "one")
         journal.managed("object", {"two": ""})
     assert _journal(tmp_path).known == {"two"}
-    assert [json.loads(line)["note"] for line in _lines(tmp_path)] == ["set", "managed", "managed", "gone"]
 
 
 @pytest.mark.parametrize(("instance", "name"), [("https://other.test", "set"), ("https://acme.test", "other")])
@@ -72,44 +77,6 @@ def test_notes_of_other_instances_and_sets_are_left_alone(tmp_path: Path, instan
     assert (other.known, other.memory.run) == (set(), "")
 
 
-def test_a_line_that_was_cut_off_swallows_no_other(tmp_path: Path) -> None:
-    with _journal(tmp_path) as journal:
-        journal.managed("object", {"one": ""})
-    path = tmp_path / "journal.jsonl"
-    with path.open("a", encoding="utf-8") as stream:
-        stream.write('{"instance": "https://acme.te')
-    with _journal(tmp_path) as journal:
-        journal.managed("object", {"two": ""})
-    again = _journal(tmp_path)
-    assert (again.known, again.warnings) == ({"one", "two"}, [])
-
-
-def test_a_last_line_that_misses_nothing_but_its_end_counts(tmp_path: Path) -> None:
-    with _journal(tmp_path) as journal:
-        journal.managed("object", {"one": ""})
-    path = tmp_path / "journal.jsonl"
-    path.write_bytes(path.read_bytes().rstrip(b"\n"))
-    with _journal(tmp_path) as journal:
-        journal.managed("object", {"two": ""})
-    again = _journal(tmp_path)
-    assert (again.known, again.warnings) == ({"one", "two"}, [])
-
-
-@pytest.mark.parametrize(
-    "line",
-    ["\x00\x00", "[]", "5", '"text"', "{}", '{"note": "made"}', "\udcff", pytest.param("[" * 100_000, id="deep")],
-)
-def test_odd_lines_are_passed_over_and_reported(tmp_path: Path, line: str) -> None:
-    with _journal(tmp_path) as journal:
-        journal.managed("object", {"one": ""})
-    with (tmp_path / "journal.jsonl").open("ab") as stream:
-        stream.write(line.encode("utf-8", "surrogateescape") + b"\n")
-    again = _journal(tmp_path)
-    assert again.known == {"one"}
-    (warning,) = again.warnings
-    assert warning.endswith("journal.jsonl has lines that can't be read and are skipped: 1, the first is line 3.")
-
-
 def test_uploads_are_known_by_name_and_content(tmp_path: Path) -> None:
     first, second = Upload("a.txt", "1"), Upload("b.txt", "1")
     with _journal(tmp_path) as journal:
@@ -117,8 +84,8 @@ def test_uploads_are_known_by_name_and_content(tmp_path: Path) -> None:
         journal.uploaded(first, "file-1")
         journal.uploading(second)
     again = _journal(tmp_path)
-    assert again.uploads == {first: "file-1", second: ""}
-    assert "file-1" in again.files
+    assert again.memory.uploads == {first: "file-1", second: ""}
+    assert "file-1" in again.memory.files
 
 
 def test_a_run_is_known_until_all_of_it_was_done(tmp_path: Path) -> None:
@@ -259,50 +226,25 @@ def test_a_journal_that_became_something_else_is_not_written(tmp_path: Path, is_
     folder.mkdir()
     with _journal(folder) as journal:
         journal.managed("object", {"one": ""})
-    again, lines = _journal(folder), _lines(folder)
+    again, noted = _journal(folder), _facts(folder)
     (folder / "journal.jsonl").rename(tmp_path / "kept")
     if is_link:
         (folder / "journal.jsonl").symlink_to(tmp_path / "kept")
     else:
         folder.rmdir()
         folder.write_text("", "utf-8")
-    with pytest.raises(JournalRefused, match=r"^journal: .*is a link"), again:
+    with pytest.raises(InvalidInput, match=r"^journal: .*(is a link|Not a directory)"), again:
         pass
-    assert (tmp_path / "kept").read_text("utf-8").splitlines() == lines
-
-
-def test_a_journal_that_can_not_be_opened_any_more_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_given: Any) -> int:
-        raise OSError(28, "No space left on device")
-
-    journal = _journal(tmp_path)
-    monkeypatch.setattr(Folder, "open_to_append", fail)
-    with pytest.raises(InvalidInput, match=r"journal\.jsonl can't be written \(No space left on device\)"), journal:
-        pass
+    (tmp_path / "kept").rename(tmp_path / "journal.jsonl")
+    assert _facts(tmp_path) == noted
 
 
 def test_a_journal_that_is_too_long_is_refused_with_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with _journal(tmp_path) as journal:
         journal.managed("object", {f"{number}": "" for number in range(100)})
-    monkeypatch.setattr(journals, "SIZE_LIMIT", 300)
+    monkeypatch.setattr(facts, "SIZE_LIMIT", 300)
     with pytest.raises(JournalRefused, match="has more than 300 bytes; delete it"):
-        _journal(tmp_path).known.copy()
-
-
-def test_the_journal_keeps_only_the_notes_that_it_needs(tmp_path: Path) -> None:
-    with Journal(tmp_path, "https://acme.test", "set", set_id=ID, now=lambda: 1800000000.0) as journal:
-        journal.sent("object", "A")
-    _set, line = _lines(tmp_path)
-    assert json.loads(line) == {
-        "instance": "https://acme.test",
-        "set": "set",
-        "set_id": ID,
-        "note": "sent",
-        "kind": "object",
-        "key": "A",
-        "at": "2027-01-15T08:00:00.000+00:00",
-    }
-    assert (tmp_path / "journal.jsonl").stat().st_mode & 0o077 == 0
+        _journal(tmp_path)
 
 
 def test_what_a_run_touched_is_known_until_another_run_begins(tmp_path: Path) -> None:
@@ -401,7 +343,7 @@ def test_a_journal_of_another_set_that_is_too_long_stops_a_run(tmp_path: Path, m
         journal.managed("object", {"one": ""})
     path = place_of(None, "https://acme.test", "other").path
     own = _journal(tmp_path)
-    monkeypatch.setattr(journals, "SIZE_LIMIT", 10)
+    monkeypatch.setattr(facts, "SIZE_LIMIT", 10)
     with pytest.raises(JournalRefused) as caught:
         protected_by_others(own)
     assert caught.value.message.startswith(f"journal: {path} has more than 10 bytes")
@@ -437,15 +379,6 @@ def test_the_id_that_is_created_is_the_same_for_each_instance_of_a_fleet(tmp_pat
     assert len(set_ids) == 1
 
 
-def test_another_id_is_refused_and_the_message_reports_both(tmp_path: Path) -> None:
-    with Journal(tmp_path, "i", "s", set_id="mine"):
-        pass
-    with pytest.raises(
-        JournalRefused, match=r"^set_id: \"theirs\" is not that of the journal .* write set_id: \"mine\"\.$"
-    ):
-        Journal(tmp_path, "i", "s", set_id="theirs")
-
-
 def test_two_directories_of_one_name_without_an_id_know_nothing_of_each_other(tmp_path: Path) -> None:
     with Journal(tmp_path, "i", "s", src="first") as first:
         first.managed("object", {"one": ""})
@@ -460,4 +393,196 @@ def test_without_a_set_the_journal_has_no_id(tmp_path: Path) -> None:
     with Journal(tmp_path, "i", "", set_id="mine") as journal:
         journal.sent("object", "A")
     again = Journal(tmp_path, "i", "", set_id="theirs")
-    assert (again.set_id, again.unresolved, again.warnings) == ("", {"object A"}, [])
+    assert (again.set_id, list(again.memory.unresolved), again.warnings) == ("", ["object A"], [])
+
+
+# ---- what is noted
+
+
+def test_the_writer_knows_what_it_noted(tmp_path: Path) -> None:
+    with _journal(tmp_path) as journal:
+        journal.note_creation("room", "Lab", "one")
+        journal.managed("room", {"two": "Hall", "three": ""})
+        assert journal.known == {"one", "two", "three"}
+        assert journal.memory.names == {"one": "room Lab", "two": "room Hall"}
+        journal.note_removal("room", "Lab", "one")
+        journal.archived("room", "Hall", "two")
+        journal.note_removal("room", "Other", "four")
+        journal.archived("room", "Other", "four")
+        assert journal.known == {"three"}
+        journal.uploaded(PHOTO, "file-1")
+        assert journal.memory.files == {"file-1"}
+        journal.protect("three", True)
+        assert journal.memory.protected == {"three"}
+        journal.protect("three", False)
+        assert journal.memory.protected == set()
+
+
+def test_what_is_noted_already_is_not_noted_again(tmp_path: Path) -> None:
+    source = {("a.yml", "rooms"): SourceCount(1, 1)}
+    for _time in range(2):
+        with _journal(tmp_path) as journal:
+            journal.managed("room", {"one": "Lab", "two": ""})
+            journal.protect("one", True)
+            journal.protect("", True)
+            journal.protect("two", False)
+            journal.applied(source)
+            journal.came_from({"one": "a.yml"})
+            journal.managed("object", {})
+        assert [kind for kind, _mark, _value in _facts(tmp_path)] == [
+            *("set", "managed", "managed", "protected", "source", "origin")
+        ]
+
+
+def test_sources_and_origins_are_noted_when_they_change(tmp_path: Path) -> None:
+    first, inline = ("a.yml", "rooms"), (INLINE, "rooms")
+    with _journal(tmp_path) as journal:
+        journal.applied({first: SourceCount(3, 2), inline: SourceCount(1, 1), ("b", "rooms"): SourceCount(4, 0)})
+        assert journal.memory.sources == {first: 2, inline: 1}
+        journal.applied({})
+        assert journal.memory.sources == {inline: 1}
+        journal.applied({first: SourceCount(3, 2)})
+        journal.applied({first: SourceCount(3, 1)})
+        journal.came_from({"one": "a.yml", "two": "a.yml"})
+        journal.came_from({"one": "b.yml", "two": "a.yml"})
+        assert journal.memory.origins == {"one": "b.yml", "two": "a.yml"}
+    again = _journal(tmp_path).memory
+    assert (again.sources, again.origins) == ({first: 1, inline: 1}, {"one": "b.yml", "two": "a.yml"})
+
+
+def test_the_newest_pending_request_decides_how_long_to_wait(tmp_path: Path) -> None:
+    for at, key in ((1000.0, "A"), (1010.0, "B"), (1020.0, "C")):
+        with Journal(tmp_path, "https://acme.test", "set", set_id=ID, now=itertools.repeat(at).__next__) as journal:
+            journal.sent("room", key)
+    now = 1025.0
+    again = Journal(tmp_path, "https://acme.test", "set", set_id=ID, now=lambda: now)
+    assert again.seconds_to_settle([("room", "A"), ("room", "B"), ("person", "C")], 30.0) == 15.0
+    assert again.seconds_to_settle([("room", "D")], 30.0) is None
+    assert again.seconds_to_settle([("room", "A")], 20.0) is None
+    now = 1035.0
+    assert again.seconds_to_settle([("room", "A"), ("room", "B")], 30.0) == 5.0
+    now = 1090.0
+    assert again.seconds_to_settle([("room", "B")], 30.0) == 0.0
+    again.settled()
+    assert again.seconds_to_settle([("room", "B")], 30.0) is None
+    assert again.memory.unresolved.keys() == {"room A", "room B", "room C"}
+
+
+@pytest.mark.parametrize("mode", [0o620, 0o602])
+def test_a_journal_that_others_can_write_is_refused(tmp_path: Path, mode: int) -> None:
+    with _journal(tmp_path) as journal:
+        journal.sent("room", "Lab")
+    path = tmp_path / "journal.jsonl"
+    path.chmod(mode)
+    with pytest.raises(JournalRefused) as caught:
+        _journal(tmp_path)
+    assert caught.value.message == (
+        f"journal: {path} can be written by others, so anybody may have written it; delete it, or check it and "
+        f"run chmod 600"
+    )
+
+
+def test_a_journal_with_two_names_is_refused(tmp_path: Path) -> None:
+    with _journal(tmp_path) as journal:
+        journal.sent("room", "Lab")
+    path = tmp_path / "journal.jsonl"
+    (tmp_path / "second").hardlink_to(path)
+    with pytest.raises(JournalRefused) as caught:
+        _journal(tmp_path)
+    assert caught.value.message == f"journal: {path} is linked to a file of another name; expected one of its own"
+
+
+@pytest.mark.parametrize("method", ["opened", "open_to_update"])
+def test_what_the_disk_refuses_is_reported_with_the_way_out(
+    state_home: Path, monkeypatch: pytest.MonkeyPatch, method: str
+) -> None:
+    def fail(*_given: Any) -> Any:
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(Folder, method, fail)
+    with pytest.raises(InvalidInput) as caught, Journal(None, "i", "s"):
+        pass
+    path = state_home / "seventhings" / "i" / "s" / "journal.jsonl"
+    assert caught.value.message == (
+        f"journal: {path} can't be written (Input/output error); set journal to a directory that can be written"
+    )
+    assert isinstance(caught.value.__cause__, OSError)
+
+
+def test_a_lock_that_the_system_does_not_have_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_given: Any) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr("fcntl.flock", fail)
+    journal = _journal(tmp_path)
+    with pytest.raises(InvalidInput) as caught, journal as _locked:
+        pass
+    assert caught.value.message == f"journal: {tmp_path / 'journal.jsonl'} can't be written (No locks available)"
+
+
+def test_the_refusal_of_another_id_says_what_to_write(tmp_path: Path) -> None:
+    with Journal(tmp_path, "i", "s", set_id="mine", src="/files"):
+        pass
+    with pytest.raises(JournalRefused) as caught:
+        Journal(tmp_path, "i", "s", set_id="theirs", src="/elsewhere")
+    assert caught.value.message == (
+        f'set_id: "theirs" is not that of the journal of the set "s" ({tmp_path / "journal.jsonl"}), which is "mine". '
+        f"Two directories of one name would prune each other: give this one another set. If these are the same files "
+        f'as before, write set_id: "mine".'
+    )
+
+
+def test_what_another_set_protects_is_reported_with_its_journal(state_home: Path) -> None:
+    root = state_home / "seventhings" / "i"
+    for name, uuids in (("other", ["one", "two"]), ("", ["three"]), ("own", ["mine"])):
+        with Journal(None, "i", name, set_id=ID) as journal:
+            for uuid in uuids:
+                journal.protect(uuid, True)
+    with Journal(None, "j", "other", set_id=ID) as elsewhere:
+        elsewhere.protect("four", True)
+    with (root / "other" / "journal.jsonl").open("a", encoding="utf-8") as stream:
+        stream.write('["j other 1", ["protected", "five", true]]\n["i", ["managed", "protected", true]]\n"protected"\n')
+    own = Journal(None, "i", "own", set_id=ID)
+    other = f'the set "other" (journal {root / "other" / "journal.jsonl"})'
+    assert protected_by_others(own) == {
+        "one": other,
+        "two": other,
+        "three": f"files without a set (journal {root / '_' / 'journal.jsonl'})",
+    }
+
+
+def test_the_own_journal_protects_for_other_ids(state_home: Path, tmp_path: Path) -> None:
+    with Journal(None, "i", "own", set_id="second") as journal:
+        journal.protect("one", True)
+    path = state_home / "seventhings" / "i" / "own" / "journal.jsonl"
+    with path.open("a", encoding="utf-8") as stream:
+        stream.write('["i own first", ["protected", "two", true]]\n')
+    own = Journal(None, "i", "own", set_id="second")
+    assert protected_by_others(own) == {"two": f'the set "own" (journal {path})'}
+    elsewhere = Journal(tmp_path, "i", "own", set_id="second")
+    assert set(protected_by_others(elsewhere)) == {"one", "two"}
+
+
+def test_journals_that_can_not_be_read_stop_a_run(state_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Journal(None, "i", "other", set_id=ID) as journal:
+        journal.protect("one", True)
+    own = Journal(None, "i", "own", set_id=ID)
+    ending = "; records that it protects can't be distinguished from others"
+
+    def fail(*_given: Any) -> Any:
+        raise OSError(errno.EACCES, "Permission denied", "/state")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Folder, "listed", fail)
+        with pytest.raises(JournalRefused) as caught:
+            protected_by_others(own)
+    assert caught.value.message == f"journal: /state: Permission denied{ending}"
+    assert isinstance(caught.value.__cause__, OSError)
+    path = state_home / "seventhings" / "i" / "other" / "journal.jsonl"
+    path.rename(path.with_name("kept"))
+    path.symlink_to("kept")
+    with pytest.raises(JournalRefused) as caught:
+        protected_by_others(own)
+    assert caught.value.message.startswith("journal: ")
+    assert "is a link" in caught.value.message
+    assert caught.value.message.endswith(ending)

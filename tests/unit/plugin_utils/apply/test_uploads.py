@@ -14,7 +14,8 @@ import pytest
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import NotProcessable, SeventhingsError
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Attachment
-from ansible_collections.community.seventhings.plugins.plugin_utils.apply.journal import Journal, Upload
+from ansible_collections.community.seventhings.plugins.plugin_utils.apply.journal import Journal
+from ansible_collections.community.seventhings.plugins.plugin_utils.apply.memory import Upload
 from ansible_collections.community.seventhings.plugins.plugin_utils.apply.uploads import Uploads
 
 from ...module_utils.support import Clock, FakeTransport, JsonMap, answer, by_uuid, client_on, created, refusal, uuid_of
@@ -51,11 +52,11 @@ def test_what_no_run_uploaded_is_uploaded_and_noted(
     journal: Journal, invoice: Attachment, clock: Clock, tmp_path: Path
 ) -> None:
     assert upload(FakeTransport({POST: created(3)}), journal, invoice, clock) == NEW
-    assert Journal(tmp_path, "https://acme.test", "set").uploads == {WHAT: NEW}
+    assert Journal(tmp_path, "https://acme.test", "set").memory.uploads == {WHAT: NEW}
 
 
 def test_what_an_earlier_run_uploaded_is_taken(journal: Journal, invoice: Attachment, clock: Clock) -> None:
-    journal.uploads[WHAT] = EARLIER
+    journal.uploaded(WHAT, EARLIER)
     transport = FakeTransport(
         {f"GET /file/{EARLIER}": by_uuid(meta(EARLIER)), f"GET /file/{EARLIER}/data": answer(CONTENT)}
     )
@@ -67,7 +68,7 @@ def test_what_an_earlier_run_uploaded_is_taken(journal: Journal, invoice: Attach
 def test_another_file_is_never_taken_because_the_journal_says_so(
     journal: Journal, invoice: Attachment, clock: Clock, claimed: str
 ) -> None:
-    journal.uploads[WHAT] = claimed
+    journal.uploaded(WHAT, claimed)
     other = {f"GET /file/{EARLIER}": by_uuid(meta(EARLIER)), f"GET /file/{EARLIER}/data": answer(b"somebody's\n")}
     transport = FakeTransport({**other, POST: created(3)})
     assert upload(transport, journal, invoice, clock) == NEW
@@ -76,7 +77,7 @@ def test_another_file_is_never_taken_because_the_journal_says_so(
 def test_a_deleted_upload_of_an_earlier_run_is_uploaded_again(
     journal: Journal, invoice: Attachment, clock: Clock
 ) -> None:
-    journal.uploads[WHAT] = EARLIER
+    journal.uploaded(WHAT, EARLIER)
     transport = FakeTransport({f"GET /file/{EARLIER}": refusal(404), POST: created(3)})
     assert upload(transport, journal, invoice, clock) == NEW
 
@@ -105,7 +106,7 @@ def test_what_could_not_be_uploaded_is_tried_again_for_the_next_record(
 def test_an_upload_of_which_nothing_was_noted_is_looked_for_by_content(
     journal: Journal, invoice: Attachment, clock: Clock
 ) -> None:
-    journal.uploads[WHAT] = ""
+    journal.uploading(WHAT)
     transport = FakeTransport(
         {
             "GET /files": answer(
@@ -126,7 +127,7 @@ def test_an_upload_of_which_nothing_was_noted_is_looked_for_by_content(
 def test_a_lost_upload_is_found_whatever_its_metadata_look_like(
     journal: Journal, invoice: Attachment, clock: Clock, shown: JsonMap
 ) -> None:
-    journal.uploads[WHAT] = ""
+    journal.uploading(WHAT)
     lost, other = meta(EARLIER, **shown), meta(OTHER, **shown)
     transport = FakeTransport(
         {
@@ -143,7 +144,7 @@ def test_a_lost_upload_is_found_whatever_its_metadata_look_like(
 def test_a_lost_upload_that_may_be_older_than_the_newest_files_is_sent_again_with_a_warning(
     journal: Journal, invoice: Attachment, clock: Clock, newer: int, is_warned: bool
 ) -> None:
-    journal.uploads[WHAT] = ""
+    journal.uploading(WHAT)
     listed = [meta(uuid_of(number), name="other.txt") for number in range(10, 10 + newer)]
     transport = FakeTransport({"GET /files": answer(listed), POST: created(3)})
     assert upload(transport, journal, invoice, clock) == NEW
@@ -153,8 +154,8 @@ def test_a_lost_upload_that_may_be_older_than_the_newest_files_is_sent_again_wit
 def test_a_file_that_is_accounted_for_is_not_taken_for_the_lost_one(
     journal: Journal, invoice: Attachment, clock: Clock
 ) -> None:
-    journal.uploads[WHAT] = ""
-    journal.files.add(OTHER)
+    journal.uploading(WHAT)
+    journal.uploaded(Upload("other.txt", "00"), OTHER)
     transport = FakeTransport({"GET /files": answer([meta(OTHER)]), POST: created(3)})
     assert upload(transport, journal, invoice, clock) == NEW
     assert clock.slept == []
@@ -165,7 +166,7 @@ def test_a_file_that_is_accounted_for_is_not_taken_for_the_lost_one(
 def test_a_list_of_another_shape_does_not_mean_that_nothing_was_uploaded(
     journal: Journal, invoice: Attachment, clock: Clock, listed: object
 ) -> None:
-    journal.uploads[WHAT] = ""
+    journal.uploading(WHAT)
     transport = FakeTransport({"GET /files": answer(listed), POST: created(3)})
     with pytest.raises(SeventhingsError, match="got something else"):
         upload(transport, journal, invoice, clock)

@@ -1105,7 +1105,7 @@ def test_the_baseline_has_the_records_that_are_as_written(here: Instance) -> Non
         entry(OBJECT, {"barcode": "100005"}, 4, state="archived"),
         baseline=baseline,
     )
-    assert list(baseline.records) == [here.uuid(OBJECT, "100002")]
+    assert list(baseline.noted) == [here.uuid(OBJECT, "100002")]
 
 
 def test_a_hidden_field_is_not_written(here: Instance) -> None:

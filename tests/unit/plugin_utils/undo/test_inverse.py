@@ -28,6 +28,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
     Kind,
 )
 from ansible_collections.community.seventhings.plugins.plugin_utils.apply.journal import Journal
+from ansible_collections.community.seventhings.plugins.plugin_utils.apply.memory import Memory
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import DesiredInstance
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.entry import Entry
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.hiding import VAULTED
@@ -139,14 +140,20 @@ class Instance:
             journal.sent(kind.name, key)
 
     def journal(self) -> Journal:
-        journal = Journal(self.state, ROOT_URL, "test", set_id=SET_ID)
-        journal.memory.creations |= self.creations
-        return journal
+        return Journal(self.state, ROOT_URL, "test", set_id=SET_ID)
+
+    def memory(self) -> Memory:
+        """Return what the journal knows, with creations of an interrupted run."""
+        with self.journal() as journal:
+            for mark in self.creations:
+                kind, _space, key = mark.partition(" ")
+                journal.sent(kind, key) if key else journal.note_creation("object", "", mark)
+        return self.journal().memory
 
     def undo(self, *changes: RecordedChange, is_resumed: bool = False, **order: Any) -> Found:
         """Return the inverse of some changes."""
         wanted = Undo(apply_record(*changes), SOURCE, **order)
-        inverse = inverse_of(self.embedded.client(), wanted, wanted.base(), self.journal(), is_resumed)
+        inverse = inverse_of(self.embedded.client(), wanted, wanted.base(), self.memory(), is_resumed)
         *warnings, last = inverse.desired.warnings
         assert last == STILL_WANTED
         return Found(inverse.desired.entries, warnings, inverse.refusals)
@@ -256,7 +263,7 @@ def test_of_the_base_only_findings_stay(here: Instance) -> None:
         set_name="test",
         identity={"rooms": ("name",)},
     )
-    inverse = inverse_of(here.embedded.client(), undo, base, here.journal(), False)
+    inverse = inverse_of(here.embedded.client(), undo, base, here.memory(), False)
     assert inverse.desired == DesiredInstance(findings=[finding], warnings=[STILL_WANTED], set_name="test")
     inverse.desired.findings.clear()
     assert base.findings == [finding]
@@ -268,7 +275,7 @@ def test_natural_keys_that_differ_from_the_default_identify_records(here: Instan
     room = here.change(ROOM, "North/1", "update")
     offer = change(HUB_ITEM, "100003", "delete", keys=("object",), before={"object": None})
     undo = Undo(apply_record(room, offer, here.change(OBJECT, "100002", "update", keys=()), serial), SOURCE)
-    inverse = inverse_of(here.embedded.client(), undo, undo.base(), here.journal(), False)
+    inverse = inverse_of(here.embedded.client(), undo, undo.base(), here.memory(), False)
     assert inverse.desired.identity == {"objects": ("serial_number",)}
 
 

@@ -1,0 +1,197 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the facts of a set mean. Somebody else may have written them, so a value of another type counts as missing."""
+
+from __future__ import annotations
+
+import math
+import secrets
+from collections.abc import Collection, Mapping, Set
+from typing import Any, NamedTuple
+
+from ...module_utils.runtime.creations import UNKNOWN_MOMENT
+from ...module_utils.runtime.facts import Marks
+from ..desired.desired import Source
+from ..set_plan.baseline import Baseline
+
+# Marks are uuids, or kinds with natural keys, unless a comment says otherwise. The values are in parentheses.
+MANAGED, ARCHIVED, CREATED = "managed", "archived", "created"
+"""Records that belong to the set; that the set archived; that it created (kind and key, which may be empty)."""
+UNARCHIVED, PROTECTED, REFUSED = "unarchived", "protected", "refused"
+"""Records that the set brought back from the archive; that must stay; refused creations (true)."""
+SENT = "sent"
+"""Creations without a noted outcome (the time in seconds since 1970)."""
+RUN, BEGUN, CHANGING = "run", "begun", "changing"
+"""The unfinished run (digest, and numbers for its limits); what it creates, and changes (its digest)."""
+SOURCE, ORIGIN = "source", "origin"
+"""Sources of the last apply, by section and path (number of records); records with the file of each (path)."""
+UPLOAD, FILE = "upload", "file"
+"""Uploads, by hash and name (uuid, or the time without a noted outcome); the uuids of all uploaded files (true)."""
+KEY, FIELDS, HIGHEST = "key", "fields", "highest"
+"""The key of the digests; digests of each record as it was last applied; highest id of each kind of record."""
+
+_KEY_BYTES = 16
+
+
+class Upload(NamedTuple):
+    """A file that is uploaded once for any number of records. It identifies the upload after an interrupted run."""
+
+    name: str
+    sha256: str
+
+    @property
+    def mark(self) -> str:
+        return f"{self.sha256} {self.name}"
+
+
+class Memory:
+    """The facts of one set.
+
+    :ivar marks: the facts by kind and mark. They change while a run notes what it does.
+    """
+
+    def __init__(self, marks: Marks | None = None) -> None:
+        self.marks: Marks = {} if marks is None else marks
+
+    def _texts(self, kind: str) -> dict[str, str]:
+        return {mark: value for mark, value in self.marks.get(kind, {}).items() if isinstance(value, str)}
+
+    def _moments(self, kind: str) -> dict[str, float]:
+        """Return the times of requests without a noted outcome."""
+        found = self.marks.get(kind, {}).items()
+        return {mark: _moment(value) for mark, value in found if not isinstance(value, str)}
+
+    # ---- records
+
+    @property
+    def known(self) -> Set[str]:
+        """Return the uuids of the records that belong to the set."""
+        return self.marks.get(MANAGED, {}).keys()
+
+    @property
+    def names(self) -> dict[str, str]:
+        """Return the last noted kind and key of each record, by uuid. An archived record keeps them."""
+        return {uuid: name for kind in (ARCHIVED, MANAGED) for uuid, name in self._texts(kind).items() if name}
+
+    @property
+    def created(self) -> dict[str, str]:
+        """Return kind and key of each creation of this set, to its uuid; empty if none was noted."""
+        return {**dict.fromkeys(self.unresolved, ""), **{name: uuid for uuid, name in self._texts(CREATED).items()}}
+
+    @property
+    def unarchived(self) -> Set[str]:
+        """Return the uuids of the records that the set brought back from the archive and did not remove."""
+        return self.marks.get(UNARCHIVED, {}).keys()
+
+    @property
+    def protected(self) -> Set[str]:
+        """Return the uuids of records that must stay."""
+        return self.marks.get(PROTECTED, {}).keys()
+
+    @property
+    def refused(self) -> Set[str]:
+        """Return kind and key of creations that the service refused because another record has their values."""
+        return self.marks.get(REFUSED, {}).keys()
+
+    @property
+    def sources(self) -> dict[Source, int]:
+        """Return each source of the last apply with the number of its records."""
+        found = self.marks.get(SOURCE, {})
+        return {
+            (mark.partition(" ")[2], mark.partition(" ")[0]): number
+            for mark, number in found.items()
+            if _is_number(number)
+        }
+
+    @property
+    def origins(self) -> dict[str, str]:
+        """Return the file of each record in its last apply, by uuid, if it was noted."""
+        return self._texts(ORIGIN)
+
+    # ---- the run
+
+    @property
+    def run(self) -> str:
+        """Return the digest of an unfinished earlier run; empty if everything is done."""
+        found = self._run.get("digest", "")
+        return found if isinstance(found, str) else ""
+
+    @property
+    def existing(self) -> dict[str, int]:
+        """Return section to the number of records before that run, as its limits counted them."""
+        found = self._run.get("existing")
+        counts = found if isinstance(found, Mapping) else {}
+        return {section: number for section, number in counts.items() if _is_number(number)}
+
+    @property
+    def _run(self) -> Mapping[str, Any]:
+        found = self.marks.get(RUN, {}).get("")
+        return found if isinstance(found, Mapping) else {}
+
+    @property
+    def creations(self) -> set[str]:
+        """Return the uuids of what that run created, and kind and key of what it was about to create."""
+        return self._of_run(BEGUN)
+
+    @property
+    def touched(self) -> set[str]:
+        """Return the same, and the uuids of the records that it began to change."""
+        return self._of_run(BEGUN) | self._of_run(CHANGING)
+
+    def _of_run(self, kind: str) -> set[str]:
+        run = self.run
+        return {mark for mark, of_run in self.marks.get(kind, {}).items() if of_run == run}
+
+    @property
+    def unresolved(self) -> dict[str, float]:
+        """Return kind and key of sent creations without a noted outcome, to the time in seconds since 1970."""
+        return self._moments(SENT)
+
+    # ---- uploads
+
+    @property
+    def uploads(self) -> dict[Upload, str]:
+        """Return the uploads of earlier runs with their uuids; empty without a noted outcome."""
+        found = self.marks.get(UPLOAD, {})
+        return {_upload(mark): uuid if isinstance(uuid, str) else "" for mark, uuid in found.items()}
+
+    @property
+    def uploading(self) -> Collection[float]:
+        """Return the times of uploads without a noted outcome."""
+        return self._moments(UPLOAD).values()
+
+    @property
+    def files(self) -> Set[str]:
+        """Return the uuids of all files that were uploaded for this set."""
+        return self.marks.get(FILE, {}).keys()
+
+    # ---- what was applied
+
+    def baseline(self) -> Baseline:
+        """Return what was last applied. Without a memory it has a new key and no records."""
+        highest = {kind: number for kind, number in self.marks.get(HIGHEST, {}).items() if _is_number(number)}
+        try:
+            key = bytes.fromhex(self._texts(KEY)[""])
+        except (KeyError, ValueError):
+            return Baseline(secrets.token_bytes(_KEY_BYTES))
+        if len(key) != _KEY_BYTES:
+            return Baseline(secrets.token_bytes(_KEY_BYTES))
+        # What an interrupted run was changing may have any value.
+        unsure = self.marks.get(CHANGING, {})
+        return Baseline(key, {mark: text for mark, text in self._texts(FIELDS).items() if mark not in unsure}, highest)
+
+
+def _upload(mark: str) -> Upload:
+    sha256, _space, name = mark.partition(" ")
+    return Upload(name, sha256)
+
+
+def _moment(value: Any) -> float:
+    """Return the time of a fact. It is unknown if it is no number."""
+    is_time = isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < math.inf
+    return float(value) if is_time else UNKNOWN_MOMENT
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
