@@ -133,7 +133,7 @@ def test_a_link_that_another_user_creates_where_everybody_may_write_is_not_follo
     named = hold(way, shared)
     for attempt in (
         lambda: Folder(named).write("file.txt", b"x"),
-        lambda: Folder(named).open_to_append("journal.jsonl"),
+        lambda: Folder(named).open_to_update("journal.jsonl"),
         lambda: Folder(named).listed(),
         lambda: Folder(named / "more").write("file.txt", b"x"),
     ):
@@ -198,7 +198,7 @@ def test_links_that_a_neighbour_swaps_in_meanwhile_lead_nowhere(shared: Path) ->
         lambda: folder.adjust("a/f", Access(0o666)),
         lambda: folder.backup("a/f"),
         lambda: folder.remove("a/f"),
-        lambda: os.close(folder.open_to_append("a/g")),
+        lambda: os.close(folder.open_to_update("a/g")),
         lambda: Folder(deeper).read("f", 10),
         lambda: Folder(deeper).write("f", b"x"),
     ]

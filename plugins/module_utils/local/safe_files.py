@@ -38,7 +38,6 @@ _OPEN_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _ENTER_FOLDER = _OPEN_FOLDER | getattr(os, "O_PATH", 0)
 # Without O_NONBLOCK, opening a pipe waits for a writer.
 _OPEN_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-_APPEND_FILE = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _UPDATE_FILE = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _MAKE_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _CHUNK = 1 << 20
@@ -253,13 +252,12 @@ class Folder:
 
     # ---- writing
 
-    def write(self, name: str, content: bytes, access: Access = _PRIVATE, is_durable: bool = False) -> None:
+    def write(self, name: str, content: bytes, access: Access = _PRIVATE) -> None:
         """Write a file atomically. A link with its name is replaced, never followed.
 
         :param name: relative path, with slashes. Missing directories are created.
         :param access: mode and owners, applied before anything is written, and to created directories. By default a new
             file is private, and a replaced file of this user keeps its mode.
-        :param is_durable: True if it must survive a loss of power right afterwards.
         :raises InvalidInput: if a directory on the way is a link or is not a directory.
         :raises OSError: if it cannot be written, or if a directory, a device or a pipe has its name.
         """
@@ -272,14 +270,10 @@ class Folder:
                 access.settle(descriptor, replaced)
                 with os.fdopen(descriptor, "wb", closefd=False) as file:
                     file.write(content)
-                if is_durable:
-                    os.fsync(descriptor)
                 os.replace(fresh, last, src_dir_fd=folder, dst_dir_fd=folder)
-            if is_durable:
-                os.fsync(folder)
 
-    def open_to_append(self, name: str) -> int:
-        """Open a regular file to read and append.
+    def open_to_update(self, name: str) -> int:
+        """Open a regular file to read and write at any position.
 
         A missing file, and missing directories, are created with private access.
 
@@ -287,16 +281,9 @@ class Folder:
         :raises InvalidInput: if it is a link, a directory, a device or a pipe, or does not belong to the owner.
         :raises OSError: if it cannot be written.
         """
-        return self._open_to_write(name, _APPEND_FILE)
-
-    def open_to_update(self, name: str) -> int:
-        """Open a regular file to read and write at any position. Otherwise as :meth:`open_to_append`."""
-        return self._open_to_write(name, _UPDATE_FILE)
-
-    def _open_to_write(self, name: str, flags: int) -> int:
         *folders, last = parts_of(name)
         with self._named(name), self._folder(folders, _PRIVATE) as folder:
-            return self._open(name, last, folder, flags)
+            return self._open(name, last, folder, _UPDATE_FILE)
 
     def differences(self, name: str, access: Access) -> dict[str, tuple[Any, Any]]:
         """Compare mode, owner and group of a regular file with the wanted values. Errors as in :meth:`read`."""

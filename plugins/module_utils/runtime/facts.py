@@ -180,7 +180,7 @@ class FactLog:
         with open(descriptor, "rb", closefd=False) as stream:
             stream.seek(self._end)
             while line := stream.readline(_LINE_LIMIT):
-                if not line.endswith(b"\n") and line.startswith(b'["'[: len(line)]) and len(line) < _LINE_LIMIT:
+                if _is_begun(line):
                     return
                 self._take(line)
                 if len(self.unread) > _MOST_UNREAD:
@@ -229,6 +229,12 @@ def _line(owner: str, facts: list[Fact]) -> bytes:
         return json.dumps([owner, *facts], separators=(",", ":")).encode() + b"\n"
     except RecursionError:
         raise NotFacts(f"facts of {owner} are nested too deep") from None
+
+
+def _is_begun(line: bytes) -> bool:
+    """Return True if the writer of a last line was interrupted. After a loss of power, a file may end with zeros."""
+    is_of_log = line.startswith((b'["'[: len(line)], b"\0"))
+    return is_of_log and not line.endswith(b"\n") and len(line) < _LINE_LIMIT
 
 
 def _facts_in(line: bytes) -> tuple[str, list[Fact]] | None:

@@ -84,8 +84,9 @@ class Journal:
 
     def note(self, **entry: str) -> None:
         """Append a line. It is on the disk when this returns."""
-        descriptor = self._folder.open_to_append(self.path.name)
+        descriptor = self._folder.open_to_update(self.path.name)
         try:
+            os.lseek(descriptor, 0, os.SEEK_END)
             os.write(descriptor, (json.dumps(entry) + "\n").encode())
             os.fsync(descriptor)
         finally:

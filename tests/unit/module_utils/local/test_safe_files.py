@@ -49,7 +49,7 @@ def test_names_that_lead_elsewhere_are_refused_by_everything(folder: Folder, vic
         lambda: folder.write(name, b"x"),
         lambda: folder.remove(name),
         lambda: folder.type_of(name),
-        lambda: folder.open_to_append(name),
+        lambda: folder.open_to_update(name),
         lambda: folder.has_content(name, b"mine"),
     ):
         with pytest.raises(InvalidInput):
@@ -222,7 +222,7 @@ def test_what_is_too_deep_is_refused_by_everything(folder: Folder) -> None:
     assert folder.read(f"{below}/a", 1) == b"x"
     (folder.path / below / "d").mkdir()
     (folder.path / below / "d" / "a").write_bytes(b"x")
-    for deed in (folder.listed, folder.status, folder.type_of, folder.remove, folder.open_to_append):
+    for deed in (folder.listed, folder.status, folder.type_of, folder.remove, folder.open_to_update):
         with pytest.raises(NotOpened, match="directories deep"):
             deed(f"{below}/d/a")
     assert [member.name for member in folder.below()][-2:] == [f"{below}/a", f"{below}/d"]
@@ -424,7 +424,7 @@ def test_what_became_a_link_since_the_directory_was_named_is_not_followed(tmp_pa
     for deed in (
         lambda: folder.write("file", b"x"),
         folder.listed,
-        lambda: folder.open_to_append("file"),
+        lambda: folder.open_to_update("file"),
         lambda: deeper.write("file", b"x"),
     ):
         with pytest.raises(OSError, match="a/b/c"):

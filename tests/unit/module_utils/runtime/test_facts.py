@@ -207,6 +207,16 @@ def test_hostile_lines_of_a_log_are_reported_and_take_no_time(tmp_path: Path, li
     assert log_in(tmp_path).read() == {"acme": {"name": {"1": "x"}}}
 
 
+@pytest.mark.parametrize("end", [b"[", b'["acme", ["name", "1", "y"]]', b"\0" * 5000, b'["acme"' + b"\0" * 5000])
+def test_a_last_line_without_its_end_is_no_transaction(tmp_path: Path, end: bytes) -> None:
+    put_log(tmp_path, ("name", "1", "x"))
+    with (tmp_path / "log.jsonl").open("ab") as file:
+        file.write(end)
+    assert read(tmp_path) == {"name": {"1": "x"}}
+    put_log(tmp_path, ("name", "2", "z"))
+    assert read(tmp_path) == {"name": {"1": "x", "2": "z"}}
+
+
 @pytest.mark.parametrize("content", [b"\n" * 5000, b"garbage\n" * 1002, b"[" * ((1 << 20) + 1)])
 def test_a_file_of_something_else_is_no_log(tmp_path: Path, content: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "SIZE_LIMIT", 1 << 20)
