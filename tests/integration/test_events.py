@@ -84,7 +84,9 @@ def test_the_example_acts_on_what_happens(emulator: Emulator, tmp_path: Path, st
             text=True,
         )
     try:
-        assert until(lambda: any(state_home.rglob("changes.jsonl")), process), log.read_text("utf-8")
+        assert until(lambda: any(path.stat().st_size for path in state_home.rglob("changes.jsonl")), process), (
+            log.read_text("utf-8")
+        )
         case = next(record for record in client.list_all(rentals) if record.flat["status"] == "borrowed")
         task = next(record for record in client.list_all(tasks) if record.flat["status"] == "open")
         uuid = client.list_all(objects)[0].uuid

@@ -227,7 +227,7 @@ def events(alone: Alone) -> str:
             stderr=output,
         )
         try:
-            _wait(process, log, lambda: any(alone.home.rglob("changes.jsonl")))
+            _wait(process, log, lambda: any(path.stat().st_size for path in alone.home.rglob("changes.jsonl")))
             alone.play(service, "close.yml", changed=1)
             _wait(process, log, lambda: "A task was closed" in log.read_text("utf-8"))
         finally:
