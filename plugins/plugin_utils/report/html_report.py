@@ -38,9 +38,6 @@ WORDS: dict[str, str] = {
 }
 """The word on the page for each count."""
 
-_OUTCOMES = {"unchanged": "Nothing differs"}
-"""The outcomes with other words on the page."""
-
 _SMALL = 10
 """Maximum number of changes that a reader sees before anything else about them."""
 
@@ -119,7 +116,7 @@ def as_html(result: RunResult) -> str:
         view=view,
         notes=[*view.notes, *view.places],
         badge=_badge(result),
-        outcome=_OUTCOMES.get(view.outcome, view.outcome.replace("_", " ").capitalize()),
+        outcome="Nothing differs" if view.outcome == "unchanged" else view.outcome.replace("_", " ").capitalize(),
         number=_number(result),
         made_by=_made_by(result),
         is_small=len(result.changes) <= _SMALL,

@@ -217,42 +217,28 @@ def failures_of(plan: InstancePlan, outcome: Outcome) -> list[dict[str, str]]:
     They are in the order of the plan.
     """
     order = {id(planned.entry): number for number, planned in enumerate(plan.changes)}
-
-    def in_order(entries: Sequence[tuple[Planned, str]]) -> list[tuple[Planned, str]]:
-        return sorted(entries, key=lambda failure: order.get(id(failure[0].entry), 0))
-
+    lists = (outcome.failures, outcome.skipped, outcome.not_tried)
+    failed = [pair for one in lists for pair in sorted(one, key=lambda pair: order.get(id(pair[0].entry), 0))]
     return [
-        *(
-            {"change": str(planned), "place": str(planned.entry.place), "reason": reason}
-            for planned, reason in (
-                *in_order(outcome.failures),
-                *in_order(outcome.skipped),
-                *in_order(outcome.not_tried),
-            )
-        ),
+        *({"change": str(planned), "place": str(planned.entry.place), "reason": why} for planned, why in failed),
         *({"change": text, "place": "", "reason": _TWICE} for text in outcome.twice),
     ]
 
 
 def summary_of(plan: InstancePlan, outcome: Outcome | None, only_planned: bool) -> dict[str, dict[str, int]]:
     """Count changes per section: planned, applied, or zero if the run was refused."""
-    summary: dict[str, dict[str, int]] = {}
+    planned = Counter((change.section, change.change.action) for change in plan.changes)
+    errors: Counter[str] = Counter()
+    left = Counter() if only_planned else Counter(change.section for change in plan.changes)
+    if outcome is not None:
+        errors = Counter(failed.section for failed, _reason in outcome.failures)
+        left = Counter(skipped.section for skipped, _reason in (*outcome.skipped, *outcome.not_tried))
+    counted = outcome.done if outcome is not None else planned if only_planned else Counter()
+    summary = {}
     for section in SECTIONS:
-        counts = dict.fromkeys((*ACTIONS.values(), "unchanged", "errors", "skipped"), 0)
-        counts["unchanged"] = plan.unchanged[section]
-        counts["skipped"] = plan.skipped[section]
-        for action, word in ACTIONS.items():
-            planned = sum(
-                1 for planned in plan.changes if planned.section == section and planned.change.action == action
-            )
-            if outcome is not None:
-                counts[word] = outcome.done[section, action]
-            else:
-                counts[word if only_planned else "skipped"] += planned
-        if outcome is not None:
-            counts["errors"] = sum(1 for planned, _reason in outcome.failures if planned.section == section)
-            left = (*outcome.skipped, *outcome.not_tried)
-            counts["skipped"] += sum(1 for planned, _reason in left if planned.section == section)
+        counts = {word: counted[section, action] for action, word in ACTIONS.items()}
+        counts |= {"unchanged": plan.unchanged[section], "errors": errors[section]}
+        counts["skipped"] = plan.skipped[section] + left[section]
         if any(counts.values()):
             summary[section] = counts
     return summary
