@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -104,6 +105,19 @@ def test_what_differs_is_reported_on_both_sides(here: Embedded, ledger: Path) ->
         "a doubtful object is in no other list"
     )
     assert (result["changed"], written(here)) == (False, [])
+
+
+@pytest.mark.parametrize("scope", [{}, {"objects": {"inventory_group": ["IT", "Werkzeug"]}}], ids=["all", "scope"])
+@pytest.mark.parametrize("rules", [{}, {"empty_keys": "skip", "repeated_keys": "skip", "unknown_rows": "skip"}])
+def test_the_sums_lead_from_the_books_to_the_instance(
+    here: Embedded, ledger: Path, scope: dict[str, Any], rules: dict[str, str]
+) -> None:
+    found = take(here, ledger, scope=scope, table={**TABLE, **rules})["totals"]
+    sums = {name: Decimal(amounts["purchasing_price"]) for name, amounts in found.items()}
+    only_there = sums["not_found"] + sums["doubtful"] + sums["skipped"] + sums["not_in_scope"]
+    only_here = sums["differences"] + sums["not_in_books"] + sums["doubtful_objects"]
+    assert sums["books"] - only_there + only_here == sums["instance"] > 0
+    assert sums["skipped" if rules else "doubtful"] > 0
 
 
 @pytest.mark.parametrize("odd", [{"de": "Empfangstresen"}, ["Empfangstresen"]])
