@@ -17,6 +17,12 @@ description:
   - Facts are data. A template in a fact is used as a plain text. If a value does not fit its field, the field does not
     change.
 options:
+  allow:
+    description:
+      - What the plan may do besides, as in O(community.seventhings.instance#module:allow).
+    type: list
+    elements: str
+    choices: [limited_account, similar_names]
   map:
     description:
       - >-

@@ -363,6 +363,7 @@ _WORK_ON_OBJECTS: Spec = {
 
 HOSTS: Spec = {
     **_WORK_ON_OBJECTS,
+    **allow(LIMITED_ACCOUNT, SIMILAR_NAMES),
     "map": {"type": "dict", "required": True},
     "key": {
         "type": "dict",

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from ...module_utils.client.record import Record
 from ...module_utils.model.names import normal_name, shape
 from ...module_utils.model.schema import FieldError, Misfit
-from ...module_utils.plan.allowed import SIMILAR_NAMES
+from ...module_utils.plan.allowed import SIMILAR_NAMES, how_to_allow
 from ...module_utils.plan.change import CREATE
 from ...module_utils.resolve import look_alikes, natural_keys
 from ...module_utils.resolve.natural_keys import Key, normal_key
@@ -93,15 +93,19 @@ class SimilarNames(Aspect):
     ) -> Iterator[tuple[Place, FieldError]]:
         """Yield a finding for each new natural key of a kind that looks like another one."""
         keyed = [(planned, key) for planned in new if (key := self._key(planned)) is not None]
-        others = self._existing(template, keys, keyed) if keyed else {}
+        existing = self._existing(template, keys, keyed) if keyed else {}
+        # There may be very many new records, and few of them look alike.
+        earlier: dict[Key, tuple[Planned, Key]] = {}
         for planned, key in keyed:
             shapes = list(look_alikes.shapes(planned.kind, key))
-            other = next((others[form] for form in shapes if form in others), None)
+            other = next((existing[form] for form in shapes if form in existing), None)
+            if other is None and (twin := next((earlier[form] for form in shapes if form in earlier), None)):
+                other = _Other(twin[1], twin[0].key, f"at {twin[0].entry.place}")
             error = None if other is None else self._error(planned, key, other)
             if error is not None:
                 yield planned.entry.place_of(str(error.way[0])), error
             for form in shapes:
-                others.setdefault(form, _Other(key, planned.key, f"at {planned.entry.place}"))
+                earlier.setdefault(form, (planned, key))
 
     def warnings(self) -> Iterator[str]:
         """Return one warning about numbers of rooms, and one about names in the settings that no record has."""
@@ -158,7 +162,8 @@ class SimilarNames(Aspect):
             self._doubtful += [] if is_hidden else [f"{planned.key!r} ({planned.entry.place}) and {other.words!r}"]
             return None
         name = written_as(planned.schema, planned.entry, planned.keys[-1])
-        way_out = f"accept it with `{SIMILAR}: {{{planned.section}: [{in_yaml(planned.key)}]}}` in instance.yml"
+        line = f"`{SIMILAR}: {{{planned.section}: [{in_yaml(planned.key)}]}}` in instance.yml"
+        way_out = f"accept it with {line} or with {how_to_allow(SIMILAR_NAMES)}"
         text = look_alikes.about(name, planned.key, other.words, other.where, "" if is_equal else way_out)
         why = _NUMBER if planned.entry.is_table and _is_number(key, other.key) else _WHY
         text = f"{text}; {why}" if why == _NUMBER else text
