@@ -92,12 +92,8 @@ def test_a_journal_among_the_files_is_neither_written_nor_believed_nor_waited_fo
 
     forged = write(tmp_path / "forged", instance=PRUNING, objects=things("M"))
     uuids = [record["uuid"] for record in records]
-    notes = [
-        {"note": "begun", "run": "", "approved": " ".join(f"remove objects T{number}" for number in range(5))},
-        *({"note": "managed", "uuid": uuid} for uuid in uuids),
-    ]
-    name = {"instance": service.base_url, "set": "test"}
-    journal_in(forged).write_text("".join(json.dumps({**name, **note}) + "\n" for note in notes), "utf-8")
+    facts = [[service.base_url + " test ", *(["managed", uuid, ""] for uuid in uuids)]]
+    journal_in(forged).write_text("".join(json.dumps(fact) + "\n" for fact in facts), "utf-8")
 
     waiting = write(tmp_path / "waiting", objects=things("W"))
     os.mkfifo(journal_in(waiting))

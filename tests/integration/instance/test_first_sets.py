@@ -132,7 +132,7 @@ def test_a_plan_is_applied_from_the_directory_that_the_task_names(
     assert not src.exists()
     assert sorted(other.rglob("*")) == before
     noted = {path.name for path in state_home.rglob("*") if path.is_file() and not path.name.endswith(".json.gz")}
-    assert noted == {"applied.base", "journal.jsonl"}
+    assert noted == {"journal.jsonl"}
 
 
 def test_a_missing_plan_is_refused(service: Emulator, src: Path, tmp_path: Path) -> None:

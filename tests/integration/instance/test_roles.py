@@ -90,7 +90,7 @@ def test_an_instance_is_provisioned_by_name_and_the_second_run_changes_nothing(
     assert "skipping" not in second.output
     assert not acme.joinpath(".seventhings").exists()
     noted = {path.name for path in state_home.rglob("*") if path.is_file() and not path.name.endswith(".json.gz")}
-    assert noted == {"applied.base", "journal.jsonl"}
+    assert noted == {"journal.jsonl"}
 
 
 def test_each_warning_is_printed_once(service: Emulator, tmp_path: Path) -> None:

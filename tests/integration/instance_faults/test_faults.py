@@ -18,7 +18,7 @@ from project import LONG
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import LOCATION, OBJECT
-from ansible_collections.community.seventhings.plugins.plugin_utils.apply import journal as journal_module
+from ansible_collections.community.seventhings.plugins.module_utils.runtime import facts
 from ansible_collections.community.seventhings.plugins.plugin_utils.apply.journal import Journal
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.run import run_instance
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.result import RunResult
@@ -325,13 +325,13 @@ class _FullDisk:
     def __getattr__(self, name: str) -> Any:
         return getattr(os, name)
 
-    def write(self, descriptor: int, data: bytes) -> int:
+    def pwrite(self, descriptor: int, data: bytes, offset: int) -> int:
         self._room -= 1
         if self._room == 0:
-            return os.write(descriptor, data[:10])
+            return os.pwrite(descriptor, data[:10], offset)
         if self._room < 0:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        return os.write(descriptor, data)
+        return os.pwrite(descriptor, data, offset)
 
 
 def test_a_full_disk_stops_the_run_before_anything_is_sent_that_is_not_noted(
@@ -339,7 +339,7 @@ def test_a_full_disk_stops_the_run_before_anything_is_sent_that_is_not_noted(
 ) -> None:
     site.write(sample_files(_RECORDS, 1))
     with monkeypatch.context() as patched:
-        patched.setattr(journal_module, "os", _FullDisk(40))
+        patched.setattr(facts, "os", _FullDisk(20))
         result = site.run()
     assert result.outcome == "partly_applied"
     assert any("No space left" in failure["reason"] for failure in result.failures)
