@@ -170,7 +170,7 @@ def test_four_quarters(tmp_path: Path) -> None:
     owner.label(range(OBJECTS))
 
     # The second quarter: some assets are disposed of, and stay in the books.
-    disposed = list(range(200, 200 + DISPOSED))
+    disposed = list(range(OBJECTS // 2, OBJECTS // 2 + DISPOSED))
     owner.archive(disposed)
     bought, retired, corrected = books.quarter()
     repeated = books.rows[:REPEATED]

@@ -51,7 +51,7 @@ def test_the_example_of_an_aspect_warns_of_objects_without_a_person(
 def test_the_order_of_the_aspects_keeps_what_they_need_of_each_other() -> None:
     names = [aspect.__name__ for aspect in planner.ASPECTS]
     for chain in (
-        ("LostSources", "Archived", "RelabelledRecords"),
+        ("LostSources", "Archived", "TableRows", "RelabelledRecords"),
         ("RemovedReferences", "Users", "RemovalBlockers", "UniqueValues", "Selection", "Lifecycles"),
         ("UniqueValues", "ScanCodes"),
         ("PlanLimits", "HiddenRecords"),
