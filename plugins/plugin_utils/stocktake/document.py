@@ -11,7 +11,7 @@ from typing import Any
 
 from ..everyday.lists import ObjectLists
 from ..papers.table import total
-from .evaluation import REASONS, Evaluation, Place, StocktakeObject, by_place
+from .evaluation import REASONS, Evaluation, Place, StocktakeObject, by_place, counts_of
 from .moments import Window
 from .reading import InstanceLists
 from .status import STATUSES
@@ -30,7 +30,7 @@ def document_of(mode: str, window: Window, evaluation: Evaluation, lists: Instan
         "date": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
         "window": {**ends, "time_field": lists.time_field},
         "sees": lists.sees(),
-        "counts": evaluation.counts(),
+        "counts": counts_of(whole),
         "scanned": evaluation.scanned(),
         "reasons": {reason: sum(reason in item.reasons for item in whole) for reason in REASONS},
         "amounts": _total(whole, lists),
@@ -56,9 +56,9 @@ def _place(place: Place, lists: ObjectLists) -> dict[str, Any]:
     return {
         "location": place.location or None,
         "room": place.room or None,
-        **{status: place.counts[status] for status in STATUSES},
+        **counts_of(place.objects),
         "visitors": place.visitors,
-        "amounts": lists.in_texts(place.values),
+        "amounts": _total(place.objects, lists),
     }
 
 

@@ -83,11 +83,6 @@ class Evaluation:
     unknown_codes: list[str] = field(default_factory=list)
     left_out: int = 0
 
-    def counts(self) -> dict[str, int]:
-        """Return the number of objects of each status."""
-        numbers = Counter(item.status for item in self.objects)
-        return {status: numbers[status] for status in STATUSES}
-
     def scanned(self) -> dict[str, int]:
         """Return the number of objects by the results of their scans."""
         numbers = Counter(item.scanned for item in self.objects)
@@ -281,6 +276,12 @@ def _time(of: Field | None, raw: Any) -> dt.date | None:
     return value if isinstance(value, dt.date) else None
 
 
+def counts_of(objects: Iterable[StocktakeObject]) -> dict[str, int]:
+    """Return the number of objects of each status."""
+    numbers = Counter(item.status for item in objects)
+    return {status: numbers[status] for status in STATUSES}
+
+
 # ---- places
 
 
@@ -288,47 +289,32 @@ def _time(of: Field | None, raw: Any) -> dt.date | None:
 class Place:
     """A location or a room.
 
-    :ivar room: empty for a location with all its rooms. :ivar counts: status to number of objects that belong there.
-    :ivar visitors: objects that were found there and belong elsewhere.
-    :ivar values: field key to the sum of the objects that belong there.
+    :ivar room: empty for a location with all its rooms.
+    :ivar objects: that belong there.
+    :ivar visitors: number of objects that were found there and belong elsewhere.
     """
 
     location: str
     room: str
-    counts: Counter[str] = field(default_factory=Counter)
+    objects: list[StocktakeObject] = field(default_factory=list)
     visitors: int = 0
-    values: dict[str, Decimal] = field(default_factory=dict)
-
-    def add(self, item: StocktakeObject) -> None:
-        """Count an object that belongs to this place."""
-        self.counts[item.status] += 1
-        for key, amount in item.values.items():
-            self.values[key] = self.values.get(key, Decimal(0)) + amount
 
 
 def by_place(objects: Iterable[StocktakeObject]) -> list[Place]:
     """Return each location with its rooms, and at the end the objects that are in no room."""
     places: dict[tuple[str, str, str], Place] = {}
-    by_mark: dict[str | int | None, list[Place]] = {}
 
     def places_of(room: Room | None) -> list[Place]:
-        mark = None if room is None else room.mark
-        if mark not in by_mark:
-            if room is None:
-                keys = [("", "", "")]
-            else:
-                # Two rooms may have the same name.
-                keys = [(room.location, room.name, str(room.mark))]
-                keys += [(room.location, "", "")] if room.location else []
-            by_mark[mark] = [places.setdefault(key, Place(*key[:2])) for key in keys]
-        return by_mark[mark]
+        # Two rooms may have the same name.
+        keys = [("", "", "")] if room is None else [(room.location, room.name, str(room.mark))]
+        keys += [(room.location, "", "")] if room is not None and room.location else []
+        return [places.setdefault(key, Place(*key[:2])) for key in keys]
 
     for item in objects:
         for place in places_of(item.place):
-            place.add(item)
-        if item.status == DEVIATION and item.actual is not None and item.target is not None:
-            own = {id(place) for place in places_of(item.target)}
+            place.objects.append(item)
+        if item.status == DEVIATION:
+            own = places_of(item.target)
             for place in places_of(item.actual):
-                if id(place) not in own:
-                    place.visitors += 1
+                place.visitors += all(place is not other for other in own)
     return [places[key] for key in sorted(places, key=lambda key: (not key[0], *key))]
