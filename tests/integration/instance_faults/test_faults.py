@@ -18,7 +18,7 @@ from project import LONG
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import LOCATION, OBJECT
-from ansible_collections.community.seventhings.plugins.module_utils.runtime import facts
+from ansible_collections.community.seventhings.plugins.module_utils.runtime.facts import Fact, FactLog
 from ansible_collections.community.seventhings.plugins.plugin_utils.apply.journal import Journal
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.run import run_instance
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.result import RunResult
@@ -316,30 +316,19 @@ def test_unstable_pages_and_records_that_come_while_paging_are_no_reason_to_make
 # ---- the disk
 
 
-class _FullDisk:
-    """The functions of ``os`` on a disk that accepts some notes, and the first bytes of the next."""
-
-    def __init__(self, room: int) -> None:
-        self._room = room
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(os, name)
-
-    def pwrite(self, descriptor: int, data: bytes, offset: int) -> int:
-        self._room -= 1
-        if self._room == 0:
-            return os.pwrite(descriptor, data[:10], offset)
-        if self._room < 0:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        return os.pwrite(descriptor, data, offset)
-
-
 def test_a_full_disk_stops_the_run_before_anything_is_sent_that_is_not_noted(
     undisturbed: Any, site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     site.write(sample_files(_RECORDS, 1))
+    put, left = FactLog.put, iter(range(40))
+
+    def noted(log: FactLog, owner: str, *facts: Fact) -> None:
+        if next(left, None) is None:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        put(log, owner, *facts)
+
     with monkeypatch.context() as patched:
-        patched.setattr(facts, "os", _FullDisk(20))
+        patched.setattr(FactLog, "put", noted)
         result = site.run()
     assert result.outcome == "partly_applied"
     assert any("No space left" in failure["reason"] for failure in result.failures)
