@@ -117,7 +117,7 @@ class _Table:
         self.columns: dict[str, int] = {}
         self.errors: list[tuple[int, int, str]] = []
         # The findings of one row come in sequence.
-        self._last_row: tuple[int, list[tuple[int, int]]] = (0, [])
+        self._last_row: tuple[int, str, list[int]] = (0, "", [])
 
     @property
     def lines(self) -> list[str]:
@@ -146,48 +146,25 @@ class _Table:
         :param position: of a character in the cell, from 0, instead of the first.
         """
         if self._last_row[0] != line:
-            self._last_row = (line, self._beginnings(line))
-        line, column = self._last_row[1][index]
-        if not position:
-            return mark_at(line, column)
-        letters = self._letters(line, column)
-        line, column, letter = next(letters)
-        quoted = letter == '"'
-        if quoted:
-            line, column, letter = next(letters)
-        for _number in range(position):
-            if quoted and letter == '"':
-                next(letters)
-            line, column, letter = next(letters)
-        return mark_at(line, column)
+            self._last_row = (line, *self._row_at(line))
+        _line, text, starts = self._last_row
+        start = starts[index]
+        if position:
+            is_quoted = text[start] == '"'
+            letters = re.finditer('""|.' if is_quoted else ".", text[start + is_quoted :], re.DOTALL)
+            start += is_quoted + next(islice(letters, position, None)).start()
+        before = text[:start]
+        return mark_at(line + before.count("\n"), start - before.rfind("\n"))
 
-    def _beginnings(self, line: int) -> list[tuple[int, int]]:
-        """Return line and column of the beginning of each cell of a row."""
-        found = [(line, 1)]
-        quoted = may_be_quoted = False
-        begins = True
-        for at_line, column, letter in self._letters(line):
-            if begins:
-                may_be_quoted = letter == '"'
-            begins = letter == self.delimiter and not quoted
-            if begins:
-                found.append((at_line, column + 1))
-            elif letter == '"' and may_be_quoted:
-                quoted = not quoted
-            elif not letter or (letter in "\r\n" and not quoted):
-                break
-        return found
-
-    def _letters(self, line: int, column: int = 1) -> Iterator[tuple[int, int, str]]:
-        """Yield every character from a position on, with its line and column, and an empty character at the end."""
-        for number in range(line, len(self.lines) + 1):
-            text = self.lines[number - 1]
-            for index in range(column - 1, len(text)):
-                yield number, index + 1, text[index]
-            column = 1
-        last = self.lines[-1] if self.lines else ""
-        while True:
-            yield max(len(self.lines), 1), len(last) + 1, ""
+    def _row_at(self, line: int) -> tuple[str, list[int]]:
+        """Return the text of the row that begins in a line, and where its cells begin."""
+        lines = self.lines
+        reader = csv.reader(map(lines.__getitem__, range(line - 1, len(lines))), delimiter=self.delimiter)
+        next(reader, None)
+        text = "".join(lines[line - 1 : line - 1 + reader.line_num])
+        mark = re.escape(self.delimiter)
+        cells = re.finditer(rf'(?:^|(?<={mark}))(?:"(?:[^"]|"")*"?)?[^{mark}]*', text)
+        return text, [cell.start() for cell in cells]
 
 
 class _Row(Node):

@@ -138,7 +138,8 @@ _RECORDS = st.lists(
 )
 
 
-@settings(max_examples=3000 if LONG else 150, deadline=None, derandomize=not LONG, database=None)
+@pytest.mark.timeout(3600 if LONG else 300)
+@settings(max_examples=2000 if LONG else 150, deadline=None, derandomize=not LONG, database=None)
 @given(
     records=_RECORDS,
     encoding=st.sampled_from(_ENCODINGS),
