@@ -19,6 +19,7 @@ from ...module_utils.client.record import Record
 from ...module_utils.errors import InvalidInput, NotFound
 from ...module_utils.model.field import EMPTY, Field, shorten
 from ...module_utils.model.kinds import HUB_ITEM, KINDS, Kind
+from ...module_utils.model.names import normal_name
 from ...module_utils.model.schema import Schema, type_of
 from ...module_utils.model.types_links import attachments_in, references_in, with_references
 from ...module_utils.plan.allowed import DESTRUCTIVE, EMPTY_SOURCES, LIMITED_ACCOUNT, SIMILAR_NAMES, how_to_allow
@@ -720,7 +721,7 @@ class _Absorbing:
     def _is_of_another_set(self, schema: Schema, record: Any) -> bool:
         field = schema.find(self._desired.marker) if self._desired.marker else None
         mark = None if field is None else natural_keys.read_some(schema, [field.key], record)[field.key]
-        return mark not in EMPTY and mark != self._desired.set_name
+        return mark not in EMPTY and normal_name(str(mark)) != normal_name(self._desired.set_name)
 
     def _is_offered(self, row: Mapping[str, Any], claimed: Mapping[str, Entry]) -> bool:
         field = next(field for field in HUB_ITEM.written if field.key == "object")

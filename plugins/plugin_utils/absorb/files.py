@@ -14,6 +14,7 @@ from typing import Any
 
 from ...module_utils.errors import InvalidInput
 from ...module_utils.local.safe_files import FileType, Folder, parts_of
+from ...module_utils.model.names import normal_name
 from ..desired.desired import BY_TEMPLATE, SECTIONS, DesiredInstance
 from ..desired.dialect import delimiter_of
 from ..desired.encodings import WrongEncoding, decoded
@@ -149,7 +150,7 @@ class Files:
         words = f"into.{section}: {path!r} does not fit; expected"
         try:
             parts_of(path)
-            target = self._below(path)
+            target = self._as_named(self._below(path))
         except InvalidInput as error:
             raise InvalidInput(f"{words} a path below src") from error
         except NotSpliced as error:
@@ -175,6 +176,15 @@ class Files:
                 f"{words} a file of that section, such as {section}.yml or {top}/{template or 'new'}.yml"
             )
         return target
+
+    def _as_named(self, target: Target) -> Target:
+        """Return the existing file whose name is a file's name in another Unicode form, or the file itself."""
+        folder = self._folders[target.layer]
+        if target.name.isascii() or folder.type_of(target.name) is not None:
+            return target
+        wanted = normal_name(target.name)
+        found = (member.name for member in folder.below() if normal_name(member.name) == wanted)
+        return replace(target, name=next(found, target.name))
 
     def label(self, target: Target) -> str:
         """Return the path of a file as places and patches have it."""
