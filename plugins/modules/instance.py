@@ -240,7 +240,7 @@ changes:
       description: Why the change failed, was skipped or was not tried.
       type: str
     removed:
-      description: What is lost with a record that is deleted or archived, such as C(room), C(value) and C(attachments).
+      description: What a record to delete or archive has, such as C(room) and C(value), and what a deletion loses.
       type: dict
     place:
       description: The place in the files.

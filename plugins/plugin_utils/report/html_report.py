@@ -44,7 +44,6 @@ _SMALL = 10
 _OPEN_REMOVALS = 10
 """Maximum number of records in a group with removals that is open from the start: removals must be visible at once."""
 
-_WITH_PLACES = 1000
 _MOST_NAMED = 10_000
 """Maximum number of records of a group that are only named."""
 
@@ -190,21 +189,21 @@ def _row(section: str, numbers: Mapping[str, int], words: Mapping[str, str], mos
 
 
 def _group(group: Group, view: View) -> dict[str, Any]:
-    number, is_removal = len(view.result.changes), group.action in (DELETE, ARCHIVE)
+    is_short_removal = group.action in (DELETE, ARCHIVE) and len(group.changes) <= _OPEN_REMOVALS
     return {
         "section": group.section,
         "action": group.action,
         "title": group.title,
         "sign": SIGNS[group.action],
-        "is_open": number <= FEW or (is_removal and len(group.changes) <= _OPEN_REMOVALS),
-        "records": [_record(change, group, view, number <= _WITH_PLACES) for change in group.first],
+        "is_open": len(view.result.changes) <= FEW or is_short_removal,
+        "records": [_record(change, group, view) for change in group.first],
         "more": group.more,
         "others": ", ".join(key_and_name(change) for change in group.changes[group.most : group.most + _MOST_NAMED]),
         "unnamed": max(0, group.more - _MOST_NAMED),
     }
 
 
-def _record(change: Change, group: Group, view: View, with_place: bool) -> dict[str, Any]:
+def _record(change: Change, group: Group, view: View) -> dict[str, Any]:
     """Return a record with its fields, except those in the title of its group."""
     is_drift, is_update = view.result.is_drift, change["action"] == UPDATE
     values = [] if group.is_same else values_of(change, is_drift, view.most, is_plain=True)
@@ -213,5 +212,5 @@ def _record(change: Change, group: Group, view: View, with_place: bool) -> dict[
         values = [values[0]._replace(name="")]
     if is_update and is_drift:
         values = [Value(name, f"files say {after}", f"instance has {before}") for name, before, after in values]
-    place = (change.get("place") or "") if with_place else ""
+    place = change.get("place") or ""
     return {"key": key_and_name(change), "place": place, "remark": remark(change, is_drift), "values": values}

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import cached_property
 from typing import Any
 
 from ...module_utils.model.field import in_digits
@@ -123,10 +124,14 @@ class View:
     meaning: list[Block]
     counts: dict[str, dict[str, int]]
     facts: list[tuple[str, str]]
-    groups: list[Group]
     fields: list[Block]
     notes: list[Block]
     places: list[Block]
+
+    @cached_property
+    def groups(self) -> list[Group]:
+        """The changes in groups."""
+        return groups(self.result.changes, self.result.is_drift, self.most)
 
     @property
     def is_cut(self) -> bool:
@@ -163,7 +168,6 @@ def view_of(result: RunResult, most: int = MOST) -> View:
         meaning=some(_meaning(result), min(most, _TOP)),
         counts=_counts(result),
         facts=[(title, text) for title, text in _facts(result) if text],
-        groups=groups(result.changes, result.is_drift, shown),
         fields=some([_fields(result)]),
         notes=[
             *some([_texts("Warnings", _warnings(result))]),

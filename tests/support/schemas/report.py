@@ -221,9 +221,9 @@ def _change() -> dict[str, Any]:
             },
             "removed": {
                 "type": "object",
-                "description": "What is lost with a record that is deleted or archived: name, room, person, value, "
-                "number of attachments, history, the user of the last change, and the numbers of tasks, rental cases "
-                "and hub offers that refer to it, or that they were not looked up. Empty for every other change.",
+                "description": "What a record to delete or archive has: name, room, person, value, user of the last "
+                "change, the numbers of tasks, rental cases and hub offers that refer to it, or that they were not "
+                "looked up, and for a deletion the number of attachments and the history. Empty for other changes.",
             },
         }
     )
