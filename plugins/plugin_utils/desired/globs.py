@@ -17,8 +17,6 @@ _PRIVATE = 0xE000
 """The first character that no standard uses."""
 
 _WILDCARDS = frozenset("*?[")
-_WILDCARD = re.compile(r"[*?\[]")
-_NO_LITERAL = re.compile(r"[*?]|\[.*\]", re.DOTALL)
 
 
 def translate(pattern: str) -> str:
@@ -45,38 +43,17 @@ def fits(text: str, pattern: str) -> bool:
 
 
 class Globs:
-    """Patterns that are found by their literal parts, so that a text is compared with few of them.
-
-    A pattern without wildcards is found as a whole, another one by its first and last letters, or else by its longest
-    part between wildcards.
-    """
+    """Patterns that are compared at once, because files may have thousands of them."""
 
     def __init__(self, patterns: Sequence[str]) -> None:
         self._texts: dict[str, list[int]] = {}
-        self._sources: dict[int, str] = {}
-        self._compiled: dict[int, re.Pattern[str]] = {}
-        self._by_ends: dict[tuple[int, int], dict[tuple[str, str], list[int]]] = {}
-        self._by_part: dict[int, dict[str, list[int]]] = {}
-        self._rest: list[int] = []
+        self._globs: dict[int, str] = {}
         for number, pattern in enumerate(map(normal_name, patterns)):
             # A text may contain brackets itself.
             self._texts.setdefault(pattern, []).append(number)
             if not _WILDCARDS.isdisjoint(pattern):
-                self._sources[number] = translate(pattern)
-                self._index(number, pattern)
-
-    def _index(self, number: int, pattern: str) -> None:
-        # A bracket may have no end. Then it is a literal, and a shorter literal beginning is also correct.
-        start = _WILDCARD.split(pattern, maxsplit=1)[0]
-        end = re.split(r"[*?\]]", pattern)[-1]
-        part = max(_NO_LITERAL.split(pattern), key=len)
-        if start or (end and end != pattern):
-            lengths = len(start), len(end)
-            self._by_ends.setdefault(lengths, {}).setdefault((start, end), []).append(number)
-        elif part:
-            self._by_part.setdefault(len(part), {}).setdefault(part, []).append(number)
-        else:
-            self._rest.append(number)
+                self._globs[number] = pattern
+        self._any = re.compile("|".join(map(translate, self._globs.values())) or "(?!)")
 
     def __contains__(self, text: str) -> bool:
         """Return True if a text matches a pattern."""
@@ -93,21 +70,6 @@ class Globs:
         """
         text = normal_name(text)
         yield from self.written_as(text)
-        for number in self._candidates(text):
-            if (among is None or number in among) and self._glob(number).match(text):
+        for number, pattern in self._globs.items() if self._any.match(text) else ():
+            if (among is None or number in among) and _compiled(pattern).match(text):
                 yield number
-
-    def _candidates(self, text: str) -> Iterator[int]:
-        """Yield the numbers of the patterns whose literal parts a text has."""
-        size = len(text)
-        for (before, after), by_ends in self._by_ends.items():
-            yield from by_ends.get((text[:before], text[size - after :] if after <= size else ""), ())
-        for length, by_part in self._by_part.items():
-            for part in {text[place : place + length] for place in range(size - length + 1)}:
-                yield from by_part.get(part, ())
-        yield from self._rest
-
-    def _glob(self, number: int) -> re.Pattern[str]:
-        if number not in self._compiled:
-            self._compiled[number] = re.compile(self._sources[number])
-        return self._compiled[number]
