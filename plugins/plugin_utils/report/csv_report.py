@@ -84,11 +84,11 @@ def _in_order(result: RunResult) -> Iterator[list[str]]:
 
 def _of_table(reason: str, row: Mapping[str, Any]) -> Iterator[list[str]]:
     """Yield the rows about a row of a table that is not used as it was written, or a record that left a table."""
-    head = [row["section"], reason, row["key"], row["name"]]
-    facts = {"scan_code": row["scan_code"], "value": row["value"]}
-    for name, fact in facts.items():
-        if fact is not None or name == "scan_code":
-            yield [*head, name, _cell(fact), "", "", row["place"], "", "", row["why"]]
+    cells = {**dict.fromkeys(_COLUMNS, ""), **row, "action": reason, "reason": row["why"]}
+    for name in ("scan_code", "value"):
+        if row[name] is not None or name == "scan_code":
+            fact = {**cells, "field": name, "before": _cell(row[name])}
+            yield [str(fact[column]) for column in _COLUMNS]
 
 
 def _odd(odd: Mapping[tuple[int, str], Sequence[str]], number: int, key: str) -> str:

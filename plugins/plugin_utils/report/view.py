@@ -233,6 +233,7 @@ def _fields(result: RunResult) -> Block:
 def _facts(result: RunResult) -> list[tuple[str, str]]:
     return [
         ("scan codes", _scan_codes(result)),
+        ("Tables", _rows_in_words(result)),
         ("Hidden records", _hidden_records(result)),
         ("Forecast", _forecast(result)),
         ("Plan file", f"sha256:{clean(result.plan_digest)}" if result.plan_digest else ""),
@@ -308,6 +309,19 @@ def _tables(result: RunResult) -> list[Block]:
         _records(title, [row for _table, row in _of_reasons(result, reason)]) for reason, title in titles.items()
     ]
     return [*left, *archived, _skipped(result)]
+
+
+def _rows_in_words(result: RunResult) -> str:
+    """Count the rows and records of tables by what becomes of them; empty if there are none."""
+    words = {
+        "left their table": (LEFT,),
+        "back from the archive": (RESTORED,),
+        "archived and left alone": (ARCHIVED,),
+        "skipped rows and cells": SKIPPING,
+    }
+    counts = {name: len(list(_of_reasons(result, *reasons))) for name, reasons in words.items()}
+    counts["in no file and never in a table"] = sum(result.never_in_a_table.values())
+    return ", ".join(f"{number:,} {name}" for name, number in counts.items() if number)
 
 
 def _of_reasons(result: RunResult, *wanted: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
