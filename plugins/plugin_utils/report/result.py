@@ -45,7 +45,7 @@ _ONLY_HERE = ("located", "places", "warning_places", "rules", "odd", "reading", 
 OF_UNDO = ("undone", "not_restored")
 """Members that only the documents of an undo have."""
 
-OF_FILES = ("reported", "scan_codes", "tables", "never_in_a_table")
+OF_FILES = ("reported", "scan_codes", "tables", "never_in_a_table", "sides")
 """Members that the documents of an undo don't have, because they are about all records of a set."""
 
 OF_APPLY = ("failures", "forecast", "mails", "undo", "apply_record", "apply_record_digest", "plan_digest")

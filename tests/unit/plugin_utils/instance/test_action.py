@@ -139,15 +139,21 @@ def test_drift_fails_only_where_it_is_asked_for(site: Site) -> None:
     assert not _provision(site, **drift, fail=True).get("failed")
 
 
-@pytest.mark.parametrize("module", ["instance", "instance_drift"])
-@pytest.mark.parametrize("state", ["new", "equal", "wrong"])
+@pytest.mark.parametrize(
+    ("module", "state"),
+    [
+        *((module, state) for module in ("instance", "instance_drift") for state in ("new", "equal", "wrong")),
+        ("instance_undo", "equal"),
+    ],
+)
 def test_a_result_has_the_members_that_its_module_documents(module: str, state: str, site: Site) -> None:
     site.write({"objects.yml": _objects("1")})
     if state == "equal":
         assert not _provision(site, src=site.root).get("failed")
     if state == "wrong":
         site.write({"objects.yml": "- {barcode: 1}\n"})
-    result = _provision(site, module=module, src=site.root)
+    source: dict[str, Any] = {"applied": "last"} if module == "instance_undo" else {"src": site.root}
+    result = _provision(site, module=module, **source)
     documented = yaml.safe_load(documentation.block(ROOT / "plugins" / "modules" / f"{module}.py", "RETURN"))
     undocumented = result.keys() - documented.keys() - {"changed", "failed", "warnings", "rc"}
     assert undocumented == set()
