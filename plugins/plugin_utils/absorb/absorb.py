@@ -241,7 +241,8 @@ class _Absorbing:
         keys = list(planned.change.before)
         if not self._result.baseline.records:
             self._result.warnings = [_NO_MEMORY]
-        else:
+        elif not planned.kind.created_from:
+            # Nothing is noted about a record that follows from another one, such as an offer.
             keys = [key for key in keys if self._is_taken(planned, key)]
         self._update(planned, current, keys)
 
