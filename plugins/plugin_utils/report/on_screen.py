@@ -45,6 +45,7 @@ Ansible prints an equal warning of an earlier task only once, so common warnings
 
 _OF_EVERY_TASK = ("msg", "diff", "warnings")
 _COUNTS = "summary"
+_DIFFERENCES = "changes"
 _NOTHING_DONE = ("refused", "changed", "drift")
 """The outcomes of a failed task after which nothing was sent. The last two are outcomes of a comparison."""
 _IN_FULL = frozenset(("brief", *RunResult.__dataclass_fields__)).difference(_OF_EVERY_TASK, _REASONS)
@@ -105,7 +106,8 @@ def _listed(block: Block, report_hint: str) -> list[str]:
 def on_screen(result: Mapping[str, Any]) -> dict[str, Any]:
     """Return a result for Ansible.
 
-    Of the plan, a failed result keeps single values, the first reasons, and the counts if something was done.
+    Of the plan, a failed result keeps single values, the first reasons, and the counts if something was done. A
+    comparison that fails because of a few differences keeps them.
     """
     failed = bool(result.get("failed"))
     printed = dict(result)
@@ -119,6 +121,7 @@ def on_screen(result: Mapping[str, Any]) -> dict[str, Any]:
         if name not in _IN_FULL
         or not isinstance(value, (list, tuple, Mapping))
         or (name == _COUNTS and result.get("outcome") not in _NOTHING_DONE)
+        or (name == _DIFFERENCES and result.get("outcome") == "drift" and len(value) <= _ENTRIES)
     }
 
 

@@ -137,5 +137,5 @@ def test_a_vaulted_variable_is_refused_before_anything_is_sent(tmp_path: Path, s
     assert not [entry for entry in service.log() if is_write(entry)]
     assert "hunter2" not in done.output
     assert done.named("Apply")["findings"] == [
-        "variables.city: is vaulted; write vaulted values in files or in desired"
+        "variables.city: is vaulted; write vaulted values in files or in desired (in the role: provision_variables)"
     ]
