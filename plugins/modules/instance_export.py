@@ -14,7 +14,8 @@ description:
     a second export has the same bytes. Applied to an empty instance, an export creates a copy.
   - Other records are named by their natural key, and fields with a generated key by their label, so the files mean the
     same on every instance. Attachments are downloaded into C(files/).
-  - Values that the service generates, and observed fields such as the actual room, are left out. See RV(left_out).
+  - Values that the service generates, and observed fields such as the actual room, are left out. See RV(left_out). So
+    is the location beside a room that is in it.
   - Writes a JSON Schema of the fields of this instance into C(schema/), for editors. Never writes to the instance.
 options:
   dest:
