@@ -107,6 +107,7 @@ class TableReader:
         self._written: dict[str, str] = {target: column for column, target in table.columns.items()}
         self.rules = table.rules
         self.read: ReadTable | None = None
+        self._formats: dict[tuple[str, ...], Dialect] = {}
 
     def nodes(self, nodes: Iterable[Node]) -> Iterator[Node]:
         """Yield the records."""
@@ -139,7 +140,7 @@ class TableReader:
     def _record(self, node: Node) -> Node:
         table = self._table
         value: dict[str, Any] = {}
-        dialect = node.format_of("") or self._dialect.for_columns(node.value)
+        dialect = node.format_of("") or self._format_for(tuple(node.value))
         for column, cell in node.value.items():
             name = table.mapped(column)
             if not node.is_row and (cell == "" or not dialect.reads_column(column)):
@@ -154,6 +155,12 @@ class TableReader:
         constant = {name: constant for name, constant in table.constant.items() if name not in value}
         value |= {name: constant.value for name, constant in constant.items()}
         return (_MappedRow if node.is_row else _Mapped)(value, node, self._written, constant, dialect)
+
+    def _format_for(self, names: tuple[str, ...]) -> Dialect:
+        """Return the format of a JSON record with some members. Most records have the same ones."""
+        if names not in self._formats:
+            self._formats[names] = self._dialect.for_columns(names)
+        return self._formats[names]
 
     def _value(self, node: Node, column: str, name: str, cell: Any) -> Any:
         words = self._table.values.get(normal_name(name))
