@@ -97,7 +97,7 @@ options:
         required: true
       value:
         description:
-          - For V(plain) the name. For V(user) the user, by e-mail address, UUID, id, or as a map of fields.
+          - The name for V(plain), or the user for V(user), as in O(responsible_user).
         type: raw
         required: true
   comment:
@@ -111,7 +111,7 @@ options:
     elements: str
 notes:
   - The module also sends the values that the task does not set.
-  - Sends up to three requests, and up to three more for a change.
+  - Sends up to three requests, and six for a change.
 seealso:
   - module: community.seventhings.rental_case_info
   - module: community.seventhings.task
