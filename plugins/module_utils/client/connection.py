@@ -126,8 +126,12 @@ def instance_root(base_url: str | None, allow_http: bool, option: str = "base_ur
     if below or query:
         root = canonical[: below.start()] if below else canonical
         what = "is a path of the service" if below else "has more than a path"
-        cut = "".join(part[0] for part in (below, query) if part)
-        raise InvalidInput(f"{option}: {base_url!r} {what}; expected the root of an instance, {root}; cut {cut}")
+        # A query may have a token, so no message quotes it.
+        parts_to_cut = [below[0]] if below else []
+        parts_to_cut += [f"everything from the {query[0][0]} on"] if query else []
+        found = base_url.strip()[: query.start()] if query else base_url
+        cut = " and ".join(parts_to_cut)
+        raise InvalidInput(f"{option}: {found!r} {what}; expected the root of an instance, {root}; cut {cut}")
     if parts.scheme == "http" and not allow_http and not is_local(canonical):
         raise InvalidInput(
             f"{option}: {parts.hostname} is not this machine and http is not encrypted, so no token is sent "
