@@ -649,14 +649,16 @@ class _Run:
         """Note what is applied now."""
         baseline = self._baseline
         left = {id(planned) for planned, _why in (*outcome.failures, *outcome.skipped, *outcome.not_tried)}
-        note_applied(baseline, (planned for planned in plan.changes if id(planned) not in left), self._desired)
+        done = [planned for planned in plan.changes if id(planned) not in left]
+        note_applied(baseline, done, self._desired, self._options.undo is not None)
         existing = {uuid for claimed in plan.claimed.values() for uuid in claimed}
         for kind in KINDS.values() if plan.state is not None else ():
             if plan.state is not None and plan.state.is_listed(kind):
                 ids = [record.id for record in plan.state.records(kind) if record.id is not None]
                 baseline.highest[kind.name] = max([*ids, baseline.highest.get(kind.name, 0)])
         try:
-            journal.note_values(baseline, existing if self._options.scope.is_everything else None)
+            is_whole = self._options.scope.is_everything and self._options.undo is None
+            journal.note_values(baseline, existing if is_whole else None)
         except JournalBroken as broken:
             plan.warnings.append(broken.message)
 

@@ -36,16 +36,19 @@ def noted_keys(planned: Planned, desired: DesiredInstance) -> list[str]:
     return [key for key in keys if not desired.hiding.covers(entry, written_as(schema, entry, key), key)]
 
 
-def note_record(baseline: Baseline, planned: Planned, uuid: str, desired: DesiredInstance) -> bool:
+def note_record(
+    baseline: Baseline, planned: Planned, uuid: str, desired: DesiredInstance, is_part: bool = False
+) -> bool:
     """Note that a record is now as written in the files, unless it does not exist.
 
+    :param is_part: True if the files have only some fields of the record, as those of an undo.
     :returns: True if other values of the same fields were noted.
     """
     mark = shield_mark(planned.kind, uuid, planned.desired)
     if not mark:
         return False
     values = {key: planned.desired[key] for key in noted_keys(planned, desired)}
-    baseline.note(mark, planned.schema, values)
+    baseline.note(mark, planned.schema, values, planned.schema.fields.keys() - values.keys() if is_part else ())
     is_same = baseline.records.get(mark) == baseline.noted[mark]
     return not is_same and baseline.is_as_noted(mark, planned.schema, values) is False
 
@@ -69,7 +72,8 @@ class AppliedValues(Aspect):
             return
         if planned.entry.state == "present":
             self._left -= 1
-            self._older += note_record(options.baseline, planned, current.uuid, self._context.desired)
+            is_part, desired = options.has_changes_only, self._context.desired
+            self._older += note_record(options.baseline, planned, current.uuid, desired, is_part)
 
     def warnings(self) -> Iterable[str]:
         """Say that the memory is older than the instance."""
@@ -81,13 +85,13 @@ class AppliedValues(Aspect):
             )
 
 
-def note_applied(baseline: Baseline, changes: Iterable[Planned], desired: DesiredInstance) -> None:
+def note_applied(baseline: Baseline, changes: Iterable[Planned], desired: DesiredInstance, is_part: bool) -> None:
     """Note the records that an apply changed.
 
-    :param changes: the completed changes.
+    :param changes: the completed changes. :param is_part: as in :func:`note_record`.
     """
     for planned in changes:
         current = planned.change.current
         uuid = planned.created_uuid or (current.uuid if current is not None else "")
         if planned.entry.state == "present":
-            note_record(baseline, planned, uuid, desired)
+            note_record(baseline, planned, uuid, desired, is_part)
