@@ -121,6 +121,9 @@ class Cells:
     def wanted(self, schema: Schema, entry: Entry, fields: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return fields without the columns that a pattern ignores, unless they identify records."""
         format_of = entry.places.format_of
+        if entry.is_table and (own := format_of("")) is not None and not own.loose:
+            # All cells of a row have one format.
+            return fields
         loose = {name for name in fields if (table := format_of(name)) is not None and name in table.loose}
         keys = {name for name in loose if (field := schema.find(name)) is not None and self._is_key(schema, field)}
         loose -= keys
