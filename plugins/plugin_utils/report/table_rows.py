@@ -33,7 +33,7 @@ def _row(note: TableNote, removals: Removals) -> dict[str, Any]:
     code = planned.kind.barcode_key
     return {
         "section": planned.section,
-        "key": planned.key,
+        "key": VAULTED if any(removals.hides(planned, key) for key in planned.keys) else planned.key,
         "scan_code": _value(note, removals, code) if code else None,
         "name": removals.full_name_of(planned),
         "value": _value(note, removals, _price_of(planned.schema)),

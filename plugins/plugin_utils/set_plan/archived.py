@@ -29,7 +29,7 @@ from ...module_utils.plan.archived_duplicate import (
 )
 from ...module_utils.resolve.field_visibility import unlisted
 from ..desired.hiding import NOT_SHOWN
-from ..desired.row_rules import CREATE, KEEP, RowRules
+from ..desired.row_rules import CREATE, KEEP
 from .aspect import Aspect
 from .context import PlanContext
 from .listed_state import ListedState
@@ -141,7 +141,7 @@ class _Missing:
         noted = {
             index: self._uuids[self._name(index)]
             for index in uuids
-            if self._rules(index).archived == KEEP and self._uuids.get(self._name(index)) in options.archived
+            if self._is_kept(index) and self._uuids.get(self._name(index)) in options.archived
         }
         if options.most_lookups is None or len(noted) <= SAMPLE:
             return
@@ -156,9 +156,10 @@ class _Missing:
             self._context.claimed.setdefault(self._kind.name, {}).setdefault(noted[index], planned.entry)
             self._context.state.replace(planned.kind, planned.entry, None)
 
-    def _rules(self, index: int) -> RowRules:
+    def _is_kept(self, index: int) -> bool:
+        """Return True if a row leaves its record archived. A hidden key is noted by its place, which says nothing."""
         planned, _none = self._matched[index]
-        return planned.entry.rules
+        return planned.entry.rules.archived == KEEP and not planned.kept_as
 
     def _values(self, index: int) -> tuple[Schema, Mapping[str, Any]]:
         planned, _none = self._matched[index]

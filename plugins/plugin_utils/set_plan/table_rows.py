@@ -94,8 +94,8 @@ class TableRows(Aspect):
         context, entry = self._context, planned.entry
         if self._known is None:
             self._known = {name: uuid for uuid, name in context.options.names.items()}
-        if planned.journal_name in self._known:
-            # The record got another key. It stays.
+        if planned.journal_name in self._known and not planned.kept_as:
+            # The record got another key. It stays. A hidden key is noted by its place, which says nothing.
             context.claimed.setdefault(planned.kind.name, {}).setdefault(self._known[planned.journal_name], entry)
         words = f"no {planned.kind.words} has this key"
         if entry.rules.unknown_rows == REFUSE:

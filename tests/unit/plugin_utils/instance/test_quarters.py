@@ -22,7 +22,13 @@ from embedded_here import Embedded
 from instance_site import Site
 from project import LONG
 
+from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, OBJECT
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import (
+    VaultedContent,
+    content_of,
+    load,
+)
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.csv_report import as_csv
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.html_report import as_html
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.markdown_report import as_markdown
@@ -269,3 +275,46 @@ def test_the_export_of_a_device_manager(tmp_path: Path) -> None:
     }
     assert site.run(limits={"update_percent": 100}).outcome == "changed"
     assert site.plan().outcome == "unchanged"
+
+
+def test_no_report_shows_rows_of_a_vaulted_table(tmp_path: Path) -> None:
+    site = Embedded.started({"archived_at": "given", "later_endpoints": "present"}, data="empty").site(tmp_path / "set")
+    columns = "{Serial: serial_number, Code: barcode, Host: inventory_name, Room: target_room}"
+    skip = "empty_keys: skip, repeated_keys: skip, unknown_values: skip, archived: keep"
+
+    def planned(rule: str, *rows: str, check_mode: bool = True) -> RunResult:
+        settings = f"tables: [{{files: objects/a.csv, columns: {columns}, match: [serial_number], {rule}, {skip}}}]\n"
+        table = "\n".join(["Serial,Code,Host,Room", *rows, ""])
+        site.write({"instance.yml": f"api: seventhings/v1\nset: test\n{settings}", "objects/a.csv": table})
+        return site.run(load(site.root, read=_vaulted), check_mode=check_mode)
+
+    rows = [f"SECRET{number},C{number},HIDDEN{number}," for number in (1, 2, 5)]
+    assert planned("unknown_rows: create", *rows, check_mode=False).outcome == "changed"
+    client = site.client()
+    [kept] = [record for record in client.list_all(OBJECT) if record.flat["serial_number"] == "SECRET5"]
+    client.archive(OBJECT, kept.uuid)
+    rows = [
+        "SECRET1,C1,HIDDEN,SECRETROOM",
+        "SECRET2,C2,HIDDEN2,",
+        "SECRET3,,,",
+        "SECRET4,,,",
+        "SECRET4,,,",
+        ",,HIDDEN6,",
+        "SECRET5,C5,,",
+    ]
+    result = planned("unknown_rows: skip", *rows)
+    assert {reason: len(found) for reason, found in result.tables["objects/a.csv"].items()} == {
+        "archived": 1,
+        "unknown_rows": 1,
+        "empty_keys": 1,
+        "repeated_keys": 2,
+        "unknown_values": 1,
+    }
+    for report in (as_text(result), as_json(result), as_csv(result), as_html(result), as_markdown(result)):
+        assert "SECRET" not in report
+        assert "HIDDEN" not in report
+
+
+def _vaulted(folder: Folder, name: str) -> bytes:
+    content = content_of(folder, name)
+    return VaultedContent(content) if name.endswith(".csv") else content
