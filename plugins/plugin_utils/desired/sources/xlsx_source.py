@@ -15,7 +15,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from itertools import groupby, zip_longest
+from itertools import groupby, pairwise, zip_longest
 from operator import itemgetter
 from typing import Any
 
@@ -531,9 +531,15 @@ def shown_digits(digits: str, number_format: str) -> str:
 
 
 def _part(content: bytes, name: str) -> bytes:
-    """Return a part of a workbook."""
+    """Return the part of a sheet.
+
+    :raises _Refused: if it has rows out of order, because the library would leave them out without an error.
+    """
     with zipfile.ZipFile(io.BytesIO(content)) as packed:
-        return packed.read(name)
+        part = packed.read(name)
+    if any(int(row) >= int(following) for row, following in pairwise(_ROW_NUMBER.findall(part))):
+        raise _Refused(f"{name} has rows out of order or repeated; save it as .xlsx again")
+    return part
 
 
 def _hidden(part: bytes) -> list[int]:

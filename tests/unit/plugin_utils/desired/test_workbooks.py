@@ -323,6 +323,14 @@ def test_a_workbook_that_unpacks_to_too_much_is_refused(tmp_path: Path, monkeypa
     assert str(finding).startswith("a.xlsx: expected a workbook of at most 0 MiB unpacked, this one has 0")
 
 
+@pytest.mark.parametrize(("old", "new"), [(b'<row r="3"', b'<row r="2"'), (b'<row r="2"', b'<row r="9"')])
+def test_rows_that_the_library_would_leave_out_are_refused(tmp_path: Path, old: bytes, new: bytes) -> None:
+    path = _book(tmp_path / "a.xlsx", {"objects": [["barcode"], ["1"], ["2"]]})
+    _changed(path, lambda _name, part: part.replace(old, new))
+    (finding,) = _load(tmp_path).findings
+    assert str(finding).startswith("a.xlsx: xl/worksheets/sheet1.xml has rows out of order or repeated")
+
+
 @pytest.mark.slow
 def test_a_row_that_no_sheet_has_is_refused(tmp_path: Path) -> None:
     """The library would loop endlessly over rows that it makes up."""
