@@ -63,7 +63,7 @@ def wide(number: int, fields: int = 3, length: int = 40) -> list[dict[str, Any]]
 
 
 @pytest.mark.parametrize("form", [as_text, as_markdown, as_html])
-@pytest.mark.parametrize("number", [40, 41, 9000])
+@pytest.mark.parametrize("number", [40, 41, pytest.param(9000, marks=pytest.mark.slow)])
 def test_the_first_20_of_a_group_are_shown_and_the_others_counted(
     form: Callable[[RunResult], str], number: int
 ) -> None:

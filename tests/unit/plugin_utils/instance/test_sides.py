@@ -178,6 +178,7 @@ def _expected(before: Mapping[str, Mapping[str, int]], edits: Edits) -> dict[str
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(1200)
 def test_every_difference_has_its_side_and_no_edit_is_lost(tmp_path: Path) -> None:
     place, chance, number = Place(tmp_path), random.Random(7), 0
