@@ -291,7 +291,7 @@ class OddValues(FileConcern):
         return self._remarks.warnings()
 
 
-class SimilarNames(FileConcern):
+class PlaceNames(FileConcern):
     """Names of places that differ only in spaces or case."""
 
     def __init__(self, reading: FileReading) -> None:
@@ -326,5 +326,5 @@ class TaskRules(FileConcern):
         self._reading.desired.rule_warnings += doubtful
 
 
-CONCERNS: tuple[type[FileConcern], ...] = (TableKeys, SimilarNames, OddValues, ObservedNames, TaskRules)
+CONCERNS: tuple[type[FileConcern], ...] = (TableKeys, PlaceNames, OddValues, ObservedNames, TaskRules)
 """The concerns of a validation, in the order of their warnings."""
