@@ -46,7 +46,8 @@ from ..layers.variables import escaped
 from ..set_plan.applied_values import noted_keys
 from ..set_plan.baseline import APPLICATION, BOTH, FILES, UNKNOWN, Baseline
 from ..set_plan.listed_state import ListedState
-from ..set_plan.plan import SAMPLE, InstancePlan, Planned, PlanOptions, mark_of, shield_mark
+from ..set_plan.marks import mark_of, shield_mark
+from ..set_plan.plan import SAMPLE, InstancePlan, Planned, PlanOptions
 from ..set_plan.planner import plan_instance
 from ..set_plan.scope import Scope
 from .files import Files, Names, Target, cell_of, section_names

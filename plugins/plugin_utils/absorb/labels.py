@@ -11,7 +11,8 @@ from typing import Any
 
 from ..desired.entry import Entry
 from ..desired.parsing import written_as
-from ..set_plan.plan import InstancePlan, Relabelled, mark_of
+from ..set_plan.marks import mark_of
+from ..set_plan.plan import InstancePlan, Relabelled
 from .files import Files, Target, cell_of
 from .splices import is_same
 from .text_file import NewValue, NotSpliced

@@ -18,7 +18,8 @@ from ..apply.memory import Memory
 from ..desired.desired import DesiredInstance
 from ..set_plan.applied_values import noted_keys
 from ..set_plan.baseline import APPLICATION, BOTH, FILES, UNKNOWN, Baseline
-from ..set_plan.plan import InstancePlan, Planned, shield_mark
+from ..set_plan.marks import shield_mark
+from ..set_plan.plan import InstancePlan, Planned
 
 _CREATED = "was created by this set and deleted in the application"
 _DELETED = "was deleted in the application"

@@ -14,7 +14,8 @@ from ..desired.lifecycle import NOTHING
 from ..desired.parsing import written_as
 from .aspect import Aspect
 from .baseline import Baseline
-from .plan import Planned, shield_mark
+from .marks import shield_mark
+from .plan import Planned
 
 
 def noted_keys(planned: Planned, desired: DesiredInstance) -> list[str]:

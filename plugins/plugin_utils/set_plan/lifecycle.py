@@ -22,7 +22,8 @@ from .aspect import Aspect
 from .context import PlanContext
 from .hub import asset_ids_offered
 from .hub import schema as offer_schema
-from .plan import Planned, Protection, offer_mark, shield_mark
+from .marks import offer_mark, shield_mark
+from .plan import Planned, Protection
 from .prune import Pruning
 
 _REMOVED = {DELETE: "delete it", ARCHIVE: "archive it"}

@@ -11,7 +11,8 @@ from typing import Any
 from ...module_utils.client.record import Record
 from ...module_utils.model.kinds import USER
 from .aspect import Aspect
-from .plan import Planned, mark_of
+from .marks import mark_of
+from .plan import Planned
 from .resolver import numbered_references
 
 

@@ -12,10 +12,10 @@ from functools import cached_property
 from typing import Any
 
 from ...module_utils.client.record import Record
-from ...module_utils.model.kinds import HUB_ITEM, KINDS, Kind, Level
+from ...module_utils.model.kinds import KINDS, Kind, Level
 from ...module_utils.model.names import normal_address, normal_name
 from ...module_utils.model.schema import Schema
-from ...module_utils.model.types_links import attachments_in, references_in
+from ...module_utils.model.types_links import attachments_in
 from ...module_utils.plan.change import CREATE, UNCHANGED, Change
 from ...module_utils.resolve.hidden_records import Visibility
 from ...module_utils.resolve.natural_keys import ignores_case
@@ -27,6 +27,7 @@ from ..desired.positions import Finding, Place
 from ..rules.rule import RuleSet
 from .baseline import Baseline
 from .listed_state import ListedState
+from .marks import shield_mark
 
 SAMPLE = 40
 """Number of missing records of a section that are always looked up in the archive."""
@@ -378,30 +379,6 @@ class PlanOptions:
     @cached_property
     def _exclude(self) -> frozenset[str]:
         return frozenset(map(normal_name, self.exclude))
-
-
-def mark_of(entry: Entry | None, uuid: str | None) -> Any:
-    """Return the identifier of a referenced record: the entry that creates it, else its uuid."""
-    return uuid if entry is None else id(entry)
-
-
-def shield_mark(kind: Kind, uuid: str, values: Mapping[str, Any]) -> str:
-    """Return the identifier of a protected record in a journal.
-
-    This is its uuid. An offer has no uuid, so that of its object is used. Empty until the record exists.
-    """
-    if not kind.numbered:
-        return uuid
-    offered = next(references_in(values.get("object")), None)
-    return offer_mark(offered.uuid) if offered is not None and offered.uuid else ""
-
-
-def offer_mark(uuid: str) -> str:
-    """Return the identifier of the offer of an object in a journal.
-
-    :param uuid: of the object.
-    """
-    return f"{HUB_ITEM.name} {uuid}"
 
 
 def drop_changes(result: InstancePlan, dropped: Iterable[Planned]) -> InstancePlan:

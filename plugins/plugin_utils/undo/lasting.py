@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 from ...module_utils.model.kinds import KINDS, Kind
 from ...module_utils.model.types_links import references_in
 from ...module_utils.plan.change import CREATE, DELETE, UPDATE
-from ..set_plan.plan import Planned, mark_of
+from ..set_plan.marks import mark_of
+from ..set_plan.plan import Planned
 
 _DELETION = ("deletion", "deletions")
 _DEFINITION = ("changed field definition", "changed field definitions")
