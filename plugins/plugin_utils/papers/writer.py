@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Template
-from markupsafe import Markup
 
 from ...module_utils.errors import InvalidInput
 from ...module_utils.printing.cleaner import clean
@@ -175,21 +174,15 @@ def _is_bold(row: Row, table: Table) -> bool:
 def _shown_row(row: Row, table: Table, catalogue: Catalogue) -> list[tuple[str, str]]:
     """Return the cells of a row, each with its class in the style."""
     cells = [row.get(column.key) for column in table.columns]
-    return [(_breakable(text := catalogue.shown(cell)), _form(cell, text)) for cell in cells]
+    return [(text := catalogue.shown(cell), _form(cell, text)) for cell in cells]
 
 
 def _form(cell: Cell, text: str) -> str:
     if isinstance(cell, (int, Decimal)):
         return "number"
-    return "word" if isinstance(cell, dt.date) or (" " not in text and len(text) <= _LONGEST_WORD) else ""
-
-
-def _breakable(text: str) -> str:
-    """Return a text for the page in which only longer words than any language has may break inside."""
-    if all(len(word) <= _LONGEST_WORD for word in text.split()):
-        return text
-    parts = (text[start : start + _LONGEST_WORD] for start in range(0, len(text), _LONGEST_WORD))
-    return Markup("<wbr>").join(map(clean, parts))
+    if any(len(word) > _LONGEST_WORD for word in text.split()):
+        return "long"
+    return "word" if isinstance(cell, dt.date) or " " not in text else ""
 
 
 FORMS: dict[str, Callable[[Paper, Catalogue], bytes]] = {
