@@ -206,7 +206,7 @@ DEFECTS = (
         "            if record.uuid and record.uuid in removed:\n",
         "            if record.uuid:\n",
         "An undo archives an object that another record refers to.",
-        "unit/plugin_utils/undo/test_undo",
+        "unit/plugin_utils/undo/test_inverse",
     ),
     Defect(
         "undo",

@@ -45,10 +45,10 @@ from ..set_plan.listed_state import ListedState
 from ..set_plan.plan import MOST_OF_A_RUN, SAMPLE, InstancePlan, Planned, PlanOptions
 from ..set_plan.planner import plan_instance
 from ..undo.inverse import Undo, inverse_of
-from ..undo.lasting import not_undoable
+from ..undo.lasting import lasting_words
 from ..undo.record import ApplyRecord
 from ..undo.record_file import NOT_KEPT, RecordPlace
-from ..undo.recorder import Hides, unrecorded_values
+from ..undo.recorder import Hides, recorded_changes
 from ..undo.recording import Recording
 from ..undo.removals import too_many_removals
 from .approval import REFUSE, Approval, Digests, Gate
@@ -614,8 +614,10 @@ class _Run:
         """Return a function that is true for fields of which the apply record has only fingerprints."""
         return Removals(plan, self._desired.entries, self._desired.hiding.lasting).hides
 
-    def _unrecorded_values(self, plan: InstancePlan) -> dict[int, int]:
-        return unrecorded_values(plan, self._hides_from_record(plan), self._client.without_credentials)
+    def _lasting(self, plan: InstancePlan) -> str:
+        """Return what an undo of a plan could not restore, in words."""
+        hides, without_credentials = self._hides_from_record(plan), self._client.without_credentials
+        return lasting_words(recorded_changes(plan, hides, without_credentials, None))
 
     def _unrecorded(self, plan: InstancePlan) -> list[str]:
         """Return the caution that no apply record is kept."""
@@ -708,7 +710,7 @@ class _Run:
             cautions=plan.cautions,
             undone={} if self._options.undo is None else self._options.undo.apply(),
             not_restored=self._not_restored,
-            undo="" if self._options.drift else not_undoable(plan.changes, self._unrecorded_values(plan)),
+            undo="" if self._options.drift else self._lasting(plan),
             **vars(meaning),
             sides=sides_of(plan),
             hidden_records=plan.visibility.hidden_records,

@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from types import NoneType
 from typing import Any
 
 from ...module_utils.client.client import Client
@@ -34,10 +33,10 @@ from ..set_plan.hub import offer_of, offered
 from ..set_plan.hub import schema as hub_schema
 from ..set_plan.listed_state import ListedState
 from ..set_plan.rooms import TO_ROOM, coupled_locations
-from .lasting import Lasting, kept_by_archived, lasting_words
+from .lasting import drops_values, kept_by_archived, lasting_words, stays
 from .record import ApplyRecord, RecordedChange
 from .removals import Removable
-from .values import REFERENCE, is_fingerprint, referred, stored, with_references, with_removed_parts
+from .values import REFERENCE, is_fingerprint, stored, with_references, with_removed_parts
 
 SKIP, REFUSE, FORCE = "skip", "refuse", "force"
 CHANGED_SINCE = (SKIP, REFUSE, FORCE)
@@ -154,8 +153,8 @@ class _Inverter:
         self._not_restored: list[dict[str, str]] = []
         changes = undo.record.changes
         self._restored = {change.uuid for change in changes if change.action == DELETE and change.may_have_effect}
-        self._lasting = [_lasting(change) for change in changes if change.may_have_effect]
-        self._kept = kept_by_archived(self._lasting)
+        self._sent_changes = [change for change in changes if change.may_have_effect]
+        self._kept = kept_by_archived(self._sent_changes)
         self._hidden: Counter[str] = Counter()
         self._schemas: dict[str, Schema] = {}
         self._files: dict[str, bool] = {}
@@ -167,7 +166,7 @@ class _Inverter:
         if why_nothing:
             self._warn(why_nothing)
             return Inverse(self._desired, self._state)
-        lasting = lasting_words(self._lasting)
+        lasting = lasting_words(self._sent_changes)
         if lasting:
             self._warn(lasting)
         for number, change in enumerate(self._undo.record.changes):
@@ -273,7 +272,7 @@ class _Inverter:
         if fields and is_archived:
             self._changed(change, "archived since; it")
         elif fields:
-            if _lasting(change).drops_values:
+            if drops_values(change):
                 self._keep(change, "records that lost a value do not get it back", "possible_values")
             yield Entry(
                 kind,
@@ -297,7 +296,7 @@ class _Inverter:
         return {key: with_references(stored(schema, key, value, self._state), _named) for key, value in values.items()}
 
     def _created_record(self, kind: Kind, change: RecordedChange, place: Place) -> Iterator[Entry]:
-        if kind.defines_fields or kind.creation_sends_mail:
+        if stays(change):
             sent = ", and the e-mail was sent" if kind.creation_sends_mail else ""
             self._keep(change, f"{kind.plural} can't be removed by an undo{sent}")
             return
@@ -386,41 +385,33 @@ class _Inverter:
         return next(iter(self._state.find_existing(schema, change.keys, values)), None)
 
     def _offer(self, kind: Kind, change: RecordedChange, place: Place) -> Iterator[Entry]:
-        schema = hub_schema()
+        """Return the entry of an offer. It is found by its object, and only its price can be read back."""
+        schema = self._schema(kind)
         given = change.after if change.action == CREATE else change.before
         offered = self._written(schema, change, "object", given.get("object"))
-        if offered is None:
-            return
         values = _parsed(schema, {"object": offered})
-        if not self._state.put_resolved(values):
+        if offered is None or not self._state.put_resolved(values):
             return
         item = offer_of(self._state, values)
-        have = None if item is None else schema.read_field("price", item.flat)
+        price = replace(change, before=_price_in(change.before), after=_price_in(change.after))
         if change.action == DELETE:
             if item is None:
                 yield Entry(kind, {**change.before, "object": offered}, place)
+        elif item is None:
             return
-        if item is None:
-            return
-        written = change.after.get("price")
-        is_as_applied = written is None or schema.equal("price", _recorded(schema, "price", written), have)
-        if change.action == CREATE:
-            if not is_as_applied:
-                self._changed(change, "price", "price")
-            elif self._may_remove(change, f"{kind.name} {change.key}", None):
+        elif change.action == CREATE:
+            if self._is_as_applied(kind, price, item) and self._may_remove(change, f"{kind.name} {change.key}", None):
                 self._withdrawn.add(asset_id(item))
                 yield Entry(kind, {"object": offered}, place, state="absent")
-        elif is_as_applied or self._undo.changed_since == FORCE:
-            yield Entry(kind, {"object": offered, "price": change.before.get("price")}, place)
-        elif not schema.equal("price", _recorded(schema, "price", change.before.get("price")), have):
-            self._changed(change, "price", "price")
+        elif fields := self._restored_fields(schema, price, item):
+            yield Entry(kind, {"object": offered, **fields}, place)
 
     # ---- values
 
     def _schema(self, kind: Kind) -> Schema:
         """Return the fields of a kind, including fields that only its records show."""
         if kind.name not in self._schemas:
-            schema = self._client.schema(kind)
+            schema = hub_schema() if kind is HUB_ITEM else self._client.schema(kind)
             if kind.open_fields:
                 for record in self._state.records(kind):
                     schema.learn(record.flat)
@@ -497,14 +488,9 @@ class _Inverter:
             return found
 
         written = with_references(value, now)
-        if type_of(schema.fields[key]).shape == ATTACHMENTS.shape:
-            if not isinstance(written, (list, NoneType)):
-                words = f"{key} of {KINDS[change.kind].words} {change.key} does not fit; expected a list of files"
-                self._refusals.append(
-                    f"applied: {self._undo.source} is not an apply record of this collection ({words})"
-                )
-                return None
-            files = [str(path) for path in written or ()]
+        if type_of(schema.fields[key]).shape == ATTACHMENTS.shape and isinstance(written, list):
+            # The loader refuses anything else.
+            files = [str(path) for path in written]
             lost = [f"the file {path}" for path in files if not self._has_file(path)]
             written = [path for path in files if self._has_file(path)]
         if lost:
@@ -622,6 +608,11 @@ class _Inverter:
                     yield key, uuid
 
 
+def _price_in(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the price of an offer if it has one."""
+    return {key: value for key, value in fields.items() if key == "price" and value is not None}
+
+
 def _key_of(change: RecordedChange, fields: Mapping[str, Any]) -> dict[str, Any]:
     """Return the natural key of a record that is created again."""
     return {key: fields[key] for key in change.keys if key in fields}
@@ -646,19 +637,6 @@ def _compared(reference: Mapping[str, Any]) -> Any:
 def _named(reference: Mapping[str, Any]) -> Any:
     """Return a reference of the apply record for output."""
     return reference.get("name") or _compared(reference)
-
-
-def _lasting(change: RecordedChange) -> Lasting:
-    return Lasting(
-        KINDS[change.kind],
-        change.action,
-        change.before,
-        change.after,
-        change.unarchived,
-        change.uuid or change.mark,
-        frozenset(referred(list(change.after.values()))),
-        sum(is_fingerprint(was) or is_fingerprint(change.after.get(key)) for key, was in change.before.items()),
-    )
 
 
 def _identity(record: ApplyRecord) -> dict[str, tuple[str, ...]]:

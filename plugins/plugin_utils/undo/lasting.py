@@ -6,14 +6,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterable
 
-from ...module_utils.model.kinds import KINDS, Kind
-from ...module_utils.model.types_links import references_in
+from ...module_utils.model.kinds import KINDS
 from ...module_utils.plan.change import CREATE, DELETE, UPDATE
-from ..set_plan.marks import mark_of
-from ..set_plan.plan import Planned
+from .record import RecordedChange
+from .values import Mark, is_fingerprint, referred
 
 _DELETION = ("deletion", "deletions")
 _DEFINITION = ("changed field definition", "changed field definitions")
@@ -21,75 +19,64 @@ _UNRECORDED = ("vaulted, hidden or unreadable value", "vaulted, hidden or unread
 _ARCHIVED = ("record from the archive", "records from the archive")
 
 
-class Lasting(NamedTuple):
-    """The properties of a change that decide if it can be undone.
-
-    :ivar before: fields of an update before it.
-    :ivar after: the written fields.
-    :ivar unarchived: True if an update brings the record back from the archive.
-    :ivar mark: the identifier in references to the record.
-    :ivar refers: the identifiers of the records that it refers to.
-    :ivar hidden: number of earlier values that the apply record doesn't contain.
-    """
-
-    kind: Kind
-    action: str
-    before: Mapping[str, Any]
-    after: Mapping[str, Any]
-    unarchived: bool
-    mark: Hashable
-    refers: frozenset[Hashable]
-    hidden: int = 0
-
-    @property
-    def stays(self) -> bool:
-        """Return True if nothing of the change can be undone, whatever else was done."""
-        return self.action == CREATE and (self.kind.defines_fields or self.kind.creation_sends_mail)
-
-    @property
-    def drops_values(self) -> bool:
-        """Return True if a definition loses choices or its type, and so records lose values."""
-        if self.action != UPDATE or not self.kind.defines_fields:
-            return False
-        choices = self.before.get("possible_values") or ()
-        return "type" in self.after or any(
-            choice not in (self.after.get("possible_values") or ()) for choice in choices
-        )
+def stays(change: RecordedChange) -> bool:
+    """Return True if a change creates what no undo removes, whatever else was done."""
+    kind = KINDS[change.kind]
+    return change.action == CREATE and (kind.defines_fields or kind.creation_sends_mail)
 
 
-def kept_by_archived(changes: Iterable[Lasting]) -> set[Hashable]:
+def drops_values(change: RecordedChange) -> bool:
+    """Return True if a definition loses choices or its type, and so records lose values."""
+    if change.action != UPDATE or not KINDS[change.kind].defines_fields:
+        return False
+    choices = change.before.get("possible_values") or ()
+    return "type" in change.after or any(
+        choice not in (change.after.get("possible_values") or ()) for choice in choices
+    )
+
+
+def kept_by_archived(changes: Iterable[RecordedChange]) -> set[Mark]:
     """Return the identifiers of created records that can't be deleted.
 
     Created records that are archived keep their references to them.
     """
-    created = {change.mark: change for change in changes if change.action == CREATE and not change.kind.numbered}
-    kept: set[Hashable] = set()
-    referring = [change for change in created.values() if change.kind.can_be_archived]
+    created = {
+        change.uuid or change.mark: change
+        for change in changes
+        if change.action == CREATE and not KINDS[change.kind].numbered
+    }
+    kept: set[Mark] = set()
+    referring = [change for change in created.values() if KINDS[change.kind].can_be_archived]
     while referring:
-        for mark in referring.pop().refers:
+        for mark in referred(list(referring.pop().after.values())):
             other = created.get(mark)
-            if other is not None and not other.kind.can_be_archived and mark not in kept:
+            if other is not None and not KINDS[other.kind].can_be_archived and mark not in kept:
                 kept.add(mark)
                 referring.append(other)
     return kept
 
 
-def lasting_words(changes: Iterable[Lasting]) -> str:
+def lasting_words(changes: Iterable[RecordedChange]) -> str:
     """Return what can't be undone at all, and what only in part; empty if everything can be."""
     changes = list(changes)
     kept = kept_by_archived(changes)
     lasting: Counter[str] = Counter()
     partly: Counter[tuple[str, str]] = Counter()
     for change in changes:
-        if change.stays or (change.action == CREATE and change.mark in kept):
-            lasting[change.kind.name] += 1
+        if stays(change) or (change.action == CREATE and (change.uuid or change.mark) in kept):
+            lasting[change.kind] += 1
         elif change.action == DELETE:
             partly[_DELETION] += 1
-        elif change.drops_values:
+        elif drops_values(change):
             partly[_DEFINITION] += 1
         elif change.unarchived:
             partly[_ARCHIVED] += 1
-    hidden = sum(change.hidden for change in changes if change.action in (UPDATE, DELETE) and not change.unarchived)
+    hidden = sum(
+        is_fingerprint(was) or is_fingerprint(change.after.get(key))
+        for change in changes
+        if not change.unarchived
+        for key, was in change.before.items()
+    )
     parts = []
     if lasting or hidden:
         names = [_counted(count, KINDS[name].words, KINDS[name].plural) for name, count in lasting.items()]
@@ -103,27 +90,3 @@ def lasting_words(changes: Iterable[Lasting]) -> str:
 
 def _counted(number: int, singular: str, plural: str) -> str:
     return f"{number:,} {singular if number == 1 else plural}"
-
-
-def not_undoable(changes: Iterable[Planned], unrecorded: Mapping[int, int]) -> str:
-    """Return what can't be undone, and what only in part; empty if all of it can be.
-
-    :param unrecorded: ``id`` of an entry to the number of earlier values that the apply record won't contain.
-    """
-    return lasting_words(_lasting(planned, unrecorded.get(id(planned.entry), 0)) for planned in changes)
-
-
-def _lasting(planned: Planned, hidden: int) -> Lasting:
-    change = planned.change
-    return Lasting(
-        change.kind,
-        change.action,
-        change.before,
-        change.after,
-        change.action == UPDATE and change.unarchive,
-        planned.created_uuid or id(planned.entry),
-        frozenset(
-            mark_of(reference.pending, reference.uuid) for reference in references_in(tuple(change.values.values()))
-        ),
-        hidden,
-    )

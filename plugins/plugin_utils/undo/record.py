@@ -18,6 +18,7 @@ from ...module_utils.model.kinds import KINDS, TEMPLATES
 from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE
 from ..apply.strict_json import OptionalDigest, Printable, Root, decode, one_of, read_members
 from ..desired.desired import SECTIONS, states_of
+from .values import mark_of
 
 RECORD_VERSION = 1
 MAX_RECORD = 268_435_456
@@ -67,7 +68,7 @@ class RecordedChange:
     @property
     def mark(self) -> tuple[str, str]:
         """Return an identifier that the changes of one record in two runs share."""
-        return self.kind, f"{self.template} {self.key}"
+        return mark_of(self.kind, self.template, self.key)
 
 
 @dataclass(frozen=True)

@@ -13,11 +13,12 @@ from typing import Any
 from ...module_utils.model.field import Unread
 from ...module_utils.model.kinds import SERVER_KEYS
 from ...module_utils.model.schema import type_of
+from ...module_utils.model.types_links import Reference, with_references
 from ...module_utils.plan.change import CREATE, DELETE, UPDATE
 from ..apply.executor import Outcome
 from ..set_plan.plan import InstancePlan, Planned
 from .record import DONE, FAILED, NOT_TRIED, SKIPPED, UNKNOWN, RecordedChange
-from .values import fingerprint, is_fingerprint, stored
+from .values import fingerprint, stored
 
 _KEY_BYTES = 32
 
@@ -51,43 +52,12 @@ def recorded_changes(
     return tuple(recorder.with_fingerprints(change, *both) for change, both in zip(changes, shown, strict=True))
 
 
-def unrecorded_values(plan: InstancePlan, hides: Hides, without_credentials: Callable[[Any], Any]) -> dict[int, int]:
-    """Return the number of values before each change that the apply record won't contain, by ``id`` of the entry.
-
-    :param without_credentials: as for :func:`recorded_changes`.
-    """
-    changed = [planned for planned in plan.changes if planned.change.changed and planned.change.current is not None]
-    recorder = _Recorder(plan, hides)
-    sides = [(change.before, change.after) for change in (recorder.change(planned, UNKNOWN) for planned in changed)]
-    shown = without_credentials(sides)
-    return {
-        id(planned.entry): number
-        for planned, own, without in zip(changed, sides, shown, strict=True)
-        if (number := _unrecorded(*own, *without))
-    }
-
-
-def _unrecorded(
-    before: Mapping[str, Any], after: Mapping[str, Any], shown: Mapping[str, Any], shown_after: Mapping[str, Any]
-) -> int:
-    """Count the values of one change that can't be restored, or can't be compared with what was written.
-
-    :param shown: the fields before the change, without credentials. :param shown_after: those after it.
-    """
-    return sum(
-        is_fingerprint(value)
-        or is_fingerprint(after.get(key))
-        or shown.get(key) != value
-        or shown_after.get(key) != after.get(key)
-        for key, value in before.items()
-    )
-
-
 class _Recorder:
     def __init__(self, plan: InstancePlan, hides: Hides) -> None:
         self._state = plan.state
         self._hides = hides
         self._key = secrets.token_bytes(_KEY_BYTES)
+        self._created = {id(planned.entry): planned.noted for planned in plan.changes}
 
     def change(self, planned: Planned, outcome: str) -> RecordedChange:
         change, current = planned.change, planned.change.current
@@ -140,7 +110,10 @@ class _Recorder:
         return self._stored(planned, {key: schema.read_field(key, current.flat) for key in kept}), {}
 
     def _stored(self, planned: Planned, values: Mapping[str, Any]) -> dict[str, Any]:
-        found = {key: stored(planned.schema, key, value, self._state) for key, value in values.items()}
+        found = {
+            key: stored(planned.schema, key, with_references(value, self._named), self._state)
+            for key, value in values.items()
+        }
         # A value that can't be read can't be written again either.
         return {
             _key_of(planned, key): fingerprint(self._key, value)
@@ -148,6 +121,11 @@ class _Recorder:
             else value
             for key, value in found.items()
         }
+
+    def _named(self, reference: Reference) -> Reference:
+        """Return a reference to a record of the same plan with the natural key that the record of the apply has."""
+        name = self._created.get(id(reference.pending))
+        return reference if name is None else replace(reference, written=name)
 
 
 def _key_of(planned: Planned, key: str) -> str:

