@@ -7,15 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import HANDOVER
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.controller_action import ControllerAction
 from ansible_collections.community.seventhings.plugins.plugin_utils.everyday.handover import hand_over
 
 
 class ActionModule(ControllerAction):
     """List the belongings of a person, and give them to another person."""
-
-    spec = HANDOVER
 
     def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
         """Plan and, in a real run, apply."""

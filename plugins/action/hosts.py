@@ -8,15 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import HOSTS
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.controller_action import ControllerAction
 from ansible_collections.community.seventhings.plugins.plugin_utils.everyday.hosts import feed_objects
 
 
 class ActionModule(ControllerAction):
     """Plan and apply the objects of all hosts at once."""
-
-    spec = HOSTS
 
     def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
         """Plan and, in a real run, apply."""

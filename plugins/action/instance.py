@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.instance import provision
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.set_action import SetAction
 
@@ -16,6 +15,5 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.action.set_a
 class ActionModule(SetAction):
     """Plan and apply a directory of files, or inline data."""
 
-    spec = INSTANCE
     work = staticmethod(provision)
     rules: Mapping[str, Any] = {"required_one_of": [("src", "desired")]}

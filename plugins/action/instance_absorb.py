@@ -7,15 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE_ABSORB
 from ansible_collections.community.seventhings.plugins.plugin_utils.absorb.action import absorb_instance
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.controller_action import ControllerAction
 
 
 class ActionModule(ControllerAction):
     """Take changes of the application into the files."""
-
-    spec = INSTANCE_ABSORB
 
     def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
         """Compare the instance with its files, and edit the files."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE_DRIFT
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.instance_drift import find_drift
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.set_action import SetAction
 
@@ -16,6 +15,5 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.action.set_a
 class ActionModule(SetAction):
     """Compare an instance with its files."""
 
-    spec = INSTANCE_DRIFT
     work = staticmethod(find_drift)
     rules: Mapping[str, Any] = {"required_one_of": [("src", "desired")]}

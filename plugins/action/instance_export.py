@@ -7,15 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE_EXPORT
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.controller_action import ControllerAction
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.action import export
 
 
 class ActionModule(ControllerAction):
     """Export an instance as files that can be planned and applied again."""
-
-    spec = INSTANCE_EXPORT
 
     def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
         """Read the whole instance, then write the files."""

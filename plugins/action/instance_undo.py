@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE_UNDO
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.instance_undo import undo_apply
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.set_action import SetAction
 
@@ -13,5 +12,4 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.action.set_a
 class ActionModule(SetAction):
     """Undo an apply."""
 
-    spec = INSTANCE_UNDO
     work = staticmethod(undo_apply)

@@ -8,9 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import (
-    INSTANCE_VALIDATE,
-)
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.instance_validate import validate_files
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.set_action import SetAction
 
@@ -18,6 +15,5 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.action.set_a
 class ActionModule(SetAction):
     """Check files without a connection."""
 
-    spec = INSTANCE_VALIDATE
     work = staticmethod(validate_files)
     rules: Mapping[str, Any] = {"required_one_of": [("src", "desired")]}

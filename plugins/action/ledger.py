@@ -7,15 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import LEDGER
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.controller_action import ControllerAction
 from ansible_collections.community.seventhings.plugins.plugin_utils.everyday.ledger import compare_ledger
 
 
 class ActionModule(ControllerAction):
     """Compare the ledger with the instance, and never write to it."""
-
-    spec = LEDGER
 
     def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
         """Read the ledger and the instance, and compare them."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import MOVE
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.controller_action import ControllerAction
 from ansible_collections.community.seventhings.plugins.plugin_utils.everyday.move import move_objects
 
@@ -16,7 +15,6 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.everyday.mov
 class ActionModule(ControllerAction):
     """Give objects a new target room."""
 
-    spec = MOVE
     rules: Mapping[str, Any] = {
         "required_one_of": [("objects", "room", "person", "from_location")],
         "mutually_exclusive": [("objects", "room", "person", "from_location")],

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import STOCKTAKE
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.controller_action import ControllerAction
 from ansible_collections.community.seventhings.plugins.plugin_utils.stocktake.action import take_stock
 
@@ -16,7 +15,6 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.stocktake.ac
 class ActionModule(ControllerAction):
     """Prepare, evaluate or close a stocktake."""
 
-    spec = STOCKTAKE
     rules: Mapping[str, Any] = {"required_if": [("mode", "close", ("src", "accept"))]}
 
     def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:

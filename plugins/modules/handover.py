@@ -195,19 +195,3 @@ requests:
   type: int
   sample: 34
 """
-
-from ansible.module_utils.basic import AnsibleModule
-
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import HANDOVER
-
-
-def main() -> None:
-    module = AnsibleModule(
-        argument_spec=HANDOVER,
-        supports_check_mode=True,
-    )
-    module.fail_json(msg="community.seventhings.handover runs on the controller, through the action of the same name.")
-
-
-if __name__ == "__main__":
-    main()

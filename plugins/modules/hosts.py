@@ -218,19 +218,3 @@ requests:
   type: int
   sample: 9
 """
-
-from ansible.module_utils.basic import AnsibleModule
-
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import HOSTS
-
-
-def main() -> None:
-    module = AnsibleModule(
-        argument_spec=HOSTS,
-        supports_check_mode=True,
-    )
-    module.fail_json(msg="community.seventhings.hosts runs on the controller, through the action of the same name.")
-
-
-if __name__ == "__main__":
-    main()

@@ -279,18 +279,3 @@ duration:
   type: float
   sample: 0.582
 """
-
-from ansible.module_utils.basic import AnsibleModule
-
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE_ABSORB
-
-
-def main() -> None:
-    module = AnsibleModule(argument_spec=INSTANCE_ABSORB, supports_check_mode=True)
-    module.fail_json(
-        msg="community.seventhings.instance_absorb runs on the controller, through the action of the same name."
-    )
-
-
-if __name__ == "__main__":
-    main()

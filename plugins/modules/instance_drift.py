@@ -210,22 +210,3 @@ refusals:
   type: list
   elements: str
 """
-
-from ansible.module_utils.basic import AnsibleModule
-
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE_DRIFT
-
-
-def main() -> None:
-    module = AnsibleModule(
-        argument_spec=INSTANCE_DRIFT,
-        required_one_of=[("src", "desired")],
-        supports_check_mode=True,
-    )
-    module.fail_json(
-        msg="community.seventhings.instance_drift runs on the controller, through the action of the same name."
-    )
-
-
-if __name__ == "__main__":
-    main()

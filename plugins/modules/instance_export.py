@@ -240,18 +240,3 @@ duration:
   type: float
   sample: 0.582
 """
-
-from ansible.module_utils.basic import AnsibleModule
-
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE_EXPORT
-
-
-def main() -> None:
-    module = AnsibleModule(argument_spec=INSTANCE_EXPORT, supports_check_mode=True)
-    module.fail_json(
-        msg="community.seventhings.instance_export runs on the controller, through the action of the same name."
-    )
-
-
-if __name__ == "__main__":
-    main()

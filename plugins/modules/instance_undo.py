@@ -235,21 +235,3 @@ diff:
   returned: always
   type: dict
 """
-
-from ansible.module_utils.basic import AnsibleModule
-
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE_UNDO
-
-
-def main() -> None:
-    module = AnsibleModule(
-        argument_spec=INSTANCE_UNDO,
-        supports_check_mode=True,
-    )
-    module.fail_json(
-        msg="community.seventhings.instance_undo runs on the controller, through the action of the same name."
-    )
-
-
-if __name__ == "__main__":
-    main()

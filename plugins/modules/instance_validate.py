@@ -70,24 +70,3 @@ msg:
   type: str
   sample: 42 records, nothing wrong
 """
-
-from ansible.module_utils.basic import AnsibleModule
-
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import (
-    INSTANCE_VALIDATE,
-)
-
-
-def main() -> None:
-    module = AnsibleModule(
-        argument_spec=INSTANCE_VALIDATE,
-        required_one_of=[("src", "desired")],
-        supports_check_mode=True,
-    )
-    module.fail_json(
-        msg="community.seventhings.instance_validate runs on the controller, through the action of the same name."
-    )
-
-
-if __name__ == "__main__":
-    main()

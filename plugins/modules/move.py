@@ -158,21 +158,3 @@ requests:
   type: int
   sample: 11
 """
-
-from ansible.module_utils.basic import AnsibleModule
-
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import MOVE
-
-
-def main() -> None:
-    module = AnsibleModule(
-        argument_spec=MOVE,
-        required_one_of=[("objects", "room", "person", "from_location")],
-        mutually_exclusive=[("objects", "room", "person", "from_location")],
-        supports_check_mode=True,
-    )
-    module.fail_json(msg="community.seventhings.move runs on the controller, through the action of the same name.")
-
-
-if __name__ == "__main__":
-    main()

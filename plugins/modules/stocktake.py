@@ -296,20 +296,3 @@ requests:
   type: int
   sample: 5
 """
-
-from ansible.module_utils.basic import AnsibleModule
-
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import STOCKTAKE
-
-
-def main() -> None:
-    module = AnsibleModule(
-        argument_spec=STOCKTAKE,
-        required_if=[("mode", "close", ("src", "accept"))],
-        supports_check_mode=True,
-    )
-    module.fail_json(msg="community.seventhings.stocktake runs on the controller, through the action of the same name.")
-
-
-if __name__ == "__main__":
-    main()

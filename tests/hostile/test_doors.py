@@ -32,14 +32,10 @@ from payloads import CANARY, OWN
 from project import LONG, ROOT
 from set_actions import SPECS, run_set
 
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import (
-    INSTANCE_ABSORB,
-    INSTANCE_EXPORT,
-    STOCKTAKE,
-)
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import MODULES
 from ansible_collections.community.seventhings.plugins.plugin_utils.absorb.action import absorb_instance
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.arguments import read_arguments
+from ansible_collections.community.seventhings.plugins.plugin_utils.action.documented import documented_spec
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import SECTIONS
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import ENDINGS
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.action import export
@@ -130,7 +126,7 @@ def test_no_door_misses_its_line() -> None:
     assert set(_FORMS) == doors.REPORTS
     assert set(FORMS) == doors.STOCKTAKE_REPORTS
     assert set(ENDINGS) == doors.SOURCES
-    assert set(INSTANCE_EXPORT["format"]["choices"]) == doors.FORMATS
+    assert set(documented_spec("instance_export")["format"]["choices"]) == doors.FORMATS
     plugins = {
         path.relative_to(ROOT / "plugins").as_posix()
         for folder in ("inventory", "lookup", "filter", "test", "callback", "cache", "vars")
@@ -213,13 +209,7 @@ def call(action: str, options: Mapping[str, Any], check_mode: bool) -> dict[str,
     """Call a module that runs on the controller, as its action does."""
     if action in SPECS:
         return on_screen(run_set(options, check_mode, module=action))
-    specs = {
-        "instance_absorb": INSTANCE_ABSORB,
-        "instance_export": INSTANCE_EXPORT,
-        "stocktake": STOCKTAKE,
-    }
-    spec = specs[action]
-    read = read_arguments(action, spec, {}, options)
+    read = read_arguments(action, documented_spec(action), {}, options)
     assert not read.refusal, read.refusal
     if action == "instance_export":
         return export(read.options, check_mode)

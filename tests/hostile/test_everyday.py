@@ -16,9 +16,9 @@ import payloads
 import pytest
 from embedded_here import ACCOUNT, ROOT_URL, Embedded
 
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module import argument_specs
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.arguments import read_arguments
+from ansible_collections.community.seventhings.plugins.plugin_utils.action.documented import documented_spec
 from ansible_collections.community.seventhings.plugins.plugin_utils.everyday import call
 from ansible_collections.community.seventhings.plugins.plugin_utils.everyday.handover import hand_over
 from ansible_collections.community.seventhings.plugins.plugin_utils.everyday.hosts import feed_objects
@@ -58,9 +58,7 @@ def here() -> Embedded:
 
 
 def run(service: Embedded, module: str, **options: Any) -> dict[str, Any]:
-    given = read_arguments(
-        module, getattr(argument_specs, module.upper()), {}, {"base_url": ROOT_URL, **ACCOUNT, **options}
-    )
+    given = read_arguments(module, documented_spec(module), {}, {"base_url": ROOT_URL, **ACCOUNT, **options})
     assert not given.refusal, given.refusal
     with mock.patch.object(call, "connect", return_value=service.client()):
         return MODULES[module](given.options)

@@ -20,11 +20,9 @@ from instance_site import Site
 from project import ROOT
 from set_actions import run_set
 
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import (
-    INSTANCE_ABSORB,
-    Spec,
-)
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import Spec
 from ansible_collections.community.seventhings.plugins.plugin_utils.absorb.action import absorb_instance
+from ansible_collections.community.seventhings.plugins.plugin_utils.action.documented import documented_spec
 
 Call = Callable[[Mapping[str, Any], bool, Any, Mapping[str, Any]], dict[str, Any]]
 OUTSIDE = "- {name: Outside, address: Secret street 1}\n"
@@ -84,7 +82,11 @@ def test_a_protected_task_names_the_directory_that_its_source_is_in(site: Site) 
 
 
 def test_absorb_refuses_a_source_that_is_a_link(site: Site, checkout: Path) -> None:
-    refused(called(absorb_instance, INSTANCE_ABSORB, site, src=str(checkout / "acme")), site, "acme is a link")
+    refused(
+        called(absorb_instance, documented_spec("instance_absorb"), site, src=str(checkout / "acme")),
+        site,
+        "acme is a link",
+    )
 
 
 @pytest.mark.parametrize(
@@ -93,7 +95,7 @@ def test_absorb_refuses_a_source_that_is_a_link(site: Site, checkout: Path) -> N
         lambda site, **written: planned("instance_validate", site, **written),
         lambda site, **written: planned("instance", site, **written),
         lambda site, **written: planned("instance_drift", site, **written),
-        lambda site, **written: called(absorb_instance, INSTANCE_ABSORB, site, **written),
+        lambda site, **written: called(absorb_instance, documented_spec("instance_absorb"), site, **written),
     ],
 )
 @pytest.mark.parametrize("inner", ["below/deep", "below/.."])

@@ -24,9 +24,7 @@ from ansible.parsing.vault import VaultLib, VaultSecret
 from emulator_process import Emulator
 from trust import IS_TEXT_A_TEMPLATE
 
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import (
-    INSTANCE_VALIDATE,
-)
+from ansible_collections.community.seventhings.plugins.plugin_utils.action.documented import documented_spec
 
 PASSWORD = "open sesame"
 MARK = "Zq7mark"
@@ -59,7 +57,7 @@ def _write(directory: Path, files: Mapping[str, str]) -> Path:
 def _task(name: str, check: bool = False, module: str = "instance", **options: Any) -> dict[str, Any]:
     connection = {} if module == "instance_validate" else {"rate_limit": 0, "timeout": 5, "tuning": {"retries": 0}}
     if module == "instance_validate":
-        options = {name: value for name, value in options.items() if name in INSTANCE_VALIDATE}
+        options = {name: value for name, value in options.items() if name in documented_spec("instance_validate")}
     return {
         "name": name,
         f"community.seventhings.{module}": {**connection, **options},

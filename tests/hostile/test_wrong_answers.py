@@ -33,18 +33,13 @@ from instance_site import yaml_list
 from project import LONG
 from wrong_answers import MUTATIONS, SORTS, WRITE, Mutation, Wrong, operation_of
 
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import (
-    INSTANCE,
-    INSTANCE_ABSORB,
-    INSTANCE_EXPORT,
-    STOCKTAKE,
-)
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
 from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 from ansible_collections.community.seventhings.plugins.plugin_utils.absorb import action as absorb_action
 from ansible_collections.community.seventhings.plugins.plugin_utils.action import instance as instance_action
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.arguments import read_arguments
+from ansible_collections.community.seventhings.plugins.plugin_utils.action.documented import documented_spec
 from ansible_collections.community.seventhings.plugins.plugin_utils.export import action as export_action
 from ansible_collections.community.seventhings.plugins.plugin_utils.readers.inventory import (
     Plan,
@@ -203,12 +198,10 @@ FILES: dict[str, str] = {
 }
 
 
-def _on_controller(
-    place: Place, name: str, spec: Mapping[str, Any], check_mode: bool, **options: Any
-) -> dict[str, Any]:
+def _on_controller(place: Place, name: str, check_mode: bool, **options: Any) -> dict[str, Any]:
     """Call a module that runs on the controller, as its action does."""
     written = {"base_url": embedded_here.ROOT_URL, **embedded_here.ACCOUNT, **options}
-    read = read_arguments(name, spec, {}, written)
+    read = read_arguments(name, documented_spec(name), {}, written)
     assert not read.refusal, read.refusal
     given = (read.options, check_mode, DataLoader(), written)
     run: dict[str, tuple[Any, Callable[..., dict[str, Any]]]] = {
@@ -228,7 +221,7 @@ def _write(place: Place) -> None:
 
 
 def _export(place: Place, check_mode: bool = False) -> dict[str, Any]:
-    return _on_controller(place, "instance_export", INSTANCE_EXPORT, check_mode, dest=str(place.path))
+    return _on_controller(place, "instance_export", check_mode, dest=str(place.path))
 
 
 def _changed_since_export(place: Place) -> None:
@@ -245,11 +238,11 @@ def _changed_since_export(place: Place) -> None:
 
 
 def _absorb(place: Place) -> dict[str, Any]:
-    return _on_controller(place, "instance_absorb", INSTANCE_ABSORB, False, src=str(place.path), gone="remove")
+    return _on_controller(place, "instance_absorb", False, src=str(place.path), gone="remove")
 
 
 def _apply(place: Place, **options: Any) -> dict[str, Any]:
-    return _on_controller(place, "instance", INSTANCE, options.pop("check_mode", False), src=str(place.path), **options)
+    return _on_controller(place, "instance", options.pop("check_mode", False), src=str(place.path), **options)
 
 
 def _applied(place: Place) -> None:
@@ -308,7 +301,7 @@ _everyday(
 
 
 def _take_stock(place: Place) -> dict[str, Any]:
-    return _on_controller(place, "stocktake", STOCKTAKE, False, since="2025-11-10", until="2025-11-21")
+    return _on_controller(place, "stocktake", False, since="2025-11-10", until="2025-11-21")
 
 
 _door("stocktake", _take_stock)

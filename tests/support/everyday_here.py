@@ -11,9 +11,9 @@ from unittest import mock
 
 from embedded_here import ACCOUNT, ROOT_URL, Embedded
 
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module import argument_specs as specs
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.arguments import read_arguments
+from ansible_collections.community.seventhings.plugins.plugin_utils.action.documented import documented_spec
 from ansible_collections.community.seventhings.plugins.plugin_utils.everyday import call
 from ansible_collections.community.seventhings.plugins.plugin_utils.everyday.handover import hand_over
 from ansible_collections.community.seventhings.plugins.plugin_utils.everyday.hosts import feed_objects
@@ -52,7 +52,7 @@ def run_with(
     module: str, client: Client, written: Mapping[str, Any], check_mode: bool = False, facts: Facts | None = None
 ) -> Result:
     """Call a module with a client."""
-    given = read_arguments(module, getattr(specs, module.upper()), {}, {"base_url": ROOT_URL, **ACCOUNT, **written})
+    given = read_arguments(module, documented_spec(module), {}, {"base_url": ROOT_URL, **ACCOUNT, **written})
     assert not given.refusal, given.refusal
     with mock.patch.object(call, "connect", return_value=client):
         return _CALLS[module](given.options, check_mode, facts or {})

@@ -24,7 +24,6 @@ from instance_site import SETTINGS, is_write, short
 from project import ROOT
 from set_actions import SPECS, run_set
 
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE_ABSORB
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import (
     MODULES,
     Invocation,
@@ -36,6 +35,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.runtime.crea
 from ansible_collections.community.seventhings.plugins.plugin_utils.absorb import action as absorb_action
 from ansible_collections.community.seventhings.plugins.plugin_utils.action import set_run
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.arguments import read_arguments
+from ansible_collections.community.seventhings.plugins.plugin_utils.action.documented import documented_spec
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 FOLDER = ROOT / "tests" / "scenarios"
@@ -47,7 +47,7 @@ _BEGINNING = frozenset(("shows", "before", "files", "switches", "settings", "acc
 _STEP = frozenset(("files", "switches", "settings", "faults", "kill", "wait", "lose_memory", "by", "check_mode"))
 _CHECKS = frozenset(("expect", "again", "predicted"))
 _ABSORB = "instance_absorb"
-_SPECS = {**SPECS, _ABSORB: INSTANCE_ABSORB}
+_SPECS = {**SPECS, _ABSORB: documented_spec("instance_absorb")}
 _APPLIES = ("instance", "instance_undo")
 _ANY_NUMBER = {"create_percent": 1000, "update_percent": 1000, "delete_percent": 100}
 _MOST_KILLS = 200

@@ -11,27 +11,14 @@ from typing import Any
 
 from ansible.parsing.dataloader import DataLoader
 
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import (
-    CONNECTION,
-    INSTANCE,
-    INSTANCE_DRIFT,
-    INSTANCE_UNDO,
-    INSTANCE_VALIDATE,
-)
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import CONNECTION
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.arguments import read_arguments
+from ansible_collections.community.seventhings.plugins.plugin_utils.action.documented import documented_spec
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.instance import provision
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.instance_drift import find_drift
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.instance_undo import undo_apply
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.instance_validate import validate_files
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.set_run import SetRun
-
-SPECS: Mapping[str, Mapping[str, Any]] = {
-    "instance": INSTANCE,
-    "instance_drift": INSTANCE_DRIFT,
-    "instance_undo": INSTANCE_UNDO,
-    "instance_validate": INSTANCE_VALIDATE,
-}
-"""The options of each module."""
 
 _WORK: Mapping[str, Callable[[SetRun], dict[str, Any]]] = {
     "instance": provision,
@@ -39,6 +26,9 @@ _WORK: Mapping[str, Callable[[SetRun], dict[str, Any]]] = {
     "instance_undo": undo_apply,
     "instance_validate": validate_files,
 }
+
+SPECS: Mapping[str, Mapping[str, Any]] = {name: documented_spec(name) for name in _WORK}
+"""The options of each module."""
 
 
 def run_set(

@@ -23,9 +23,6 @@ ASSUMED_ARCHIVED = "assumed_archived"
 SIMILAR_NAMES = "similar_names"
 """New natural keys that look like those of other records."""
 
-ALLOWED = (USERS, DESTRUCTIVE, EMPTY_SOURCES, LIMITED_ACCOUNT, ASSUMED_ARCHIVED, SIMILAR_NAMES)
-"""All choices."""
-
 
 def how_to_allow(choice: str) -> str:
     """Return how the task allows something, in words for a message."""

@@ -21,6 +21,7 @@ from ..ansible_compat import marked
 from ..controller.parent import end_with_parent
 from ..printing.screen import warn
 from .arguments import read_arguments
+from .documented import documented_spec
 
 _COLLECTION = "community.seventhings"
 
@@ -81,8 +82,7 @@ def with_variables(result: dict[str, Any], role: str, options: Set[str]) -> dict
 class ControllerAction(ActionBase):
     """An action that sends its requests from the controller.
 
-    :cvar spec: its options.
-    :cvar rules: rules between them.
+    :cvar rules: rules between its options.
     :ivar host: the inventory host of the task.
     :ivar variables: the variables of that host.
     """
@@ -90,7 +90,6 @@ class ControllerAction(ActionBase):
     _supports_check_mode = True
     _supports_async = False
 
-    spec: Mapping[str, Any]
     rules: Mapping[str, Any] = {}
     host = ""
     variables: Mapping[str, Any] = {}
@@ -119,6 +118,11 @@ class ControllerAction(ActionBase):
             warn(risk)
         carried_out = with_variables(self.carry_out(options), role, self.spec.keys())
         return marked({**result, **hide_in_result(secrets_of(self.spec, options), sanitized(carried_out))})
+
+    @property
+    def spec(self) -> Mapping[str, Any]:
+        """The options of the module with the name of this plugin."""
+        return documented_spec(type(self).__module__.rpartition(".")[2])
 
     def _role_name(self) -> str:
         """Return the name of the role of this collection whose task this is; empty if it is another task."""

@@ -8,24 +8,14 @@ from __future__ import annotations
 import importlib
 import json
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import pytest
+from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.testing import patch_module_args
+from project import ROOT
 
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import (
-    HANDOVER,
-    HOSTS,
-    INSTANCE,
-    INSTANCE_ABSORB,
-    INSTANCE_DRIFT,
-    INSTANCE_EXPORT,
-    INSTANCE_UNDO,
-    INSTANCE_VALIDATE,
-    LEDGER,
-    MOVE,
-    STOCKTAKE,
-)
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import (
     MODULES,
     Invocation,
@@ -33,30 +23,34 @@ from ansible_collections.community.seventhings.plugins.module_utils.ansible_modu
 )
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.arguments import misshapen, read_arguments
+from ansible_collections.community.seventhings.plugins.plugin_utils.action.documented import documented_spec
 
 NAMESPACE = "community.seventhings"
+ON_CONTROLLER = sorted({path.stem for path in (ROOT / "plugins" / "action").glob("[a-z]*.py")} - MODULES.keys())
+"""The modules that only run on the controller."""
+
+
+def _rules_of(name: str) -> Mapping[str, Any]:
+    rules: Mapping[str, Any] = importlib.import_module(
+        f"ansible_collections.{NAMESPACE}.plugins.action.{name}"
+    ).ActionModule.rules
+    return rules
+
+
 SPECS: dict[str, tuple[Mapping[str, Any], Mapping[str, Any]]] = {
     **{name: (module.spec, module.rules) for name, module in MODULES.items()},
-    "handover": (HANDOVER, {}),
-    "hosts": (HOSTS, {}),
-    "instance": (INSTANCE, {"required_one_of": [("src", "desired")]}),
-    "instance_absorb": (INSTANCE_ABSORB, {}),
-    "instance_drift": (INSTANCE_DRIFT, {"required_one_of": [("src", "desired")]}),
-    "instance_export": (INSTANCE_EXPORT, {}),
-    "instance_undo": (INSTANCE_UNDO, {}),
-    "instance_validate": (INSTANCE_VALIDATE, {"required_one_of": [("src", "desired")]}),
-    "ledger": (LEDGER, {}),
-    "move": (MOVE, {"required_one_of": [("objects", "room", "person", "from_location")]}),
-    "stocktake": (STOCKTAKE, {"required_if": [("mode", "close", ("src", "accept"))]}),
+    **{name: (documented_spec(name), _rules_of(name)) for name in ON_CONTROLLER},
 }
 SECRET = "dont-show-me"
 
 
 def in_a_process(name: str, options: dict[str, Any], output: pytest.CaptureFixture[str]) -> str:
     """Return the message of the module in its own process."""
+    spec, rules = SPECS[name]
     module = importlib.import_module(f"ansible_collections.{NAMESPACE}.plugins.modules.{name}")
+    start = partial(AnsibleModule, spec, **rules) if name in ON_CONTROLLER else module.main
     with patch_module_args({**options, "_ansible_module_name": f"{NAMESPACE}.{name}"}), pytest.raises(SystemExit):
-        module.main()
+        start()
     report = json.loads(output.readouterr().out)
     assert report["failed"]
     return str(report["msg"])

@@ -14,10 +14,6 @@ from typing import Any
 import pytest
 from instance_site import Site, yaml_list
 
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import (
-    INSTANCE_ABSORB,
-    INSTANCE_EXPORT,
-)
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
     LOCATION,
     OBJECT,
@@ -28,6 +24,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 from ansible_collections.community.seventhings.plugins.module_utils.operations.hub_items import hub_item
 from ansible_collections.community.seventhings.plugins.module_utils.reconcile.reconcile import DesiredRecord, ensure
 from ansible_collections.community.seventhings.plugins.plugin_utils.absorb.action import absorb_instance
+from ansible_collections.community.seventhings.plugins.plugin_utils.action.documented import documented_spec
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.action import export
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.text_report import as_text, write_report
 
@@ -151,7 +148,7 @@ def exported(site: Site, folder: Path) -> dict[str, Any]:
         **site.options,
         "dest": str(folder),
     }
-    return export(options_of(INSTANCE_EXPORT, options), False)
+    return export(options_of("instance_export", options), False)
 
 
 @pytest.mark.parametrize(
@@ -204,11 +201,11 @@ def absorbed(site: Site, **options: Any) -> dict[str, Any]:
         **site.options,
         "src": str(site.root),
     }
-    return absorb_instance(options_of(INSTANCE_ABSORB, {**given, **options}), False, None, {})
+    return absorb_instance(options_of("instance_absorb", {**given, **options}), False, None, {})
 
 
-def options_of(spec: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
-    return {name: given.get(name, option.get("default")) for name, option in spec.items()}
+def options_of(module: str, given: dict[str, Any]) -> dict[str, Any]:
+    return {name: given.get(name, option.get("default")) for name, option in documented_spec(module).items()}
 
 
 # ---- modules

@@ -14,7 +14,6 @@ import pytest
 import steps
 from instance_site import Site, yaml_list
 
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE_ABSORB
 from ansible_collections.community.seventhings.plugins.module_utils.client.record import Record
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
     HUB_ITEM,
@@ -27,6 +26,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 )
 from ansible_collections.community.seventhings.plugins.module_utils.operations.hub_items import offered_items
 from ansible_collections.community.seventhings.plugins.plugin_utils.absorb.action import absorb_instance
+from ansible_collections.community.seventhings.plugins.plugin_utils.action.documented import documented_spec
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import load
 
 ANY = {"create_percent": 1000, "update_percent": 1000, "delete_percent": 100}
@@ -119,7 +119,8 @@ def absorb(site: Site, **options: Any) -> dict[str, Any]:
         "src": str(site.root),
     }
     chosen = {**given, "limits": ANY, **options}
-    spec = {name: chosen.get(name, option.get("default")) for name, option in INSTANCE_ABSORB.items()}
+    documented = documented_spec("instance_absorb")
+    spec = {name: chosen.get(name, option.get("default")) for name, option in documented.items()}
     return absorb_instance(spec, False, None, {})
 
 

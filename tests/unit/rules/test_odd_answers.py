@@ -19,14 +19,11 @@ from everyday_here import run_everyday
 from instance_site import yaml_list
 from wrong_answers import Exchange, Mutation, Wrong, records_of
 
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import (
-    INSTANCE_ABSORB,
-    STOCKTAKE,
-)
 from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 from ansible_collections.community.seventhings.plugins.plugin_utils.absorb import action
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.arguments import read_arguments
+from ansible_collections.community.seventhings.plugins.plugin_utils.action.documented import documented_spec
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.downloads import Downloads
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.export import (
     Exported,
@@ -357,7 +354,7 @@ def test_a_value_that_no_file_can_hold_is_not_absorbed(
     service.mutation = Mutation("odd", ("list",), with_members(names[kind], **members))
     service.at_path = KINDS[kind].list_path
     options = {"base_url": embedded_here.ROOT_URL, **embedded_here.ACCOUNT, "src": str(tmp_path)}
-    given = read_arguments("instance_absorb", INSTANCE_ABSORB, {}, options)
+    given = read_arguments("instance_absorb", documented_spec("instance_absorb"), {}, options)
     with mock.patch.object(action, "connect", return_value=service.client()):
         done = action.absorb_instance(given.options, False, None, options)
     assert not done["changed"], done["patch"]
@@ -418,7 +415,9 @@ def test_a_stocktake_is_refused_if_the_answer_can_t_be_read(key: str, value: Any
     service = with_changed({key: value})
     client = service.client()
     client.transport.read_only = True
-    given = read_arguments("stocktake", STOCKTAKE, {}, {"base_url": embedded_here.ROOT_URL, **embedded_here.ACCOUNT})
+    given = read_arguments(
+        "stocktake", documented_spec("stocktake"), {}, {"base_url": embedded_here.ROOT_URL, **embedded_here.ACCOUNT}
+    )
     with mock.patch.object(stocktake_action, "connect", return_value=client):
         done = stocktake_action.take_stock(given.options, False, DataLoader(), {})
     assert done["failed"]

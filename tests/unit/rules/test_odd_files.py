@@ -15,12 +15,9 @@ from ansible.parsing.dataloader import DataLoader
 from embedded.messages import Answer, answer_json
 from wrong_answers import RECORD, WRITE, Mutation, Wrong
 
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import (
-    INSTANCE_ABSORB,
-    INSTANCE_EXPORT,
-)
 from ansible_collections.community.seventhings.plugins.plugin_utils.absorb import action as absorb_action
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.arguments import read_arguments
+from ansible_collections.community.seventhings.plugins.plugin_utils.action.documented import documented_spec
 from ansible_collections.community.seventhings.plugins.plugin_utils.export import action as export_action
 
 PAGE = b"<!DOCTYPE html><html><title>Maintenance</title></html>"
@@ -29,9 +26,9 @@ THING = {"barcode": "100900", "inventory_name": "Drill"}
 
 def on_controller(service: Wrong, name: str, **options: Any) -> dict[str, Any]:
     """Call a module that runs on the controller, as its action does."""
-    action, spec = (export_action, INSTANCE_EXPORT) if name == "instance_export" else (absorb_action, INSTANCE_ABSORB)
+    action = export_action if name == "instance_export" else absorb_action
     written = {"base_url": embedded_here.ROOT_URL, **embedded_here.ACCOUNT, **options}
-    read = read_arguments(name, spec, {}, written)
+    read = read_arguments(name, documented_spec(name), {}, written)
     assert not read.refusal, read.refusal
     with mock.patch.object(action, "connect", return_value=service.client()):
         if action is export_action:

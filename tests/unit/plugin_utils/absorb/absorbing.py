@@ -18,8 +18,8 @@ from ansible.parsing.dataloader import DataLoader
 from ansible.parsing.vault import VaultSecret
 from instance_site import Site
 
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE_ABSORB
 from ansible_collections.community.seventhings.plugins.plugin_utils.absorb.action import absorb_instance
+from ansible_collections.community.seventhings.plugins.plugin_utils.action.documented import documented_spec
 
 ANY: dict[str, Any] = {
     "limits": {"create_percent": 1000, "update_percent": 1000, "delete_percent": 100},
@@ -35,7 +35,7 @@ def take(site: Site, check_mode: bool = False, secret: VaultSecret | None = None
     patch = site.root.parent / "absorbed.patch"
     where = {"src": str(site.root), "new": "all", "patch": str(patch)}
     given = {**site.service.options(), "rate_limit": 0, "tuning": {"token_cache": False}, **where, **written}
-    validator = ArgumentSpecValidator(INSTANCE_ABSORB).validate(given)
+    validator = ArgumentSpecValidator(documented_spec("instance_absorb")).validate(given)
     assert validator.error_messages == []
     loader = DataLoader()
     if secret is not None:

@@ -24,11 +24,11 @@ from instance_site import no_pause, yaml_list
 from project import LONG
 from set_actions import run_set
 
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE_ABSORB
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
 from ansible_collections.community.seventhings.plugins.plugin_utils.absorb import action as absorb_action
 from ansible_collections.community.seventhings.plugins.plugin_utils.action import set_run
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.arguments import read_arguments
+from ansible_collections.community.seventhings.plugins.plugin_utils.action.documented import documented_spec
 
 VALUES: dict[str, tuple[Any, ...]] = {
     "inventory_name": ("Lamp", "Table", "0"),
@@ -85,7 +85,7 @@ class Place:
             if module != "instance_absorb":
                 result = run_set({**written, "hide": ["Hidden"]}, check_mode, self.loader, module=module)
             else:
-                read = read_arguments(module, INSTANCE_ABSORB, {}, written)
+                read = read_arguments(module, documented_spec("instance_absorb"), {}, written)
                 result = absorb_action.absorb_instance(read.options, check_mode, self.loader, read.written)
         assert not result.get("failed"), result["msg"]
         return result

@@ -26,14 +26,11 @@ from embedded_here import ACCOUNT, ROOT_URL, Embedded, Killed
 from instance_site import run_options
 from project import LONG
 
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import (
-    INSTANCE_ABSORB,
-    STOCKTAKE,
-)
 from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT, ROOM
 from ansible_collections.community.seventhings.plugins.plugin_utils.absorb import action as absorb_action
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.arguments import read_arguments
+from ansible_collections.community.seventhings.plugins.plugin_utils.action.documented import documented_spec
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.run import run_instance
 from ansible_collections.community.seventhings.plugins.plugin_utils.layers.layers import load_layers
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.result import RunResult
@@ -182,14 +179,14 @@ class Year:
     def plan(self) -> RunResult:
         return self.run(check_mode=True)
 
-    def action(self, module: Any, spec: Any, name: str, function: Any, **written: Any) -> dict[str, Any]:
-        return self._tried(lambda: self._action(module, spec, name, function, **written))
+    def action(self, module: Any, name: str, function: Any, **written: Any) -> dict[str, Any]:
+        return self._tried(lambda: self._action(module, name, function, **written))
 
-    def _action(self, module: Any, spec: Any, name: str, function: Any, **written: Any) -> dict[str, Any]:
+    def _action(self, module: Any, name: str, function: Any, **written: Any) -> dict[str, Any]:
         if self.is_forgetful:
             self.start_machine()
         given = {"base_url": ROOT_URL, **ACCOUNT, "src": [str(layer) for layer in self.layers], **written}
-        read = read_arguments(name, spec, {}, given)
+        read = read_arguments(name, documented_spec(name), {}, given)
         assert not read.refusal, read.refusal
         client = self.here.client()
         client.transport.read_only = True
@@ -200,10 +197,10 @@ class Year:
         return result
 
     def absorb(self, **written: Any) -> dict[str, Any]:
-        return self.action(absorb_action, INSTANCE_ABSORB, "instance_absorb", absorb_action.absorb_instance, **written)
+        return self.action(absorb_action, "instance_absorb", absorb_action.absorb_instance, **written)
 
     def stocktake(self, **written: Any) -> dict[str, Any]:
-        return self.action(stocktake_action, STOCKTAKE, "stocktake", stocktake_action.take_stock, **written)
+        return self.action(stocktake_action, "stocktake", stocktake_action.take_stock, **written)
 
     # ---- the application
 

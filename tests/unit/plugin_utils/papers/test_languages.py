@@ -19,9 +19,9 @@ from everyday_here import run_everyday
 from openpyxl import load_workbook
 from pages import Page
 
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import STOCKTAKE
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import RENTAL_CASE, TASK
 from ansible_collections.community.seventhings.plugins.plugin_utils import papers
+from ansible_collections.community.seventhings.plugins.plugin_utils.action.documented import documented_spec
 
 from ..stocktake.taking import NOVEMBER, take
 
@@ -83,7 +83,7 @@ def texts(catalogue: dict[str, dict[str, str]]) -> dict[tuple[str, str], str]:
 
 
 def test_every_language_has_every_text_with_the_same_values() -> None:
-    assert set(FILES) == set(STOCKTAKE["language"]["choices"])
+    assert set(FILES) == set(documented_spec("stocktake")["language"]["choices"])
     english = texts(LANGUAGES["en"])
     for language, catalogue in LANGUAGES.items():
         found = texts(catalogue)

@@ -13,10 +13,10 @@ from embedded_here import ACCOUNT, ROOT_URL, Embedded
 from emulator_process import Emulator
 from records import name_of
 
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import STOCKTAKE
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import ROOM
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.arguments import read_arguments
+from ansible_collections.community.seventhings.plugins.plugin_utils.action.documented import documented_spec
 from ansible_collections.community.seventhings.plugins.plugin_utils.stocktake import action
 
 Result = dict[str, Any]
@@ -46,7 +46,7 @@ def take_from(service: Emulator, check_mode: bool = False, **written: Any) -> Re
 
 
 def _called(written: dict[str, Any], check_mode: bool) -> Result:
-    read = read_arguments("stocktake", STOCKTAKE, {}, written)
+    read = read_arguments("stocktake", documented_spec("stocktake"), {}, written)
     assert not read.refusal, read.refusal
     return action.take_stock(read.options, check_mode, DataLoader(), written)
 
