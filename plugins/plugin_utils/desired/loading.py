@@ -35,7 +35,7 @@ from .sources.json_source import read_json_lines
 from .sources.xlsx_source import Sheets, Workbook
 from .sources.yaml_source import read_yaml
 from .table_reader import TableReader
-from .tables import Tables
+from .tables import Table, Tables
 from .words import MANAGED, OF_RECORDS, OWN_LIFECYCLE, OWN_MATCH, STATE
 
 WORKBOOK = ".xlsx"
@@ -127,6 +127,16 @@ def load(
     if inline is not None:
         loading.inline(inline, is_vaulted, accepts_files=files_root is not None)
     loading.warn()
+    return loading.desired
+
+
+def load_table(path: Path, content: bytes, section: str, table: Table) -> DesiredInstance:
+    """Read one table that is in no directory of a desired state.
+
+    :param section: of its records. :param table: its settings.
+    """
+    loading = _Loading(lambda _folder, _name: content, Hiding(), Reading(tables=Tables(entries=[table])))
+    loading.table(Folder(path.parent), path.name, section)
     return loading.desired
 
 
@@ -238,12 +248,16 @@ class _Loading:
                 self._find(at, f"files end in {', '.join(ENDINGS)}; this one would not be read")
             elif section in BY_TEMPLATE and (template not in TEMPLATES or ending == WORKBOOK):
                 self._find(at, f"expected one of {', '.join(f'{name}.yml' for name in TEMPLATES)}")
-            elif ending == WORKBOOK:
-                self._workbook(root, name, section)
             else:
-                table = self._table_of(name, section)
-                nodes = self._nodes(root, name, section)
-                self._records(name, section, nodes, template, table)
+                self.table(root, name, section, template)
+
+    def table(self, root: Folder, name: str, section: str, template: str = "") -> None:
+        """Read a file with records of one section."""
+        if _parts(name)[1] == WORKBOOK:
+            self._workbook(root, name, section)
+        else:
+            nodes = self._nodes(root, name, section)
+            self._records(name, section, nodes, template, self._table_of(name, section))
 
     def _table_of(self, name: str, section: str) -> TableReader | None:
         """Return the mapping for a file of another system, or None if the settings do not name the file."""

@@ -5,29 +5,19 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ansible import constants
-
 from ...module_utils.errors import InvalidInput
-from ...module_utils.local.safe_files import Folder
-from ...module_utils.model.kinds import OBJECT
 from ...module_utils.model.schema import Schema
-from ..desired.desired import DesiredInstance
-from ..desired.entry import Entry
-from ..desired.format_settings import FormatSettings
-from ..desired.loading import MAX_SOURCE, Reading, load
-from ..desired.nodes import NO_JINJA, plain_node
 from ..desired.parsing import DesiredParser
 from ..desired.positions import Finding, Place
 from ..desired.row_rules import SKIP
-from ..desired.tables import Table, Tables
+from ..desired.tables import Table
+from .named_table import load_named, read_settings
 
-_ENDINGS = (".csv", ".xlsx")
 _MOST_FINDINGS = 20
 
 
@@ -59,17 +49,14 @@ class Ledger:
 def read_table(written: Mapping[str, Any]) -> Table:
     """Return the settings of the ledger.
 
-    :param written: an entry of ``tables`` without ``files``.
     :raises InvalidInput: with a line for each mistake.
     """
-    findings: list[Finding] = []
-    table = FormatSettings(findings).entry(plain_node(dict(written), "table"), "table")
-    wrong = [finding.message for finding in findings]
+    table, wrong = read_settings("table", written)
     if "files" in written:
         wrong.append("table.files: the option file names the ledger; leave files out")
     if wrong:
         raise InvalidInput(wrong)
-    return replace(table, patterns=("*",))
+    return table
 
 
 def read_ledger(path: Path, table: Table, schema: Schema) -> Ledger:
@@ -77,8 +64,8 @@ def read_ledger(path: Path, table: Table, schema: Schema) -> Ledger:
 
     :raises InvalidInput: if it can't be read, or with a line for each cell that does not fit its field.
     """
-    desired = _loaded(path, table)
-    findings = [finding for finding in desired.findings if not finding.message.endswith(NO_JINJA)]
+    desired = load_named("file", path, table)
+    findings = [*desired.findings]
     unknown: list[Finding] = []
 
     def find(place: Place, message: str) -> None:
@@ -98,39 +85,10 @@ def read_ledger(path: Path, table: Table, schema: Schema) -> Ledger:
         names = {field.key for found in unknown[skipped:] if (field := schema.find(found.column)) is not None}
         values = {key: value for key, value in values.items() if key not in names}
         columns |= dict.fromkeys(values)
-        rows.append(Row(values, _shown(entry.place.row, path)))
+        rows.append(Row(values, str(entry.place.row)))
     if findings:
-        lines = [f"file: {_shown(finding.place, path)}: {finding.message}" for finding in findings]
+        lines = [f"file: {finding}" for finding in findings]
         rest = len(lines) - _MOST_FINDINGS
         raise InvalidInput([*lines[:_MOST_FINDINGS], *([f"and {rest:,} more"] if rest > 0 else [])])
-    warnings = [f"{_shown(found.place, path)}: {found.message}; the cell is left out" for found in unknown]
+    warnings = [f"{found}; the cell is left out" for found in unknown]
     return Ledger(rows, list(columns), list(ignored), [*desired.warnings, *warnings])
-
-
-def _loaded(path: Path, table: Table) -> DesiredInstance:
-    """Load a ledger as the only file of a directory, which the readers of tables expect."""
-    suffix = path.suffix.lower()
-    if suffix not in _ENDINGS:
-        raise InvalidInput(f"file: {path} ends in {suffix or 'nothing'}; expected {' or '.join(_ENDINGS)}")
-    try:
-        content = Folder.read_named(path, MAX_SOURCE)
-    except InvalidInput as refused:
-        raise InvalidInput(f"file: {refused.message}") from refused
-    except OSError as error:
-        raise InvalidInput(f"file: {path}: {error.strerror or error}") from error
-    with tempfile.TemporaryDirectory(dir=constants.DEFAULT_LOCAL_TMP) as name:
-        folder = Path(name) / OBJECT.section
-        folder.mkdir()
-        (folder / f"ledger{suffix}").write_bytes(content)
-        reading = Reading(is_later=True, tables=Tables(entries=[table]))
-        desired = load(Path(name), reading=reading)
-    desired.entries = [entry for entry in desired.entries if _is_row(entry)]
-    return desired
-
-
-def _is_row(entry: Entry) -> bool:
-    return entry.kind is OBJECT and entry.state == "present"
-
-
-def _shown(place: Place, path: Path) -> str:
-    return str(place).replace(f"{OBJECT.section}/ledger{path.suffix.lower()}", path.name)

@@ -178,9 +178,9 @@ class Evaluator:
                 words = f"time: {shorten(scan.time.text)} does not fit; {expected}"
                 self._findings.append(Finding(scan.time.place, words))
                 continue
-            named = (scan.room.text, scan.room.is_id)
+            named = (scan.room.text, type(scan.room.value))
             if named not in rooms:
-                rooms[named] = self._lists.room_named(scan.room.reference)
+                rooms[named] = self._lists.room_named(scan.room.value)
             room, problem = rooms[named]
             if room is None:
                 self._find(scan, f"room: {problem}")

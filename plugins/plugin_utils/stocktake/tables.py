@@ -6,71 +6,44 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ...module_utils.errors import InvalidInput
-from ...module_utils.local.safe_files import Folder
 from ...module_utils.model.dates import DateReader
 from ...module_utils.model.field import CellList, CellMap, TypedCell, shorten
-from ...module_utils.model.kinds import OBJECT
-from ..desired.dialect import PRESETS, Dialect
-from ..desired.encodings import WrongEncoding
-from ..desired.format_settings import FormatSettings
-from ..desired.loading import MAX_SOURCE
-from ..desired.nodes import NO_JINJA, Node, place_at, plain_node
+from ..desired.dialect import PRESETS
+from ..desired.entry import Entry
 from ..desired.positions import Finding, Place
 from ..desired.row_rules import ROW_SETTINGS
-from ..desired.sources.csv_source import read_csv
-from ..desired.sources.xlsx_source import Sheets, Workbook
-from ..desired.table_reader import TableReader
 from ..desired.tables import Table
-from ..desired.words import COMMENT
+from ..everyday.named_table import load_named, read_settings
 from ..papers.catalogue import titles_of
 from .moments import READER
 
-_CSV, _WORKBOOK = ".csv", ".xlsx"
 SCANS = "scans"
 CODE, ROOM, TIME, ACCEPT = _COLUMNS = "code", "room", "time", "accept"
 _YES = frozenset(("true", "yes", "ja", "x", "1"))
 _NO = frozenset(("", "false", "no", "nein", "0"))
 
 
-AS_WRITTEN = Table("", Place(""))
-"""The settings of a table with our own columns."""
-
-
-class _AnySheet(Sheets):
-    """Read the named sheets, or else the first sheet that is not a comment, whatever its title."""
-
-    def sections(self, titles: Sequence[str]) -> dict[str, str]:
-        if self.named:
-            return dict.fromkeys(super().sections(titles), OBJECT.section)
-        tables = [title for title in titles if not title.strip().startswith(COMMENT)]
-        return dict.fromkeys(tables[:1], OBJECT.section)
-
-
 @dataclass(frozen=True)
 class Cell:
     """A cell of a table.
 
-    :ivar text: its content without spaces at the edges; empty if there is none.
-    :ivar place: file and line.
-    :ivar is_number: True if a workbook has a number, a date or the like here, not a text.
-    :ivar is_id: True if it is the id of a record.
+    :ivar value: its content as it was read. :ivar place: file and line.
     """
 
-    text: str
+    value: Any
     place: Place
-    is_number: bool = False
-    is_id: bool = False
 
     @property
-    def reference(self) -> str | dict[str, int]:
-        """Return the record that the cell refers to."""
-        return {"id": int(self.text)} if self.is_id and self.text.isdecimal() else self.text
+    def text(self) -> str:
+        """The content without spaces at the edges; empty if there is none."""
+        text = self.value.text if isinstance(self.value, (CellList, CellMap)) else self.value
+        return "" if text is None else str(text).strip()
 
 
 @dataclass(frozen=True)
@@ -103,26 +76,18 @@ def scan_lists(option: Any) -> tuple[list[Path], Table]:
     :param option: a path, or the settings of a table with the paths in ``files``.
     :raises InvalidInput: with a line for each mistake.
     """
-    if not isinstance(option, Mapping):
-        return ([_path(str(option))] if option else []), AS_WRITTEN
-    written = {name: value for name, value in option.items() if name != "files"}
-    findings: list[Finding] = []
-    table = FormatSettings(findings).entry(plain_node(written, SCANS), SCANS)
-    files = option.get("files")
-    listed = files if isinstance(files, list) else [files]
-    wrong = [finding.message for finding in findings]
+    written = option if isinstance(option, Mapping) else {"files": [str(option)] if option else []}
+    table, wrong = read_settings(SCANS, {name: value for name, value in written.items() if name != "files"})
     wrong += [f"{SCANS}.{name}: no such setting of a list of scans" for name in written if name in ROW_SETTINGS]
-    if not listed or not all(isinstance(file, str) and file for file in listed):
-        wrong.append(f"{SCANS}.files: {shorten(files)} does not fit; expected a path, or a list of paths")
     others = sorted(set(table.columns.values()) - {CODE, ROOM, TIME})
     wrong += [f"{SCANS}.columns: {name}: expected {CODE}, {ROOM} or {TIME}" for name in others]
+    files = written.get("files")
+    listed = files if isinstance(files, list) else [files]
+    if not all(isinstance(file, str) and file for file in listed):
+        wrong.append(f"{SCANS}.files: {shorten(files)} does not fit; expected a path, or a list of paths")
     if wrong:
         raise InvalidInput(wrong)
     return [path for file in listed for path in _files(str(file))], table
-
-
-def _path(written: str) -> Path:
-    return Path(os.path.expandvars(written)).expanduser()
 
 
 def _files(written: str) -> list[Path]:
@@ -130,7 +95,7 @@ def _files(written: str) -> list[Path]:
 
     :raises InvalidInput: if no file matches a pattern.
     """
-    path = _path(written)
+    path = Path(os.path.expandvars(written)).expanduser()
     if not any(sign in path.name for sign in "*?["):
         return [path]
     found = sorted(path.parent.glob(path.name))
@@ -150,12 +115,12 @@ def read_scans(path: Path, table: Table, warnings: list[str]) -> list[Scan]:
     found = []
     dates = table.over(PRESETS["plain"]).dates
     reader = DateReader(dates) if dates else READER
-    for row in _rows(SCANS, path, (CODE, ROOM), findings, table, warnings):
-        scan = Scan(row.cell(CODE).text, row.cell(ROOM, ROOM in _names_of_ids(table)), row.cell(TIME), reader)
-        missing = [name for name, text in ((CODE, scan.code), (ROOM, scan.room.text)) if not text]
+    for row, place in _rows(SCANS, path, (CODE, ROOM), table, findings, warnings):
+        scan = Scan(row[CODE].text, row[ROOM], row[TIME], reader)
+        missing = [name for name in (CODE, ROOM) if not row[name].text]
         if missing:
-            findings.append(Finding.plain(row.node.place.row, f"{' and '.join(missing)}: this row has none"))
-        elif scan.room.is_number:
+            findings.append(Finding.plain(place, f"{' and '.join(missing)}: this row has none"))
+        elif isinstance(scan.room.value, TypedCell):
             words = f"{ROOM}: {shorten(scan.room.text)} is not text in the workbook; format the column as text"
             findings.append(Finding(scan.room.place, words))
         else:
@@ -171,14 +136,15 @@ def read_accepted(path: Path) -> list[str]:
     """
     findings: list[Finding] = []
     answers: dict[str, tuple[bool, Place]] = {}
-    for row in _rows(ACCEPT, path, (CODE, ACCEPT), findings, AS_WRITTEN, []):
-        answer, code = row.cell(ACCEPT), row.cell(CODE).text
+    table, _wrong = read_settings(ACCEPT, {})
+    for row, place in _rows(ACCEPT, path, (CODE, ACCEPT), table, findings, []):
+        answer, code = row[ACCEPT], row[CODE].text
         word = answer.text.casefold()
         if word not in _YES | _NO:
             words = f"{ACCEPT}: {shorten(answer.text)} does not fit; expected true, yes, ja, x or 1, or an empty cell"
             findings.append(Finding(answer.place, words))
         elif word in _YES and not code:
-            findings.append(Finding.plain(row.node.place.row, f"{CODE}: this row has none"))
+            findings.append(Finding.plain(place, f"{CODE}: this row has none"))
         elif code:
             earlier = answers.setdefault(code, (word in _YES, answer.place))
             if earlier[0] is not (word in _YES):
@@ -188,50 +154,25 @@ def read_accepted(path: Path) -> list[str]:
     return [code for code, (is_accepted, _place) in answers.items() if is_accepted]
 
 
-def _names_of_ids(table: Table) -> set[str]:
-    return {table.columns[column] for column in table.ids}
-
-
 def _refuse(findings: Sequence[Finding]) -> None:
     if findings:
         raise WrongRows(findings)
 
 
-@dataclass(frozen=True)
-class _Row:
-    """A row of a table.
-
-    :ivar names: the columns that are read, to their names in the file.
-    """
-
-    node: Node
-    names: dict[str, str]
-
-    def cell(self, column: str, is_id: bool = False) -> Cell:
-        name = self.names.get(column, "")
-        value = self.node.value.get(name)
-        place = place_at(self.node.source, self.node.mark_of(name)) if name else self.node.place
-        text = value.text if isinstance(value, (CellList, CellMap)) else "" if value is None else str(value)
-        return Cell(text.strip(), place, isinstance(value, TypedCell), is_id)
-
-
 def _rows(
-    option: str, path: Path, needed: Collection[str], findings: list[Finding], table: Table, warnings: list[str]
-) -> Iterator[_Row]:
-    """Yield the rows of a table.
+    option: str, path: Path, needed: Collection[str], table: Table, findings: list[Finding], warnings: list[str]
+) -> Iterator[tuple[dict[str, Cell], Place]]:
+    """Yield the cells of each row of a table by the names of our columns, and the place of the row.
 
-    :param option: the option that names the file.
-    :param needed: required columns. :param table: its settings.
+    :param option: the option that names the file. :param needed: required columns. :param table: its settings.
     """
-    dialect = table.over(PRESETS["plain"])
-    nodes: Iterable[Node] = _nodes(option, path, findings, dialect, table)
-    if table is not AS_WRITTEN:
-        nodes = TableReader(table, OBJECT.section, dialect, findings, warnings).nodes(nodes)
+    desired = load_named(option, path, table)
+    findings += desired.findings
+    warnings += desired.warnings
     names: dict[str, str] = {}
-    for node in nodes:
+    for entry in desired.entries:
         if not names:
-            written = [*node.value, *node.empty_cells()]
-            given = {name.strip().casefold(): name for name in written}
+            given = {name.strip().casefold(): name for name in (*entry.fields, *entry.empty_cells())}
             # A workbook to accept deviations in has titles in its language.
             names = {key: given[title] for key in _COLUMNS for title in reversed(titles_of(key)) if title in given}
             missing = [name for name in needed if name not in names]
@@ -239,36 +180,9 @@ def _rows(
                 words = f"{option}: expected the columns {' and '.join(needed)}; there is no {' and no '.join(missing)}"
                 findings.append(Finding.plain(Place(path.name), words))
                 return
-        if not node.is_misread:
-            yield _Row(node, names)
+        if not entry.misread:
+            yield {column: _cell(entry, names.get(column, "")) for column in _COLUMNS}, entry.place.row
 
 
-def _nodes(option: str, path: Path, findings: list[Finding], dialect: Dialect, table: Table) -> list[Node]:
-    """Return the rows of a file.
-
-    :raises InvalidInput: if it does not exist, or has another suffix.
-    """
-    suffix = path.suffix.lower()
-    if suffix not in (_CSV, _WORKBOOK):
-        raise InvalidInput(f"{option}: {path} ends in {suffix or 'nothing'}; expected {_CSV} or {_WORKBOOK}")
-    try:
-        content = Folder.read_named(path, MAX_SOURCE)
-    except (InvalidInput, OSError) as error:
-        raise InvalidInput(f"{option}: {path}: {_words(error)}") from error
-    if suffix == _WORKBOOK:
-        book = Workbook(path.name, content, dialect, findings, _AnySheet(table.sheets, OBJECT.section), [])
-        nodes = [node for _section, _sheet, rows in book.sections() for node in rows]
-    else:
-        try:
-            text, _codec = dialect.decode(content)
-        except WrongEncoding as wrong:
-            raise InvalidInput(f"{option}: {path.name}:{wrong.line}:{wrong.column}: {wrong}") from wrong
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
-        nodes = list(read_csv(text, path.name, findings, dialect=dialect))
-    # Codes are data: a code that looks like a template is just an unknown code.
-    findings[:] = [finding for finding in findings if not finding.message.endswith(NO_JINJA)]
-    return nodes
-
-
-def _words(error: Exception) -> Any:
-    return error.strerror if isinstance(error, OSError) and error.strerror else error
+def _cell(entry: Entry, name: str) -> Cell:
+    return Cell(entry.fields.get(name), entry.place_of_cell(name) or entry.place)

@@ -107,9 +107,10 @@ class Sheets:
         if self.named:
             found = {title: self.named.get(_folded(title)) for title in titles}
             return {title: section or self.section for title, section in found.items() if section is not None}
-        known = {title: section_of(title) for title in titles}
-        if self.section and len(titles) == 1 and not any(known.values()):
-            return dict.fromkeys(titles, self.section)
+        tables = [title for title in titles if not title.strip().startswith(COMMENT)]
+        known = {title: section_of(title) for title in tables}
+        if self.section and len(tables) == 1 and not any(known.values()):
+            return dict.fromkeys(tables, self.section)
         return {title: section for title, section in known.items() if section}
 
     def missing(self, titles: Iterable[str]) -> list[str]:

@@ -61,10 +61,8 @@ def test_a_table_of_another_program_is_read_as_it_is(here: Embedded, tmp_path: P
     text = 'Gerät;Code;ROOM;Time;Raum\r\n7;100018;"Dresden/Büro";17.11.2025 10:15;x\r\n7;100019;Dresden/1.04;;x\r\n'
     text = text.replace("Dresden/Büro", "Dresden/IT-Büro")
     result = scanned(here, tmp_path, text.encode("cp1252"), **NOVEMBER)
-    assert (
-        result["msg"]
-        == "scans: scans.csv:1:4: expected UTF-8: invalid continuation byte at byte 3; save the file as UTF-8"
-    )
+    assert result["findings"][0].startswith("scans.csv:1:4: expected UTF-8: invalid continuation byte at byte 3; ")
+    assert "write the line with the right words into scans: `encoding: " in result["findings"][0]
     result = scanned(here, tmp_path, text.encode("utf-16"), **NOVEMBER)
     found = by_code(result)
     assert [found[code]["status"] for code in ("100018", "100019")] == ["ok", "ok"]

@@ -1,0 +1,53 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Tables that an option names: read like the tables of ``instance.yml``, as records of objects."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ...module_utils.errors import InvalidInput
+from ...module_utils.local.safe_files import Folder
+from ...module_utils.model.kinds import OBJECT
+from ..desired.desired import DesiredInstance
+from ..desired.format_settings import FormatSettings
+from ..desired.loading import MAX_SOURCE, load_table
+from ..desired.nodes import NO_JINJA, plain_node
+from ..desired.positions import Finding
+from ..desired.tables import Table
+
+_ENDINGS = (".csv", ".xlsx")
+
+
+def read_settings(option: str, written: Mapping[str, Any]) -> tuple[Table, list[str]]:
+    """Return the settings of a table, and what is wrong with them.
+
+    :param written: an entry of ``tables`` without ``files``.
+    """
+    findings: list[Finding] = []
+    table = FormatSettings(findings).entry(plain_node(dict(written), option), option)
+    return replace(table, patterns=("*",)), [finding.message for finding in findings]
+
+
+def load_named(option: str, path: Path, table: Table) -> DesiredInstance:
+    """Return the rows of a CSV file or a workbook. A cell that looks like a template is just a text.
+
+    :raises InvalidInput: if the file can't be read.
+    """
+    suffix = path.suffix.lower()
+    if suffix not in _ENDINGS:
+        raise InvalidInput(f"{option}: {path} ends in {suffix or 'nothing'}; expected {' or '.join(_ENDINGS)}")
+    try:
+        content = Folder.read_named(path, MAX_SOURCE)
+    except InvalidInput as refused:
+        raise InvalidInput(f"{option}: {refused.message}") from refused
+    except OSError as error:
+        raise InvalidInput(f"{option}: {path}: {error.strerror or error}") from error
+    desired = load_table(path, content, OBJECT.section, table)
+    desired.entries = [entry for entry in desired.entries if entry.kind is OBJECT and entry.state == "present"]
+    desired.findings = [finding for finding in desired.findings if not finding.message.endswith(NO_JINJA)]
+    return desired
