@@ -202,9 +202,9 @@ DEFECTS = (
     ),
     Defect(
         "undo",
-        "plugin_utils/undo/inverse",
-        "            if record.uuid and record.uuid in removed:\n",
-        "            if record.uuid:\n",
+        "plugin_utils/undo/removals",
+        "        if record.uuid and record.uuid in removed:\n",
+        "        if record.uuid:\n",
         "An undo archives an object that another record refers to.",
         "unit/plugin_utils/undo/test_inverse",
     ),

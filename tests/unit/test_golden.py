@@ -31,8 +31,8 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.apply.journa
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import load
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.manifest import Manifest
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.approval_file import ApprovalFile
-from ansible_collections.community.seventhings.plugins.plugin_utils.undo.inverse import Undo
 from ansible_collections.community.seventhings.plugins.plugin_utils.undo.record_file import read_record
+from ansible_collections.community.seventhings.plugins.plugin_utils.undo.undo import Undo
 from ansible_collections.community.seventhings.plugins.plugin_utils.watch.cursor import CursorFile, State
 
 VERSIONS = sorted(path.name for path in golden.GOLDEN.iterdir())

@@ -17,8 +17,8 @@ from ..instance.approval_file import sha256_of
 from ..instance.caps import Caps, require_caps
 from ..instance.run import RunOptions
 from ..report.task import result_of
-from ..undo.inverse import Undo
 from ..undo.record_file import LAST, RecordRefused, last_record, read_record
+from ..undo.undo import Undo
 from .set_run import SetRun
 
 _OF_FILES = frozenset(

@@ -44,13 +44,14 @@ from ..set_plan.limits import recounted
 from ..set_plan.listed_state import ListedState
 from ..set_plan.plan import MOST_OF_A_RUN, SAMPLE, InstancePlan, Planned, PlanOptions
 from ..set_plan.planner import plan_instance
-from ..undo.inverse import Undo, inverse_of
+from ..undo.inverse import inverse_of
 from ..undo.lasting import lasting_words
 from ..undo.record import ApplyRecord
 from ..undo.record_file import NOT_KEPT, RecordPlace
 from ..undo.recorder import Hides, recorded_changes
 from ..undo.recording import Recording
 from ..undo.removals import too_many_removals
+from ..undo.undo import Undo
 from .approval import REFUSE, Approval, Digests, Gate
 from .approval_file import ApprovalFile
 from .caps import Caps

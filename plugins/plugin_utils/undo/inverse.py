@@ -13,11 +13,9 @@ from typing import Any
 
 from ...module_utils.client.client import Client
 from ...module_utils.client.record import Record
-from ...module_utils.client.roots import identity_of
-from ...module_utils.errors import SeventhingsError
 from ...module_utils.model import types_links
 from ...module_utils.model.field import EMPTY, is_uuid
-from ...module_utils.model.kinds import FILE, HUB_ITEM, KINDS, OBJECT, ROOM, TEMPLATE_KINDS, Kind
+from ...module_utils.model.kinds import FILE, HUB_ITEM, KINDS, ROOM, TEMPLATE_KINDS, Kind
 from ...module_utils.model.schema import Schema, type_of
 from ...module_utils.model.types_links import ATTACHMENTS, Reference, attachments_in, references_in
 from ...module_utils.operations.hub_items import asset_id
@@ -27,90 +25,20 @@ from ..apply.memory import Memory
 from ..desired.desired import DesiredInstance
 from ..desired.entry import Entry
 from ..desired.hiding import VAULTED
-from ..desired.lifecycle import Lifecycle
 from ..desired.positions import Place
-from ..set_plan.hub import offer_of, offered
+from ..set_plan.hub import offer_of
 from ..set_plan.hub import schema as hub_schema
 from ..set_plan.listed_state import ListedState
 from ..set_plan.rooms import TO_ROOM, coupled_locations
 from .lasting import drops_values, kept_by_archived, lasting_words, stays
 from .record import ApplyRecord, RecordedChange
-from .removals import Removable
+from .removals import Removable, why_referred
+from .undo import FORCE, REFUSE, Undo
 from .values import REFERENCE, is_fingerprint, stored, with_references, with_removed_parts
-
-SKIP, REFUSE, FORCE = "skip", "refuse", "force"
-CHANGED_SINCE = (SKIP, REFUSE, FORCE)
-"""What to do with a field that somebody changed since the apply."""
 
 STILL_WANTED = (
     "The files still want what was undone, so the next apply makes the same changes again. Change the files, too."
 )
-
-
-@dataclass(frozen=True)
-class Undo:
-    """The undo of one apply record.
-
-    :ivar record: the record to undo.
-    :ivar source: the file, in words.
-    :ivar changed_since: one of :data:`CHANGED_SINCE`.
-    :ivar is_approved: True if the task names the SHA-256 of the record.
-    """
-
-    record: ApplyRecord
-    source: str
-    changed_since: str = SKIP
-    is_approved: bool = False
-
-    @property
-    def digest(self) -> str:
-        """Return the digest by which an interrupted undo is resumed."""
-        return f"undo {self.record.digest} {self.changed_since}"
-
-    def apply(self) -> dict[str, Any]:
-        """Return what people need to recognise the apply: its time, set and user, and its number of changes."""
-        origin, record = self.record.provenance, self.record
-        return {
-            "time": origin.get("date", ""),
-            "set": record.set_name,
-            "user": origin.get("user", ""),
-            "changes": sum(change.may_have_effect for change in record.changes),
-            "record": self.source,
-        }
-
-    def why_nothing(self) -> str:
-        """Return why nothing is undone; empty if something may be."""
-        if not self.record.is_spent:
-            return ""
-        return (
-            f"applied: last is itself a finished undo ({self.source}), so nothing is undone. To undo that undo, or an "
-            f"earlier apply, name the file of its apply record."
-        )
-
-    def base(self) -> DesiredInstance:
-        """Return a desired state of the same set, without records."""
-        record = self.record
-        return DesiredInstance(instances=[record.instance], set_name=record.set_name, set_id=record.set_id)
-
-    @staticmethod
-    def protect(desired: DesiredInstance, files: Iterable[DesiredInstance]) -> None:
-        """Note which records the present files protect.
-
-        :param desired: the state that the undo restores. :param files: empty if the task names no files.
-        """
-        for written in files:
-            desired.lifecycle = {
-                section: Lifecycle(protect=lifecycle.protect) for section, lifecycle in written.lifecycle.items()
-            }
-            desired.setting_places = dict(written.setting_places)
-            every = (*written.entries, *written.unmanaged)
-            desired.shields = [entry for entry in every if entry.lifecycle.is_protected]
-
-    def wrong_instance(self, root: str) -> str:
-        """Return why the connected instance is not the instance of the record; empty if it is."""
-        if identity_of(self.record.instance) == identity_of(root):
-            return ""
-        return f"applied: {self.source} is a record of {self.record.instance}, and the connection is to {root}."
 
 
 @dataclass
@@ -179,18 +107,21 @@ class _Inverter:
                 f"because the apply record has only fingerprints."
             )
         self._refer_again()
-        self._refuse_referred()
+        self._refusals += why_referred(self._state, self._desired, self._withdrawn)
         self._warn(STILL_WANTED)
         return Inverse(self._desired, self._state, self._refusals, self._not_restored)
 
     def _warn(self, words: str) -> None:
         self._desired.warnings.append(words)
 
-    def _keep(self, change: RecordedChange, reason: str, *fields: str) -> None:
+    def _keep(self, change: RecordedChange, reason: str, *fields: str, warning: str = "") -> None:
         """Note what is not restored.
 
         :param fields: the keys of the fields; none: the whole record.
+        :param warning: what the user should know about the record.
         """
+        if warning:
+            self._warn(f"{change.words}: {warning}.")
         self._not_restored += [
             {"section": change.section, "key": change.key, "field": key, "reason": reason} for key in fields or ("",)
         ]
@@ -225,7 +156,7 @@ class _Inverter:
         :param fields: the keys of the fields; none: the whole record.
         """
         self._keep(change, "it was changed since the apply", *fields)
-        words = f"{KINDS[change.kind].words} {change.key}: {what}"
+        words = f"{change.words}: {what}"
         if self._undo.changed_since == REFUSE:
             self._refusals.append(f"{words} was changed since the apply. Set changed_since: skip or force.")
         else:
@@ -253,8 +184,7 @@ class _Inverter:
     def _changed_record(self, kind: Kind, change: RecordedChange, place: Place) -> Iterator[Entry]:
         current = self._state.of_uuid(kind, change.uuid, change.template)
         if current is None:
-            self._warn(f"{kind.words} {change.key}: does not exist any more.")
-            self._keep(change, "it does not exist any more")
+            self._keep(change, "it does not exist any more", warning="does not exist any more")
             return
         is_archived = kind.can_be_archived and self._state.is_archived(current)
         if change.action == ARCHIVE:
@@ -264,8 +194,8 @@ class _Inverter:
         if change.unarchived:
             may_archive = not is_archived and self._may_remove(change, "", current.uuid)
             if may_archive and self._is_as_applied(kind, change, current):
-                self._warn(f"{kind.words} {change.key}: is archived again, with the values of the apply.")
-                self._keep(change, "it has the values of the apply in the archive", *change.before)
+                words = "is archived again, with the values of the apply"
+                self._keep(change, "it has the values of the apply in the archive", *change.before, warning=words)
                 yield self._removal(change, current, place, "archived")
             return
         fields = self._restored_fields(self._schema(kind), change, current)
@@ -309,14 +239,14 @@ class _Inverter:
         if current is None or (kind.can_be_archived and self._state.is_archived(current)):
             return
         if uuid in self._kept:
-            self._warn(f"{kind.words} {change.key}: stays, because records that are archived refer to it.")
-            self._keep(change, "records that are archived refer to it")
+            reason = "records that are archived refer to it"
+            self._keep(change, reason, warning=f"stays, because {reason}")
             return
         if self._may_remove(change, name, uuid) and self._is_as_applied(kind, change, current):
             yield self._removal(change, current, place, "archived" if kind.can_be_archived else "absent")
 
     def _may_remove(self, change: RecordedChange, name: str, uuid: str | None) -> bool:
-        refusal = self._removable.refusal(f"{KINDS[change.kind].words} {change.key}", name, uuid)
+        refusal = self._removable.refusal(change.words, name, uuid)
         self._refusals += [refusal] if refusal else []
         return not refusal
 
@@ -342,8 +272,7 @@ class _Inverter:
         if self._state.of_uuid(kind, change.uuid) is not None:
             return
         if change.unarchived:
-            self._warn(f"{kind.words} {change.key}: was in the archive, so it is not created again.")
-            self._keep(change, "it was in the archive")
+            self._keep(change, "it was in the archive", warning="was in the archive, so it is not created again")
             return
         schema = self._schema(kind)
         fields: dict[str, Any] = {}
@@ -353,8 +282,8 @@ class _Inverter:
             elif was in EMPTY:
                 continue
             elif key not in schema.fields:
-                self._warn(f"{kind.words} {change.key}: {key} can't be restored, because the field does not exist.")
-                self._keep(change, "the field does not exist any more", key)
+                reason = "the field does not exist any more"
+                self._keep(change, reason, key, warning=f"{key} can't be restored, because {reason}")
             else:
                 value = self._written(schema, change, key, was)
                 if value not in EMPTY:
@@ -369,8 +298,8 @@ class _Inverter:
             return
         missing = schema.missing(fields)
         if missing:
-            self._warn(f"{kind.words} {change.key}: can't be created again without {', '.join(missing)}.")
-            self._keep(change, f"it can't be created again without {', '.join(missing)}")
+            words = f"can't be created again without {', '.join(missing)}"
+            self._keep(change, f"it {words}", warning=words)
             return
         self._keep(change, "it is created again with another uuid and without its history", "uuid")
         self._created_again[change.uuid] = _key_of(change, fields)
@@ -494,11 +423,8 @@ class _Inverter:
             lost = [f"the file {path}" for path in files if not self._has_file(path)]
             written = [path for path in files if self._has_file(path)]
         if lost:
-            self._warn(
-                f"{KINDS[change.kind].words} {change.key}: {key} can't be restored in full, because {', '.join(lost)} "
-                f"does not exist any more."
-            )
-            self._keep(change, f"{', '.join(lost)} does not exist any more", key)
+            reason = f"{', '.join(lost)} does not exist any more"
+            self._keep(change, reason, key, warning=f"{key} can't be restored in full, because {reason}")
             return [item for item in written if item is not None] if isinstance(written, list) else None
         return written
 
@@ -553,59 +479,6 @@ class _Inverter:
                 )
                 found[key] = [item for item in written if item is not None] if isinstance(written, list) else written
         return found
-
-    # ---- references to removed records
-
-    def _refuse_referred(self) -> None:
-        """Refuse to archive created objects that records refer to now.
-
-        The plan itself looks for references to deleted records.
-        """
-        archived = {
-            entry.uuid: entry
-            for entry in self._desired.entries
-            if entry.kind is OBJECT and entry.state == "archived" and entry.uuid
-        }
-        if not archived:
-            return
-        restored = {entry.uuid: entry.fields for entry in self._desired.entries}
-        removed = {entry.uuid for entry in self._desired.entries if entry.state != "present"}
-        found = {uuid: self._state.of_uuid(OBJECT, uuid) for uuid in archived}
-        numbers = {record.id: uuid for uuid, record in found.items() if record is not None}
-        for record in self._may_refer():
-            if record.uuid and record.uuid in removed:
-                continue
-            for key, uuid in self._objects_in(record, numbers):
-                if uuid in archived and key not in restored.get(record.uuid, ()):
-                    name = self._state.name_of(record) or record.uuid or record.id
-                    own = archived[uuid].fields.get(OBJECT.barcode_key, uuid)
-                    self._refusals.append(
-                        f"{OBJECT.words} {own}: {record.kind.words} {name} refers to it now ({key}), so it is not "
-                        f"archived. Clear that first."
-                    )
-
-    def _may_refer(self) -> Iterator[Record]:
-        for kind in (OBJECT, KINDS["task"], KINDS["rental_case"], HUB_ITEM):
-            try:
-                yield from offered(self._state) if kind is HUB_ITEM else self._state.records(kind)
-            except SeventhingsError as error:
-                self._warn(f"{kind.plural}: whether they refer to what is archived was not looked up: {error.message}")
-
-    def _objects_in(self, record: Record, numbers: Mapping[int | None, str]) -> Iterator[tuple[str, str]]:
-        """Yield the fields of a record that refer to objects, each with the uuid of the object.
-
-        :param numbers: integer ids of objects to their uuids.
-        """
-        if record.kind is HUB_ITEM:
-            number = asset_id(record)
-            if number in numbers and number not in self._withdrawn:
-                yield "asset_id", numbers[number]
-            return
-        for key, value in self._client.schema(record.kind).read(record.flat).items():
-            for reference in references_in(value):
-                uuid = reference.uuid or numbers.get(reference.id)
-                if reference.target == OBJECT.name and uuid:
-                    yield key, uuid
 
 
 def _price_in(fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -61,6 +61,11 @@ class RecordedChange:
         return KINDS[self.kind].section
 
     @property
+    def words(self) -> str:
+        """The record in words."""
+        return f"{KINDS[self.kind].words} {self.key}"
+
+    @property
     def may_have_effect(self) -> bool:
         """Return False if the change was certainly not sent."""
         return self.outcome not in (SKIPPED, NOT_TRIED)

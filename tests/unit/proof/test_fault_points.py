@@ -31,9 +31,9 @@ from ansible_collections.community.seventhings.plugins.module_utils.runtime.toke
     Pair,
     TokenStore,
 )
-from ansible_collections.community.seventhings.plugins.plugin_utils.undo.inverse import Undo
 from ansible_collections.community.seventhings.plugins.plugin_utils.undo.record import ApplyRecord
 from ansible_collections.community.seventhings.plugins.plugin_utils.undo.record_file import last_record
+from ansible_collections.community.seventhings.plugins.plugin_utils.undo.undo import Undo
 
 from ..plugin_utils.absorb.absorbing import take
 

@@ -32,8 +32,9 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.apply.memory
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.entry import Entry
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.hiding import VAULTED
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.positions import Place
-from ansible_collections.community.seventhings.plugins.plugin_utils.undo.inverse import STILL_WANTED, Undo, inverse_of
+from ansible_collections.community.seventhings.plugins.plugin_utils.undo.inverse import STILL_WANTED, inverse_of
 from ansible_collections.community.seventhings.plugins.plugin_utils.undo.record import ApplyRecord, RecordedChange
+from ansible_collections.community.seventhings.plugins.plugin_utils.undo.undo import Undo
 
 WAY = "Way to the room"
 SET_ID = "5d1c8e07f3a9b264"
@@ -438,7 +439,7 @@ def test_what_a_deleted_record_can_not_have_again_is_a_warning(here: Instance) -
     assert found.entries == [entry(OBJECT, GONE)]
     assert found.warnings == [
         f"cannot be undone: 2 vaulted, hidden or unreadable values; {IN_PART}",
-        "object 100009: unknown can't be restored, because the field does not exist.",
+        "object 100009: unknown can't be restored, because the field does not exist any more.",
         "object 100009: target_room can't be restored in full, because North/9 does not exist any more.",
         (
             "objects: 2 vaulted, hidden or unreadable values can't be undone, because the apply record has only "

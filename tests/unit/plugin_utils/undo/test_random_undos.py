@@ -17,8 +17,8 @@ from records import record_of
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import ROOM
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.result import RunResult
-from ansible_collections.community.seventhings.plugins.plugin_utils.undo.inverse import Undo
 from ansible_collections.community.seventhings.plugins.plugin_utils.undo.record_file import last_record, read_record
+from ansible_collections.community.seventhings.plugins.plugin_utils.undo.undo import Undo
 
 SETTINGS = 'api: seventhings/v1\nset: test\nset_id: "5d1c8e07f3a9b264"\n'
 EVERYTHING = {"create_percent": 1000, "update_percent": 100, "delete_percent": 100}

@@ -24,13 +24,14 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.report.resul
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.sarif_report import as_sarif
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.text_report import as_text
 from ansible_collections.community.seventhings.plugins.plugin_utils.undo import record
-from ansible_collections.community.seventhings.plugins.plugin_utils.undo.inverse import STILL_WANTED, Undo
+from ansible_collections.community.seventhings.plugins.plugin_utils.undo.inverse import STILL_WANTED
 from ansible_collections.community.seventhings.plugins.plugin_utils.undo.record_file import (
     KEPT,
     RecordRefused,
     last_record,
     read_record,
 )
+from ansible_collections.community.seventhings.plugins.plugin_utils.undo.undo import Undo
 
 pytestmark = pytest.mark.slow
 
