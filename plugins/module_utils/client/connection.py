@@ -31,7 +31,7 @@ from .roots import canonical_root, identity_of
 from .session import is_local
 from .tokens import Credentials, Tokens
 from .transport import OUTAGE_WAIT, PREFIX, Tls, Transport
-from .tuning import fill_tuning, read_duration, read_tuning
+from .tuning import fill_tuning, read_duration, read_tuning, reader, whole
 
 ENVIRONMENT: dict[str, tuple[str, ...]] = {
     "base_url": ("SEVENTHINGS_BASE_URL", "SEVENTHINGS_INSTANCE_URL"),
@@ -162,8 +162,9 @@ def connect(options: Mapping[str, Any], read_only: bool = False, run_folder: Pat
     root = canonical_root(instance_root(given.get("base_url"), tuning.get("allow_http", False)))
     # An instance shares one budget and one set of locks, whether the root is http or https.
     shared_name = digest_of(identity_of(root).partition("://")[2])
-    per_minute = _part_of(_limit(given.get("rate_limit")), tuning.get("rate_share", _WHOLE))
-    timeout = 30.0 if given.get("timeout") is None else read_duration("timeout", given["timeout"])
+    limit = SERVICE_LIMIT if given.get("rate_limit") is None else _limit("rate_limit", given["rate_limit"])
+    per_minute = _part_of(limit, tuning.get("rate_share", _WHOLE))
+    timeout: float = 30.0 if given.get("timeout") is None else read_duration("timeout", given["timeout"])
     if given.get("validate_certs") is False and given.get("ca_path"):
         raise InvalidInput(
             "validate_certs: false accepts any certificate, so ca_path would be ignored; leave out one of them"
@@ -313,15 +314,4 @@ def _part_of(limit: int, percent: int) -> int:
 
 
 _WHOLE = 100
-
-
-def _limit(value: Any) -> int:
-    try:
-        limit = SERVICE_LIMIT if value is None else int(value)
-    except ValueError:
-        limit = -1
-    if limit < 0:
-        raise InvalidInput(
-            f"rate_limit: {value!r} does not fit; expected requests a minute as an integer, 0 for no limit"
-        )
-    return limit
+_limit = reader(whole, lambda number: number >= 0, "requests a minute as an integer, 0 for no limit")

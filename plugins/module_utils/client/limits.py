@@ -12,10 +12,10 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Protocol
+from typing import Any
 
 from ..errors import SeventhingsError
 from ..model.field import MOST_DIGITS
@@ -55,9 +55,6 @@ KEPT_MEMBERS = 4_000_000
 
 _CHUNK = 64 << 10
 _COLLECTIONS = frozenset({dict, list})
-_STRIDE = 30
-_LONG_RUN = b"0" * (MOST_DIGITS // _STRIDE)
-_DIGITS_AS_ZEROS = bytes.maketrans(b"123456789", b"0" * 9)
 
 
 class LimitExceeded(SeventhingsError):
@@ -125,15 +122,11 @@ class ListLimit:
         )
 
 
-class Stream(Protocol):
-    """The body of an answer, read in chunks."""
+def read_up_to(stream: Any, limit: int) -> tuple[bytes, bool]:
+    """Return the beginning of a body, decompressed, and True if it is the whole body. Read no more than that.
 
-    def iter_content(self, chunk_size: int) -> Iterable[bytes]:
-        """Return the body in chunks of this size."""
-
-
-def read_up_to(stream: Stream, limit: int) -> tuple[bytes, bool]:
-    """Return the beginning of a body, decompressed, and True if it is the whole body. Read no more than that."""
+    :param stream: an answer of the library.
+    """
     content = bytearray()
     for chunk in stream.iter_content(_CHUNK):
         content += chunk
@@ -158,13 +151,13 @@ def decode_json(
     """
     content = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
     # Strings may contain brackets too.
-    left = _count(b"{", content) + _count(b"[", content)
+    left = content.count(b"{") + content.count(b"[")
     if left > members:
         raise ValueError(f"it has more than {members} maps and lists")
     try:
         found = json.loads(
             text,
-            parse_int=_integer if _may_have_long_integers(content) else None,
+            parse_int=_integer,
             parse_constant=parse_constant,
             object_pairs_hook=object_pairs_hook,
         )
@@ -184,20 +177,6 @@ def decode_json(
     if level:
         raise ValueError(f"it is nested more than {depth} deep")
     return found
-
-
-def _count(mark: bytes, content: bytes) -> int:
-    """Return how often a byte occurs. ``bytes.count`` compares each byte, and takes several times as long."""
-    return len(content) - len(content.replace(mark, b""))
-
-
-def _may_have_long_integers(content: bytes) -> bool:
-    """Return True if a text may have very long numbers.
-
-    Sample every n-th byte: a long run of digits shows up as consecutive digits. In encodings with more than one byte
-    per character, zeros are between them.
-    """
-    return _LONG_RUN in content[::_STRIDE].translate(_DIGITS_AS_ZEROS) or b"\0" in content
 
 
 def _integer(digits: str) -> int:

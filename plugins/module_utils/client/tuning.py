@@ -5,11 +5,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import re
 import threading
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 from ansible.module_utils.parsing.convert_bool import boolean
 
@@ -18,64 +19,32 @@ from ..model.suggestions import closest_names
 
 _LIKENESS = 0.6
 _WHOLE = 100
-_PERCENT = re.compile(r"([0-9]{1,3}) *%")
+_PERCENT = re.compile(r" *([0-9]{1,3}) *% *")
+
+Reader: TypeAlias = Callable[[str, Any], Any]
+"""Returns the value of an option, given its name and what was written. Raises :class:`InvalidInput`."""
 
 
-def read_seconds(name: str, value: Any) -> float:
-    """Return a number of seconds.
+def reader(convert: Callable[[Any], Any], fits: Callable[[Any], bool], expected: str) -> Reader:
+    """Return the function that reads one kind of value.
 
-    :raises InvalidInput: if the value is not a number, negative or infinite.
+    :param convert: converts what was written, or raises an error. :param fits: checks the converted value.
+    :param expected: completes the sentence "expected ..." of the message.
     """
-    try:
-        number = float(value)
-    except (TypeError, ValueError, OverflowError):
-        number = -1.0
-    if not 0 <= number < math.inf:
-        raise InvalidInput(f"{name}: {value!r} does not fit; expected seconds, 0 or more")
-    return number
+
+    def read(name: str, value: Any) -> Any:
+        with contextlib.suppress(TypeError, ValueError, OverflowError):
+            converted = convert(value)
+            if fits(converted):
+                return converted
+        raise InvalidInput(f"{name}: {value!r} does not fit; expected {expected}")
+
+    return read
 
 
-def read_duration(name: str, value: Any) -> float:
-    """Return a number of seconds above 0.
-
-    :raises InvalidInput: if the value is not a number, zero, negative, or more than a thread can wait.
-    """
-    try:
-        number = float(value)
-    except (TypeError, ValueError, OverflowError):
-        number = 0.0
-    if not 0 < number <= threading.TIMEOUT_MAX:
-        raise InvalidInput(f"{name}: {value!r} does not fit; expected seconds above 0")
-    return number
-
-
-def _read_count(name: str, value: Any) -> int:
-    try:
-        number = int(value)
-    except (TypeError, ValueError, OverflowError):
-        number = 0
-    if number < 1 or isinstance(value, bool) or (isinstance(value, float) and number != value):
-        raise InvalidInput(f"{name}: {value!r} does not fit; expected an integer, 1 or more")
-    return number
-
-
-def _read_number(name: str, value: Any) -> int:
-    if isinstance(value, bool) or not str(value).isascii() or not str(value).strip().isdigit():
-        raise InvalidInput(f"{name}: {value!r} does not fit; expected an integer, 0 or more")
-    return int(value)
-
-
-def _read_flag(name: str, value: Any) -> bool:
-    try:
-        return bool(boolean(value))
-    except TypeError as error:
-        raise InvalidInput(f"{name}: {value!r} does not fit; expected true or false") from error
-
-
-def _read_place(name: str, value: Any) -> str:
-    if value not in (AUTO, MODULE):
-        raise InvalidInput(f"{name}: {value!r} does not fit; expected {AUTO} or {MODULE}")
-    return str(value)
+def whole(value: Any) -> int:
+    """Return an integer, which may be written as text. Raise ValueError for anything else."""
+    return int(str(value))
 
 
 def runs_as_module(tuning: Any) -> bool:
@@ -83,31 +52,37 @@ def runs_as_module(tuning: Any) -> bool:
     return isinstance(tuning, Mapping) and tuning.get("execution", AUTO) != AUTO
 
 
-def _read_percentage(name: str, value: Any) -> int:
-    percent = _PERCENT.fullmatch(str(value).strip())
-    if percent is None or not 1 <= int(percent[1]) <= _WHOLE:
-        raise InvalidInput(f"{name}: {value!r} does not fit; expected a percentage from 1% to 100%, such as 50%")
-    return int(percent[1])
+def _percentage(value: Any) -> int:
+    percent = _PERCENT.fullmatch(str(value))
+    return int(percent[1]) if percent else 0
 
 
 AUTO, MODULE = "auto", "module"
 """Where a task runs: in Ansible's worker if possible, or always as a module."""
 
-KEYS: Mapping[str, tuple[str, Callable[[str, Any], Any]]] = {
-    "settle": ("SEVENTHINGS_SETTLE", read_seconds),
-    "outage_wait": ("SEVENTHINGS_OUTAGE_WAIT", read_seconds),
-    "lock_wait": ("SEVENTHINGS_LOCK_WAIT", read_seconds),
-    "max_answer_size": ("SEVENTHINGS_MAX_ANSWER_SIZE", _read_count),
-    "max_list_size": ("SEVENTHINGS_MAX_LIST_SIZE", _read_count),
-    "max_pages": ("SEVENTHINGS_MAX_PAGES", _read_count),
-    "rate_share": ("SEVENTHINGS_RATE_SHARE", _read_percentage),
+read_duration = reader(float, lambda seconds: 0 < seconds <= threading.TIMEOUT_MAX, "seconds above 0")
+_seconds = reader(float, lambda seconds: 0 <= seconds < math.inf, "seconds, 0 or more")
+_count = reader(whole, lambda number: number >= 1, "an integer, 1 or more")
+_number = reader(whole, lambda number: number >= 0, "an integer, 0 or more")
+_flag = reader(boolean, lambda _flag: True, "true or false")
+_place = reader(str, (AUTO, MODULE).__contains__, f"{AUTO} or {MODULE}")
+_share = reader(_percentage, lambda percent: 1 <= percent <= _WHOLE, "a percentage from 1% to 100%, such as 50%")
+
+KEYS: Mapping[str, tuple[str, Reader]] = {
+    "settle": ("SEVENTHINGS_SETTLE", _seconds),
+    "outage_wait": ("SEVENTHINGS_OUTAGE_WAIT", _seconds),
+    "lock_wait": ("SEVENTHINGS_LOCK_WAIT", _seconds),
+    "max_answer_size": ("SEVENTHINGS_MAX_ANSWER_SIZE", _count),
+    "max_list_size": ("SEVENTHINGS_MAX_LIST_SIZE", _count),
+    "max_pages": ("SEVENTHINGS_MAX_PAGES", _count),
+    "rate_share": ("SEVENTHINGS_RATE_SHARE", _share),
     "request_deadline": ("SEVENTHINGS_REQUEST_DEADLINE", read_duration),
-    "workers": ("", _read_count),
-    "retries": ("", _read_number),
-    "rate_limit_wait": ("SEVENTHINGS_RATE_LIMIT_WAIT", read_seconds),
-    "token_cache": ("SEVENTHINGS_TOKEN_CACHE", _read_flag),
-    "allow_http": ("", _read_flag),
-    "execution": ("", _read_place),
+    "workers": ("", _count),
+    "retries": ("", _number),
+    "rate_limit_wait": ("SEVENTHINGS_RATE_LIMIT_WAIT", _seconds),
+    "token_cache": ("SEVENTHINGS_TOKEN_CACHE", _flag),
+    "allow_http": ("", _flag),
+    "execution": ("", _place),
 }
 """Each key with the environment variable that replaces it, if there is one, and the function that reads its value."""
 
