@@ -156,7 +156,7 @@ def locks(folder: Path) -> None:
     # The process is killed before it gets the answer.
     guard = creations.making("object")
     guard.__enter__()
-    UnpagedLists(Store(shared), "golden", NOW.timestamp).note("room", "")
+    UnpagedLists(Store(shared), "golden", NOW.timestamp).note("room", "", 5)
 
 
 WRITERS: tuple[Callable[[Path], None], ...] = (runs, killed, cursor, tokens, locks)

@@ -48,9 +48,7 @@ SUBJECTS: Mapping[str, tuple[str, ...]] = {
     "plugin_utils/set_plan/limits": (f"{_PLAN}/test_limits",),
     "plugin_utils/apply/journal": ("plugin_utils/apply/test_journal",),
     "plugin_utils/instance/approval": ("plugin_utils/instance/test_approval", "scenarios/test_scenarios"),
-    "module_utils/client/paging": tuple(
-        f"module_utils/client/test_{name}" for name in ("paging", "client", "limits", "prefetch")
-    ),
+    "module_utils/client/paging": tuple(f"module_utils/client/test_{name}" for name in ("paging", "client", "limits")),
     "module_utils/client/settling": ("module_utils/client/test_settling",),
     "module_utils/runtime/creations": ("module_utils/runtime/test_creations",),
     "plugin_utils/absorb/patch": ("plugin_utils/absorb/test_patch",),

@@ -59,8 +59,8 @@ DEFECTS = (
     Defect(
         "paging",
         "module_utils/client/paging",
-        "        return not fresh\n",
-        "        return not fresh or len(page.records) < page.size\n",
+        "if not all(record.identity in found for record in page.records):",
+        "if len(page.records) >= page.size and not all(record.identity in found for record in page.records):",
         "A page that is shorter than what was asked for ends the list, so records of a capped list are missing.",
         "unit/rules/test_complete_lists",
     ),

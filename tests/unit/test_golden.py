@@ -115,7 +115,7 @@ def settling(kept: Path) -> float | None:
 
 def is_unpaged(locks: Folder) -> bool:
     """Return True if a note says that the list of rooms is complete."""
-    return UnpagedLists(Store(locks), "golden", NOW.timestamp).has("room", "")
+    return UnpagedLists(Store(locks), "golden", NOW.timestamp).has("room", "", 5)
 
 
 def test_there_are_golden_files_of_the_first_version() -> None:

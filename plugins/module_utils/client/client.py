@@ -314,12 +314,8 @@ class Client:
 
     def delete(self, kind: Kind, uuid: str) -> None:
         """Delete a record. A record that is already deleted is not an error."""
-        try:
+        with contextlib.suppress(NotFound):
             self.send("DELETE", _path_of(kind.item_path, kind, uuid), Effect.IDEMPOTENT)
-        except NotFound:
-            return
-        if not kind.sort:
-            self.lists.unpaged.removed(kind.name)
 
     def set_status(self, kind: Kind, uuid: str, status: str) -> None:
         """Set the status of a record whose kind has a separate request for it."""

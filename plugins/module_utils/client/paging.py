@@ -8,12 +8,12 @@ An answer is the whole list only if the service proves it: by a total, or by a f
 
 from __future__ import annotations
 
-import contextlib
 import datetime as dt
 import itertools
 import math
-import threading
+from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from http import HTTPStatus
@@ -32,8 +32,7 @@ from ..model.field import integer_of, shorten
 from ..model.kinds import Kind
 from ..runtime.unpaged import UnpagedLists
 from . import query
-from .limits import LimitExceeded, Limits, ListLimit
-from .prefetch import Prefetch
+from .limits import Limits, ListLimit
 from .query import PER_PAGE, Condition
 from .record import Record, flat_record
 from .transport import Response
@@ -44,6 +43,8 @@ _LINK_FORMS = ("id", "uuid")
 """The forms of links in filters."""
 _NO_PAGES = (InvalidRequest, NotFound, NotProcessable)
 """The errors with which an instance refuses the second page of a list that has no pages."""
+_SECOND = 2
+_AT_A_TIME = 2
 _READ_AGAIN = 2
 """How often a list whose pages do not add up is read again before it is an error."""
 
@@ -74,7 +75,6 @@ class Lists:
         self.uncertain: set[str] = set()
         self._unique_keys = unique_keys
         self._link_forms: dict[tuple[str, tuple[str, ...]], str] = {}
-        self._unknown_totals = threading.Lock()
 
     def read(
         self,
@@ -136,12 +136,7 @@ class Lists:
         for _attempt in range(_READ_AGAIN + 1):
             found: dict[str, Record] = {}
             archived: set[str] = set()
-            try:
-                total = self._read_pages_into(found, archived, request)
-            except LimitExceeded:
-                # The error may be kept until somebody reads the list. Release the memory of the records now.
-                found.clear()
-                raise
+            total = self._read_pages_into(found, archived, request)
             if total is None or total == len(found):
                 # Some instances also list archived records and include them in the total.
                 return [record for identity, record in found.items() if identity not in archived]
@@ -159,46 +154,37 @@ class Lists:
         :returns: the total that the service reports, or None.
         """
         kind, total = request.kind, None
-        limit = ListLimit(self._limits, kind.plural, PER_PAGE)
-        with contextlib.ExitStack() as alone:
-            for number, page in enumerate(self._pages(request, limit), 1):
-                fresh = [record for record in page.records if record.identity not in found]
-                # A smaller total means that a record was deleted meanwhile. A record that moved to an earlier page is
-                # then missing.
-                total = None if page.total is None else max(page.total, total or 0)
-                if self._is_last(request, page, fresh):
-                    break
-                if number > 1 and not kind.sort:
-                    self.unpaged.forget(kind.name, request.part)
-                if total is None and number > 1 and not request.template:
-                    self.uncertain.add(kind.name)
-                if kind.can_be_archived:
-                    archived.update(record.identity for record in fresh if record.archived)
-                found.update((record.identity, record) for record in fresh)
-                if len(found) >= total if total is not None else self._needs_no_proof(request, found.values(), number):
-                    break
-                if total is None and number == 2:
-                    # The length of the list is unknown, so only one such list at a time may use the memory.
-                    alone.enter_context(self._unknown_totals)
-        if not kind.sort:
-            self.unpaged.count(kind.name, request.part, len(found))
+        for number, page in enumerate(self._pages(request), 1):
+            # A smaller total means that a record was deleted meanwhile. A record that moved to an earlier page is then
+            # missing.
+            total = None if page.total is None else max(page.total, total or 0)
+            if self._is_last(request, page, found):
+                break
+            if total is None and number > 1 and not request.template:
+                self.uncertain.add(kind.name)
+            if kind.can_be_archived:
+                archived.update(record.identity for record in page.records if record.archived)
+            for record in page.records:
+                found.setdefault(record.identity, record)
+            if len(found) >= total if total is not None else self._needs_no_proof(request, found.values(), number):
+                break
         return total
 
-    def _is_last(self, request: _ListRequest, page: Page, fresh: Collection[Record]) -> bool:
+    def _is_last(self, request: _ListRequest, page: Page, found: Collection[str]) -> bool:
         """Return True if a page is empty or repeats earlier ones.
 
-        :param fresh: the records of the page that no earlier page has.
+        :param found: the identities of the records of earlier pages.
         """
-        if len(page.records) > page.size and not fresh:
-            # The page has more records than requested, so the instance does not page this list.
-            self.unpaged.note(request.kind.name, request.part)
-        return not fresh
+        if not all(record.identity in found for record in page.records):
+            return False
+        if page.size < len(page.records) == len(found):
+            # The page repeats the whole list although fewer records were requested, so the list has no pages.
+            self.unpaged.note(request.kind.name, request.part, len(found))
+        return True
 
     def _is_unpaged(self, request: _ListRequest, records: int) -> bool:
-        """Return True if a list is known to be complete in one answer, and has not become a page since."""
-        kind = request.kind
-        is_known = self.unpaged.has(kind.name, request.part)
-        return is_known and not self.unpaged.may_be_cut(kind.name, request.part, records)
+        """Return True if a list of this length is known to be complete in one answer."""
+        return self.unpaged.has(request.kind.name, request.part, records)
 
     def _needs_no_proof(self, request: _ListRequest, found: Collection[Record], pages: int) -> bool:
         """Return True if a list without a total needs no further proof.
@@ -217,44 +203,39 @@ class Lists:
                 return have.issuperset(map(str, condition.values))
         return False
 
-    def _pages(self, request: _ListRequest, limit: ListLimit) -> Iterator[Page]:
+    def _pages(self, request: _ListRequest) -> Iterator[Page]:
         """Yield the pages of a list in order.
 
         If the total is reported, later pages are requested while an earlier page is read: never more pages than exist,
         and none of a list that is too long. A list that has no pages according to the description may refuse a second
         one (4xx), which proves that it has none. A service that fails (5xx) proves nothing.
-
-        :param limit: counts the pages.
         """
         kind = request.kind
-        page = self._page(request)
+        limit = ListLimit(self._limits, kind.plural, PER_PAGE)
+        page = Page.from_answer(kind, self._ask_page(request, 1))
         limit.add(len(page.body), len(page.records), page.total)
         yield page
         size = PER_PAGE if kind.sort else _size_unlike(len(page.records))
-        last = math.ceil((page.total or 0) / size)
         ask = partial(self._ask_page, request, size=size)
-        with Prefetch(ask, range(2, last + 1)) as prefetch:
-            for number in itertools.count(2):
-                try:
-                    answer = prefetch.next() or ask(number)
-                except (*_NO_PAGES, MethodNotAllowed, InternalError) as refused:
-                    if refused.status > HTTPStatus.INTERNAL_SERVER_ERROR:
-                        raise
-                    if kind.sort or page.total is not None or not isinstance(refused, _NO_PAGES):
-                        length = "no total" if page.total is None else f"{page.total} records"
-                        raise IncompleteList(
-                            f"The list of {kind.plural} has {length}, and its page {number} can't be read, so the "
-                            f"rest of the list is unknown. Nothing is decided from it. ({refused.message})"
-                        ) from refused
-                    self.unpaged.note(kind.name, request.part)
-                    return
-                page = Page.from_answer(kind, answer, size)
-                limit.add(len(page.body), len(page.records), page.total)
-                yield page
-
-    def _page(self, request: _ListRequest) -> Page:
-        """Return the first page of a list."""
-        return Page.from_answer(request.kind, self._ask_page(request, 1))
+        answers = _prefetched(ask, range(2, math.ceil((page.total or 0) / size) + 1))
+        for number in itertools.count(2):
+            try:
+                answer = next(answers, None) or ask(number)
+            except (*_NO_PAGES, MethodNotAllowed, InternalError) as refused:
+                if refused.status > HTTPStatus.INTERNAL_SERVER_ERROR:
+                    raise
+                if kind.sort or page.total is not None or not isinstance(refused, _NO_PAGES):
+                    length = "no total" if page.total is None else f"{page.total} records"
+                    raise IncompleteList(
+                        f"The list of {kind.plural} has {length}, and its page {number} can't be read, so the rest of "
+                        f"the list is unknown. Nothing is decided from it. ({refused.message})"
+                    ) from refused
+                if number == _SECOND:
+                    self.unpaged.note(kind.name, request.part, len(page.records))
+                return
+            page = Page.from_answer(kind, answer, size)
+            limit.add(len(page.body), len(page.records), page.total)
+            yield page
 
     def _ask_page(self, request: _ListRequest, number: int, size: int = PER_PAGE) -> Response:
         kind, paging = request.kind, []
@@ -270,17 +251,10 @@ class Lists:
         paging = [("page", "1"), ("per_page", str(number))]
         return Page.from_answer(kind, self._read(kind.list_path, [*paging, *pairs]))
 
-    def some(self, kind: Kind) -> list[Record]:
-        """Return the first page of a kind.
-
-        It is enough to name candidates in a message, and not enough for a decision.
-        """
-        return self._page(_ListRequest(kind)).records
-
     def first_page(self, kind: Kind) -> tuple[list[Record], bool]:
         """Return the first page of a kind, and whether the service proves that it has all records."""
         request = _ListRequest(kind)
-        pages = self._pages(request, ListLimit(self._limits, kind.plural, PER_PAGE))
+        pages = self._pages(request)
         page = next(pages)
         if page.total is not None or not page.records:
             return page.records, len(page.records) >= (page.total or 0)
@@ -290,10 +264,23 @@ class Lists:
                 following = next(pages, None)
             except IncompleteList:
                 return page.records, False
-            fresh = [record for record in following.records if record.identity not in known] if following else []
-            if following and not self._is_last(request, following, fresh):
+            if following and not self._is_last(request, following, known):
                 return page.records, False
         return page.records, not kind.newest or len(page.records) < kind.newest
+
+
+def _prefetched(ask: Callable[[int], Response], numbers: Iterable[int]) -> Iterator[Response]:
+    """Yield answers in order, and request the next two meanwhile. More requests at a time would be a burst.
+
+    :param ask: sends the request for the page with a number.
+    """
+    rest = iter(numbers)
+    with ThreadPoolExecutor(max_workers=_AT_A_TIME) as pool:
+        requested = deque(pool.submit(ask, number) for number in itertools.islice(rest, _AT_A_TIME))
+        while requested:
+            answer = requested.popleft().result()
+            requested.extend(pool.submit(ask, number) for number in itertools.islice(rest, 1))
+            yield answer
 
 
 def _deadline_parts(kind: Kind, parameters: Mapping[str, str], read: Iterable[Record]) -> list[dict[str, str]]:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from ..client.client import Client
+from ..client.paging import order_pairs
 from ..client.query import PER_PAGE, Condition
 from ..client.record import Record
 from ..errors import Ambiguous, InvalidInput, NoMatch, PermissionMissing, SeventhingsError, unless
@@ -107,7 +108,7 @@ class ReadIndex:
     def some(self, kind: Kind) -> list[Record]:
         """Return a page of a kind. It suffices to name candidates in a message, but not for a decision."""
         if kind.name not in self._some:
-            self._some[kind.name] = self._client.lists.some(kind)
+            self._some[kind.name] = self._client.lists.first(kind, PER_PAGE, order_pairs(kind)).records
         return self._some[kind.name]
 
     def _list_narrowed(self, kind: Kind, key: str, values: Iterable[Any]) -> list[Record]:

@@ -29,6 +29,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
+from ansible_collections.community.seventhings.plugins.module_utils.runtime.unpaged import UnpagedLists
 
 RANDOMISED = settings(
     max_examples=500 if LONG else 20,
@@ -224,10 +225,20 @@ def client_on(
     if clock is not None:
         transport.sleep = clock.sleep
     client = Client(transport, Tokens(transport, Credentials(access_token="token-1")))
-    for kind in unpaged:
-        for template in ("asset", "room", "person") if kind == "field_definition" else ("",):
-            client.lists.unpaged.note(kind, template)
+    client.lists.unpaged = _KnownLists(frozenset(unpaged))
     return client
+
+
+class _KnownLists(UnpagedLists):
+    """Notes that begin with some kinds, whose lists without a filter are complete, however long they are."""
+
+    def __init__(self, known: frozenset[str]) -> None:
+        super().__init__()
+        self._known = known
+
+    def has(self, kind: str, part: str, records: int) -> bool:
+        is_known = kind in self._known and part in ("", "asset", "room", "person")
+        return is_known or super().has(kind, part, records)
 
 
 def page_of(items: Iterable[Mapping[str, Any]], **members: Any) -> Response:

@@ -407,13 +407,13 @@ def test_a_second_page_that_fails_proves_nothing(status: int, error: type[Except
     for _time in range(2):
         with pytest.raises(error):
             client.list_all(KINDS["task"])
-    assert not client.lists.unpaged.has("task", "")
 
 
 def test_an_unpaged_list_that_gets_shorter_is_proven_again() -> None:
     service = Pages(5, usual=0)
-    transport, client = on_pages("task", service, "task")
+    transport, client = on_pages("task", service)
     for parameters, count, requests in (
+        ({}, 5, 2),
         ({}, 5, 1),
         ({"status": "closed"}, 4, 2),
         ({"status": "closed"}, 4, 1),
@@ -468,39 +468,6 @@ def test_definitions_are_never_uncertain() -> None:
     client = client_on(transport, unpaged=())
     assert len(client.definitions("asset")) == 4
     assert client.lists.uncertain == set()
-
-
-@pytest.mark.usefixtures("small")
-def test_a_list_that_begins_to_have_pages_is_no_longer_known_to_be_unpaged() -> None:
-    service = Pages(6, usual=0)
-    _transport, client = on_pages("task", service, "task")
-    assert len(client.list_all(KINDS["task"])) == 6
-    service.usual = 5
-    assert len(client.list_all(KINDS["task"])) == 6
-    assert not client.lists.unpaged.has("task", "")
-
-
-@pytest.mark.usefixtures("small")
-def test_only_one_list_of_unknown_length_is_read_beyond_its_second_page() -> None:
-    service, others = Pages(15), Pages(15)
-    reaches_second, reaches_third = threading.Event(), threading.Event()
-
-    def other(call: Invocation) -> Any:
-        (reaches_third if dict(call.pairs)["page"] == "3" else reaches_second).set()
-        return others(call)
-
-    def play(call: Invocation) -> Any:
-        if dict(call.pairs)["page"] == "3":
-            thread.start()
-            assert reaches_second.wait(10)
-            assert not reaches_third.wait(0.2)
-        return service(call)
-
-    client = client_on(FakeTransport({OBJECTS: play, LISTS["room"]: other}))
-    thread = threading.Thread(target=client.list_all, args=[KINDS["room"]])
-    assert len(client.list_all(KINDS["object"])) == 15
-    thread.join(10)
-    assert reaches_third.is_set()
 
 
 def test_a_first_page_is_whole_if_a_second_one_is_refused() -> None:
@@ -580,12 +547,6 @@ def test_a_first_page_beyond_the_limits_is_an_error() -> None:
     for read in (client_on(transport).list_all, client_on(transport).lists.first_page):
         with pytest.raises(LimitExceeded, match="The list of objects has more than 2 pages"):
             read(KINDS["object"])
-
-
-def test_some_records_are_the_first_page() -> None:
-    transport, client = on_pages("object", Pages(7))
-    assert [record.id for record in client.lists.some(KINDS["object"])] == [1, 2, 3, 4, 5]
-    assert len(transport.calls) == 1
 
 
 def test_a_list_with_a_total_may_be_longer_than_one_without() -> None:
