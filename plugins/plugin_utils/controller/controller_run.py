@@ -66,9 +66,10 @@ class ControllerRun:
         self.client = self._connect(self.options, read_only=read_only, run_folder=Path(constants.DEFAULT_LOCAL_TMP))
         return self.client
 
-    def load(self, sources: Sequence[Path]) -> DesiredInstance:
-        """Read a desired state."""
-        self.desired.append(load_files(self.options, sources, self._loader, self._written, self.hiding))
+    def load(self, sources: Sequence[Path], only_settings: bool = False) -> DesiredInstance:
+        """Read a desired state, or only its settings."""
+        read = load_files(self.options, sources, self._loader, self._written, self.hiding, only_settings)
+        self.desired.append(read)
         return self.desired[-1]
 
     def failed(self, message: str, _error: BaseException | None = None) -> dict[str, Any]:

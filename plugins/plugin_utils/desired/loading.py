@@ -89,12 +89,14 @@ class Reading:
     :ivar is_later: True if another layer precedes it: then it needs no instance.yml.
     :ivar tables: the settings of its tables if its instance.yml does not say.
     :ivar fill: replaces variables in files, except in some members.
+    :ivar only_settings: True to read no records, so that the settings need not fit them.
     """
 
     label: str = ""
     is_later: bool = False
     tables: Tables = field(default_factory=Tables)
     fill: Callable[[Node, Sequence[str]], Node] = lambda node, _leave: node
+    only_settings: bool = False
 
 
 def load(
@@ -166,7 +168,7 @@ class _Loading:
         self._mapped: set[str] = set()
         self._on_line: Counter[Place] = Counter()
         self.desired = DesiredInstance(hiding=hiding, tables=reading.tables)
-        self._read_settings = Settings(self.desired)
+        self._read_settings = Settings(self.desired, is_alone=reading.only_settings)
 
     def _find(self, place: Place, message: str) -> None:
         self.desired.findings.append(Finding(place, message))
@@ -202,7 +204,8 @@ class _Loading:
         if len(settings) > 1 or (not settings and not self._reading.is_later):
             self._find(self._at("instance.yml"), f"expected exactly one instance.yml in {src}")
         # Read the settings first, because they say how to read the other files.
-        for member in sorted(members, key=lambda node: node not in settings):
+        others = [] if self._reading.only_settings else [member for member in members if member not in settings]
+        for member in (*settings, *others):
             is_folder = member.type is FileType.FOLDER
             name, ending = (member.name, "") if is_folder else _parts(member.name)
             is_workbook = ending == WORKBOOK and not is_folder and not _is_hidden(member.name)
@@ -358,6 +361,8 @@ class _Loading:
             self._find(node.place, f"expected a map of sections: instance, {', '.join(SECTIONS)}, moved")
             return
         for name, member in node.members.items():
+            if self._reading.only_settings and name != "instance":
+                continue
             if name in ("instance", *BY_TEMPLATE) and self.desired.hiding.is_vaulted(member.source):
                 self._find_plainly(member.place, _NEVER_VAULTED)
             elif name == "instance":
@@ -477,7 +482,8 @@ class _Loading:
             if not self._is_attached(name)
         ]
         entries = self.desired.tables.entries
-        for table in entries if entries is not self._reading.tables.entries else ():
+        is_own = entries is not self._reading.tables.entries and not self._reading.only_settings
+        for table in entries if is_own else ():
             if table.patterns and table.setting not in self._mapped:
                 self.desired.warnings.append(
                     f"{table.place}: {table.setting}.files: {', '.join(table.patterns)} matches no file that was read; "

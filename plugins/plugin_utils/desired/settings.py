@@ -56,10 +56,14 @@ VARIABLES = "variables"
 
 
 class Settings:
-    """Read settings into a desired state, findings included."""
+    """Read settings into a desired state, findings included.
 
-    def __init__(self, desired: DesiredInstance) -> None:
+    :param is_alone: True if no records are read, so that nothing has to identify them.
+    """
+
+    def __init__(self, desired: DesiredInstance, is_alone: bool = False) -> None:
         self._desired = desired
+        self._is_alone = is_alone
 
     def _find(self, node: Node, message: str) -> None:
         self._desired.findings.append(Finding(node.place, message))
@@ -92,7 +96,8 @@ class Settings:
         if SCAN_CODES in node.value:
             written = node.member(SCAN_CODES)
             settings = read_scan_codes(written, self._find)
-            check_identity(written, settings, desired.identity, self._find)
+            if not self._is_alone:
+                check_identity(written, settings, desired.identity, self._find)
             desired.scan_codes = settings
         desired.setting_places = _places(node)
         desired.declares_variables = VARIABLES in node.value

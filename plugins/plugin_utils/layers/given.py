@@ -69,11 +69,16 @@ def _paths_of(src: Any) -> list[Path]:
 
 
 def load_files(
-    options: Mapping[str, Any], sources: Sequence[Path], loader: Any, written: Mapping[str, Any], hiding: Hiding
+    options: Mapping[str, Any],
+    sources: Sequence[Path],
+    loader: Any,
+    written: Mapping[str, Any],
+    hiding: Hiding,
+    only_settings: bool = False,
 ) -> DesiredInstance:
     """Read the desired state from layers, inline data, or both.
 
-    :param written: the options of the task as they were written.
+    :param written: the options of the task as they were written. :param only_settings: True to read no records.
     :raises InvalidInput: if values of ``desired`` may be vaulted, and neither Ansible nor the task says which.
     """
     if FORGETS_VAULT and options.get("desired") is not None and written.get("hide") is None and _has_password(loader):
@@ -91,7 +96,7 @@ def load_files(
     given = written.get("variables")
     # Also as written, because only the written values show whether they were vaulted.
     variables = given if isinstance(given, Mapping) else options["variables"]
-    return load_layers(sources, inline, _reader(loader), files_root, hiding, is_vaulted, variables)
+    return load_layers(sources, inline, _reader(loader), files_root, hiding, is_vaulted, variables, only_settings)
 
 
 def _has_password(loader: Any) -> bool:

@@ -84,13 +84,14 @@ def load_layers(
     hiding: Hiding | None = None,
     is_vaulted: Callable[[Any], bool] = was_vaulted,
     variables: Mapping[str, Any] = NO_VARIABLES,
+    only_settings: bool = False,
 ) -> DesiredInstance:
     """Read the desired state from layers, inline data, or both.
 
     Inline data is not a layer: it is added to the layers.
 
     :param sources: the layers, in order. Other parameters are as in :func:`..desired.loading.load`.
-    :param variables: the values of variables that the files declare.
+    :param variables: the values of variables that the files declare. :param only_settings: True to read no records.
     :raises InvalidInput: if a layer is named twice, or ``files_root`` is not a directory.
     """
     layers = layers_of(sources)
@@ -98,15 +99,16 @@ def load_layers(
     for layer in layers:
         filling.declare(settings_of(layer.path, layer.label, read))
     filling.settle()
-    desired = _loaded(layers, filling, inline, read, files_root, hiding or Hiding(), is_vaulted)
+    reading = Reading(fill=filling.fill, only_settings=only_settings)
+    desired = _loaded(layers, reading, inline, read, files_root, hiding or Hiding(), is_vaulted)
     desired.findings += filling.findings
-    desired.warnings += filling.warnings()
+    desired.warnings += [] if only_settings else filling.warnings()
     return desired
 
 
 def _loaded(
     layers: Sequence[Layer],
-    filling: Variables,
+    reading: Reading,
     inline: Mapping[str, Any] | None,
     read: Reader,
     files_root: Path | None,
@@ -116,12 +118,12 @@ def _loaded(
     """Read everything in the layers and inline, with variables replaced."""
     if len(layers) < 2:
         src = layers[0].path if layers else None
-        return load(src, inline, read, files_root, shared, is_vaulted, Reading(fill=filling.fill))
+        return load(src, inline, read, files_root, shared, is_vaulted, reading)
     loaded: list[DesiredInstance] = []
     for layer in layers:
         tables = loaded[0].tables if loaded else Tables()
-        reading = Reading(layer.label, bool(loaded), tables, filling.fill)
-        loaded.append(load(layer.path, None, read, files_root, shared, reading=reading))
+        own = replace(reading, label=layer.label, is_later=bool(loaded), tables=tables)
+        loaded.append(load(layer.path, None, read, files_root, shared, reading=own))
     merged = _merged(layers, loaded)
     if files_root is not None:
         merged.root = local_files(None, files_root)

@@ -37,7 +37,6 @@ from .evaluation import Evaluation, Evaluator
 from .moments import Window
 from .paper import paper_of
 from .reading import InstanceLists
-from .settings import read_settings
 from .tables import WrongRows, read_accepted, read_scans, scan_lists
 
 _TIME_FIELD = "inventory_time"
@@ -69,16 +68,14 @@ class _Call:
         options, mode = self._options, self._options["mode"]
         reports = paths_of(options["report"])
         sources = sources_of(options, refuse_links=mode == CLOSE)
-        settings = read_settings(sources)
-        scan_codes = settings.scan_codes
-        window = Window.from_task(options["since"], options["until"], settings.timezone)
+        self._desired = self._run.load(sources, only_settings=mode != CLOSE)
+        if self._desired.findings:
+            return with_findings(self._run, group_findings(self._desired.findings, self._desired).lines)
+        scan_codes = self._desired.scan_codes
+        window = Window.from_task(options["since"], options["until"], self._desired.timezone)
         files, table = scan_lists(options["scans"])
         scans = [scan for file in files for scan in read_scans(file, table, self._warned)]
         accepted = _accepted(options["accept"])
-        if mode == CLOSE:
-            self._desired = self._run.load(sources)
-            if self._desired.findings:
-                return with_findings(self._run, group_findings(self._desired.findings, self._desired).lines)
         client = self._run.connect()
         caps = Caps.from_task({})
         wrong = caps.wrong_instance(client.transport.root, self._desired.instances)

@@ -172,7 +172,10 @@ def test_a_scope_bounds_what_is_evaluated(here: Embedded) -> None:
 
 @pytest.mark.parametrize("name", ["instance.yml", "instance.yaml"])
 def test_objects_without_a_label_are_to_be_confirmed_by_hand(here: Embedded, tmp_path: Path, name: str) -> None:
-    (tmp_path / name).write_text('api: seventhings/v1\nscan_codes: {field: barcode, placeholder: "IMP-"}\n', "utf-8")
+    settings = "api: seventhings/v1\nvariables: {prefix: {default: IMP}}\n"
+    settings += 'scan_codes: {field: barcode, placeholder: "${prefix}-"}\n'
+    (tmp_path / name).write_text(settings, "utf-8")
+    (tmp_path / "objects.yml").write_text("- {not read", "utf-8")
     rooms = ["Dresden/000", "Dresden/Lizenzen"]
     result = take(here, **NOVEMBER, src=str(tmp_path), placeholder_rooms=rooms)
     assert result["unlabelled"] == ["IMP-000001", "IMP-000002", "IMP-000003", "999001", "999002"]
@@ -184,14 +187,14 @@ def test_scan_codes_that_are_wrong_are_refused_with_their_place(here: Embedded, 
     (tmp_path / "instance.yml").write_text(f"api: seventhings/v1\nscan_codes: {text}\n", "utf-8")
     result = take(here, mode="prepare", src=str(tmp_path))
     assert result["failed"]
-    assert result["msg"].startswith("src: instance.yml:2:")
+    assert result["findings"][0].startswith("instance.yml:2:")
 
 
 def test_an_unknown_time_zone_is_refused(here: Embedded, tmp_path: Path) -> None:
     (tmp_path / "instance.yml").write_text("api: seventhings/v1\ntimezone: Nowhere/X\n", "utf-8")
     result = take(here, src=str(tmp_path))
     assert result["failed"]
-    assert result["msg"].startswith("timezone: 'Nowhere/X' is not known")
+    assert result["findings"][0].startswith("instance.yml:2:11: timezone: 'Nowhere/X' is not known")
 
 
 def test_before_a_stocktake_objects_to_check_are_listed(here: Embedded, tmp_path: Path) -> None:
