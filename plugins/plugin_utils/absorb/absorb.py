@@ -633,7 +633,7 @@ class _Absorbing:
                     source.remove(owner.place)
         except NotSpliced:
             for source, number in zip(sources, before, strict=True):
-                source.undo(number)
+                source.file.undo(number)
             raise
 
     def _say_state(self, planned: Planned, state: str) -> None:

@@ -282,7 +282,7 @@ class Files:
         """Drop the edits after a mark."""
         for name, opened in self._opened.items():
             if opened.source is not None:
-                opened.source.undo(mark.get(name, 0))
+                opened.source.file.undo(mark.get(name, 0))
 
     # ---- writing
 
@@ -374,7 +374,7 @@ class Files:
         for target, opened in sorted(self._opened.items(), key=lambda change: self.label(change[0])):
             after = opened.after
             halfway = after if opened.is_attachment else opened.before
-            if opened.source is not None and opened.source.file.is_changed:
+            if opened.source is not None and opened.source.file.edits:
                 if isinstance(opened.source, YamlSource):
                     opened.source.finish()
                 after = opened.source.file.content()

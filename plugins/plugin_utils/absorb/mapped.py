@@ -24,7 +24,7 @@ class MappedSource(Source):
     """
 
     def __init__(self, inner: Source, table: Table) -> None:
-        super().__init__(inner.file, has_variables=False)
+        self.file = inner.file
         self._inner = inner
         self._table = table
 
@@ -44,9 +44,6 @@ class MappedSource(Source):
 
     def names(self, place: Place) -> Sequence[str]:
         return self._inner.names(place)
-
-    def undo(self, number: int) -> None:
-        self._inner.undo(number)
 
     def _column(self, place: Place, name: str) -> str:
         """Return the column of a field.

@@ -11,14 +11,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..desired.positions import Place
-from ..export.writing import flow, json_record, yaml_record
+from ..export.writing import json_record, yaml_map, yaml_record
 from .splices import Splices
-from .text_file import NewValue, NotSpliced, TextFile
+from .text_file import EditedFile, NewValue, NotSpliced, TextFile
 from .tree import LIST, MAP, SCALAR, Piece, json_pieces, yaml_pieces
 
 _DOCUMENT_END = re.compile(r"^\.\.\.\s", re.MULTILINE)
+_NO_DATA = re.compile(r"(?>\s+|#.*|%.*|---(?=\s))*")
 _VARIABLE = re.compile(r"\$\{(?!\$\})")
 
+_NO_LIST = "there is no list of records in that place"
 THROUGH_ANCHOR = "it came through an anchor"
 THROUGH_VARIABLE = "it came through a variable"
 
@@ -26,12 +28,10 @@ THROUGH_VARIABLE = "it came through a variable"
 class Source(ABC):
     """A file with records that is edited in place.
 
-    :param file: its text. :param has_variables: True if ``${`` begins a variable in it.
+    :ivar file: its edits.
     """
 
-    def __init__(self, file: TextFile, has_variables: bool) -> None:
-        self.file = file
-        self._has_variables = has_variables
+    file: EditedFile
 
     @abstractmethod
     def set(self, place: Place, name: str, new: NewValue) -> None:
@@ -60,22 +60,35 @@ class Source(ABC):
         """Return the names of the members of a record, or of the columns of a table, as far as the file has any."""
         return ()
 
-    def undo(self, number: int) -> None:
-        """Drop the edits after a number of them."""
-        self.file.undo(number)
 
-    def check_plain(self, piece: Piece) -> None:
-        """Refuse a value that is not written at its place.
+class TextSource(Source):
+    """A file with records that is a text.
 
-        :raises NotSpliced: if it comes from somewhere else.
+    :param has_variables: True if ``${`` begins a variable in it.
+    """
+
+    file: TextFile
+
+    def __init__(self, file: TextFile, has_variables: bool) -> None:
+        self.file = file
+        self._has_variables = has_variables
+
+    def check_written(self, start: int, end: int) -> None:
+        """Refuse a value that comes from a variable.
+
+        :raises NotSpliced: if a part of the text has one.
         """
-        if any(value.is_shared for value in piece.inside()):
-            raise NotSpliced(THROUGH_ANCHOR)
-        if self._has_variables and _VARIABLE.search(self.file.plain, piece.start, piece.end):
+        if self._has_variables and _VARIABLE.search(self.file.plain, start, end):
             raise NotSpliced(THROUGH_VARIABLE)
 
+    def append_lines(self, lines: str) -> None:
+        """Add lines at the end of the file."""
+        end = len(self.file.plain)
+        lead = "" if self.file.plain[-1:] in ("", "\n") else "\n"
+        self.file.replace(end, end, lead + lines)
 
-class _Pieces(Source):
+
+class _Pieces(TextSource):
     """A file whose records are maps in a tree."""
 
     is_json = False
@@ -100,12 +113,13 @@ class _Pieces(Source):
             raise NotSpliced("it is not written in that place")
         key, old = record.members[name]
         # A value inside a shared record is shared too.
-        self.check_plain(old)
+        _check_own(old)
+        self.check_written(old.start, old.end)
         before = self.file.edits
         try:
             self._splices.put(key, old, new, not record.is_block)
         except NotSpliced:
-            self.undo(before)
+            self.file.undo(before)
             raise
 
     def add(self, place: Place, name: str, value: Any) -> None:
@@ -117,18 +131,23 @@ class _Pieces(Source):
         self._splices.add_member(record, name, value)
 
 
+def _check_own(piece: Piece) -> None:
+    """Refuse a value that another place writes too.
+
+    :raises NotSpliced: if it has an anchor or is an alias.
+    """
+    if any(value.is_shared for value in piece.inside()):
+        raise NotSpliced(THROUGH_ANCHOR)
+
+
 class YamlSource(_Pieces):
     """A YAML file."""
 
     def __init__(self, file: TextFile, has_variables: bool) -> None:
         super().__init__(file, has_variables)
         self._root = yaml_pieces(file.plain)
-        self._is_appended = False
         self._at: dict[tuple[int, int], Piece] = {}
         self._lists: dict[int, tuple[Piece, int]] = {}
-        self._removed: list[tuple[int, Piece, int]] = []
-        """The removed records: the number of edits after each, its list, and its index in the list."""
-
         for piece in self._root.inside() if self._root is not None else ():
             if piece.kind != LIST:
                 # A map begins where the name of its first member begins.
@@ -144,49 +163,42 @@ class YamlSource(_Pieces):
 
     def remove(self, place: Place) -> None:
         piece = self.piece(place)
-        if any(value.is_shared for value in piece.inside()):
-            raise NotSpliced(THROUGH_ANCHOR)
+        _check_own(piece)
         if id(piece) not in self._lists:
             raise NotSpliced("it is not in a list of records")
         records, number = self._lists[id(piece)]
         if not records.is_block and len(records.items) > 1:
             raise NotSpliced("it is in a list that is written in one pair of brackets")
-        self._splices.take_record(records, number, {number})
-        self._removed.append((self.file.edits, records, number))
-
-    def undo(self, number: int) -> None:
-        super().undo(number)
-        self._removed = [removal for removal in self._removed if removal[0] <= number]
+        self._splices.take_item(records, number, {number})
 
     def finish(self) -> None:
-        """Leave an empty list if all records are removed and the end of the document is explicit."""
-        records = self._root
-        removed = [piece for _edits, list_piece, piece in self._removed if list_piece is records]
-        if records is None or not records.is_block or self._is_appended or len(removed) < len(records.items):
-            return
-        if removed and _DOCUMENT_END.search(self.file.plain, records.end):
+        """Leave an empty list if nothing else is left before an explicit end of the document."""
+        after = self.file.content().decode(self.file.codec).removeprefix("\ufeff")
+        end = _DOCUMENT_END.search(after)
+        if self._root is not None and end is not None and _NO_DATA.fullmatch(after, 0, end.start()):
+            start = self.file.plain.rfind("\n", 0, self._root.start) + 1
             with self.file.coming_last():
-                self._splices.put_nothing(records)
+                self.file.replace(start, start, "[]\n")
 
     def append(self, records: Sequence[Any], way: Sequence[str] = ()) -> None:
         text = "".join(map(yaml_record, records))
-        if self._root is None or (not way and self._is_empty(self._root)):
-            self._append_to_all(text, way)
-            return
         at, name = self._root, None
+        if at is None or self._is_empty(at):
+            self._append_to_nothing(yaml_map(_nested(way, records)) if way else text)
+            return
         for number, step in enumerate(way):
-            if at.kind != MAP or at.is_shared:
-                raise NotSpliced("there is no list of records in that place")
+            if not at.members or at.is_shared:
+                raise NotSpliced(_NO_LIST)
             if step not in at.members:
-                self._splices_below(at, way[number:], records)
+                self._splices.add_member(at, step, _nested(way[number + 1 :], records))
                 return
             name, at = at.members[step]
         if at.is_shared:
             raise NotSpliced(THROUGH_ANCHOR)
-        if at.kind == SCALAR and self._is_empty(at) and name is not None:
+        if name is not None and self._is_empty(at):
             self._splices.put(name, at, NewValue(list(records), lambda _loaded: True), in_flow=False)
         elif at.kind != LIST:
-            raise NotSpliced("there is no list of records in that place")
+            raise NotSpliced(_NO_LIST)
         elif at.is_block:
             self._append_block(at, text)
         elif not at.items and not way:
@@ -197,33 +209,26 @@ class YamlSource(_Pieces):
     def _is_empty(self, piece: Piece) -> bool:
         return piece.kind == SCALAR and self.file.plain[piece.start : piece.end] in ("", "~", "null")
 
-    def _append_to_all(self, text: str, way: Sequence[str]) -> None:
-        for name in reversed(way):
-            lines = text.removesuffix("\n").split("\n")
-            text = f"{flow(name)}:\n" + "".join(f"  {line}\n" for line in lines)
-        end = len(self.file.plain)
-        lead = "" if self.file.plain[-1:] in ("", "\n") else "\n"
+    def _append_to_nothing(self, text: str) -> None:
         if self._root is not None:
             self.file.replace(self._root.start, self._root.end, "")
-        self.file.replace(end, end, lead + text)
-
-    def _splices_below(self, at: Piece, names: Sequence[str], records: Sequence[Any]) -> None:
-        value: Any = list(records)
-        for name in reversed(names[1:]):
-            value = {name: value}
-        if not at.members:
-            raise NotSpliced("there is no list of records in that place")
-        self._splices.add_member(at, names[0], value)
+        self.append_lines(text)
 
     def _append_block(self, records: Piece, text: str) -> None:
-        self._is_appended = True
         indent = " " * (records.mark[1] - 1)
         plain = self.file.plain
-        found = plain.find("\n", records.end)
-        end = len(plain) if found < 0 else found + 1
+        end = plain.find("\n", records.end) + 1 or len(plain)
         lead = "" if plain[end - 1 : end] == "\n" else "\n"
         lines = "".join(f"{indent}{line}\n" if line else "\n" for line in text.removesuffix("\n").split("\n"))
         self.file.replace(end, end, lead + lines)
+
+
+def _nested(way: Sequence[str], records: Sequence[Any]) -> Any:
+    """Return a list of records below its keys."""
+    value: Any = list(records)
+    for name in reversed(way):
+        value = {name: value}
+    return value
 
 
 class JsonSource(_Pieces):
@@ -247,6 +252,4 @@ class JsonSource(_Pieces):
         self.file.replace(start, end, "")
 
     def append(self, records: Sequence[Any], way: Sequence[str] = ()) -> None:
-        end = len(self.file.plain)
-        lead = "" if self.file.plain[-1:] in ("", "\n") else "\n"
-        self.file.replace(end, end, lead + "".join(map(json_record, records)))
+        self.append_lines("".join(map(json_record, records)))

@@ -17,12 +17,12 @@ from ..export.writing import flow, is_text, is_unprintable, json_cell
 from .text_file import NewValue, NotSpliced, TextFile
 from .tree import ALIAS, MAP, SCALAR, Piece
 
-_INDICATORS = "-?:,[]{}#&*!|>'\"%@`"
 _NAME = re.compile(r"_?[A-Za-z]{2}[A-Za-z_]*", re.ASCII)
 """Names that need no quotes in any reader."""
 
 _IN_FLOW = re.compile(r"[,?\[\]{}]")
-_NO_PLAIN = re.compile(r": | #|:$|^[ \t]|[ \t]$")
+_BLANK_AT_END = re.compile(r"[ \t]$", re.MULTILINE)
+_INDENT = re.compile(r"^ +(?=\S)", re.MULTILINE)
 
 
 class Splices:
@@ -55,67 +55,41 @@ class Splices:
             self._put_text(old, new, in_flow)
 
     def _put_text(self, old: Piece, new: NewValue, in_flow: bool) -> None:
-        """Replace a value that shares its line with other text."""
-        text = next(self._texts(old, new, in_flow), None)
-        if text is None:
-            raise NotSpliced("what would be written would be read as another value")
-        blank = " " if old.start == old.end and self._text[old.start - 1 : old.start] in (":", "-") else ""
-        self._file.replace(old.start, old.end, blank + text)
-
-    def _texts(self, old: Piece, new: NewValue, in_flow: bool) -> Iterator[str]:
-        """Yield the spellings of a value that are read back correctly in this place, the best first."""
+        """Replace a value that shares its line with other text by its best spelling that is read back correctly."""
         for text in self._candidates(old, new.value, in_flow):
             found: list[Finding] = []
-            node = read_yaml(f"[{text}]\n" if in_flow else f"k: {text}\n", "", found)
-            if node is None or found:
-                continue
-            loaded = node.value[0] if in_flow and len(node.value) == 1 else node.value.get("k") if not in_flow else None
-            if new.fits(loaded):
-                yield text
+            node = read_yaml(f"[{text}]\n" if in_flow else f"- {text}\n", "", found)
+            if node is not None and not found and len(node.value) == 1 and new.fits(node.value[0]):
+                blank = " " if old.start == old.end and self._text[old.start - 1 : old.start] in (":", "-") else ""
+                self._file.replace(old.start, old.end, blank + text)
+                return
+        raise NotSpliced("what would be written would be read as another value")
 
     def _candidates(self, old: Piece, value: Any, in_flow: bool) -> Iterator[str]:
-        if old.kind != SCALAR or isinstance(value, (Mapping, list, bool)) or value is None:
-            yield self._flow(value)
-            return
+        """Yield spellings of a value like the old one, the best first. Not all of them are read back correctly."""
         text = str(value)
-        if self._is_json:
+        is_odd = isinstance(value, (Mapping, list, bool)) or value is None or is_unprintable(text)
+        if old.kind == SCALAR and not is_odd:
             if old.style == '"':
                 yield json_cell(text)
-            yield json_cell(value)
-            return
-        if not old.style and _may_be_plain(value, text, in_flow):
-            yield text
-        elif old.style == "'" and not is_unprintable(text) and "\n" not in text and "\t" not in text:
-            yield "'" + text.replace("'", "''") + "'"
-        elif old.style in ("|", ">") and not isinstance(value, Plain):
-            yield from self._block(old, text)
-        elif old.style == '"':
-            yield json_cell(text)
+            elif self._is_json:
+                yield json_cell(value)
+            elif not old.style and _may_be_plain(value, text, in_flow):
+                yield text
+            elif old.style == "'":
+                yield "'" + text.replace("'", "''") + "'"
+            elif old.style in ("|", ">") and text and not _BLANK_AT_END.search(text):
+                yield self._block(old, text)
         yield self._flow(value)
 
-    def _block(self, old: Piece, text: str) -> Iterator[str]:
-        """Yield a text as a block on lines of its own, in its earlier style if possible."""
+    def _block(self, old: Piece, text: str) -> str:
+        """Return a text as a block on lines of its own, in its earlier style."""
         header, _end, lines = self._text[old.start : old.end].partition("\n")
-        first = next((line for line in lines.split("\n") if line.strip()), "")
-        indent = first[: len(first) - len(first.lstrip(" "))]
-        body = text.removesuffix("\n")
-        is_fit = (
-            body and not body.endswith("\n") and not is_unprintable(body) and not body.startswith((" ", "\n", "\t"))
-        )
-        written = body.split("\n")
-        if (
-            not indent
-            or not is_fit
-            or any(line != line.rstrip() for line in written)
-            or re.search(r"[0-9]", header[:3])
-        ):
-            return
-        if old.style == ">" and any(not line or line.startswith((" ", "\t")) for line in written):
-            return
-        chomp = "" if text.endswith("\n") else "-"
-        kept = re.sub(r"^([|>])[-+]?", rf"\g<1>{chomp}", header)
+        indent = (_INDENT.search(lines) or [""])[0]
+        kept = re.sub(r"^([|>])[-+]?", rf"\g<1>{'' if text.endswith(chr(10)) else '-'}", header)
+        written = text.removesuffix("\n").split("\n")
         between = "\n\n" if old.style == ">" else "\n"
-        yield kept + "\n" + between.join(f"{indent}{line}" if line else "" for line in written)
+        return kept + "\n" + between.join(f"{indent}{line}" if line else "" for line in written)
 
     # ---- members and items
 
@@ -167,7 +141,7 @@ class Splices:
             else:
                 self._add_item(old, last, item)
         for number in removed:
-            self._take_item(old, number, {*removed})
+            self.take_item(old, number, {*removed})
 
     def _put_flow(self, name: Piece, old: Piece, text: str) -> None:
         """Put a value on one line in place of a collection with lines of its own."""
@@ -222,18 +196,6 @@ class Splices:
         else:
             self._file.replace(all_of_it.start + 1, all_of_it.start + 1, text)
 
-    def take_record(self, all_of_it: Piece, number: int, removed: set[int]) -> None:
-        """Remove a record from a list.
-
-        :param removed: the indexes of all removed records.
-        """
-        self._take_item(all_of_it, number, removed)
-
-    def put_nothing(self, records: Piece) -> None:
-        """Write an empty list before the rest of a list."""
-        start = self._line_start(records.start)
-        self._file.replace(start, start, "[]\n")
-
     def _add_item(self, old: Piece, behind: int | None, value: Any) -> None:
         text = self._flow(value)
         if not old.is_block:
@@ -250,7 +212,11 @@ class Splices:
         lead = "" if self._text[end - 1 : end] == "\n" else "\n"
         self._file.replace(end, end, f"{lead}{indent}- {text}" + ("" if lead else "\n"))
 
-    def _take_item(self, old: Piece, number: int, removed: set[int]) -> None:
+    def take_item(self, old: Piece, number: int, removed: set[int]) -> None:
+        """Remove an item from a list.
+
+        :param removed: the indexes of all removed items.
+        """
         item = old.items[number]
         if not old.is_block:
             self._take_between(old, [(item.start, item.end) for item in old.items], number, removed)
@@ -304,16 +270,7 @@ def is_same(value: Any, loaded: Any) -> bool:
 
 
 def _may_be_plain(value: Any, text: str, in_flow: bool) -> bool:
-    """Return True if a text needs no quotes: no reader of YAML takes it for something else."""
+    """Return True if a text may need no quotes, so that no reader of YAML takes it for something else."""
     if isinstance(value, (Plain, int)):
         return True
-    return (
-        bool(text)
-        and text[0] not in _INDICATORS
-        and "\n" not in text
-        and "\t" not in text
-        and not is_unprintable(text)
-        and not _NO_PLAIN.search(text)
-        and not (in_flow and _IN_FLOW.search(text))
-        and is_text(text)
-    )
+    return is_text(text) and not (in_flow and _IN_FLOW.search(text))

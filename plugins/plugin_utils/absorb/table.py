@@ -14,9 +14,8 @@ from ..desired.positions import Place, letters_of
 from ..desired.sources import formulas
 from ..desired.sources.csv_source import said_delimiter
 from ..export.writing import Unwritable, cell_of, csv_row
-from .sources import Source
+from .sources import TextSource
 from .text_file import NewValue, NotSpliced, TextFile
-from .tree import SCALAR, Piece
 
 THROUGH_FORMULA = "it is a formula"
 
@@ -33,7 +32,7 @@ class _Cell:
     is_quoted: bool
 
 
-class TableSource(Source):
+class TableSource(TextSource):
     """A CSV file.
 
     :param dialect: in which it was saved. :param delimiter: between its cells.
@@ -103,14 +102,14 @@ class TableSource(Source):
 
     def set(self, place: Place, name: str, new: NewValue) -> None:
         cell = self._cell_at(place, name)
-        self.check_plain(Piece(SCALAR, cell.start, cell.end))
+        self.check_written(cell.start, cell.end)
         if cell.text.startswith("="):
             raise NotSpliced(THROUGH_FORMULA)
         self._put(place, name, cell, new.value)
 
     def add(self, place: Place, name: str, value: Any) -> None:
         cell = self._cell_at(place, name)
-        self.check_plain(Piece(SCALAR, cell.start, cell.end))
+        self.check_written(cell.start, cell.end)
         self._say(name, value)
         self._put(place, name, cell, value)
 
@@ -155,9 +154,7 @@ class TableSource(Source):
 
     def append(self, records: Sequence[Any], way: Sequence[str] = ()) -> None:
         """Add rows. The table has a column for each field of the records."""
-        end = len(self.file.plain)
-        lead = "" if self.file.plain[-1:] in ("", "\n") else "\n"
-        self.file.replace(end, end, lead + "".join(map(self._new_row, records)))
+        self.append_lines("".join(map(self._new_row, records)))
 
     def columns(self) -> Mapping[str, int]:
         """Return the columns by name."""

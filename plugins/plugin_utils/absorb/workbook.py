@@ -25,7 +25,7 @@ from ..desired.sources.xlsx_source import CONTROL, DIGITS, MAX_CELL
 from ..export.writing import json_cell
 from .sources import Source
 from .table import THROUGH_FORMULA
-from .text_file import NewValue, NotSpliced, TextFile
+from .text_file import Edit, EditedFile, NewValue, NotSpliced
 
 _WORKBOOK, _RELATIONS = "xl/workbook.xml", "xl/_rels/workbook.xml.rels"
 _SHEET = re.compile(r"<sheet\b[^>]*>")
@@ -44,15 +44,13 @@ _FIRST_DAY = dt.date(1901, 1, 1)
 
 
 @dataclass(frozen=True)
-class _Edit:
+class _Cell(Edit):
     """The XML that replaces the XML of a cell."""
 
     sheet: str
     row: int
     column: int
     xml: str
-    comes_last: bool
-    cell: str
 
 
 class _Sheet:
@@ -71,7 +69,7 @@ class _Sheet:
         start, end = self.rows[row]
         return _CELL.finditer(self.text, start, end)
 
-    def changed(self, edits: Sequence[_Edit]) -> str:
+    def changed(self, edits: Sequence[_Cell]) -> str:
         """Return the XML with some cells replaced."""
         by_row: dict[int, dict[int, str]] = {}
         for edit in edits:
@@ -94,7 +92,7 @@ class _Sheet:
         return f"{head}{''.join(ordered.values())}</row>"
 
 
-class WorkbookFile(TextFile):
+class WorkbookFile(EditedFile):
     """A workbook, and its pending edits.
 
     A change makes the stored results of formulas stale, and LibreOffice shows them without calculating. They are
@@ -104,10 +102,9 @@ class WorkbookFile(TextFile):
     """
 
     def __init__(self, content: bytes, columns: Container[tuple[str, int]]) -> None:
-        super().__init__("", "utf-8")
+        super().__init__()
         self._content = content
         self._columns = columns
-        self._cells: list[_Edit] = []
         self._sheets: dict[str, _Sheet] = {}
         with zipfile.ZipFile(io.BytesIO(content)) as packed:
             self._names = set(packed.namelist())
@@ -143,27 +140,16 @@ class WorkbookFile(TextFile):
 
         :param cell: the cell in words, with both values.
         """
-        self._cells.append(_Edit(part, place.line, place.column, xml, self._comes_last, cell))
+        self._edits.append(_Cell(self._comes_last, cell, part, place.line, place.column, xml))
 
     def parts(self) -> None:
         """Return None: a workbook has no lines."""
 
     def cells(self) -> list[str]:
-        return [edit.cell for edit in self._cells]
-
-    @property
-    def is_changed(self) -> bool:
-        return bool(self._cells)
-
-    def undo(self, number: int) -> None:
-        del self._cells[number:]
-
-    @property
-    def edits(self) -> int:
-        return len(self._cells)
+        return [edit.cell for edit in self._edits]
 
     def content(self, is_halfway: bool = False) -> bytes:
-        edits = [edit for edit in self._cells if not (is_halfway and edit.comes_last)]
+        edits = [edit for edit in self._edits if not (is_halfway and edit.comes_last)]
         if not edits:
             return self._content
         changed = {
@@ -203,7 +189,8 @@ class WorkbookSource(Source):
     file: WorkbookFile
 
     def __init__(self, file: WorkbookFile, has_variables: bool, dialect: Dialect, values: Mapping[Place, Any]) -> None:
-        super().__init__(file, has_variables)
+        self.file = file
+        self._has_variables = has_variables
         self._dialect = dialect
         self._values = values
 

@@ -173,8 +173,7 @@ _ONE = [{"barcode": "1"}]
         ("rooms: []\n", ["fields", "asset"], 'rooms: []\nfields: {asset: [{barcode: "1"}]}\n'),
         ("rooms: []\n", ["objects"], 'rooms: []\nobjects: [{barcode: "1"}]\n'),
         ("set: {rooms: []}\n", ["set", "objects"], 'set: {rooms: [], objects: [{barcode: "1"}]}\n'),
-        ("", ["objects"], 'objects:\n  - barcode: "1"\n'),
-        ("", ["a b", "c", "objects"], 'a b:\n  c:\n    objects:\n      - barcode: "1"\n'),
+        ("", ["a b", "c", "objects"], 'a b: {c: {objects: [{barcode: "1"}]}}\n'),
     ],
 )
 def test_records_are_added_behind_the_last_one(text: str, way: list[str], expected: str) -> None:
