@@ -9,7 +9,6 @@ Each text is cleaned for printing.
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -274,15 +273,3 @@ def _title_of(change: Change, is_drift: bool) -> str:
 def _listed(names: Sequence[str]) -> str:
     rest = len(names) - _MOST_FIELDS
     return ", ".join(names[:_MOST_FIELDS]) + (f" and {rest} more fields" if rest > 0 else "")
-
-
-def fields_by_number(changes: Sequence[Change]) -> list[tuple[str, str, int]]:
-    """Return section, field name and the number of updates that change it, the largest number first.
-
-    For few updates there is no need to.
-    """
-    updates = [change for change in changes if change["action"] == UPDATE]
-    if len(updates) < _ALIKE:
-        return []
-    numbers = Counter((change["section"], field_name(change, key)) for change in updates for key in keys_of(change))
-    return [(section, name, number) for (section, name), number in numbers.most_common()]

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 from ...module_utils.plan.change import UPDATE
@@ -19,6 +19,8 @@ from .removals import removal_texts
 from .result import RunResult, for_people
 from .view import first_removals
 from .words import action_words
+
+Row = Mapping[str, Any]
 
 _COLUMNS = (
     "section",
@@ -36,8 +38,6 @@ _COLUMNS = (
     "reason",
 )
 
-_ACTION, _FIELD, _ODD = (_COLUMNS.index(name) for name in ("action", "field", "odd"))
-
 _REMOVALS = 3
 """Number of removed records at the top."""
 
@@ -47,69 +47,57 @@ _BYTE_ORDER_MARK = "\ufeff"
 
 def as_csv(result: RunResult) -> str:
     """Return the changes as CSV in UTF-8, with no cell that a spreadsheet runs as a formula."""
-    result = for_people(result, "")
     text = io.StringIO()
-    rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(_COLUMNS)
-    rows.writerows([escaped(clean(cell)) for cell in row] for row in _in_order(result))
+    table = csv.DictWriter(text, _COLUMNS, lineterminator="\n")
+    table.writeheader()
+    for row in (*_in_order(for_people(result, "")), *_of_tables(result)):
+        table.writerow({name: escaped(clean(_cell(row.get(name)))) for name in _COLUMNS})
     return _BYTE_ORDER_MARK + text.getvalue()
 
 
-def _in_order(result: RunResult) -> Iterator[list[str]]:
-    """Yield the rows. The first rows are examples: everything odd, some removals, and an update of each field."""
+def _in_order(result: RunResult) -> list[Row]:
+    """Return the rows. The first rows are examples: everything odd, some removals, and an update of each field."""
     removals = {id(change) for change in first_removals(result.changes)[:_REMOVALS]}
-    odd: list[list[str]] = []
-    removed: list[list[str]] = []
-    updates: list[list[str]] = []
-    rest: list[list[str]] = []
-    seen: set[tuple[str, ...]] = set()
+    ranked: list[tuple[int, Row]] = []
+    seen: set[tuple[Any, ...]] = set()
     for number, change in enumerate(result.changes):
         shown = {**change, "note": mark(change) or action_words(change["action"], True)} if result.is_drift else change
-        for row in _rows(shown, partial(_odd, result.odd, number)):
-            kind = (row[0], row[_ACTION], row[_FIELD], row[_ODD])
-            is_new = kind not in seen
+        for row in _rows(shown, number, result.odd):
+            kind = tuple(row.get(name) for name in ("section", "action", "field", "odd"))
+            rank = 1 if id(change) in removals else 2 if kind not in seen and change["action"] == UPDATE else 3
+            ranked.append((0 if row.get("odd") and kind not in seen else rank, row))
             seen.add(kind)
-            if row[_ODD] and is_new:
-                odd.append(row)
-            elif id(change) in removals:
-                removed.append(row)
-            else:
-                (updates if is_new and change["action"] == UPDATE else rest).append(row)
-    yield from (*odd, *removed, *updates, *rest)
+    return [row for _rank, row in sorted(ranked, key=itemgetter(0))]
+
+
+def _of_tables(result: RunResult) -> Iterator[Row]:
+    """Yield the rows of tables that are not used as they were written, and the records that left a table."""
     for reasons in result.tables.values():
         for reason, found in reasons.items():
-            for noted in found:
-                yield from _of_table(reason, noted)
+            for row in found:
+                for name in ("scan_code", "value"):
+                    if row[name] is not None or name == "scan_code":
+                        yield {**row, "action": reason, "reason": row["why"], "field": name, "before": row[name]}
 
 
-def _of_table(reason: str, row: Mapping[str, Any]) -> Iterator[list[str]]:
-    """Yield the rows about a row of a table that is not used as it was written, or a record that left a table."""
-    cells = {**dict.fromkeys(_COLUMNS, ""), **row, "action": reason, "reason": row["why"]}
-    for name in ("scan_code", "value"):
-        if row[name] is not None or name == "scan_code":
-            fact = {**cells, "field": name, "before": _cell(row[name])}
-            yield [str(fact[column]) for column in _COLUMNS]
-
-
-def _odd(odd: Mapping[tuple[int, str], Sequence[str]], number: int, key: str) -> str:
-    return "; ".join(odd.get((number, key), ()))
-
-
-def _rows(change: Change, odd: Callable[[str], str]) -> Iterator[list[str]]:
+def _rows(change: Change, number: int, odd: Mapping[tuple[int, str], Sequence[str]]) -> Iterator[Row]:
     """Yield a row for each field of a change.
 
-    :param odd: returns what is odd about the value of a field.
+    :param number: of the change. :param odd: number and field to what is odd about the value.
     """
-    head = [change["section"], change["action"], change["key"], change.get("name", "")]
-    last = [str(change.get(name, "")) for name in ("place", "note", "status", "reason")]
-    before, after = change["before"], change["after"]
+    before, after, sides = change["before"], change["after"], change.get("sides", {})
     for key in keys_of(change):
-        values = [_cell(before.get(key)), _cell(after.get(key)), change.get("sides", {}).get(key, "")]
-        yield [*head, field_name(change, key), *values, odd(key), *last]
+        values = {
+            "before": before.get(key),
+            "after": after.get(key),
+            "side": sides.get(key, ""),
+            "odd": "; ".join(odd.get((number, key), ())),
+        }
+        yield {**change, "field": field_name(change, key), **values}
     for name, text in removal_texts(change.get("removed", {})):
-        yield [*head, name, text, "", "", "", *last]
+        yield {**change, "field": name, "before": text, "after": ""}
     if not keys_of(change):
-        yield [*head, "", "", "", "", "", *last]
+        yield {**change, "before": "", "after": ""}
 
 
 def _cell(value: Any) -> str:

@@ -23,7 +23,7 @@ from ...module_utils.resolve.hidden_records import UNKNOWN, YES
 from ..desired.desired import SECTIONS
 from ..desired.row_rules import SKIPPING
 from ..set_plan.plan import ARCHIVED, LEFT, RESTORED
-from .changes import Change, Group, fields_by_number, groups, key_and_name, keys_of
+from .changes import Change, Group, groups, key_and_name, keys_of
 from .removals import removal_texts
 from .result import RunResult, for_people
 from .words import DRIFT_WORDS, MOST, counted, first_of, one_line, short, words_of
@@ -109,7 +109,6 @@ class View:
     :ivar meaning: what the changes mean, the most important first.
     :ivar counts: section to the counts of its records, in words.
     :ivar facts: title and text of further facts about the whole run.
-    :ivar fields: the fields by number of changes.
     :ivar notes: warnings, and records that were not changed.
     :ivar places: each single finding, if the reasons have fewer. Only a page has room for them.
     """
@@ -124,7 +123,6 @@ class View:
     meaning: list[Block]
     counts: dict[str, dict[str, int]]
     facts: list[tuple[str, str]]
-    fields: list[Block]
     notes: list[Block]
     places: list[Block]
 
@@ -136,7 +134,7 @@ class View:
     @property
     def is_cut(self) -> bool:
         """Return True if a change or a row is left out."""
-        blocks = (*self.wrong, *self.meaning, *self.fields, *self.notes)
+        blocks = (*self.wrong, *self.meaning, *self.notes)
         is_wide = any(len(keys_of(change)) > self.most for group in self.groups for change in group.first)
         return is_wide or any(block.more for block in blocks) or any(group.more for group in self.groups)
 
@@ -168,7 +166,6 @@ def view_of(result: RunResult, most: int = MOST) -> View:
         meaning=some(_meaning(result), min(most, _TOP)),
         counts=_counts(result),
         facts=[(title, text) for title, text in _facts(result) if text],
-        fields=some([_fields(result)]),
         notes=[
             *some([_texts("Warnings", _warnings(result))]),
             *some(_tables(result), _MOST_ROWS if most == MOST else most),
@@ -222,12 +219,6 @@ def _counts(result: RunResult) -> dict[str, dict[str, int]]:
         section: {words.get(word, word): number for word, number in numbers.items()}
         for section, numbers in result.summary.items()
     }
-
-
-def _fields(result: RunResult) -> Block:
-    rows = [(words_of(section), name, f"{number:,}") for section, name, number in fields_by_number(result.changes)]
-    heads = ("Section", "Field", "Changes")
-    return Block("Fields", rows, heads, "{0} {1}: {2}", numbers=frozenset({2}))
 
 
 def _facts(result: RunResult) -> list[tuple[str, str]]:
