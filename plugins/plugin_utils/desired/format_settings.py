@@ -12,149 +12,90 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from ...module_utils.errors import InvalidInput
 from ...module_utils.local.safe_files import parts_of
 from ...module_utils.model.dates import DateReader
-from ...module_utils.model.field import Plain, integer_of, shorten
+from ...module_utils.model.field import Plain, integer_of
 from ...module_utils.model.names import normal_name
 from .desired import SECTIONS, DesiredInstance
 from .dialect import ALL_ROWS, PRESETS, Dialect, Rows
 from .encodings import encoding_of
-from .nodes import EVERYTHING, Node, find_unknown
-from .positions import Finding, Place
-from .row_rules import OF_TABLES, ROW_SETTINGS, RowRules, Unfit
-from .tables import ID, Change, Table, Tables
+from .nodes import EVERYTHING, Node
+from .positions import Place
+from .row_rules import OF_TABLES, ROW_SETTINGS
+from .shapes import Find, Unfit, each_of, map_of, value_of
+from .tables import ID, Change, Table
 
 _EMPTY = ("ignore", "clear")
 _SHEET_SECTIONS = tuple(section for section in SECTIONS if section != "fields")
+_OF_PRESET = (
+    *("preset", "delimiter", "is_sure", "encoding", "fallback", "writes"),
+    *("decimal", "thousands", "dates", "true", "false", "currency"),
+)
+"""The parts of a format that a preset decides."""
 
 
-class FormatSettings:
-    """Read ``csv`` and ``tables``.
+def csv_of(node: Node, name: str, find: Find) -> dict[str, Any]:
+    """Return the members of :class:`Tables` that ``csv`` decides: its own keys for all files, ``files`` for some."""
+    read = _CSV(node, name, find) or {}
+    csv = _table(name, node, read, Dialect(), find)
+    general = csv.over(Dialect())
+    files = [
+        replace(_table(f"{name}.files.{pattern}", inner, found, general, find), patterns=(pattern,))
+        for pattern, (inner, found) in read.get("files", {}).items()
+    ]
+    return {"general": general, "changes": csv.changes, "files": files}
 
-    :param findings: collects what is wrong.
-    """
 
-    def __init__(self, findings: list[Finding]) -> None:
-        self._findings = findings
-
-    def csv(self, node: Node, tables: Tables) -> Tables:
-        """Return tables with the formats of ``csv``: its own keys for all files, those of ``files`` for some."""
-        csv = self._table(node, "csv", (*CSV_KEYS, "files"), Dialect())
-        general = csv.over(Dialect())
-        files: list[Table] = []
-        if isinstance(node.value, dict) and "files" in node.value:
-            member = node.member("files")
-            if not isinstance(member.value, dict):
-                self._find(member, 'csv.files: expected a map such as {"objects/legacy-*.csv": {preset: excel-us}}')
-            for pattern, settings in member.members.items() if isinstance(member.value, dict) else ():
-                table = self._table(settings, f"csv.files.{pattern}", CSV_KEYS, general)
-                files.append(replace(table, patterns=(str(pattern),)))
-        return replace(tables, general=general, changes=csv.changes, files=files)
-
-    def tables(self, node: Node, tables: Tables) -> Tables:
-        """Return tables with the entries of ``tables``."""
-        if not isinstance(node.value, list):
-            words = "tables: expected a list of maps such as {files: objects/ledger-*.csv, columns: {Number: barcode}}"
-            self._find(node, words)
-            return replace(tables, entries=())
-        for number, item in enumerate(node.items()):
-            if isinstance(item.value, dict) and "files" not in item.value:
-                self._find(item, f"tables[{number}]: expected files, a pattern of paths such as objects/ledger-*.csv")
-        return replace(
-            tables, entries=[self.entry(item, f"tables[{number}]") for number, item in enumerate(node.items())]
+def tables_of(node: Node, name: str, find: Find) -> dict[str, Any]:
+    """Return the member of :class:`Tables` that ``tables`` decides."""
+    if not isinstance(node.value, list):
+        find(
+            node,
+            f"{name}: expected a list of maps such as {{files: objects/ledger-*.csv, columns: {{Number: barcode}}}}",
         )
-
-    def entry(self, node: Node, setting: str) -> Table:
-        """Read one entry of ``tables``, with or without its file patterns.
-
-        :param setting: its name.
-        """
-        table = self._table(node, setting, (*TABLE_KEYS[:2], *CSV_KEYS, *TABLE_KEYS[2:]), Dialect())
-        if not isinstance(node.value, dict):
-            return table
-        columns, ids = self._read(node, setting, "columns", _columns, ({}, frozenset()))
-        return replace(
-            table,
-            patterns=self._read(node, setting, "files", _files, ()),
-            rows=self._rows(node, setting),
-            columns=columns,
-            ids=ids,
-            constant=self._constant(node, setting),
-            values=self._read(node, setting, "values", _values, {}),
-            rules=self._rules(node, setting),
-            sheets=self._read(node, setting, "sheets", _sheets, {}),
-        )
-
-    def _table(self, node: Node, setting: str, known: tuple[str, ...], base: Dialect) -> Table:
-        """Return an entry with the settings that change a format, the preset first.
-
-        :param base: the format that it changes.
-        """
-        if not isinstance(node.value, dict):
-            self._find(node, f"{setting}: expected a map with {', '.join(known)}")
-            return Table(setting, node.place)
-        find_unknown(node, known, f"{setting}.", self._find)
-        changes: dict[str, Change] = {}
-        dialect = base
-        for name in CSV_KEYS:
-            changed = self._read(node, setting, name, partial(_READERS[name], dialect), None)
-            if changed is not None:
-                dialect, changes[name] = changed, partial(with_setting, name=name, value=node.value[name])
-        if dialect.decimal in dialect.thousands:
-            self._find(node, f"{setting}: decimal and thousands are both {dialect.decimal!r}; set thousands too")
-        return Table(setting, node.place, changes=changes)
-
-    def _find(self, node: Node, message: str) -> None:
-        self._findings.append(Finding(node.place, message))
-
-    def _read(self, node: Node, setting: str, name: str, read: Callable[[Any], Any], default: Any) -> Any:
-        if name not in node.value:
-            return default
-        try:
-            return read(node.value[name])
-        except Unfit as expected:
-            member = node.member(name)
-            self._find(member, f"{setting}.{name}: {shorten(member.value)} does not fit; expected {expected}")
-            return default
-
-    def _rules(self, node: Node, setting: str) -> RowRules:
-        """Return what becomes of the rows of a table."""
-        read = {
-            name: self._read(node, setting, name, of_value, getattr(OF_TABLES, name))
-            for name, of_value in ROW_SETTINGS.items()
-        }
-        return replace(OF_TABLES, setting=setting, place=node.place, **read)
-
-    def _rows(self, node: Node, setting: str) -> Rows:
-        header = self._read(node, setting, "header_row", _header_row, 0)
-        first, numbers, patterns = self._read(node, setting, "skip_rows", _skip_rows, (0, frozenset(), ()))
-        return Rows(header, first, numbers, patterns) if header or first or numbers or patterns else ALL_ROWS
-
-    def _constant(self, node: Node, setting: str) -> Mapping[str, Node]:
-        if "constant" not in node.value:
-            return {}
-        member = node.member("constant")
-        if not isinstance(member.value, dict) or not all(isinstance(name, str) and name for name in member.value):
-            self._find(
-                member, f"{setting}.constant: expected a map of fields to values, such as {{inventory_group: IT}}"
-            )
-            return {}
-        return {str(name): member for name, member in member.members.items()}
+        return {}
+    nodes = {f"{name}[{number}]": item for number, item in enumerate(node.items())}
+    for setting, item in nodes.items():
+        if isinstance(item.value, dict) and "files" not in item.value:
+            find(item, f"{setting}: expected files, a pattern of paths such as objects/ledger-*.csv")
+    return {"entries": [table_of(item, setting, find) for setting, item in nodes.items()]}
 
 
-# ---- the settings of every table
+def table_of(node: Node, setting: str, find: Find) -> Table:
+    """Read one entry of ``tables``, with or without its file patterns.
 
-
-def with_setting(dialect: Dialect, name: str, value: Any) -> Dialect:
-    """Return a format with one setting as ``instance.yml`` has it.
-
-    :raises Unfit: if the value does not fit.
+    :param setting: its name.
     """
-    return _READERS[name](dialect, value)
+    read = _TABLE(node, setting, find) or {}
+    columns, ids = read.get("columns", ({}, frozenset()))
+    skipped = {"header": read.get("header_row", 0), **read.get("skip_rows", {})}
+    rules = {name: read[name] for name in ROW_SETTINGS if name in read}
+    return replace(
+        _table(setting, node, read, Dialect(), find),
+        patterns=read.get("files", ()),
+        rows=Rows(**skipped) if any(skipped.values()) else ALL_ROWS,
+        columns=columns,
+        ids=ids,
+        constant=read.get("constant", {}),
+        values=read.get("values", {}),
+        rules=replace(OF_TABLES, setting=setting, place=node.place, **rules),
+        sheets=read.get("sheets", {}),
+    )
+
+
+def _table(setting: str, node: Node, read: Mapping[str, Any], base: Dialect, find: Find) -> Table:
+    """Return an entry with the settings that change a format, the preset first.
+
+    :param base: the format that it changes.
+    """
+    table = Table(setting, node.place, changes={name: read[name] for name in CSV_KEYS if name in read})
+    dialect = table.over(base)
+    if dialect.decimal in dialect.thousands:
+        find(node, f"{setting}: decimal and thousands are both {dialect.decimal!r}; set thousands too")
+    return table
 
 
 def tried(desired: DesiredInstance, path: str, settings: Mapping[str, Any]) -> Dialect:
@@ -164,7 +105,7 @@ def tried(desired: DesiredInstance, path: str, settings: Mapping[str, Any]) -> D
     home = table or in_csv
     is_general = home is None and not desired.has_own_format(path)
     changes = dict(tables.changes if is_general else {} if home is None else home.changes)
-    changes |= {name: partial(with_setting, name=name, value=value) for name, value in settings.items()}
+    changes |= {name: _READERS[name](value) for name, value in settings.items()}
     changes = {name: changes[name] for name in CSV_KEYS if name in changes}
     base = Dialect() if is_general else tables.general
     base = base if table is None or in_csv is None else in_csv.over(base)
@@ -172,113 +113,94 @@ def tried(desired: DesiredInstance, path: str, settings: Mapping[str, Any]) -> D
     return replace(changed, changes=changes).over(base)
 
 
-def _preset(base: Dialect, value: Any) -> Dialect:
+# ---- the settings of every table
+
+
+def _preset(value: Any) -> Change:
     if not isinstance(value, str) or value not in PRESETS:
         raise Unfit(f"one of {', '.join(PRESETS)}")
-    return replace(
-        PRESETS[value],
-        clears=base.clears,
-        null=base.null,
-        nulls=base.nulls,
-        ignore=base.ignore,
-        list_separator=base.list_separator,
-        texts=base.texts,
-        trim=base.trim,
-        is_chosen=True,
-    )
+    return {**{name: getattr(PRESETS[value], name) for name in _OF_PRESET}, "is_chosen": True}
 
 
-def _delimiter(dialect: Dialect, value: Any) -> Dialect:
+def _delimiter(value: Any) -> Change:
     if not isinstance(value, str) or len(value) != 1 or value in '"\r\n':
         raise Unfit('one character, such as ";"')
-    return replace(dialect, delimiter=str(value), is_sure=True)
+    return {"delimiter": str(value), "is_sure": True}
 
 
-def _encoding(dialect: Dialect, value: Any) -> Dialect:
+def _encoding(value: Any) -> Change:
     codec = encoding_of(value if isinstance(value, str) else "")
     if not codec:
         raise Unfit("the name of an encoding of tables, such as utf-8, cp1252 or iso-8859-15")
-    return replace(dialect, encoding=codec, writes=codec)
+    return {"encoding": codec, "writes": codec}
 
 
-def _decimal(dialect: Dialect, value: Any) -> Dialect:
+def _decimal(value: Any) -> Change:
     if value not in (".", ","):
         raise Unfit('"." or ","')
-    thousands = tuple(separator for separator in dialect.thousands if separator != value)
-    return replace(dialect, decimal=str(value), thousands=thousands, is_chosen=True)
+    return {"decimal": str(value), "is_chosen": True}
 
 
-def _thousands(dialect: Dialect, value: Any) -> Dialect:
+def _thousands(value: Any) -> Change:
     marks = _texts_of(value, empty=True)
     if any(len(mark) > 1 or mark.isalnum() or mark == "-" for mark in marks):
         raise Unfit('one character or a list of some, such as "." or [" "]; "" for none')
-    return replace(dialect, thousands=tuple(mark for mark in marks if mark), is_chosen=True)
+    return {"thousands": tuple(mark for mark in marks if mark), "is_chosen": True}
 
 
-def _dates(dialect: Dialect, value: Any) -> Dialect:
+def _dates(value: Any) -> Change:
     patterns = _texts_of(value)
     try:
         DateReader(patterns)
     except ValueError as unknown:
         raise Unfit('patterns with day, month and year, such as ["%d.%m.%Y"]') from unknown
-    return replace(dialect, dates=patterns)
+    return {"dates": patterns}
 
 
-def _booleans(dialect: Dialect, value: Any) -> Dialect:
-    if isinstance(value, dict) and set(value) == {"true", "false"}:
-        sides = [_texts_of(value["true"]), _texts_of(value["false"])]
-    elif isinstance(value, list) and len(value) == 2:
-        sides = [_texts_of(item) for item in value]
-    else:
+def _booleans(value: Any) -> Change:
+    sides = list(map(value.get, ("true", "false"))) if isinstance(value, dict) and len(value) == 2 else value
+    if not isinstance(sides, list) or len(sides) != 2 or None in sides:
         raise Unfit("words for both, such as {true: [ja, x], false: [nein]}")
-    if {word.casefold() for word in sides[0]} & {word.casefold() for word in sides[1]}:
+    true, false = map(_texts_of, sides)
+    if {word.casefold() for word in true} & {word.casefold() for word in false}:
         raise Unfit("other words for true than for false")
-    return replace(dialect, true=sides[0], false=sides[1])
+    return {"true": true, "false": false}
 
 
-def _currency(dialect: Dialect, value: Any) -> Dialect:
+def _currency(value: Any) -> Change:
     signs = _texts_of(value, empty=True)
     if any(any(letter.isdigit() or letter in "+-.," for letter in sign.removesuffix(".") or sign) for sign in signs):
         raise Unfit('signs such as ["€", "EUR"]')
-    return replace(dialect, currency=tuple(sign.strip() for sign in signs if sign.strip()))
+    return {"currency": tuple(sign.strip() for sign in signs if sign.strip())}
 
 
-def _empty(dialect: Dialect, value: Any) -> Dialect:
+def _empty(value: Any) -> Change:
     if isinstance(value, dict) and all(member in _EMPTY for member in value.values()):
-        return replace(
-            dialect, clears=frozenset(normal_name(str(name)) for name, meaning in value.items() if meaning == "clear")
-        )
+        cleared = [normal_name(str(name)) for name, meaning in value.items() if meaning == "clear"]
+        return {"clears": frozenset(cleared)}
     if value not in _EMPTY:
         raise Unfit("ignore or clear, or a map of columns to these")
-    return replace(dialect, clears=EVERYTHING if value == "clear" else frozenset())
+    return {"clears": EVERYTHING if value == "clear" else frozenset()}
 
 
-def _null(dialect: Dialect, value: Any) -> Dialect:
+def _null(value: Any) -> Change:
     listed = value if isinstance(value, list) else [value]
     if not listed or not all(isinstance(word, str) and word for word in listed):
         raise Unfit('a word or a list of words in quotes, such as "-" or ["NULL", "n/a"]')
     words = tuple(map(str, listed))
-    return replace(dialect, null=words[0], nulls=words[1:])
+    return {"null": words[0], "nulls": words[1:]}
 
 
-def _ignore(dialect: Dialect, value: Any) -> Dialect:
-    return replace(dialect, ignore=_texts_of(value, empty=True))
-
-
-def _list_separator(dialect: Dialect, value: Any) -> Dialect:
+def _list_separator(value: Any) -> Change:
     if not isinstance(value, str) or len(value) != 1 or value.isalnum() or value in '"[]{}\r\n':
         raise Unfit('one character between the items of a list, such as ";"')
-    return replace(dialect, list_separator=str(value))
+    return {"list_separator": str(value)}
 
 
-def _text_columns(dialect: Dialect, value: Any) -> Dialect:
-    return replace(dialect, texts=_texts_of(value))
-
-
-def _trim(dialect: Dialect, value: Any) -> Dialect:
+def _trim(value: Any) -> Change:
     if not isinstance(value, bool):
         raise Unfit("true or false")
-    return replace(dialect, trim=value)
+    return {"trim": value}
 
 
 def _texts_of(value: Any, empty: bool = False) -> tuple[str, ...]:
@@ -287,13 +209,13 @@ def _texts_of(value: Any, empty: bool = False) -> tuple[str, ...]:
     :raises Unfit: if it is neither.
     """
     listed = value if isinstance(value, list) else [value]
-    texts = [str(item).lower() if isinstance(item, bool) else item for item in listed]
-    if not texts or not all(isinstance(text, str) and (text or empty) for text in texts):
+    found = [str(item).lower() if isinstance(item, bool) else item for item in listed]
+    if not found or not all(isinstance(text, str) and (text or empty) for text in found):
         raise Unfit("a text or a list of texts")
-    return tuple(map(str, texts))
+    return tuple(map(str, found))
 
 
-_READERS: Mapping[str, Callable[[Dialect, Any], Dialect]] = {
+_READERS: Mapping[str, Callable[[Any], Change]] = {
     "preset": _preset,
     "delimiter": _delimiter,
     "encoding": _encoding,
@@ -304,20 +226,30 @@ _READERS: Mapping[str, Callable[[Dialect, Any], Dialect]] = {
     "currency": _currency,
     "empty": _empty,
     "null": _null,
-    "ignore": _ignore,
+    "ignore": lambda value: {"ignore": _texts_of(value, empty=True)},
     "list_separator": _list_separator,
-    "text_columns": _text_columns,
+    "text_columns": lambda value: {"texts": _texts_of(value)},
     "trim": _trim,
 }
 
 CSV_KEYS = tuple(_READERS)
 """The settings of every table."""
 
+_FORMAT = {name: value_of(read) for name, read in _READERS.items()}
+_OF_FILE = map_of(_FORMAT, f"a map with {', '.join(CSV_KEYS)}")
+
+
+def _of_file(node: Node, name: str, find: Find) -> tuple[Node, dict[str, Any]]:
+    return node, _OF_FILE(node, name, find) or {}
+
+
+_CSV = map_of(
+    {**_FORMAT, "files": each_of(_of_file, 'a map such as {"objects/legacy-*.csv": {preset: excel-us}}')},
+    f"a map with {', '.join((*CSV_KEYS, 'files'))}",
+)
+
 
 # ---- the settings of tables of other systems
-
-TABLE_KEYS = ("files", "columns", "constant", "values", *ROW_SETTINGS, "sheets", "header_row", "skip_rows")
-"""The settings of a table of another system, besides those of every table."""
 
 
 def _files(value: Any) -> tuple[str, ...]:
@@ -377,20 +309,38 @@ def _header_row(value: Any) -> int:
     return number
 
 
-def _skip_rows(value: Any) -> tuple[int, frozenset[int], tuple[str, ...]]:
-    expected = 'a number of rows, or a list of row numbers and of texts in the first cell, such as [4, "Total*"]'
+def _skip_rows(value: Any) -> dict[str, Any]:
+    """Return the members of :class:`Rows` that a ``skip_rows`` decides."""
     first = integer_of(value)
-    if first is not None:
-        if first < 0:
-            raise Unfit(expected)
-        return first, frozenset(), ()
-    numbers, patterns = set(), []
-    for item in value if isinstance(value, list) else [value]:
-        number = integer_of(item)
-        if number is not None and number > 0:
-            numbers.add(number)
-        elif isinstance(item, str) and not isinstance(item, Plain) and item.strip():
-            patterns.append(str(item).strip())
-        else:
-            raise Unfit(expected)
-    return 0, frozenset(numbers), tuple(patterns)
+    if first is not None and first >= 0:
+        return {"first": first}
+    listed = value if isinstance(value, list) else [value]
+    numbers = [number for item in listed if (number := integer_of(item)) is not None and number > 0]
+    texts = [item for item in listed if isinstance(item, str) and not isinstance(item, Plain)]
+    patterns = [text.strip() for text in texts if integer_of(text) is None]
+    if len(numbers) + len(patterns) < len(listed) or not all(patterns):
+        raise Unfit('a number of rows, or a list of row numbers and of texts in the first cell, such as [4, "Total*"]')
+    return {"numbers": frozenset(numbers), "patterns": tuple(map(str, patterns))}
+
+
+def _any(node: Node, _name: str, _find: Find) -> Node:
+    return node
+
+
+_TABLE = map_of(
+    {
+        "files": value_of(_files),
+        "columns": value_of(_columns),
+        **_FORMAT,
+        "constant": each_of(
+            lambda node, _name, _find: node, "a map of fields to values, such as {inventory_group: IT}"
+        ),
+        "values": value_of(_values),
+        **{name: value_of(read) for name, read in ROW_SETTINGS.items()},
+        "sheets": value_of(_sheets),
+        "header_row": value_of(_header_row),
+        "skip_rows": value_of(_skip_rows),
+    },
+    f"a map with files, columns, {', '.join(CSV_KEYS)}, constant, values, {', '.join(ROW_SETTINGS)}, "
+    "sheets, header_row, skip_rows",
+)

@@ -5,16 +5,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from ...module_utils.model.field import shorten
 from ...module_utils.model.names import normal_name
 from ...module_utils.model.schema import Schema
-from ...module_utils.model.suggestions import did_you_mean
 from .globs import Globs, fits
-from .nodes import Node, find_unknown
+from .nodes import Node
+from .shapes import FLAG, Find, map_of, texts
 from .words import OWN_LIFECYCLE
 
 LIFECYCLE = "lifecycle"
@@ -22,9 +21,6 @@ LIFECYCLE = "lifecycle"
 
 KEYS = ("initial", "ignore", "protect")
 _NO_PATTERN = frozenset("*?[")
-
-Find = Callable[[Node, str], None]
-"""Called with the place and the message of a finding."""
 
 
 @dataclass(frozen=True)
@@ -119,65 +115,25 @@ def idle_patterns(lifecycle: Lifecycle, schema: Schema) -> list[tuple[str, str]]
     ]
 
 
-def read_settings(node: Node, sections: Iterable[str], find: Find) -> dict[str, Lifecycle]:
-    """Read ``lifecycle`` of the settings, by section. What does not fit is a finding."""
-    known = list(sections)
-    if not isinstance(node.value, dict):
-        find(node, f"{LIFECYCLE}: expected a map of sections to {', '.join(KEYS)}")
-        return {}
-    found = {}
-    for section, member in node.members.items():
-        name = f"{LIFECYCLE}.{section}"
-        if section not in known:
-            find(member, f"{name}: no such section; {did_you_mean(section, known)}")
-        elif not isinstance(member.value, dict):
-            find(member, f"{name}: expected a map with {', '.join(KEYS)}")
-        else:
-            lists = _members(member, name, find)
-            texts = {key: _texts(node, f"{name}.{key}", _WORDS[key], find) for key, node in lists.items()}
-            found[section] = Lifecycle(texts.get("initial", ()), texts.get("ignore", ()), texts.get("protect", ()))
-    return found
+_FIELDS = texts("a list of field keys or labels")
+_WORDS = f"a map with {', '.join(KEYS)}"
+_KEYS = texts("a list of natural keys, in which * stands for anything; quote them")
+_SECTION = map_of({"initial": _FIELDS, "ignore": _FIELDS, "protect": _KEYS}, _WORDS)
+_RECORD = map_of({"initial": _FIELDS, "ignore": _FIELDS, "protect": FLAG}, _WORDS)
 
 
-def read_record(node: Node, find: Find) -> Lifecycle:
-    """Read ``_lifecycle`` of a record. What does not fit is a finding."""
-    if not isinstance(node.value, dict):
-        find(node, f"{OWN_LIFECYCLE}: {shorten(node.value)} does not fit; expected a map with {', '.join(KEYS)}")
-        return NOTHING
-    members = _members(node, OWN_LIFECYCLE, find)
-    lists = {key: members[key] for key in ("initial", "ignore") if key in members}
-    texts = {key: _texts(node, f"{OWN_LIFECYCLE}.{key}", _WORDS[key], find) for key, node in lists.items()}
-    is_protected = None
-    if "protect" in members:
-        is_protected = members["protect"].value
-        if not isinstance(is_protected, bool):
-            words = f"{OWN_LIFECYCLE}.protect: {shorten(is_protected)} does not fit; expected true or false"
-            find(members["protect"], words)
-            # If the value is invalid, keep the record.
-            is_protected = True
-    return Lifecycle(texts.get("initial", ()), texts.get("ignore", ()), is_protected=is_protected)
+def of_section(node: Node, name: str, find: Find) -> Lifecycle:
+    """Return what ``lifecycle`` of the settings says about a section. What does not fit is a finding."""
+    read = _SECTION(node, name, find) or {}
+    initial, ignore, protect = (tuple(read.get(key, ())) for key in KEYS)
+    return Lifecycle(initial, ignore, protect)
 
 
-_WORDS = {
-    "initial": "a list of field keys or labels",
-    "ignore": "a list of field keys or labels",
-    "protect": "a list of natural keys, in which * stands for anything; quote them",
-}
-
-
-def _members(node: Node, name: str, find: Find) -> dict[str, Node]:
-    find_unknown(node, KEYS, f"{name}.", find)
-    return {key: member for key, member in node.members.items() if key in KEYS}
-
-
-def _texts(node: Node, name: str, expected: str, find: Find) -> tuple[str, ...]:
-    items = node.items() if isinstance(node.value, list) else [node]
-    wrong = [item for item in items if not isinstance(item.value, str) or not item.value]
-    if wrong or not items or not isinstance(node.value, list):
-        for item in wrong or [node]:
-            find(item, f"{name}: {shorten(item.value)} does not fit; expected {expected}")
-        return ()
-    return tuple(str(item.value) for item in items)
+def of_record(node: Node, find: Find) -> Lifecycle:
+    """Return what ``_lifecycle`` of a record says. What does not fit is a finding."""
+    read = _RECORD(node, OWN_LIFECYCLE, find) or {}
+    initial, ignore = (tuple(read.get(key, ())) for key in KEYS[:2])
+    return Lifecycle(initial, ignore, is_protected=read.get("protect"))
 
 
 def _comparable(text: str) -> str:

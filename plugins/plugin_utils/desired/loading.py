@@ -24,11 +24,12 @@ from .dialect import Dialect
 from .encodings import WrongEncoding, decoded
 from .entry import Entry
 from .hiding import Hiding
-from .lifecycle import NOTHING, read_record
+from .lifecycle import NOTHING, of_record
 from .nodes import EVERYTHING, Node, plain_node
 from .positions import Finding, Place, VaultedPlaces
-from .row_rules import NO_RULES, RowRules, Unfit, match_of
+from .row_rules import NO_RULES, RowRules, match_of
 from .settings import API, VARIABLES, Settings
+from .shapes import Unfit
 from .sources.broken_files import conflict_in, without_totals
 from .sources.csv_source import read_csv
 from .sources.json_source import read_json_lines
@@ -591,7 +592,7 @@ class _Loading:
         fields = node.value
         lifecycle = NOTHING
         if OWN_LIFECYCLE in fields:
-            lifecycle = read_record(node.member(OWN_LIFECYCLE), lambda node, words: self._find(node.place, words))
+            lifecycle = of_record(node.member(OWN_LIFECYCLE), lambda node, words: self._find(node.place, words))
         own = self._with_match(rules, node.member(OWN_MATCH)) if OWN_MATCH in fields else rules
         if not OF_RECORDS.isdisjoint(fields):
             fields = {name: value for name, value in fields.items() if name not in OF_RECORDS}

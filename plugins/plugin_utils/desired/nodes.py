@@ -12,7 +12,6 @@ from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from typing import Any
 
 from ...module_utils.model.field import MOST_CHARACTERS, Way
-from ...module_utils.model.suggestions import did_you_mean
 from ..ansible_compat import was_vaulted, without_vault_objects
 from .positions import CellPlace, Finding, Place, Positions, SheetSource
 
@@ -169,16 +168,6 @@ class TreeNode(Node):
 
 def _length(value: Any) -> int:
     return len(value) if isinstance(value, list) else 0
-
-
-def find_unknown(node: Node, known: Collection[str], setting: str, find: Callable[[Node, str], None]) -> None:
-    """Find the members of a map of settings that are no settings.
-
-    :param setting: the name of the map with a point; empty for the settings as a whole.
-    """
-    for name, member in node.members.items():
-        if name not in known:
-            find(member, f"{setting}{name}: no such setting; {did_you_mean(name, known)}")
 
 
 def plain_node(

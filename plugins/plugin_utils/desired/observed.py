@@ -13,14 +13,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ...module_utils.errors import InvalidInput
-from ...module_utils.model.field import shorten
 from ...module_utils.model.kinds import KINDS, OBJECT
 from ...module_utils.model.schema import Schema
-from ...module_utils.model.suggestions import did_you_mean
 from .desired import DesiredInstance
 from .entry import Entry
 from .lifecycle import NOTHING
+from .nodes import plain_node
 from .positions import Place
+from .shapes import map_of, texts
 
 OBSERVED = "observed"
 """The setting of ``instance.yml``, and the option of the task."""
@@ -38,32 +38,25 @@ SECTIONS_WITH_FIELDS = tuple(kind.section for kind in KINDS.values() if kind.sec
 """The sections that may have observed fields."""
 
 
-def read_names(value: Any) -> tuple[dict[str, list[str]], list[tuple[str, str]]]:
-    """Return the observed fields by section, and what is wrong, each with the setting that it is about."""
-    if not isinstance(value, Mapping):
-        return {}, [(OBSERVED, f"{OBSERVED}: {shorten(value)} does not fit; expected a map of sections to field keys")]
-    found: dict[str, list[str]] = {}
-    wrong = []
-    for section, names in value.items():
-        setting = f"{OBSERVED}.{section}"
-        if section not in SECTIONS_WITH_FIELDS:
-            wrong.append((setting, f"{setting}: no such section; {did_you_mean(section, SECTIONS_WITH_FIELDS)}"))
-        elif not isinstance(names, list) or not all(isinstance(name, str) and name for name in names):
-            expected = "a list of field keys; an empty list says that nothing is observed"
-            wrong.append((setting, f"{setting}: {shorten(names)} does not fit; expected {expected}"))
-        else:
-            found[section] = [str(name) for name in names]
-    return found, wrong
+NAMES = map_of(
+    dict.fromkeys(
+        SECTIONS_WITH_FIELDS, texts("a list of field keys; an empty list says that nothing is observed", least=0)
+    ),
+    "a map of sections to field keys",
+    "section",
+)
+"""The shape of the observed fields by section."""
 
 
-def of_task(given: Mapping[str, Any] | None) -> dict[str, list[str]]:
+def of_task(given: Mapping[str, Any] | None) -> Names:
     """Return the observed fields that the option of a task names.
 
     :raises InvalidInput: if the option does not fit.
     """
-    found, wrong = read_names(given or {})
+    wrong: list[str] = []
+    found: Names = NAMES(plain_node(given or {}, OBSERVED), OBSERVED, lambda _node, words: wrong.append(words))
     if wrong:
-        raise InvalidInput([words for _setting, words in wrong])
+        raise InvalidInput(wrong)
     return found
 
 

@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 
 from .positions import Place
+from .shapes import Unfit
 
 CREATE, REFUSE, SKIP = "create", "refuse", "skip"
 KEEP, PRUNE, RESTORE = "keep", "prune", "restore"
@@ -28,10 +29,6 @@ _NOWHERE = Place("")
 
 Fields = tuple[str, ...]
 """The names of fields that identify a record together."""
-
-
-class Unfit(ValueError):
-    """Raised if a setting does not fit. The message says what was expected."""
 
 
 @dataclass(frozen=True)

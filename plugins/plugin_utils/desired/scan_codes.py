@@ -5,17 +5,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from ...module_utils.model.field import Plain, shorten
+from ...module_utils.model.field import Plain
 from ...module_utils.model.kinds import OBJECT
-from .nodes import Node, find_unknown
+from .nodes import Node
+from .shapes import TEXT, Find, Unfit, map_of, value_of
 
 SCAN_CODES = "scan_codes"
 """The setting of ``instance.yml``."""
 
-FIELD, PLACEHOLDER = "field", "placeholder"
+_MEMBERS = FIELD, PLACEHOLDER = "field", "placeholder"
 _SHORTEST_PREFIX = 2
 
 
@@ -42,27 +44,30 @@ class ScanCodeSettings:
         return len(digits) <= _MOST_DIGITS and digits.isascii() and digits.isdecimal()
 
 
-def read_scan_codes(node: Node, find: Callable[[Node, str], None]) -> ScanCodeSettings | None:
+def _prefix(value: Any) -> str:
+    is_text = isinstance(value, str) and not isinstance(value, Plain) and value == value.strip()
+    if not is_text or len(value) < _SHORTEST_PREFIX or value[-1].isdigit():
+        raise Unfit("a text of at least two characters that does not end in a digit, such as IMP-")
+    return str(value)
+
+
+_SHAPE = map_of({FIELD: TEXT, PLACEHOLDER: value_of(_prefix)}, f"a map with {FIELD} and {PLACEHOLDER}")
+
+
+def read_scan_codes(node: Node, _name: str, find: Find) -> ScanCodeSettings | None:
     """Read ``scan_codes`` of the settings. Return None if it does not fit, which is a finding."""
-    if not isinstance(node.value, dict):
-        find(node, f"{SCAN_CODES}: expected a map with {FIELD} and {PLACEHOLDER}")
-        return None
-    find_unknown(node, (FIELD, PLACEHOLDER), f"{SCAN_CODES}.", find)
-    wrong = not {FIELD, PLACEHOLDER}.issuperset(node.value)
-    texts = {name: _text(node, name, find) for name in (FIELD, PLACEHOLDER)}
-    field, prefix = texts[FIELD], texts[PLACEHOLDER]
-    if prefix and (len(prefix) < _SHORTEST_PREFIX or prefix[-1].isdigit() or prefix != prefix.strip()):
-        expected = "expected at least two characters that do not end in a digit, such as IMP-"
-        find(node.member(PLACEHOLDER), f"{SCAN_CODES}.{PLACEHOLDER}: {shorten(prefix)} does not fit; {expected}")
-        wrong = True
-    return None if wrong or not field or not prefix else ScanCodeSettings(field, prefix)
+    read = _SHAPE(node, SCAN_CODES, find)
+    for name in _MEMBERS:
+        if read is not None and name not in node.value:
+            find(node, f"{SCAN_CODES}.{name} is missing; expected {{{FIELD}: barcode, {PLACEHOLDER}: IMP-}}")
+    return ScanCodeSettings(**read) if read and len(read) == len(node.value) == len(_MEMBERS) else None
 
 
 def check_identity(
     node: Node,
     settings: ScanCodeSettings | None,
     identity: Mapping[str, Sequence[str]],
-    find: Callable[[Node, str], None],
+    find: Find,
 ) -> None:
     """Find settings without another field that identifies an object when a label replaces its scan code.
 
@@ -77,14 +82,3 @@ def check_identity(
         f"{SCAN_CODES}: identity.{OBJECT.section} {why}; a label replaces the scan code, so expected another field "
         f"that finds the object then, such as identity: {{{OBJECT.section}: [asset_number]}}",
     )
-
-
-def _text(node: Node, name: str, find: Callable[[Node, str], None]) -> str:
-    if name not in node.value:
-        find(node, f"{SCAN_CODES}.{name} is missing; expected {{{FIELD}: barcode, {PLACEHOLDER}: IMP-}}")
-        return ""
-    value = node.value[name]
-    if not isinstance(value, str) or isinstance(value, Plain) or not value:
-        find(node.member(name), f"{SCAN_CODES}.{name}: {shorten(value)} does not fit; expected a text")
-        return ""
-    return str(value)

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The contents of ``instance.yml`` and ``moved.yml``: guard, policy, scope, identity, renames.
+"""Read ``instance.yml`` and ``moved.yml``, each setting by its shape.
 
 Every setting protects something, so everything that does not fit is a finding. Nothing is ever ignored.
 """
@@ -11,48 +11,142 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import fields as members_of
+from dataclasses import replace
 from typing import Any
 
 from ...module_utils.client.connection import named_root
 from ...module_utils.errors import InvalidInput
-from ...module_utils.model.field import Plain, shorten
+from ...module_utils.model.field import shorten
 from ...module_utils.model.kinds import KINDS
-from ...module_utils.model.suggestions import did_you_mean
 from ...module_utils.model.zones import zone_of
 from ...module_utils.plan.allowed import USERS, how_to_allow
 from .desired import PRUNE, SECTIONS, SIMILAR, DesiredInstance, Limits, Policy, limit_of, prune_actions
-from .format_settings import FormatSettings
-from .lifecycle import LIFECYCLE, read_settings
-from .nodes import Node, find_unknown
-from .observed import OBSERVED, read_names
+from .format_settings import csv_of, tables_of
+from .lifecycle import KEYS, LIFECYCLE, of_section
+from .nodes import Node
+from .observed import NAMES, OBSERVED
 from .positions import Finding, Place
 from .scan_codes import SCAN_CODES, check_identity, read_scan_codes
+from .shapes import FLAG, TEXT, Find, Shape, Unfit, map_of, one_that, texts, value_of
 
 API = "seventhings/v1"
 TABLES = "tables"
-_POLICY = ("prune", "limits", "create_users", "notify")
-_SETTINGS = (
-    "api",
-    "instance",
-    "set",
-    "set_id",
-    "timezone",
-    "identity",
-    "policy",
-    "scope",
-    "lifecycle",
-    "observed",
-    SIMILAR,
-    "scan_codes",
-    "marker",
-    "csv",
-    TABLES,
-    "variables",
+VARIABLES = "variables"
+"""The setting that declares variables. ``layers`` reads it."""
+
+
+def _by_section(member: Shape, expected: str = "a map of sections") -> Shape:
+    return map_of(dict.fromkeys(SECTIONS, member), expected, "section")
+
+
+def _api(node: Node, _name: str, find: Find) -> None:
+    if node.value != API:
+        way_out = "other files need the version of the collection that they are written for"
+        find(node, f"api: expected {API}; {way_out}")
+
+
+def _instances(node: Node, _name: str, find: Find) -> list[str]:
+    nodes = node.items() if isinstance(node.value, list) else [node]
+    roots = []
+    for text in nodes:
+        try:
+            roots.append(named_root(text.value if isinstance(text.value, str) else ""))
+        except InvalidInput:
+            find(
+                text,
+                f"instance: {shorten(text.value)} does not fit; expected the root of an instance, such as "
+                f"https://acme.seventhings.com, or a list of them",
+            )
+    if not nodes:
+        find(node, "instance: expected at least one root; leave it out to allow any instance")
+    return roots
+
+
+def _timezone(node: Node, name: str, find: Find) -> str | None:
+    zone: str | None = TEXT(node, name, find)
+    try:
+        zone_of(zone or "UTC")
+    except InvalidInput as unknown:
+        find(node, unknown.message)
+    return zone
+
+
+def _scope(node: Node, name: str, find: Find) -> dict[str, list[Any]]:
+    """Read the scope of a section."""
+    if not isinstance(node.value, dict) or not node.value:
+        find(node, f"{name}: expected a map of field key to the values in scope")
+        return {}
+    scope: dict[str, list[Any]] = {}
+    for key, values in node.members.items():
+        scope[key] = values.value if isinstance(values.value, list) else [values.value]
+        if not scope[key] or None in scope[key]:
+            find(values, f"{name}.{key}: expected the values in scope, at least one")
+    return scope
+
+
+def _create_users(node: Node, name: str, find: Find) -> bool | None:
+    if node.value is True:
+        find(
+            node,
+            f"{name}: files can't allow new users; only the task can, with {how_to_allow(USERS)}. Delete this line, or "
+            "write false to forbid new users.",
+        )
+    allowed: bool | None = FLAG(node, name, find)
+    return allowed
+
+
+def _prune_of(section: str) -> Shape:
+    actions = prune_actions(section)
+    return one_that(lambda value: value in actions, " or ".join(actions))
+
+
+def _limit(value: Any) -> float:
+    number = limit_of(value)
+    if number is None:
+        raise Unfit("a number from 0")
+    return number
+
+
+_LIMITS = map_of(dict.fromkeys((member.name for member in members_of(Limits)), value_of(_limit)), "a map of numbers")
+_POLICY = map_of(
+    {
+        "prune": map_of(
+            {section: _prune_of(section) for section in SECTIONS}, f"a map of sections to {', '.join(PRUNE)}", "section"
+        ),
+        "limits": _LIMITS,
+        "create_users": _create_users,
+        "notify": FLAG,
+    },
+    "a map",
 )
 
 
-VARIABLES = "variables"
-"""The setting that declares variables. ``layers`` reads it."""
+def _policy(node: Node, name: str, find: Find) -> Policy:
+    return Policy(**(_POLICY(node, name, find) or {}))
+
+
+_SHAPES: Mapping[str, Shape] = {
+    "api": _api,
+    "instance": _instances,
+    "set": TEXT,
+    "set_id": TEXT,
+    "timezone": _timezone,
+    "identity": _by_section(texts("a list of field keys")),
+    "policy": _policy,
+    "scope": _by_section(_scope),
+    LIFECYCLE: _by_section(of_section, f"a map of sections to {', '.join(KEYS)}"),
+    OBSERVED: NAMES,
+    SIMILAR: _by_section(texts("a list of natural keys, quoted where needed")),
+    SCAN_CODES: read_scan_codes,
+    "marker": TEXT,
+    "csv": csv_of,
+    TABLES: tables_of,
+    VARIABLES: lambda _node, _name, _find: True,
+}
+"""The shape of each setting."""
+
+_MEMBERS = {"instance": "instances", "set": "set_name", VARIABLES: "declares_variables"}
+"""The members of a desired state that differ in name from their settings."""
 
 
 class Settings:
@@ -70,227 +164,35 @@ class Settings:
 
     def read(self, node: Node) -> None:
         """Read ``instance.yml``."""
-        if not isinstance(node.value, dict):
-            self._find(node, f"expected a map with {', '.join(_SETTINGS)}")
+        desired = self._desired
+        read = map_of(_SHAPES, f"a map with {', '.join(_SHAPES)}")(node, "", self._find)
+        if read is None:
             return
-        find_unknown(node, _SETTINGS, "", self._find)
         if "api" not in node.value:
             self._find(node, f"api: expected {API}")
-        elif node.value["api"] != API:
-            way_out = "other files need the version of the collection that they are written for"
-            self._find(node.member("api"), f"api: expected {API}; {way_out}")
-        desired = self._desired
+        formats = {**read.pop("csv", {}), **read.pop(TABLES, {})}
+        desired.tables = replace(desired.tables, **formats)
+        for name, value in read.items():
+            setattr(desired, _MEMBERS.get(name, name), value)
+        if SCAN_CODES in node.value and not self._is_alone:
+            check_identity(node.member(SCAN_CODES), desired.scan_codes, desired.identity, self._find)
         desired.settings = node.value
-        desired.instances = self._instances(node)
-        desired.set_name = self._text(node, "set")
-        desired.set_id = self._text(node, "set_id")
-        desired.timezone = self._timezone(node)
-        desired.marker = self._text(node, "marker")
-        desired.identity = self._names(node, "identity", "field keys")
-        desired.similar = self._names(node, SIMILAR, "natural keys, quoted where needed")
-        desired.scope = self._scope(node)
-        if LIFECYCLE in node.value:
-            desired.lifecycle = read_settings(node.member(LIFECYCLE), SECTIONS, self._find)
-        if OBSERVED in node.value:
-            desired.observed = self._observed(node.member(OBSERVED))
-        if SCAN_CODES in node.value:
-            written = node.member(SCAN_CODES)
-            settings = read_scan_codes(written, self._find)
-            if not self._is_alone:
-                check_identity(written, settings, desired.identity, self._find)
-            desired.scan_codes = settings
         desired.setting_places = _places(node)
-        desired.declares_variables = VARIABLES in node.value
-        formats = FormatSettings(desired.findings)
-        for name, read in (("csv", formats.csv), (TABLES, formats.tables)):
-            if name in node.value:
-                desired.tables = read(node.member(name), desired.tables)
-        if "policy" in node.value:
-            desired.policy = self._policy(node.member("policy"))
-
-    def _text(self, node: Node, name: str) -> str:
-        value = node.value.get(name)
-        if name not in node.value:
-            return ""
-        if not isinstance(value, str) or isinstance(value, Plain) or not value.strip():
-            self._find(
-                node.member(name), f"{name}: {shorten(value)} does not fit; expected a text, quoted where needed"
-            )
-            return ""
-        return str(value)
-
-    def _instances(self, node: Node) -> list[str]:
-        if "instance" not in node.value:
-            return []
-        member = node.member("instance")
-        nodes = member.items() if isinstance(member.value, list) else [member]
-        roots = []
-        for text in nodes:
-            try:
-                roots.append(named_root(text.value if isinstance(text.value, str) else ""))
-            except InvalidInput:
-                self._find(
-                    text,
-                    f"instance: {shorten(text.value)} does not fit; expected the root of an instance, such as "
-                    f"https://acme.seventhings.com, or a list of them",
-                )
-        if not nodes:
-            self._find(member, "instance: expected at least one root; leave it out to allow any instance")
-        return roots
-
-    def _timezone(self, node: Node) -> str:
-        name = self._text(node, "timezone")
-        if not name:
-            return ""
-        try:
-            zone_of(name)
-        except InvalidInput as unknown:
-            self._find(node.member("timezone"), unknown.message)
-            return ""
-        return name
-
-    def _by_section(self, node: Node, name: str) -> dict[str, Node]:
-        if name not in node.value:
-            return {}
-        member = node.member(name)
-        if not isinstance(member.value, dict):
-            self._find(member, f"{name}: expected a map of sections")
-            return {}
-        found = {}
-        for section, action in member.members.items():
-            if section in SECTIONS:
-                found[section] = action
-            else:
-                self._find(action, f"{name}.{section}: no such section; {did_you_mean(section, SECTIONS)}")
-        return found
-
-    def _names(self, node: Node, setting: str, expected: str) -> dict[str, list[str]]:
-        """Return the names that a setting lists for each section."""
-        found = {}
-        for section, names in self._by_section(node, setting).items():
-            if _is_list_of_names(names.value):
-                found[section] = names.value
-            else:
-                self._find(names, f"{setting}.{section}: expected a list of {expected}")
-        return found
-
-    def _scope(self, node: Node) -> dict[str, dict[str, list[Any]]]:
-        scope: dict[str, dict[str, list[Any]]] = {}
-        for section, fields in self._by_section(node, "scope").items():
-            if not isinstance(fields.value, dict) or not fields.value:
-                self._find(fields, f"scope.{section}: expected a map of field key to the values in scope")
-                continue
-            for name, values in fields.members.items():
-                listed = values.value if isinstance(values.value, list) else [values.value]
-                if not listed or any(value is None for value in listed):
-                    self._find(values, f"scope.{section}.{name}: expected the values in scope, at least one")
-                else:
-                    scope.setdefault(section, {})[name] = listed
-        return scope
-
-    def _observed(self, node: Node) -> dict[str, list[str]]:
-        names, wrong = read_names(node.value)
-        for setting, words in wrong:
-            section = setting.partition(".")[2]
-            self._find(node.member(section) if section in node.members else node, words)
-        return names
-
-    # ---- policy
-
-    def _policy(self, node: Node) -> Policy:
-        if not isinstance(node.value, dict):
-            self._find(node, "policy: expected a map")
-            return Policy()
-        find_unknown(node, _POLICY, "policy.", self._find)
-        create_users = self._flag(node, "create_users")
-        if create_users:
-            self._find(
-                node.member("create_users"),
-                f"policy.create_users: files can't allow new users; only the task can, with {how_to_allow(USERS)}. "
-                "Delete this line, or write false to forbid new users.",
-            )
-        notify = self._flag(node, "notify")
-        prune = self._prune(node.member("prune")) if "prune" in node.value else {}
-        limits = self._limits(node.member("limits")) if "limits" in node.value else {}
-        return Policy(prune, limits, create_users, notify is True)
-
-    def _flag(self, node: Node, name: str) -> bool | None:
-        if name not in node.value:
-            return None
-        value = node.value[name]
-        if not isinstance(value, bool):
-            self._find(node.member(name), f"policy.{name}: {shorten(value)} does not fit; expected true or false")
-        return value is True
-
-    def _prune(self, node: Node) -> dict[str, str]:
-        if not isinstance(node.value, dict):
-            self._find(node, f"policy.prune: expected a map of sections to {', '.join(PRUNE)}")
-            return {}
-        chosen: dict[str, str] = {}
-        for section, names in node.members.items():
-            if section not in SECTIONS:
-                self._find(names, f"policy.prune.{section}: expected one of the sections {', '.join(SECTIONS)}")
-            elif not isinstance(names.value, str) or names.value not in prune_actions(section):
-                allowed = " or ".join(prune_actions(section))
-                self._find(names, f"policy.prune.{section}: {shorten(names.value)} does not fit; expected {allowed}")
-            else:
-                chosen[section] = str(names.value)
-        return chosen
-
-    def _limits(self, node: Node) -> dict[str, float]:
-        if not isinstance(node.value, dict):
-            self._find(node, "policy.limits: expected a map of numbers")
-            return {}
-        known = tuple(member.name for member in members_of(Limits))
-        find_unknown(node, known, "policy.limits.", self._find)
-        given: dict[str, float] = {}
-        for name, member in node.members.items():
-            number = limit_of(member.value)
-            if name not in known:
-                continue
-            if number is None:
-                self._find(
-                    member, f"policy.limits.{name}: {shorten(member.value)} does not fit; expected a number from 0"
-                )
-            else:
-                given[name] = number
-        return given
-
-    # ---- renames
 
     def moved(self, node: Node) -> None:
         """Read ``moved.yml``: section to a list of {from, to}."""
-        if not isinstance(node.value, dict):
-            self._find(node, "moved: expected a map of sections to lists of {from, to}")
-            return
-        moved: dict[str, list[tuple[Mapping[str, Any], Mapping[str, Any]]]] = {}
+        moved = _MOVED(node, "moved", self._find) or {}
         seen: dict[tuple[str, str, str], Place] = {}
-        for section, member in node.members.items():
-            if section in _NEVER_MOVED:
-                self._find(member, f"moved.{section}: {_NEVER_MOVED[section]}")
-                continue
-            if section not in SECTIONS:
-                known = [name for name in SECTIONS if name not in _NEVER_MOVED]
-                self._find(member, f"moved.{section}: no such section; {did_you_mean(section, known)}")
-                continue
-            if member.value is None:
-                continue
-            if not isinstance(member.value, list):
-                self._find(member, "expected a list of {from: {KEY: OLD}, to: {KEY: NEW}}")
-                continue
-            for pair in member.items():
-                if (
-                    isinstance(pair.value, dict)
-                    and set(pair.value) == {"from", "to"}
-                    and all(isinstance(side, dict) and side for side in pair.value.values())
-                ):
-                    self._check_duplicate(pair, section, seen)
-                    moved.setdefault(section, []).append((pair.value["from"], pair.value["to"]))
-                    is_vaulted = self._desired.hiding.is_vaulted(pair.source)
-                    self._desired.moved_places[id(pair.value["to"])] = pair.place.row if is_vaulted else pair.place
-                else:
-                    self._find(pair, "expected {from: {KEY: OLD}, to: {KEY: NEW}}")
-        self._desired.moved = moved
+        for section, pairs in moved.items():
+            for pair in pairs:
+                self._check_duplicate(pair, section, seen)
+                is_vaulted = self._desired.hiding.is_vaulted(pair.source)
+                self._desired.moved_places[id(pair.value["to"])] = pair.place.row if is_vaulted else pair.place
+        self._desired.moved = {
+            section: [(pair.value["from"], pair.value["to"]) for pair in pairs]
+            for section, pairs in moved.items()
+            if pairs
+        }
 
     def _check_duplicate(self, node: Node, section: str, seen: dict[tuple[str, str, str], Place]) -> None:
         """Check that no two records get one name, and that no record gets two names."""
@@ -302,12 +204,36 @@ class Settings:
                 seen[key] = node.place
 
 
-_NEVER_MOVED = {kind.section: kind.never_moved for kind in KINDS.values() if kind.section and kind.never_moved}
-"""Sections whose records cannot be renamed here, and what to do instead."""
+def _pairs(node: Node, _name: str, find: Find) -> list[Node]:
+    """Return the renames of a section."""
+    if node.value is None:
+        return []
+    is_list = isinstance(node.value, list)
+    items = node.items() if is_list else [node]
+    fitting = [item for item in items if is_list and _is_pair(item.value)]
+    for item in items:
+        if item not in fitting:
+            find(item, f"expected {'' if is_list else 'a list of '}{{from: {{KEY: OLD}}, to: {{KEY: NEW}}}}")
+    return fitting
 
 
-def _is_list_of_names(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(name, str) and name for name in value)
+def _is_pair(value: Any) -> bool:
+    is_map = isinstance(value, dict) and set(value) == {"from", "to"}
+    return is_map and all(isinstance(side, dict) and side for side in value.values())
+
+
+def _never(why: str) -> Shape:
+    return lambda node, name, find: find(node, f"{name}: {why}")
+
+
+_MOVED = map_of(
+    {
+        **{section: _pairs for section in SECTIONS if not KINDS[SECTIONS[section]].never_moved},
+        **{kind.section: _never(kind.never_moved) for kind in KINDS.values() if kind.section and kind.never_moved},
+    },
+    "a map of sections to lists of {from, to}",
+    "section",
+)
 
 
 def _places(node: Node, path: str = "") -> dict[str, Place]:

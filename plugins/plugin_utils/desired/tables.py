@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from typing import Any
@@ -21,8 +21,8 @@ ID = ".id"
 """The suffix of a target whose column has ids of records instead of their names."""
 
 
-Change = Callable[[Dialect], Dialect]
-"""Returns a format with one setting."""
+Change = Mapping[str, Any]
+"""The parts of a format that one setting changes."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Table:
     :ivar setting: its name, such as ``tables[0]``.
     :ivar place: where it was written.
     :ivar patterns: of the paths of its files.
-    :ivar changes: functions by setting that change the format of ``csv`` into the format of this table.
+    :ivar changes: the changes by setting that turn the format of ``csv`` into the format of this table.
     :ivar columns: the normal name of a column to its field.
     :ivar ids: the normal names of columns with ids of records.
     :ivar constant: field to the value that each record without a value of its own gets.
@@ -59,9 +59,11 @@ class Table:
 
     def over(self, dialect: Dialect) -> Dialect:
         """Return a dialect with the settings of this table."""
-        for change in self.changes.values():
-            dialect = change(dialect)
-        return replace(dialect, rows=self.rows, named=frozenset(self.columns))
+        parts = {name: part for change in self.changes.values() for name, part in change.items()}
+        changed = replace(dialect, **parts, rows=self.rows, named=frozenset(self.columns))
+        if "thousands" in self.changes:
+            return changed
+        return replace(changed, thousands=tuple(mark for mark in changed.thousands if mark != changed.decimal))
 
     def mapped(self, name: str) -> str:
         """Return the field of a column, by the name of the column."""
@@ -77,7 +79,7 @@ class Tables:
     """The settings of all tables.
 
     :ivar general: the format of files that no pattern of ``csv.files`` names.
-    :ivar changes: functions by setting of ``csv`` that change the plain format into the general one.
+    :ivar changes: the changes by setting of ``csv`` that turn the plain format into the general one.
     :ivar files: the entries of ``csv.files``; the first that matches a file counts.
     :ivar entries: the entries of ``tables``, which change the format of ``csv``; the first that matches counts.
     :ivar by_label: label of a layer to its tables, if there are several layers.

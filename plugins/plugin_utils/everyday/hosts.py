@@ -27,7 +27,7 @@ from ..desired.entry import Entry
 from ..desired.lifecycle import Lifecycle
 from ..desired.nodes import plain_node
 from ..desired.positions import Place
-from ..desired.scan_codes import ScanCodeSettings, read_scan_codes
+from ..desired.scan_codes import SCAN_CODES, ScanCodeSettings, read_scan_codes
 from .call import Call, named, run_call
 from .lists import ObjectLists
 
@@ -144,7 +144,7 @@ class _Hosts:
             )
         if self._options["scan_codes"]:
             node = plain_node(dict(self._options["scan_codes"]), "")
-            read_scan_codes(node, lambda _place, message: wrong.append(message))
+            read_scan_codes(node, SCAN_CODES, lambda _node, message: wrong.append(message))
         if wrong:
             raise InvalidInput(wrong)
 

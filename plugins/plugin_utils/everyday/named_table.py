@@ -14,10 +14,9 @@ from ...module_utils.errors import InvalidInput
 from ...module_utils.local.safe_files import Folder
 from ...module_utils.model.kinds import OBJECT
 from ..desired.desired import DesiredInstance
-from ..desired.format_settings import FormatSettings
+from ..desired.format_settings import table_of
 from ..desired.loading import MAX_SOURCE, load_table
 from ..desired.nodes import NO_JINJA, plain_node
-from ..desired.positions import Finding
 from ..desired.tables import Table
 
 _ENDINGS = (".csv", ".xlsx")
@@ -28,9 +27,9 @@ def read_settings(option: str, written: Mapping[str, Any]) -> tuple[Table, list[
 
     :param written: an entry of ``tables`` without ``files``.
     """
-    findings: list[Finding] = []
-    table = FormatSettings(findings).entry(plain_node(dict(written), option), option)
-    return replace(table, patterns=("*",)), [finding.message for finding in findings]
+    wrong: list[str] = []
+    table = table_of(plain_node(dict(written), option), option, lambda _node, words: wrong.append(words))
+    return replace(table, patterns=("*",)), wrong
 
 
 def load_named(option: str, path: Path, table: Table) -> DesiredInstance:

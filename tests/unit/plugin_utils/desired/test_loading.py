@@ -78,7 +78,7 @@ def test_a_section_is_a_file_or_a_directory_of_any_depth_and_any_format(tmp_path
         ),
         (
             {"instance.yml": SETTINGS + "identity: {objects: barcode}\n"},
-            "instance.yml:2:21: identity.objects: expected a list",
+            "instance.yml:2:21: identity.objects: 'barcode' does not fit; expected a list",
         ),
         ({"instance.yml": "- a\n"}, "instance.yml:1:1: expected a map with api, instance"),
         ({"moved.yml": "objcts: []\n"}, "moved.yml:1:9: moved.objcts: no such section; did you mean objects?"),

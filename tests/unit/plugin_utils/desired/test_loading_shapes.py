@@ -42,7 +42,7 @@ def found(tmp_path: Path, text: str) -> list[str]:
         ("instance: {api: seventhings/v1, policy: {prune: 5}}\n", "policy.prune: expected a map of sections to"),
         (
             "instance: {api: seventhings/v1, policy: {prune: {objekts: report}}}\n",
-            "policy.prune.objekts: expected one of the sections",
+            "policy.prune.objekts: no such section; did you mean objects?",
         ),
         (
             "instance: {api: seventhings/v1, policy: {prune: {rooms: archive}}}\n",

@@ -15,7 +15,7 @@ from project import LONG
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Plain
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.dialect import Dialect
-from ansible_collections.community.seventhings.plugins.plugin_utils.desired.format_settings import FormatSettings
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.format_settings import csv_of
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.nodes import plain_node
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.positions import Finding
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.sources.csv_source import read_csv
@@ -184,7 +184,8 @@ def test_what_csv_cannot_hold_is_written_as_json_lines_beside_it() -> None:
 
 
 def test_tables_of_a_section_that_is_parted_have_the_dialect_of_the_first() -> None:
-    semicolons = FormatSettings([]).csv(plain_node({"files": {"rooms/*.csv": {"delimiter": ";"}}}, "csv"), Tables())
+    csv = plain_node({"files": {"rooms/*.csv": {"delimiter": ";"}}}, "csv")
+    semicolons = Tables(**csv_of(csv, "csv", lambda _node, _words: None))
     rooms = [{"number": f"{number:04d}", "name": "Hall"} for number in range(20)]
     files = section_files("rooms", rooms, "csv", size=100, tables=semicolons)
     assert len(files) > 1

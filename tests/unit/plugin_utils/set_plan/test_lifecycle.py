@@ -141,7 +141,7 @@ def test_a_mistake_in_the_settings_is_found_when_they_are_read(site: Site, writt
 @pytest.mark.parametrize(
     ("written", "expected"),
     [
-        (3, "_lifecycle: '3' does not fit; expected a map with initial, ignore, protect"),
+        (3, "_lifecycle: expected a map with initial, ignore, protect"),
         ({"protect": "yes"}, "_lifecycle.protect: 'yes' does not fit; expected true or false"),
         ({"ignored": ["x"]}, "_lifecycle.ignored: no such setting; did you mean ignore?"),
         ({"ignore": "x"}, "_lifecycle.ignore: 'x' does not fit; expected a list of field keys or labels"),

@@ -23,7 +23,7 @@ def _objects(numbers: range) -> str:
         ("{users: delete}", "policy.prune.users: 'delete' does not fit; expected report"),
         ("{hub: delete}", "policy.prune.hub: 'delete' does not fit; expected report"),
         ("{objects: remove}", "policy.prune.objects: 'remove' does not fit; expected report or delete or archive"),
-        ("{objets: delete}", "policy.prune.objets: expected one of the sections"),
+        ("{objets: delete}", "policy.prune.objets: no such section; did you mean objects?"),
         ("delete", "policy.prune: expected a map"),
         ("[objects]", "policy.prune: expected a map"),
     ],
