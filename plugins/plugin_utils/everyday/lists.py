@@ -157,7 +157,7 @@ class ObjectLists:
         lists = {schema.kind.name: Listed(schema, self.state.records(schema.kind)) for schema in schemas}
         found = self.state.visibility() if has_new_records else visibility(self.client, lists, None)
         closed = [record for record in self.state.records(ROOM) if record.uuid in found.closed_rooms]
-        without = sorted({name for record in closed if (name := self._location_of(record))})
+        without = sorted({name for record in closed if (name := self.location_of(record))})
         words = "this account sees an object in every location that has rooms"
         if found.hidden_records == YES:
             words = f"this account does not see all objects: {found.evidence}"
@@ -172,7 +172,8 @@ class ObjectLists:
             "words": words,
         }
 
-    def _location_of(self, room: Record) -> str:
+    def location_of(self, room: Record) -> str:
+        """Return the name of the location of a room; empty if it has none."""
         place = self.state.place_of(room)
         return "" if place is None else self.state.name_of(place) or place.uuid
 

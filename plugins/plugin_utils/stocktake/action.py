@@ -32,8 +32,7 @@ from ..papers.writer import paths_of, write_paper
 from ..report.on_screen import message_in_short
 from ..report.task import with_findings
 from .closing import Closed, Closing
-from .document import CLOSE, PREPARE, document_of
-from .evaluation import Evaluation, Evaluator
+from .evaluation import CLOSE, PREPARE, Evaluation, Evaluator
 from .moments import Window
 from .paper import paper_of
 from .reading import InstanceLists
@@ -94,7 +93,7 @@ class _Call:
         if findings:
             return with_findings(self._run, [str(finding) for finding in findings])
         more, closed = self._close(lists, evaluation, accepted, sources) if mode == CLOSE else ({}, None)
-        document = document_of(mode, window, evaluation, lists)
+        document = evaluation.document(mode, window, lists)
         if reports and not self._check_mode:
             catalogue = Catalogue(options["language"])
             paper = paper_of(client.without_credentials(document), lists.schema.fields, catalogue)
@@ -147,7 +146,7 @@ class _Call:
             )
         if evaluation.left_out:
             found.append(f"scans: {evaluation.left_out:,} scans are outside of the window and were left out.")
-        number = sum(bool(object.service_status) for object in evaluation.objects)
+        number = sum(bool(item.shown["service_status"]) for item in evaluation.objects)
         if number:
             found.append(
                 f"The service reports another status for {number:,} objects than follows from their rooms; "

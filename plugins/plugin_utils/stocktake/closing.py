@@ -26,8 +26,7 @@ from ..set_plan.context import PlanContext
 from ..set_plan.plan import PlanOptions
 from ..set_plan.reading import first_full
 from .evaluation import StocktakeObject
-from .reading import InstanceLists
-from .rooms import Room
+from .reading import InstanceLists, Room
 from .status import OK
 
 

@@ -1,12 +1,12 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The status of every object, and the counts and values of every place."""
+"""The status of every object, and the counts and values of every place, as plain data: the source of all reports."""
 
 from __future__ import annotations
 
 import datetime as dt
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -19,11 +19,13 @@ from ...module_utils.model.names import normal_name
 from ...module_utils.model.schema import type_of
 from ..desired.positions import Finding
 from ..desired.scan_codes import ScanCodeSettings
+from ..papers.table import total
 from .moments import EXPECTED, READER, Window, moment_of
-from .reading import InstanceLists
-from .rooms import Doubtful, Room
+from .reading import Doubtful, InstanceLists, Room
 from .status import DEVIATION, NEW, OK, STATUSES, differs, status_of
 from .tables import Scan
+
+PREPARE, EVALUATE, CLOSE = "prepare", "evaluate", "close"
 
 IN_PLACE, ELSEWHERE, NOT_SCANNED, UNLABELLED = "in_place", "elsewhere", "not_scanned", "unlabelled"
 SCANNED = (IN_PLACE, ELSEWHERE, NOT_SCANNED, UNLABELLED)
@@ -40,35 +42,17 @@ class StocktakeObject:
 
     :ivar code: the scan code; empty if it has none.
     :ivar actual: the scanned room.
-    :ivar time: of the last scan; None if it was not scanned.
-    :ivar scanned: one of :data:`SCANNED`.
-    :ivar is_listed: True if the actual room comes from the list of scans.
-    :ivar service_status: the status according to the service, if that differs.
-    :ivar reasons: why it should be looked at before a stocktake.
-    :ivar values: field key to amount of money.
+    :ivar amounts: field key to amount of money.
+    :ivar shown: the object as the result has it.
     """
 
     record: Record
     code: str
     target: Room | None
     actual: Room | None
-    time: dt.date | None
     status: str
-    scanned: str
-    is_listed: bool
-    service_status: str
-    reasons: tuple[str, ...]
-    values: dict[str, Decimal]
-
-    @property
-    def place(self) -> Room | None:
-        """The room to which the object is counted: where it belongs, otherwise where it was found."""
-        return self.target or self.actual
-
-    @property
-    def is_unlabelled(self) -> bool:
-        """Return True if nobody can scan it."""
-        return not self.code or bool({PLACEHOLDER, PLACEHOLDER_ROOM}.intersection(self.reasons))
+    amounts: dict[str, Decimal]
+    shown: dict[str, Any]
 
 
 @dataclass
@@ -83,10 +67,27 @@ class Evaluation:
     unknown_codes: list[str] = field(default_factory=list)
     left_out: int = 0
 
-    def scanned(self) -> dict[str, int]:
-        """Return the number of objects by the results of their scans."""
-        numbers = Counter(item.scanned for item in self.objects)
-        return {word: numbers[word] for word in SCANNED}
+    def document(self, mode: str, window: Window, lists: InstanceLists) -> dict[str, Any]:
+        """Return the result of the task."""
+        rows = [item.shown for item in self.objects]
+        scanned = Counter(row["scanned"] for row in rows)
+        of_status = {name: [item for item in self.objects if item.status == name] for name in STATUSES}
+        return {
+            "mode": mode,
+            "instance": lists.client.transport.root,
+            "date": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
+            "window": {"since": _text(window.since), "until": _text(window.until), "time_field": lists.time_field},
+            "sees": lists.sees(),
+            "counts": _counts(self.objects),
+            "scanned": {word: scanned[word] for word in SCANNED},
+            "reasons": {reason: sum(reason in row["reasons"] for row in rows) for reason in REASONS},
+            "amounts": _amounts(self.objects, lists),
+            "totals": {name: _amounts(items, lists) for name, items in of_status.items()},
+            "by_place": _by_place(self.objects, lists),
+            "objects": [row for row in rows if row["reasons"]] if mode == PREPARE else rows,
+            "unknown_codes": self.unknown_codes,
+            "unlabelled": [row["scan_code"] or row["uuid"] for row in rows if row["unlabelled"]],
+        }
 
 
 @dataclass(frozen=True)
@@ -122,16 +123,7 @@ class Evaluator:
         self._findings: list[Finding] = []
         fields = lists.fields
         # A property of every field of every object takes longer than all that is computed from them.
-        self._keys = {
-            name: of.wire_key if of else ""
-            for name, of in (
-                ("code", fields.code),
-                ("target", fields.target),
-                ("actual", fields.actual),
-                ("status", fields.status),
-                ("time", fields.time),
-            )
-        }
+        self._keys = {name: of.wire_key if of else "" for name, of in vars(fields).items()}
 
     def run(self, records: Iterable[Record], scans: Sequence[Scan]) -> tuple[Evaluation, list[Finding]]:
         """Return the status of some objects, and the mistakes in the scans.
@@ -156,7 +148,7 @@ class Evaluator:
                 words = f"code: {shorten(item.code)} is the scan code of two objects, {earlier.record.uuid} and "
                 self._find(listed[name].scan, f"{words}{item.record.uuid}")
         if doubts:
-            raise InvalidInput([*doubts[:20], *([f"and {len(doubts) - 20} more"] if len(doubts) > 20 else [])])
+            raise InvalidInput(doubts)
         result.unknown_codes = [
             code for code in dict.fromkeys(scan.code for scan in scans) if normal_name(code) not in seen
         ]
@@ -206,39 +198,34 @@ class Evaluator:
     # ---- one object
 
     def _evaluated(self, record: Record, listed: Mapping[str, _Scanned]) -> StocktakeObject:
-        rooms, fields, keys, flat = self._lists.rooms, self._lists.fields, self._keys, record.flat
+        lists, fields, keys, flat = self._lists, self._lists.fields, self._keys, record.flat
         code = _code(keys["code"], flat.get(keys["code"]))
         scan = listed.get(normal_name(code))
-        target = rooms.read(fields.target, flat.get(keys["target"]))
-        actual = scan.room if scan else rooms.read(fields.actual, flat.get(keys["actual"]))
+        target = lists.room_in(fields.target, flat.get(keys["target"]))
+        actual = scan.room if scan else lists.room_in(fields.actual, flat.get(keys["actual"]))
         _check_comparable(target, actual)
         status = status_of(target and target.mark, actual and actual.mark)
         time = scan.time if scan else _time(fields.time, flat.get(keys["time"]))
         said = None if scan else flat.get(keys["status"])
-        item = StocktakeObject(
-            record,
-            code,
-            target,
-            actual,
-            time,
-            status,
-            NOT_SCANNED,
-            scan is not None,
-            readable(said) if said is not None and differs(status, said) else "",
-            self._reasons(code, target, actual),
-            self._lists.amounts(record),
-        )
-        item.scanned = self._scanned(item, is_scanned=scan is not None or self._window.contains(time))
-        return item
+        reasons = self._reasons(code, target, actual)
+        is_unlabelled = not code or bool({PLACEHOLDER, PLACEHOLDER_ROOM}.intersection(reasons))
+        is_scanned = scan is not None or self._window.contains(time)
+        shown = {
+            **lists.described(record),
+            "scan_code": code,
+            "status": status,
+            "scanned": _outcome(status, is_scanned, is_unlabelled),
+            "target_room": target.path if target else None,
+            "actual_room": actual.path if actual else None,
+            "time": _text(time),
+            "from_scans": scan is not None,
+            "unlabelled": is_unlabelled,
+            "reasons": reasons,
+            "service_status": (readable(said) or None) if said is not None and differs(status, said) else None,
+        }
+        return StocktakeObject(record, code, target, actual, status, lists.amounts(record), shown)
 
-    def _scanned(self, item: StocktakeObject, is_scanned: bool) -> str:
-        if is_scanned and item.status == OK:
-            return IN_PLACE
-        if is_scanned and item.status in (DEVIATION, NEW):
-            return ELSEWHERE
-        return UNLABELLED if item.is_unlabelled else NOT_SCANNED
-
-    def _reasons(self, code: str, target: Room | None, actual: Room | None) -> tuple[str, ...]:
+    def _reasons(self, code: str, target: Room | None, actual: Room | None) -> list[str]:
         placeholders = self._placeholder_rooms
         found = []
         if self._scan_codes is not None and self._scan_codes.is_placeholder(code):
@@ -247,7 +234,7 @@ class Evaluator:
             found.append(NO_TARGET)
         if placeholders and ((target and target.mark in placeholders) or (actual and actual.mark in placeholders)):
             found.append(PLACEHOLDER_ROOM)
-        return tuple(found)
+        return found
 
 
 def _check_comparable(target: Room | None, actual: Room | None) -> None:
@@ -276,45 +263,71 @@ def _time(of: Field | None, raw: Any) -> dt.date | None:
     return value if isinstance(value, dt.date) else None
 
 
-def counts_of(objects: Iterable[StocktakeObject]) -> dict[str, int]:
+def _text(time: dt.date | None) -> str | None:
+    if isinstance(time, dt.datetime):
+        return time.isoformat(timespec="seconds")
+    return None if time is None else time.isoformat()
+
+
+def _outcome(status: str, is_scanned: bool, is_unlabelled: bool) -> str:
+    if is_scanned and status == OK:
+        return IN_PLACE
+    if is_scanned and status in (DEVIATION, NEW):
+        return ELSEWHERE
+    return UNLABELLED if is_unlabelled else NOT_SCANNED
+
+
+def _counts(objects: Iterable[StocktakeObject]) -> dict[str, int]:
     """Return the number of objects of each status."""
     numbers = Counter(item.status for item in objects)
     return {status: numbers[status] for status in STATUSES}
+
+
+def _amounts(objects: Iterable[StocktakeObject], lists: InstanceLists) -> dict[str, str]:
+    return lists.in_texts(total(item.amounts for item in objects))
 
 
 # ---- places
 
 
 @dataclass
-class Place:
+class _Place:
     """A location or a room.
 
-    :ivar room: empty for a location with all its rooms.
     :ivar objects: that belong there.
     :ivar visitors: number of objects that were found there and belong elsewhere.
     """
 
-    location: str
-    room: str
     objects: list[StocktakeObject] = field(default_factory=list)
     visitors: int = 0
 
 
-def by_place(objects: Iterable[StocktakeObject]) -> list[Place]:
-    """Return each location with its rooms, and at the end the objects that are in no room."""
-    places: dict[tuple[str, str, str], Place] = {}
+def _by_place(objects: Iterable[StocktakeObject], lists: InstanceLists) -> list[dict[str, Any]]:
+    """Return each location with its rooms, and at the end the objects that are in no room.
 
-    def places_of(room: Room | None) -> list[Place]:
-        # Two rooms may have the same name.
-        keys = [("", "", "")] if room is None else [(room.location, room.name, str(room.mark))]
-        keys += [(room.location, "", "")] if room is not None and room.location else []
-        return [places.setdefault(key, Place(*key[:2])) for key in keys]
-
+    An object is counted where it belongs, otherwise where it was found.
+    """
+    places: defaultdict[tuple[str, str, str], _Place] = defaultdict(_Place)
     for item in objects:
-        for place in places_of(item.place):
-            place.objects.append(item)
+        own = _keys_of(item.target or item.actual)
+        for key in own:
+            places[key].objects.append(item)
         if item.status == DEVIATION:
-            own = places_of(item.target)
-            for place in places_of(item.actual):
-                place.visitors += all(place is not other for other in own)
-    return [places[key] for key in sorted(places, key=lambda key: (not key[0], *key))]
+            for key in _keys_of(item.actual):
+                places[key].visitors += key not in own
+    return [
+        {
+            "location": location or None,
+            "room": room or None,
+            **_counts(place.objects),
+            "visitors": place.visitors,
+            "amounts": _amounts(place.objects, lists),
+        }
+        for (location, room, _mark), place in sorted(places.items(), key=lambda item: (not item[0][0], *item[0]))
+    ]
+
+
+def _keys_of(room: Room | None) -> list[tuple[str, str, str]]:
+    """Return the location, the name and the mark of a room, because two may have the same name, and of its location."""
+    keys = [("", "", "")] if room is None else [(room.location, room.name, str(room.mark))]
+    return keys + ([(room.location, "", "")] if room is not None and room.location else [])

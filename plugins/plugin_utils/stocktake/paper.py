@@ -14,8 +14,7 @@ from typing import Any
 from ...module_utils.model.field import Field
 from ..papers.catalogue import Catalogue
 from ..papers.table import Cell, Column, Paper, Row, Table, Word, amount_columns, amounts_in, moment
-from .document import PREPARE
-from .evaluation import NOT_SCANNED, REASONS, UNLABELLED
+from .evaluation import NOT_SCANNED, PREPARE, REASONS, UNLABELLED
 from .status import DEVIATION, MISSING, NEW, OK, STATUSES, UNKNOWN
 from .tables import ACCEPT, CODE
 

@@ -11,17 +11,20 @@ from functools import cached_property
 from typing import Any
 
 from ...module_utils.client.client import Client
+from ...module_utils.client.record import Record
 from ...module_utils.errors import InvalidInput
-from ...module_utils.model.field import Field
+from ...module_utils.model.field import Field, readable, shorten
 from ...module_utils.model.kinds import OBJECT, ROOM
-from ...module_utils.model.schema import Schema
-from ...module_utils.model.suggestions import closest_names
-from ...module_utils.model.types_links import parse_reference
+from ...module_utils.model.schema import type_of
+from ...module_utils.model.types_links import Reference, parse_reference
 from ...module_utils.resolve.field_visibility import keys_in_none, maybe_hidden_message
 from ..everyday.lists import ObjectLists, compared_rooms, location_beside, require_rooms
-from .rooms import Room, Rooms
 
 _TIMES = frozenset(("DATETIME", "DATE"))
+
+
+class Doubtful(Exception):
+    """Raised if a value in an answer has no certain meaning; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -40,37 +43,23 @@ class StocktakeFields:
     code: Field
     time: Field | None
 
-    @classmethod
-    def from_schema(
-        cls, schema: Schema, definitions: Iterable[Mapping[str, Any]], code: str, time: str
-    ) -> StocktakeFields:
-        """Return the fields of an instance.
 
-        :param code: the field with the scan code. :param time: the field with the time of a scan.
-        :raises InvalidInput: if no field compares a target room with an actual room.
-        """
-        fields = schema.fields
-        status, actual, target = compared_rooms(schema, definitions)
-        consequence = ", so no status can be computed. Give the account the right to read target and actual room."
-        require_rooms(schema, (actual, target), consequence)
-        found = schema.find(code)
-        if found is None:
-            raise InvalidInput(f"scan_codes: {code}: {schema.why_unknown(code)}")
-        return cls(
-            fields[actual],
-            fields[target],
-            location_beside(fields, target),
-            fields.get(status),
-            found,
-            _time(schema, time),
-        )
+@dataclass(frozen=True)
+class Room:
+    """A room that objects refer to.
 
+    :ivar mark: its identifier: the uuid, or the id if no list shows the room and no uuid is known.
+    :ivar path: the name by which files refer to it.
+    :ivar location: the name of its location; empty if it has none.
+    :ivar name: its number or name within the location.
+    :ivar record: None if no list shows it.
+    """
 
-def _time(schema: Schema, name: str) -> Field | None:
-    field = schema.find(name)
-    if field is not None and field.type not in _TIMES:
-        raise InvalidInput(f"time_field: {name} is of the type {field.type}; expected DATETIME or DATE")
-    return field
+    mark: str | int
+    path: str
+    location: str = ""
+    name: str = ""
+    record: Record | None = None
 
 
 class InstanceLists(ObjectLists):
@@ -78,15 +67,30 @@ class InstanceLists(ObjectLists):
 
     :ivar fields: the fields of objects that a stocktake evaluates.
     :ivar time_field: the name of the field with the time of a scan.
+    :param code: the field with the scan code.
+    :raises InvalidInput: if no field compares a target room with an actual room, or another field does not fit.
     """
 
     def __init__(self, client: Client, code: str, time: str) -> None:
-        self.fields = StocktakeFields.from_schema(
-            client.schema(OBJECT), client.definitions(OBJECT.template), code, time
-        )
+        schema = client.schema(OBJECT)
+        status, actual, target = compared_rooms(schema, client.definitions(OBJECT.template))
+        consequence = ", so no status can be computed. Give the account the right to read target and actual room."
+        require_rooms(schema, (actual, target), consequence)
+        of_time = schema.find(time)
+        if of_time is not None and of_time.type not in _TIMES:
+            raise InvalidInput(f"time_field: {time} is of the type {of_time.type}; expected DATETIME or DATE")
+        fields = schema.fields
         super().__init__(client)
         self.time_field = time
-        self.rooms = Rooms(self.state)
+        self.fields = StocktakeFields(
+            actual=fields[actual],
+            target=fields[target],
+            target_location=location_beside(fields, target),
+            status=fields.get(status),
+            code=self.field_named("scan_codes", code),
+            time=of_time,
+        )
+        self._by_raw: dict[Any, Room | None] = {}
 
     # ---- what the account sees
 
@@ -95,16 +99,7 @@ class InstanceLists(ObjectLists):
 
         :raises InvalidInput: with what to do.
         """
-        field = self.fields.time
-        if field is None:
-            times = [field.key for field in self.schema.fields.values() if field.type in _TIMES]
-            suggestions = closest_names(self.time_field, times, 3, 0.5)
-            hint = (
-                f"did you mean {' or '.join(suggestions)}?"
-                if suggestions
-                else "expected a field of the type DATETIME or DATE"
-            )
-            raise InvalidInput(f"time_field: {self.time_field}: no such field in objects; {hint}")
+        field = self.field_named("time_field", self.time_field)
         if not self.shows_times:
             raise InvalidInput(
                 f"time_field: {maybe_hidden_message(field.key)}, so it is unknown what was scanned in the window"
@@ -119,25 +114,52 @@ class InstanceLists(ObjectLists):
         field = self.fields.time
         return field is not None and not keys_in_none([field], self.objects)
 
-    # ---- options that name records
+    # ---- rooms
+
+    def room_in(self, field: Field, raw: Any) -> Room | None:
+        """Return the room in a field of an object, or None if the field is empty.
+
+        :param raw: the value in the answer of the service.
+        :raises Doubtful: if it is unclear which room is meant.
+        """
+        quick = raw.get("uuid") or raw.get("id") if isinstance(raw, Mapping) else raw
+        if quick.__class__ not in (str, int):
+            return self._read(field, raw)
+        if quick not in self._by_raw:
+            self._by_raw[quick] = self._read(field, raw)
+        return self._by_raw[quick]
+
+    def _read(self, field: Field, raw: Any) -> Room | None:
+        value = None if raw is None else type_of(field).read(raw, field)
+        if value is None or isinstance(value, Reference):
+            return None if value is None else self._target_of(value)
+        raise Doubtful(f"{field.key}: the answer of the service is not a room: {shorten(raw)}")
+
+    def _target_of(self, reference: Reference) -> Room:
+        """Return the room that a resolved reference means."""
+        reference = self.state.completed(reference)
+        record = self.state.find(reference)
+        if record is None:
+            mark = reference.uuid or reference.id
+            if mark is None:
+                raise Doubtful("a room without uuid and id")
+            path = readable(reference.display_name) or str(mark)
+            return Room(mark, path, name=path)
+        name = next(filter(None, (readable(record.flat.get(key)) for key in ROOM.labels)), record.uuid)
+        return Room(record.uuid, self.state.name_of(record) or name, self.location_of(record), name, record)
 
     def room_named(self, written: str | Mapping[str, int]) -> tuple[Room | None, str]:
         """Return the room that a reference means, or why it means none."""
         reference, problem = self.state.resolved(parse_reference(ROOM.name)(written, self.fields.target))
-        return (None, problem) if problem else (self.rooms.target_of(reference), "")
+        return (None, problem) if problem else (self._target_of(reference), "")
 
     def rooms_named(self, option: str, written: Iterable[Any]) -> frozenset[str]:
         """Return the uuids of rooms that an option names.
 
         :raises InvalidInput: with a line for each that means no room.
         """
-        found, wrong = set(), []
-        for number, name in enumerate(written):
-            room, problem = self.room_named(str(name))
-            if room is None:
-                wrong.append(f"{option}[{number}]: {problem}")
-            else:
-                found.add(str(room.mark))
+        named = [self.room_named(str(name)) for name in written]
+        wrong = [f"{option}[{number}]: {problem}" for number, (_room, problem) in enumerate(named) if problem]
         if wrong:
             raise InvalidInput(wrong)
-        return frozenset(found)
+        return frozenset(str(room.mark) for room, _problem in named if room is not None)

@@ -6,8 +6,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.plugin_utils.stocktake.document import CLOSE, EVALUATE, PREPARE
-from ansible_collections.community.seventhings.plugins.plugin_utils.stocktake.evaluation import REASONS, SCANNED
+from ansible_collections.community.seventhings.plugins.plugin_utils.stocktake.evaluation import (
+    CLOSE,
+    EVALUATE,
+    PREPARE,
+    REASONS,
+    SCANNED,
+)
 from ansible_collections.community.seventhings.plugins.plugin_utils.stocktake.status import STATUSES
 
 from .parts import (

@@ -146,7 +146,7 @@ def test_a_window_has_both_of_its_ends(here: Embedded, window: dict[str, Any], n
         ({"since": "2025-12-01", "until": "2025-11-01"}, "until: '2025-11-01' is before since"),
         (
             {"time_field": "inventory_tme"},
-            "time_field: inventory_tme: no such field in objects; did you mean inventory",
+            "time_field: inventory_tme: no such field in an object; did you mean inventory",
         ),
         ({"time_field": "inventory_name"}, "time_field: inventory_name is of the type TEXT; expected DATETIME or DATE"),
         ({"placeholder_rooms": ["Dresden/9.99"]}, "placeholder_rooms[0]: there is no room 'Dresden/9.99'"),
