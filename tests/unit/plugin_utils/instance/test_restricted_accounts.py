@@ -19,11 +19,7 @@ from project import LONG
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
-from ansible_collections.community.seventhings.plugins.module_utils.operations.accounts import user_from_person
-from ansible_collections.community.seventhings.plugins.module_utils.operations.attachments import file, file_download
-from ansible_collections.community.seventhings.plugins.module_utils.operations.service import service_info
 from ansible_collections.community.seventhings.plugins.module_utils.reconcile.reconcile import DesiredRecord, ensure
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.listing import list_records
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.downloads import Downloads
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.export import (
     Exported,
@@ -86,118 +82,6 @@ def house(site: Site) -> Site:
     return site
 
 
-# ---- hidden fields
-
-
-@pytest.mark.parametrize("value", ["Blue", "Red", "", None])
-def test_a_hidden_field_is_not_written(house: Site, value: str | None) -> None:
-    account = restricted(house, hidden_fields=["description"])
-    house.service.clear_log()
-    with pytest.raises(SeventhingsError) as refused:
-        first_record(account, "object", {"barcode": "2", "description": value})
-    assert UNSEEN.format("description") in refused.value.message
-    account.write({"objects.yml": yaml_list([{**OBJECTS[1], "description": value}])})
-    for found in (account.plan(), account.run()):
-        assert {UNSEEN.format("description") in line for line in found.findings} == {True}
-    assert house.writes() == []
-
-
-def test_a_hidden_field_that_is_not_written_is_not_compared(house: Site) -> None:
-    account = restricted(house, hidden_fields=["description", "weight", "city"])
-    assert not first_record(account, "object", {"barcode": "2", "inventory_name": "Two"}).changed
-    assert first_record(account, "object", {"barcode": "2", "inventory_name": "2"}).changed
-    thing = {"barcode": "2", "inventory_name": "2"}
-    account.write({"locations.yml": "- name: North\n", "rooms.yml": "[]\n", "objects.yml": yaml_list([thing])})
-    assert account.run(allow=["empty_sources"]).outcome == "unchanged"
-
-
-@pytest.mark.parametrize(
-    ("kind", "fields", "key"),
-    [
-        ("object", {"barcode": "1"}, "barcode"),
-        ("object", {"barcode": "1", "state": "absent"}, "barcode"),
-        ("location", {"name": "North"}, "name"),
-    ],
-)
-@pytest.mark.parametrize("empty_keys", ["sent", "left_out"])
-def test_a_hidden_natural_key_is_an_error_at_once(
-    house: Site, kind: str, fields: dict[str, Any], key: str, empty_keys: str
-) -> None:
-    house.service.steer("PUT", "/switches", {"empty_keys": empty_keys})
-    account = restricted(house, hidden_fields=[key])
-    state = fields.pop("state", "present")
-    house.service.clear_log()
-    with pytest.raises(SeventhingsError) as refused:
-        first_record(account, kind, dict(fields), state=state)
-    fields["state"] = state
-    assert UNSEEN.format(key) in refused.value.message
-    account.write({"locations.yml": "[]\n", "rooms.yml": "[]\n", "objects.yml": "[]\n"})
-    account.write(
-        {f"{kind}s.yml": yaml_list([{"_state" if name == "state" else name: fields[name] for name in fields}])}
-    )
-    assert any(UNSEEN.format(key) in line for line in account.run().findings)
-    assert house.writes() == []
-
-
-@pytest.mark.parametrize("check_mode", [False, True])
-@pytest.mark.parametrize(
-    ("kind", "fields", "key", "state"),
-    [
-        ("room", {"building_id": "North", "number": "1"}, "name", "present"),
-        ("room", {"building_id": "North", "number": "1"}, "name", "absent"),
-        ("task", {"title": "Look", "deadline": "2031-01-01", "references": ["1"]}, "barcode", "present"),
-    ],
-)
-def test_a_record_in_a_place_with_a_hidden_name_is_left_alone(
-    house: Site, kind: str, fields: dict[str, Any], key: str, state: str, check_mode: bool
-) -> None:
-    """The record may exist, so it is neither created nor counted as absent."""
-    account = restricted(house, hidden_fields=[key])
-    house.service.clear_log()
-    with pytest.raises(SeventhingsError, match=re.escape(UNSEEN.format(key))):
-        ensure(account.client(), DesiredRecord(KINDS[kind], fields, state=state), check_mode)
-    assert house.writes() == []
-
-
-def test_the_fields_that_select_a_set_must_be_visible(house: Site) -> None:
-    account = restricted(house, hidden_fields=["serial_number"])
-    settings = "api: seventhings/v1\nset: test\n"
-    account.write({"objects.yml": yaml_list([{"barcode": "3"}])})
-    account.write({"instance.yml": settings + "scope: {objects: {serial_number: [S-1]}}\n"})
-    assert any(
-        f"scope.objects.serial_number: {UNSEEN.format('serial_number')}" in finding
-        for finding in account.plan().findings
-    )
-    prune = "policy: {prune: {objects: archive}}\n"
-    account.write({"instance.yml": f"{settings}marker: serial_number\n{prune}"})
-    assert any(UNSEEN.format("serial_number") in finding for finding in account.plan().findings)
-
-
-# ---- what is made, replaced or taken away unseen
-
-
-@pytest.mark.parametrize(
-    ("kind", "fields", "hidden", "match_on"),
-    [
-        ("object", {"barcode": "9", "description": "Green"}, "description", None),
-        ("object", {"barcode": "9", "inventory_name": "Nine"}, "barcode", None),
-        ("object", {"barcode": "9", "inventory_name": "Nine"}, "inventory_name", ["inventory_name"]),
-        ("location", {"name": "West", "city": "Kiel"}, "city", None),
-        ("location", {"name": "West"}, "name", None),
-        ("room", {"building_id": "North", "number": "9", "description": "Store"}, "description", None),
-    ],
-)
-def test_a_record_with_a_hidden_field_is_not_created(
-    house: Site, kind: str, fields: dict[str, Any], hidden: str, match_on: list[str] | None
-) -> None:
-    account = restricted(house, hidden_fields=[hidden])
-    house.service.clear_log()
-    with pytest.raises(SeventhingsError) as refused:
-        first_record(account, kind, fields, match_on=match_on)
-    assert UNSEEN.format(hidden) in refused.value.message
-    assert house.writes() == []
-
-
 def test_creating_many_records_reads_existing_records_once(house: Site) -> None:
     client = house.client()
     house.service.clear_log()
@@ -223,42 +107,6 @@ def item_of(site: Site) -> dict[str, Any]:
     return {key.removeprefix("catalog_object_"): value for key, value in item.flat.items() if "catalog_object" in key}
 
 
-def test_a_hidden_field_of_a_catalog_item_is_not_lost(catalog: Site) -> None:
-    before = item_of(catalog)
-    account = restricted(catalog, hidden_fields=["description"])
-    catalog.service.clear_log()
-    with pytest.raises(SeventhingsError) as refused:
-        first_record(account, "catalog_item", {"inventory_name": "Chair", "purchasing_price": "13"})
-    assert f"description: {UNSEEN.format('description')}, and a change of a catalog item" in refused.value.message
-    account.write({"rooms.yml": "[]\n", "objects.yml": "[]\n"})
-    account.write({"catalog.yml": yaml_list([{"inventory_name": "Chair", "purchasing_price": "13"}])})
-    assert any("would be lost" in line for line in account.run().findings)
-    assert catalog.writes() == []
-    assert item_of(catalog) == before
-    assert first_record(catalog, "catalog_item", {"inventory_name": "Chair", "purchasing_price": "13"}).changed
-
-
-@pytest.mark.parametrize("name", ["Chair", "Table"])
-def test_a_hidden_field_of_a_catalog_item_is_not_written(catalog: Site, name: str) -> None:
-    account = restricted(catalog, hidden_fields=["description"])
-    catalog.service.clear_log()
-    with pytest.raises(SeventhingsError) as refused:
-        first_record(account, "catalog_item", {"inventory_name": name, "description": "Oak"})
-    assert refused.value.message == f"description: {UNSEEN.format('description')}"
-    account.write({"rooms.yml": "[]\n", "objects.yml": "[]\n"})
-    account.write({"catalog.yml": yaml_list([{"inventory_name": name, "description": "Oak"}])})
-    assert any(UNSEEN.format("description") in line for line in account.plan().findings)
-    assert catalog.writes() == []
-
-
-def test_an_unchanged_catalog_item_reads_no_objects(catalog: Site) -> None:
-    account = restricted(catalog, hidden_fields=["description"])
-    catalog.service.clear_log()
-    assert not first_record(account, "catalog_item", {"inventory_name": "Chair", "purchasing_price": "12.5"}).changed
-    assert "GET /objects" not in catalog.sent()
-    assert f"catalog: description: {UNSEEN.format('description')}, so no file contains it" in exported(account).left_out
-
-
 def test_what_a_catalog_item_shows_is_not_hidden(catalog: Site) -> None:
     catalog.service.steer("PUT", "/switches", {"empty_keys": "left_out"})
     changed = first_record(catalog, "catalog_item", {"inventory_name": "Chair", "purchasing_price": "13"})
@@ -266,11 +114,6 @@ def test_what_a_catalog_item_shows_is_not_hidden(catalog: Site) -> None:
     assert "link" in warning
     assert "description" not in warning
     assert item_of(catalog) == {**CHAIR, "purchasing_price": 13.0}
-
-
-def test_an_account_without_objects_may_change_the_catalog(catalog: Site) -> None:
-    account = restricted(catalog, rights=["catalog", "field_definitions:read"])
-    assert first_record(account, "catalog_item", {"inventory_name": "Chair", "purchasing_price": "13"}).changed
 
 
 def test_values_of_a_hidden_field_are_not_removed(house: Site) -> None:
@@ -291,74 +134,6 @@ def test_values_of_a_hidden_field_are_not_removed(house: Site) -> None:
     assert any(UNSEEN.format(field.key) in line for line in account.plan().findings)
     assert house.writes() == []
     assert first_record(account, "field_definition", wish, template="asset", allow=["destructive"]).changed
-
-
-@pytest.mark.parametrize("state", ["present", "absent"])
-def test_files_of_a_hidden_field_are_left_alone(house: Site, state: str, tmp_path: Path) -> None:
-    manual = tmp_path / "manual.txt"
-    manual.write_text("Turn it on.")
-    wish = {"object": "1", "field": "documents", "path": str(manual), "state": "present"}
-    assert file(house.client(), wish, check_mode=False).changed
-    account = restricted(house, hidden_fields=["documents"])
-    house.service.clear_log()
-    with pytest.raises(SeventhingsError) as refused:
-        file(account.client(), {**wish, "state": state}, check_mode=False)
-    with pytest.raises(SeventhingsError) as unread:
-        file_download(account.client(), {"object": "1", "field": "documents", "dest": str(tmp_path)}, check_mode=False)
-    assert {refused.value.message, unread.value.message} == {f"field: {UNSEEN.format('documents')}"}
-    assert house.writes() == []
-
-
-@pytest.mark.parametrize(
-    ("person", "filters"),
-    [
-        ("ada@acme.example", None),
-        ({"email": "ada@acme.example"}, None),
-        ({"last_name": "King"}, None),
-        (None, {"last_name": "King"}),
-        (None, {"email": "ada@acme.example"}),
-    ],
-)
-def test_no_user_is_created_from_a_person_whose_address_is_hidden(
-    house: Site, person: Any, filters: dict[str, Any] | None
-) -> None:
-    first_record(house, "person", {"email": "ada@acme.example", "first_name": "Ada", "last_name": "King"})
-    account = restricted(house, hidden_fields=["email"])
-    house.service.clear_log()
-    with pytest.raises(SeventhingsError) as refused:
-        user_from_person(account.client(), person, filters, check_mode=False)
-    assert UNSEEN.format("email") in refused.value.message
-    assert house.writes() == []
-
-
-# ---- where empty keys are left out
-
-
-def test_a_new_field_is_filled_where_empty_keys_are_left_out(house: Site) -> None:
-    house.service.steer("PUT", "/switches", {"empty_keys": "left_out"})
-    house.write({"fields/asset.yml": "- {label: Colour, type: TEXT}\n"})
-    house.write({"objects.yml": yaml_list([{**OBJECTS[0], "Colour": "Blue"}, *OBJECTS[1:]])})
-    assert house.run().outcome == "changed"
-    assert house.run().outcome == "unchanged"
-    assert first_record(house, "object", {"barcode": "1", "cover": []}).changed is False
-    assert first_record(house, "object", {"barcode": "1", "link": "https://acme.example"}).changed
-    assert not first_record(house, "object", {"barcode": "1", "link": "https://acme.example"}).changed
-
-
-@pytest.mark.parametrize("presence", ["honour", "refuse"])
-def test_a_field_that_is_hidden_after_all_is_written_once_and_reported(house: Site, presence: str) -> None:
-    house.service.steer("PUT", "/switches", {"empty_keys": "left_out", "presence_operators": presence})
-    account = restricted(house, hidden_fields=["link", "description"])
-    house.service.clear_log()
-    for number in range(2):
-        with pytest.raises(SeventhingsError) as lost:
-            first_record(account, "object", {"barcode": "1", "link": "https://acme.example"})
-        assert UNSEEN.format("link") in lost.value.message
-        # On instances with such filters, the current value is found by a filter.
-        assert ("was written, but" in lost.value.message) is (number == 0 or presence == "refuse")
-    assert len(house.writes()) == (1 if presence == "honour" else 2)
-    account.write({"rooms.yml": "[]\n", "objects.yml": yaml_list([{"barcode": "1", "inventory_name": "1"}])})
-    assert account.run(allow=["empty_sources"]).outcome == "changed"
 
 
 def test_many_records_with_a_hidden_field_read_existing_records_once(house: Site) -> None:
@@ -444,50 +219,6 @@ def test_a_filter_that_reports_nothing_hides_no_field(house: Site, switch: dict[
         assert not first_record(house, "location", wanted).changed
 
 
-# ---- where no field of a kind is empty
-
-
-@pytest.fixture
-def filled(site: Site) -> Site:
-    """Return two locations, and an object whose fields are mostly empty."""
-    site.write({"locations.yml": yaml_list(LOCATIONS), "objects.yml": yaml_list(OBJECTS[2:])})
-    assert site.run().outcome == "changed"
-    return site
-
-
-def test_other_kinds_report_that_a_missing_key_is_hidden(filled: Site) -> None:
-    fields = filled.client(read_only=True).schema(KINDS["location"]).fields
-    account = restricted(filled, hidden_fields=[key for key in fields if key != "name"])
-    filled.service.clear_log()
-    with pytest.raises(SeventhingsError) as refused:
-        first_record(account, "location", {"name": "North", "city": "Kiel"})
-    assert refused.value.message == f"city: {UNSEEN.format('city')}"
-    account.write({"objects.yml": "[]\n"})
-    assert any(UNSEEN.format("city") in line for line in account.run().findings)
-    assert filled.writes() == []
-    found = exported(account)
-    assert f"locations: city: {UNSEEN.format('city')}, so no file contains it" in found.left_out
-    assert UNSEEN.format("city") in places(account, "locations")[2]
-    with pytest.raises(InvalidInput, match=re.escape(UNSEEN.format("city"))):
-        list_records(account.client(read_only=True), KINDS["location"], None, {"city": "Kiel"}, (), None)
-
-
-# ---- filters that find nothing
-
-
-@pytest.mark.parametrize("value", ["Blue", "Nothing has it"])
-def test_a_filter_by_a_hidden_field_that_finds_nothing_is_an_error(house: Site, value: str) -> None:
-    account = restricted(house, hidden_fields=["description"])
-    with pytest.raises(SeventhingsError) as refused:
-        list_records(account.client(read_only=True), KINDS["object"], None, {"description": value}, (), None)
-    assert refused.value.message == f"filters.description: {UNSEEN.format('description')}"
-    nothing = list_records(account.client(read_only=True), KINDS["object"], None, {"serial_number": value}, (), None)
-    assert nothing.count == 0
-
-
-# ---- hidden records
-
-
 def test_a_duplicate_that_no_list_shows_may_be_in_a_location_that_is_hidden(house: Site) -> None:
     account = restricted(house, locations=locations(house, "North"))
     with pytest.raises(SeventhingsError) as refused:
@@ -499,33 +230,6 @@ def test_a_duplicate_that_no_list_shows_may_be_in_a_location_that_is_hidden(hous
     hidden = next(record.uuid for record in house.client().list_all(KINDS["object"]) if record.flat["barcode"] == "2")
     with pytest.raises(SeventhingsError, match=LIMITED):
         first_record(account, "object", {"inventory_name": "2"}, uuid=hidden)
-
-
-def test_an_object_that_becomes_hidden_is_reported(house: Site) -> None:
-    account = restricted(house, locations=locations(house, "North"))
-    with pytest.raises(SeventhingsError, match=LIMITED):
-        first_record(account, "object", {"barcode": "9", "inventory_name": "Nine", "actual_room": "South/1"})
-    with pytest.raises(SeventhingsError) as refused:
-        first_record(account, "object", {"barcode": "1", "actual_room": "South/1"})
-    assert f"It existed when it was read ({LIMITED})." in refused.value.message
-
-
-# ---- service_info and exports
-
-
-def test_service_info_reports_what_the_account_does_not_see(house: Site) -> None:
-    def restrictions(account: Site) -> tuple[Any, Any]:
-        info = service_info(account.client(read_only=True))
-        return info["restricted_fields"], info["hidden_records"]
-
-    assert restrictions(house) == ({}, "no")
-    assert restrictions(restricted(house, hidden_fields=["weight", "area"])) == (
-        {"object": ["weight"], "room": ["area"]},
-        "no",
-    )
-    north = locations(house, "North")
-    both = {"object": ["weight"]}
-    assert restrictions(restricted(house, hidden_fields=["weight"], locations=north)) == (both, "unknown")
 
 
 def exported(site: Site) -> Exported:
@@ -545,9 +249,6 @@ def test_an_export_names_a_hidden_field_and_does_not_write_it(house: Site) -> No
     with pytest.raises(SeventhingsError) as refused:
         exported(restricted(house, hidden_fields=["barcode"]))
     assert f"objects: barcode: {UNSEEN.format('barcode')}" in refused.value.message
-
-
-# ---- at random
 
 
 @pytest.mark.sample(3)
@@ -692,9 +393,6 @@ def test_modules_decide_nothing_wrong_for_any_account(house: Site, seed: int) ->
             right = deleted.get("changed") or is_said(deleted)
             assert right, (limits, name, fields, deleted)
     assert house.dump() == before
-
-
-# ---- inventory and lookup
 
 
 def places(site: Site, hosts: str = "objects", **filters: dict[str, Any]) -> tuple[list[str], list[str], str]:
