@@ -27,7 +27,8 @@ from ..layers.given import sources_of
 from ..layers.layers import layers_of
 from ..report.on_screen import message_in_short
 from ..report.task import with_findings
-from .absorb import Absorbed, AbsorbOptions, absorb
+from .absorb import absorb
+from .editing import Absorbed, AbsorbOptions
 from .files import FileChange, Files, check_patch, diff_of, write_patch
 from .patch import cells_of
 
@@ -89,15 +90,12 @@ def _absorbed(
         absorbed = absorb(client, desired, files, Downloads(client, Path(directory), {}), wishes)
     if absorbed.planned.findings:
         return with_findings(run, group_findings(absorbed.planned.findings, desired).lines)
-    failed: list[str] = []
-    changes = list(files.changes(lambda name, why: failed.append(f"{name}: not changed, because {why}")))
-    absorbed.not_changed += failed
+    changes = list(files.changes())
     write_patch(check_patch(options["patch"]), changes)
     backups = []
     if not check_mode:
         backups = files.write(changes, options["backup"])
-        if not failed:
-            absorbed.note()
+        absorbed.note()
         _note(journal, absorbed)
     result = {
         "changed": bool(changes),

@@ -5,9 +5,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import groupby
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -20,26 +22,28 @@ from ..desired.dialect import delimiter_of
 from ..desired.encodings import WrongEncoding, decoded
 from ..desired.entry import Entry
 from ..desired.loading import MAX_SOURCE, WORKBOOK, called
-from ..desired.positions import CellPlace, Finding, Place
-from ..desired.sources import formulas
-from ..desired.sources.csv_source import read_csv
-from ..desired.sources.json_source import read_json_lines
-from ..desired.sources.xlsx_source import Sheets, Workbook
-from ..desired.sources.yaml_source import read_yaml
+from ..desired.positions import CellPlace, Place
+from ..desired.tables import Table
 from ..export.file_set import FileSet
-from ..export.writing import Unwritable, csv_header, csv_record, csv_row, json_record, yaml_record
+from ..export.layout import csv_texts
+from ..export.writing import json_record, yaml_record
 from ..layers.layers import Layer
+from ..layers.records import owner_of
+from ..layers.variables import escaped
 from ..report.text_report import check_report_path, store_report
-from .mapped import MappedSource
+from .mapped import column_in, meaning_in, word_in
 from .patch import Edited, Part, lines_of, patch_of, sides_of
 from .sources import JsonSource, Source, YamlSource
+from .splices import is_same
 from .table import TableSource
-from .text_file import NotSpliced, TextFile
+from .text_file import NewValue, NotSpliced, TextFile
 from .workbook import WorkbookFile, WorkbookSource
 
 _YAML = (".yml", ".yaml")
 _ENDINGS = (*_YAML, ".csv", ".jsonl")
 
+
+_NO_TABLE = Table("", Place(""))
 
 _Records = Sequence[Mapping[str, Any]]
 
@@ -198,10 +202,15 @@ class Files:
 
     def target_of(self, entry: Entry, name: str) -> Target:
         """Return the file with a field of a record. Errors as in :meth:`target`."""
-        place, table = entry.place_of(name), self._desired.tables.for_file(entry.place.file)
-        if table is not None and name in table.constant and place.source != entry.place.source:
+        owner = owner_of(entry, name)
+        place, table = owner.place_of(name), self._table(owner.place.file)
+        if name in table.constant and place.source != owner.place.source:
             raise NotSpliced(f"it comes from {table.setting}.constant")
         return self.target(place)
+
+    def _table(self, name: str) -> Table:
+        """Return the mapping of a file; without one, every column is a field."""
+        return self._desired.tables.for_file(name) or _NO_TABLE
 
     def source(self, target: Target) -> Source:
         """Return a file for editing.
@@ -212,8 +221,7 @@ class Files:
         if opened.before is None:
             raise NotSpliced("there is no such file")
         if opened.source is None:
-            source, table = self._source(target, opened.before), self._desired.tables.for_file(self.label(target))
-            opened.source = source if table is None else MappedSource(source, table)
+            opened.source = self._source(target, opened.before)
         return opened.source
 
     def exists(self, target: Target) -> bool:
@@ -284,6 +292,60 @@ class Files:
             if opened.source is not None:
                 opened.source.file.undo(mark.get(name, 0))
 
+    # ---- edits
+
+    def set(self, entry: Entry, name: str, new: NewValue) -> None:
+        """Change a field of a record in the layer that it came from.
+
+        :raises NotSpliced: if that is impossible in place. Nothing is changed then.
+        """
+        owner = owner_of(entry, name)
+        source, table, column = self._column(owner, name)
+        word = self._escaped(word_in(table, name, new.value))
+
+        def fits(loaded: Any) -> bool:
+            return new.fits(meaning_in(table, name, self._unescaped(loaded)))
+
+        source.set(_cell_of(owner, name), column, replace(new, value=word, fits=fits))
+
+    def put(self, owner: Entry, name: str, value: Any) -> None:
+        """Write a field of a record of one layer: in place of its value, or as a new member. Errors as in :meth:`set`.
+
+        :param value: plain data, as an export writes it.
+        """
+        source, table, column = self._column(owner, name)
+        word, place = self._escaped(word_in(table, name, value)), _cell_of(owner, name)
+        with source.file.coming_last():
+            if name in owner.places.names():
+                source.set(place, column, NewValue(word, partial(is_same, word)))
+            else:
+                source.add(place, column, word)
+
+    def remove(self, owner: Entry) -> None:
+        """Remove a record from one layer. Errors as in :meth:`set`."""
+        source = self.source(self.target(owner.place))
+        with source.file.coming_last():
+            source.remove(owner.place)
+
+    def _column(self, owner: Entry, name: str) -> tuple[Source, Table, str]:
+        """Return the file of a field, its mapping, and the name of the field there."""
+        target = self.target_of(owner, name)
+        source, table = self.source(target), self._table(self.label(target))
+        return source, table, column_in(table, source.names(owner.place), name)
+
+    def _escaped(self, value: Any) -> Any:
+        return escaped(value) if self._desired.declares_variables else value
+
+    def _unescaped(self, loaded: Any) -> Any:
+        """Return a value as it was read, with literal dollars if files declare variables."""
+        if not self._desired.declares_variables:
+            return loaded
+        if isinstance(loaded, dict):
+            return {key: self._unescaped(member) for key, member in loaded.items()}
+        if isinstance(loaded, list):
+            return [self._unescaped(item) for item in loaded]
+        return loaded.replace("${$}", "$") if loaded.__class__ is str else loaded
+
     # ---- writing
 
     def add_file(self, layer: int, name: str, content: bytes) -> None:
@@ -330,47 +392,59 @@ class Files:
     ) -> _Records:
         """Add records to an existing file. Return those that a table cannot have."""
         source = self.source(target)
+        if self._table(self.label(target)) is not _NO_TABLE:
+            raise NotSpliced("rows are not added to a table of another system")
         with source.file.coming_last():
             if isinstance(source, TableSource):
-                return [*_rest(source, overrides, done, names, True), *_rest(source, fresh, done, names, False)]
+                rest = [*self._rows(source, overrides, done, names, True)]
+                return [*rest, *self._rows(source, fresh, done, names, False)]
             is_single = self._layers[target.layer].path.is_file()
-            source.append([*overrides, *fresh], section.split("/") if is_single else [])
+            source.append(self._escaped([*overrides, *fresh]), section.split("/") if is_single else [])
         done.written += [*overrides, *fresh]
         return []
+
+    def _rows(
+        self, table: TableSource, records: _Records, done: Appended, names: Names, is_whole: bool
+    ) -> Iterator[Mapping[str, Any]]:
+        """Add rows to a table, and yield the records that it cannot have.
+
+        :param is_whole: True if the table must have a column for each field.
+        """
+        columns = table.columns()
+        for record in records:
+            found = {
+                name: next((column for column in (name, *names.others(name)) if column in columns), "")
+                for name in record
+            }
+            missing_columns = {name for name, column in found.items() if not column}
+            known = {column: record[name] for name, column in found.items() if column}
+            try:
+                needed = names.needed(record)
+                if missing_columns and (is_whole or any(name in needed for name in missing_columns)):
+                    raise NotSpliced("it has no such column")
+                table.append([self._escaped(known)])
+            except NotSpliced:
+                yield record
+            else:
+                done.written.append(known)
+                done.missing_columns.update(missing_columns)
 
     def _begin(self, target: Target, overrides: _Records, fresh: _Records, done: Appended) -> _Records:
         """Create a file of records. Return those that a table cannot have."""
         opened, records = self._open(target), [*overrides, *fresh]
         suffix = PurePosixPath(target.name).suffix
-        if suffix != ".csv":
-            written = [(json_record if suffix == ".jsonl" else yaml_record)(record) for record in records]
-            opened.after = ("" if suffix == ".jsonl" else "---\n").encode() + "".join(written).encode()
-            done.written += records
-            return []
-        dialect = self._desired.tables.format_of(self.label(target))
-        cell = formulas.escaped
-        rest = []
-        try:
-            header = csv_header(records, dialect)
-            rows = [csv_row(header, cell, dialect)]
-        except Unwritable:
-            return records
-        for record in records:
-            try:
-                rows.append(csv_record(header, record, cell, dialect))
-            except Unwritable:
-                rest.append(record)
-            else:
-                done.written.append(record)
-        if len(rows) > 1:
-            opened.after = dialect.encode("".join(rows))
-        return rest
+        if suffix == ".csv":
+            dialect = self._desired.tables.format_of(self.label(target))
+            texts, left = csv_texts(self._escaped(records), sys.maxsize, dialect)
+            opened.after = dialect.encode(texts[0]) if texts else None
+        else:
+            head, written = ("", json_record) if suffix == ".jsonl" else ("---\n", yaml_record)
+            opened.after, left = (head + "".join(map(written, self._escaped(records)))).encode(), []
+        done.written += [record for number, record in enumerate(records) if number not in left]
+        return [records[number] for number in left]
 
-    def changes(self, report: Callable[[str, str], None]) -> Iterator[FileChange]:
-        """Yield each file that changes.
-
-        :param report: called with the name of a file that would no longer be readable, and why.
-        """
+    def changes(self) -> Iterator[FileChange]:
+        """Yield each file that changes."""
         for target, opened in sorted(self._opened.items(), key=lambda change: self.label(change[0])):
             after = opened.after
             halfway = after if opened.is_attachment else opened.before
@@ -379,12 +453,7 @@ class Files:
                     opened.source.finish()
                 after = opened.source.file.content()
                 halfway = opened.source.file.content(is_halfway=True)
-            if after is None or after == opened.before:
-                continue
-            wrong = self._wrong(target, after) if opened.source is not None else ""
-            if wrong:
-                report(self.label(target), wrong)
-            else:
+            if after is not None and after != opened.before:
                 yield FileChange(target, opened.before, halfway, after, self._edited(target, opened, after))
 
     def _edited(self, target: Target, opened: _Opened, after: bytes) -> Edited:
@@ -393,29 +462,6 @@ class Files:
         if file is None:
             return Edited(name, opened.before, [Part(0, len(lines_of(opened.before or b"")), lines_of(after))])
         return Edited(name, opened.before, file.parts(), file.cells(), file.codec)
-
-    def _wrong(self, target: Target, content: bytes) -> str:
-        """Return why a reader would reject a content; empty if it would not."""
-        found: list[Finding] = []
-        name = self.label(target)
-        if name.lower().endswith(WORKBOOK):
-            table = self._desired.tables.for_file(name)
-            sheets = Sheets() if table is None else Sheets(table.sheets, _section_of(target))
-            book = Workbook(name, content, self._desired.tables.format_of(name), found, sheets, [])
-            list(book.sections())
-        else:
-            try:
-                decoded_text, _codec = self._decoded(name, content)
-            except NotSpliced as wrong:
-                return str(wrong)
-            text = decoded_text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
-            if name.lower().endswith(".csv"):
-                list(read_csv(text, name, found, dialect=self._desired.tables.format_of(name)))
-            elif name.endswith(_YAML):
-                read_yaml(text, name, found)
-            else:
-                list(read_json_lines(text, name, found))
-        return str(found[0]) if found else ""
 
     def write(self, changes: Sequence[FileChange], backup: bool) -> list[str]:
         """Write the changes. Return the paths of the backups.
@@ -480,7 +526,7 @@ def diff_of(changes: Sequence[FileChange]) -> dict[str, str]:
     return {"before": "".join(before for before, _after in sides), "after": "".join(after for _before, after in sides)}
 
 
-def cell_of(entry: Entry, name: str) -> Place:
+def _cell_of(entry: Entry, name: str) -> Place:
     """Return the place by which a source finds a field of a record: a cell of a workbook, or the record."""
     if not isinstance(entry.place, CellPlace):
         return entry.place
@@ -500,38 +546,7 @@ def section_names() -> tuple[str, ...]:
     )
 
 
-def _rest(
-    table: TableSource, records: _Records, done: Appended, names: Names, is_whole: bool
-) -> Iterator[Mapping[str, Any]]:
-    """Add rows to a table, and yield the records that it cannot have.
-
-    :param is_whole: True if the table must have a column for each field.
-    """
-    columns = table.columns()
-    for record in records:
-        found = {
-            name: next((column for column in (name, *names.others(name)) if column in columns), "") for name in record
-        }
-        missing_columns = {name for name, column in found.items() if not column}
-        known = {column: record[name] for name, column in found.items() if column}
-        try:
-            needed = names.needed(record)
-            if missing_columns and (is_whole or any(name in needed for name in missing_columns)):
-                raise NotSpliced("it has no such column")
-            table.append([known])
-        except NotSpliced:
-            yield record
-        else:
-            done.written.append(known)
-            done.missing_columns.update(missing_columns)
-
-
 def _depth(target: Target) -> int:
     """Return the number of the section of a file: its records refer to sections with smaller numbers."""
-    section = _section_of(target)
+    section = PurePosixPath(target.name).parts[0].partition(".")[0]
     return list(SECTIONS).index(section) if section in SECTIONS else -1
-
-
-def _section_of(target: Target) -> str:
-    """Return the section of a file as its path names it. It may be none."""
-    return PurePosixPath(target.name).parts[0].partition(".")[0]

@@ -5,15 +5,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
 from ..desired.entry import Entry
 from ..desired.parsing import written_as
 from ..set_plan.marks import mark_of
-from ..set_plan.plan import InstancePlan, Relabelled
-from .files import Files, Target, cell_of
+from ..set_plan.plan import Relabelled
+from .editing import Editing
 from .splices import is_same
 from .text_file import NewValue, NotSpliced
 
@@ -22,37 +22,15 @@ Field = tuple[Entry, str]
 
 
 class Labels:
-    """Write the scan codes of the instance into the files.
+    """Write the scan codes of the instance into the files."""
 
-    :param owner_of: returns the record of the layer that a field came from.
-    :param is_overridden: returns True if a record is changed in a later layer than a file.
-    :param escaped: returns a value as files have it, and ``unescaped`` the opposite.
-    :param absorbed: fields whose values were written already.
-    :param removed: records that leave the files.
-    """
-
-    def __init__(
-        self,
-        planned: InstancePlan,
-        files: Files,
-        owner_of: Callable[[Entry, str], Entry],
-        is_overridden: Callable[[Entry, Target], bool],
-        escaped: Callable[[Any], Any],
-        unescaped: Callable[[Any], Any],
-        absorbed: Set[tuple[int, str]],
-        removed: Set[int],
-    ) -> None:
-        self._planned = planned
-        self._files = files
-        self._owner_of = owner_of
-        self._is_overridden = is_overridden
-        self._escaped = escaped
-        self._unescaped = unescaped
-        self._absorbed = absorbed
-        self._removed = removed
+    def __init__(self, edit: Editing) -> None:
+        self._edit = edit
+        self._planned = edit.planned
+        self._files = edit.files
         self._changing = {
             (id(planned.entry), key)
-            for planned in planned.changes
+            for planned in edit.planned.changes
             for key in planned.change.before
             if planned.change.current
         }
@@ -103,12 +81,12 @@ class Labels:
         """Return the fields that refer to an object and whose values are not written anyway."""
         marks = (mark_of(code.entry, None), code.uuid)
         found = [field for mark in marks for field in self._planned.references.get(mark, ())]
-        return [(entry, key) for entry, key in found if id(entry) not in self._removed]
+        return [(entry, key) for entry, key in found if id(entry) not in self._edit.removed]
 
     def _refer(self, entry: Entry, key: str, now: Mapping[str, str]) -> bool:
         """Write a field that refers to objects by their codes. Return False if it names none of these objects."""
         mark = (id(entry), key)
-        if mark in self._absorbed:
+        if mark in self._edit.absorbed:
             return False
         name = self._name(entry, key)
         written = entry.fields.get(name)
@@ -129,19 +107,11 @@ class Labels:
         return key if state is None or key in entry.fields else written_as(state.schema(entry.kind), entry, key)
 
     def _set(self, entry: Entry, name: str, value: Any, kept: tuple[int | None, ...] | None) -> None:
-        owner = self._owner_of(entry, name)
-        if self._files.is_mapped(owner.place_of(name)):
+        if self._files.is_mapped(entry.place_of(name)):
             raise NotSpliced("it is in a table of another system")
-        target = self._files.target(owner.place_of(name))
-        if self._is_overridden(entry, target):
+        if self._edit.later(entry, self._files.target_of(entry, name)) is not None:
             raise NotSpliced("changes of this section belong in a later layer; write it there")
-        source = self._files.source(target)
-        fits = partial(is_same, value)
-        source.set(
-            cell_of(owner, name),
-            name,
-            NewValue(self._escaped(value), lambda loaded: fits(self._unescaped(loaded)), kept),
-        )
+        self._files.set(entry, name, NewValue(value, partial(is_same, value), kept))
 
 
 def _renamed(written: Any, now: Mapping[str, str]) -> Any:

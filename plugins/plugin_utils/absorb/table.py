@@ -114,19 +114,16 @@ class TableSource(TextSource):
         self._put(place, name, cell, value)
 
     def _put(self, place: Place, name: str, cell: _Cell, value: Any) -> None:
-        words = f"{letters_of(self._header[name] + 1)}{place.line}: {cell.text} -> {self._text(name, value)}"
-        self.file.replace(cell.start, cell.end, self._written(name, value, cell.is_quoted), words)
+        text = written = formulas.escaped(self._text(name, value))
+        if cell.is_quoted or any(letter in text for letter in (self._delimiter, *_QUOTED)):
+            written = '"' + text.replace('"', '""') + '"'
+        words = f"{letters_of(self._header[name] + 1)}{place.line}: {cell.text} -> {text}"
+        self.file.replace(cell.start, cell.end, written, words)
 
     def _say(self, name: str, value: Any) -> None:
         """Refuse to clear a value if the table could only write an empty cell, which means "not managed"."""
         if value in (None, []) and not self._text(name, value) and not self._dialect.clears_cell(name, ""):
             raise NotSpliced("an empty cell of the table changes nothing")
-
-    def _written(self, name: str, value: Any, is_quoted: bool) -> str:
-        text = self._text(name, value)
-        if is_quoted or any(letter in text for letter in (self._delimiter, *_QUOTED)):
-            return '"' + text.replace('"', '""') + '"'
-        return text
 
     def _text(self, name: str, value: Any) -> str:
         """Return a value as the text of a cell.
@@ -138,13 +135,9 @@ class TableSource(TextSource):
             return "" if is_clear else self._dialect.null or ""
         separator = self._dialect.list_separator
         try:
-            text = _joined(value, separator) if separator and isinstance(value, list) else cell_of(value, self._dialect)
+            return _joined(value, separator) if separator and isinstance(value, list) else cell_of(value, self._dialect)
         except Unwritable as error:
             raise NotSpliced(str(error)) from error
-        text = formulas.escaped(text)
-        if not self.file.can_encode(text):
-            raise NotSpliced("the encoding of the table does not have all of its characters")
-        return text
 
     def remove(self, place: Place) -> None:
         row = self._rows[place.line]
@@ -165,7 +158,7 @@ class TableSource(TextSource):
         for name, value in record.items():
             self._say(name, value)
             cells[self._header[name]] = self._text(name, value)
-        row = csv_row(cells, str, Dialect(delimiter=self._delimiter))
+        row = csv_row(cells, Dialect(delimiter=self._delimiter))
         # A row without values is not a row.
         return row if any(cells) else ""
 

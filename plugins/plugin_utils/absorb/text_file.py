@@ -127,7 +127,12 @@ class TextFile(EditedFile):
         """Replace a part of the plain text. Parts never overlap.
 
         :param cell: the cell that this changes, with both values.
+        :raises NotSpliced: if the encoding of the file has not all of the characters.
         """
+        try:
+            text.encode(self.codec)
+        except UnicodeEncodeError as error:
+            raise NotSpliced("the encoding of the table does not have all of its characters") from error
         self._edits.append(_Text(self._comes_last, cell, start, end, text))
 
     def content(self, is_halfway: bool = False) -> bytes:
@@ -186,14 +191,6 @@ class TextFile(EditedFile):
     def _line_in_words(self, edit: _Text) -> str:
         line = self.plain.count("\n", 0, edit.start) + 1
         return f"{line}: {self.plain[edit.start : edit.end].strip()} -> {edit.text.strip()}"
-
-    def can_encode(self, text: str) -> bool:
-        """Return True if the encoding can represent all characters of a text."""
-        try:
-            text.encode(self.codec)
-        except UnicodeEncodeError:
-            return False
-        return True
 
     def _own(self, index: int) -> int:
         """Convert a position in the plain text to a position in the text of the file."""

@@ -6,12 +6,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...module_utils.model.kinds import KINDS
 from ..desired.dialect import Dialect
-from ..desired.sources import formulas
 from ..desired.tables import Tables
 from .writing import PLAIN, Unwritable, csv_header, csv_record, csv_row, json_record, yaml_map, yaml_record
 
@@ -53,7 +52,7 @@ def section_files(
         size = sys.maxsize
     chosen = format_name if section in BULK else "yaml"
     if chosen == "csv":
-        return _csv_files(section, records, size, tables, formulas.escaped)
+        return _csv_files(section, records, size, tables)
     return _named(section, _yaml(section, records, size) if chosen == "yaml" else _json(records, size), chosen)
 
 
@@ -65,16 +64,15 @@ def more_files(section: str, rest: Sequence[Any], is_directory: bool, size: int 
     return _named(f"{section}/more" if is_directory else section, _json(rest, size), "jsonl")
 
 
-def _csv_files(
-    section: str, records: Sequence[Any], size: int, tables: Tables, cell: Callable[[str], str]
-) -> dict[str, bytes]:
+def _csv_files(section: str, records: Sequence[Any], size: int, tables: Tables) -> dict[str, bytes]:
     """Return tables, each in the dialect of its name. The parts of a divided table have the dialect of the first."""
     dialect = tables.format_of(f"{section}/0001.csv" if section in MANY else f"{section}.csv")
-    parts, rest = _csv(records, size, dialect, cell)
+    parts, left = csv_texts(records, size, dialect)
     if len(parts) > 1 and section not in MANY:
         dialect = tables.format_of(f"{section}/0001.csv")
-        parts, rest = _csv(records, size, dialect, cell)
+        parts, left = csv_texts(records, size, dialect)
     files = _named(section, parts, "csv", dialect)
+    rest = [records[number] for number in left]
     return files | (more_files(section, rest, _is_directory(section, parts), size) if rest else {})
 
 
@@ -139,24 +137,21 @@ def _json(records: Sequence[Any], size: int) -> list[str]:
     return growing.parts
 
 
-def _csv(
-    records: Sequence[Mapping[str, Any]], size: int, dialect: Dialect, cell: Callable[[str], str]
-) -> tuple[list[str], list[Any]]:
-    """Return the texts of tables, and the records that they cannot have."""
+def csv_texts(records: Sequence[Mapping[str, Any]], size: int, dialect: Dialect) -> tuple[list[str], Sequence[int]]:
+    """Return the texts of tables, and the indexes of the records that they cannot have."""
     try:
         header = csv_header(records, dialect)
-        head = csv_row(header, cell, dialect)
+        growing = _Growing(csv_row(header, dialect), size)
     except Unwritable:
-        return [], list(records)
-    growing = _Growing(head, size)
-    rest = []
-    for record in records:
+        return [], range(len(records))
+    left = []
+    for number, record in enumerate(records):
         try:
-            growing.add(csv_record(header, record, cell, dialect))
+            growing.add(csv_record(header, record, dialect))
         except Unwritable:
-            rest.append(record)
+            left.append(number)
     growing.end()
-    return growing.parts, rest
+    return growing.parts, left
 
 
 def settings_file(root: str, identity: Mapping[str, Sequence[str]], set_id: str = "") -> bytes:

@@ -13,7 +13,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -199,25 +199,21 @@ _NO_COLUMN = re.compile(r"^sep=|[\n\r;\t|\x00]", re.IGNORECASE)
 """Parts of a name that a reader could read as a delimiter, or as the end of a column."""
 
 
-def csv_record(
-    header: Sequence[str], record: Mapping[str, Any], cell: Callable[[str], str] = escaped, dialect: Dialect = PLAIN
-) -> str:
+def csv_record(header: Sequence[str], record: Mapping[str, Any], dialect: Dialect = PLAIN) -> str:
     """Return the row of a record.
 
-    :param cell: writes a cell.
     :raises Unwritable: if a cell would be read as something else, or the encoding has no such character.
     """
-    return csv_row([cell_of(record[name], dialect) if name in record else "" for name in header], cell, dialect)
+    return csv_row([cell_of(record[name], dialect) if name in record else "" for name in header], dialect)
 
 
-def csv_row(cells: Sequence[str], cell: Callable[[str], str] = escaped, dialect: Dialect = PLAIN) -> str:
-    """Return one row of texts with the line end of CSV.
+def csv_row(cells: Sequence[str], dialect: Dialect = PLAIN) -> str:
+    """Return one row of texts with the line end of CSV. No spreadsheet runs a cell as a formula.
 
-    :param cell: writes a cell.
     :raises Unwritable: if the encoding has no such character.
     """
     stream = io.StringIO()
-    csv.writer(stream, lineterminator="\n", delimiter=dialect.delimiter or ",").writerow(map(cell, cells))
+    csv.writer(stream, lineterminator="\n", delimiter=dialect.delimiter or ",").writerow(map(escaped, cells))
     row = stream.getvalue()
     if dialect.encoding:
         try:

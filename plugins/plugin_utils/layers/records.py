@@ -206,7 +206,7 @@ class MergedRecords:
     def _merge(self, earlier: Entry, later: Entry) -> Entry:
         """Return a record with the fields that a later layer overrides."""
         kept = self._not_overridden(earlier, later)
-        owners = {name: _owner(earlier, name) for name in kept} | dict.fromkeys(later.fields, later)
+        owners = {name: owner_of(earlier, name) for name in kept} | dict.fromkeys(later.fields, later)
         is_hidden = EVERYTHING in (earlier.vaulted, later.vaulted)
         # If one of the two is hidden as a whole, use the place that is not shown.
         place = earlier.place if earlier.vaulted is EVERYTHING else later.place
@@ -314,5 +314,13 @@ def _as_written(value: Any) -> Any:
     return ("plain", str(value)) if isinstance(value, Plain) else str(value)
 
 
-def _owner(entry: Entry, name: str) -> Entry:
+def owner_of(entry: Entry, name: str) -> Entry:
+    """Return the record of the layer that a field came from."""
     return entry.places.owner_of(name) if isinstance(entry.places, MergedPlaces) else entry
+
+
+def owners_of(entry: Entry) -> Sequence[Entry]:
+    """Return the records of all layers that a record consists of, the last one last."""
+    if not isinstance(entry.places, MergedPlaces):
+        return [entry]
+    return list({id(owner): owner for owner in map(entry.places.owner_of, entry.places.names())}.values())

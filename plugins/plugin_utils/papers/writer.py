@@ -18,7 +18,6 @@ from jinja2 import Template
 
 from ...module_utils.errors import InvalidInput
 from ...module_utils.printing.cleaner import clean
-from ..desired.sources.formulas import escaped
 from ..desired.sources.xlsx_source import MAX_CELL, openpyxl_library
 from ..export.workbook import MONEY_FORMAT, text_cell
 from ..export.writing import csv_row
@@ -76,7 +75,7 @@ def _as_csv(paper: Paper, _catalogue: Catalogue) -> bytes:
     table = next(iter(paper.sheets.values()))
     keys = [column.key for column in table.columns]
     rows = ([clean(_plain(row.get(key))) for key in keys] for row in table.rows)
-    return "".join(csv_row(row, escaped) for row in (keys, *rows)).encode()
+    return "".join(csv_row(row) for row in (keys, *rows)).encode()
 
 
 def _plain(cell: Cell) -> str:

@@ -122,9 +122,7 @@ class _Call:
         files = Files(layers_of(sources), self._desired)
         folder = Path(constants.DEFAULT_LOCAL_TMP)
         closed = Closing(lists, self._desired, files, Downloads(lists.client, folder, {})).run(known)
-        changes = list(
-            files.changes(lambda name, why: closed.not_changed.append(f"{name}: not changed, because {why}"))
-        )
+        changes = list(files.changes())
         write_patch(patch, changes)
         if not self._check_mode:
             files.write(changes, backup=False)

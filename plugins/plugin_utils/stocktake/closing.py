@@ -13,7 +13,6 @@ from ...module_utils.client.record import Record
 from ...module_utils.model.field import EMPTY, Field, shorten
 from ...module_utils.model.kinds import LOCATION, OBJECT, ROOM
 from ...module_utils.model.types_links import Reference
-from ..absorb.absorb import put_value
 from ..absorb.files import Files
 from ..absorb.text_file import NotSpliced
 from ..desired.desired import DesiredInstance
@@ -22,6 +21,7 @@ from ..desired.hiding import VAULTED
 from ..desired.parsing import written_as
 from ..export.downloads import Downloads
 from ..export.portable import NotPortable, Portable
+from ..layers.records import owner_of, owners_of
 from ..set_plan.context import PlanContext
 from ..set_plan.plan import PlanOptions
 from ..set_plan.reading import first_full
@@ -144,7 +144,8 @@ class Closing:
             if self._context.resolve(now, None) and self._is_same(now.get(of.key), reference):
                 return False
         value = None if reference is None else self._portable.checked(of, reference)
-        put_value(self._files, self._desired, entry, name, value)
+        owner = owner_of(entry, name) if name in entry.fields else owners_of(entry)[-1]
+        self._files.put(owner, name, value)
         return True
 
     def _is_same(self, now: Any, reference: Reference | None) -> bool:

@@ -378,16 +378,6 @@ def test_a_file_that_became_something_else_is_reported(
         files.source(_TARGET)
 
 
-def test_what_would_not_be_read_again_is_not_written(below: Site) -> None:
-    below.write({"objects.yml": "- {barcode: '1'}\n"})
-    files = _files(below.root)
-    files.source(_TARGET).file.replace(2, 2, "[")
-    reported: list[tuple[str, str]] = []
-    assert list(files.changes(lambda name, why: reported.append((name, why)))) == []
-    ((name, why),) = reported
-    assert (name, why.startswith("objects.yml:")) == ("objects.yml", True)
-
-
 @pytest.mark.parametrize("before", [b"[]\n", None], ids=["changed", "made"])
 def test_what_somebody_else_wrote_meanwhile_is_not_overwritten(below: Site, before: bytes | None) -> None:
     below.write({"objects.yml": "- {barcode: '2'}\n"})

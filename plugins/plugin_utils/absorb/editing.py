@@ -1,0 +1,199 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What an absorb edits, and the results so far."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ...module_utils.client.client import Client
+from ...module_utils.model.kinds import KINDS
+from ..apply.memory import Memory
+from ..desired.desired import BY_TEMPLATE, DesiredInstance, Limits
+from ..desired.entry import Entry
+from ..desired.hiding import VAULTED
+from ..desired.parsing import written_as
+from ..desired.positions import Place
+from ..export.downloads import Downloads
+from ..export.portable import Portable
+from ..layers.records import owners_of
+from ..set_plan.baseline import Baseline
+from ..set_plan.listed_state import ListedState
+from ..set_plan.plan import InstancePlan, Planned
+from .files import Files, Target
+from .text_file import NotSpliced
+
+KEEP, REMOVE, ABSENT = "keep", "remove", "absent"
+"""Choices for a record in the files that was deleted in the application."""
+
+TAKE = "take"
+"""Takes the value of the application if both sides changed a record. The alternative is :data:`KEEP`."""
+
+SINCE_APPLY, ALL = "since_apply", "all"
+"""The new records that are taken: those created since the last apply, or all."""
+
+ELSEWHERE = "its attachments come from elsewhere"
+
+
+@dataclass(frozen=True)
+class AbsorbOptions:
+    """The options of the user.
+
+    :ivar into: section, as an export names it, to the file for its new records.
+    :ivar allow: what the task allows.
+    :ivar limits: how many records may be removed from the files.
+    :ivar memory: what is known about the set.
+    :ivar on_conflict: what happens to a field that both sides changed.
+    :ivar new: which new records are added.
+    :ivar has_files_elsewhere: True if attachments are not read from the directory of the records.
+    """
+
+    into: Mapping[str, str] = field(default_factory=dict)
+    gone: str = KEEP
+    allow: frozenset[str] = frozenset()
+    limits: Limits = field(default_factory=Limits)
+    has_files_elsewhere: bool = False
+    memory: Memory = field(default_factory=Memory)
+    on_conflict: str = KEEP
+    new: str = SINCE_APPLY
+
+
+@dataclass
+class Absorbed:
+    """The result: the changes that were written to the files, and those that were not.
+
+    :ivar planned: the plan that compares the files with the instance.
+    :ivar baseline: what is known about the last apply. :ivar note: adds what the files have now.
+    :ivar not_changed: differences that were not absorbed, each with its place.
+    :ivar counts: section to numbers of changed values, and of added and removed records.
+    :ivar reported: section to natural keys of records that are in no file and stay out of them.
+    :ivar conflicts: fields that both sides changed, each with both values.
+    :ivar offers: section to the line that would add the reported records.
+    :ivar warnings: warnings for the user.
+    """
+
+    planned: InstancePlan
+    baseline: Baseline
+    note: Callable[[], None] = lambda: None
+    not_changed: list[str] = field(default_factory=list)
+    counts: dict[str, Counter[str]] = field(default_factory=dict)
+    reported: dict[str, list[str]] = field(default_factory=dict)
+    conflicts: list[str] = field(default_factory=list)
+    offers: dict[str, str] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+
+    @property
+    def summary(self) -> dict[str, dict[str, int]]:
+        """Return the counts of each section."""
+        words = ("changed", "added", "removed")
+        return {section: {word: counts[word] for word in words} for section, counts in self.counts.items()}
+
+
+class Editing:
+    """The edits of files.
+
+    :param listed: the lists that the plan has read.
+    :param targets: section to the file for its new records.
+    :ivar state: these lists, without the records that the files will add.
+    :ivar absorbed: the fields that have the value of the instance now, with the id of their record.
+    :ivar removed: the ids of the records that leave the files.
+    :ivar overrides: section to the records for its file in a later layer, by the id of the overridden record.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        desired: DesiredInstance,
+        files: Files,
+        downloads: Downloads,
+        options: AbsorbOptions,
+        result: Absorbed,
+        listed: ListedState,
+        targets: Mapping[str, Target],
+    ) -> None:
+        self.client = client
+        self.desired = desired
+        self.files = files
+        self.downloads = downloads
+        self.options = options
+        self.result = result
+        self.planned = result.planned
+        self.listed = listed
+        self.targets = targets
+        self.state = ListedState(client)
+        self.state.take_over(listed, KINDS)
+        self.portable = Portable(self.state, downloads, lambda _why: None)
+        self.absorbed: set[tuple[int, str]] = set()
+        self.removed: set[int] = set()
+        self.overrides: dict[str, dict[int, dict[str, Any]]] = {}
+        # The overridden members besides the natural key, by the id of the record.
+        self.overridden: dict[int, set[str]] = {}
+
+    def shown(self, entry: Entry, words: str, *names: str) -> str:
+        """Return words about a record, or none of them if something of it is hidden.
+
+        :param names: the names of the field that they quote.
+        """
+        hiding = self.desired.hiding
+        return f"{entry.kind.words} {VAULTED}" if hiding.touches(entry) or hiding.hides(entry, *names) else words
+
+    def leave(self, place: Place, words: str, reason: str) -> None:
+        """Report a difference that is not absorbed."""
+        self.result.not_changed.append(f"{place}: {words}: not changed, because {reason}")
+
+    def count(self, section: str, word: str, number: int = 1) -> None:
+        """Count changes in the summary."""
+        if number:
+            self.result.counts.setdefault(section.partition("/")[0], Counter())[word] += number
+
+    def fetched_in(self, value: Any) -> dict[str, Path]:
+        """Return the downloaded attachments that plain data names, by their paths in the files."""
+        texts = set(_texts_in(value))
+        return {path: file for path, file in self.downloads.fetched.items() if path in texts}
+
+    # ---- layers
+
+    def later(self, entry: Entry, target: Target) -> Target | None:
+        """Return the file in a later layer in which a record is overridden, or None to change it in place."""
+        later = self.targets.get(_as_exported(entry.kind.section, entry))
+        return later if later is not None and later.layer > target.layer else None
+
+    def put_over(self, planned: Planned, name: str, value: Any, target: Target) -> None:
+        """Write a value into a later layer than its own.
+
+        :raises NotSpliced: if the record cannot be named there.
+        """
+        entry = planned.entry
+        for owner in owners_of(entry):
+            if self.files.target(owner.place).layer == target.layer:
+                self.files.put(owner, name, value)
+                return
+        record = self.overrides.setdefault(_as_exported(planned.section, entry), {}).setdefault(id(entry), {})
+        for key in planned.keys:
+            identity = written_as(planned.schema, entry, key)
+            if identity not in entry.fields:
+                raise NotSpliced("its natural key is not written")
+            record.setdefault(identity, entry.fields[identity])
+        record[name] = value
+        self.overridden.setdefault(id(entry), set()).add(name)
+
+
+def _as_exported(section: str, entry: Entry) -> str:
+    """Return the name of a section as an export has it."""
+    return f"{section}/{entry.template}" if section in BY_TEMPLATE else section
+
+
+def _texts_in(value: Any) -> Iterator[str]:
+    """Yield every text in plain data."""
+    if isinstance(value, Mapping):
+        value = list(value.values())
+    if isinstance(value, list):
+        for member in value:
+            yield from _texts_in(member)
+    elif isinstance(value, str):
+        yield value

@@ -1,0 +1,176 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Records of the instance that are in no file: add them to the files that ``into`` names, or report them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from typing import Any
+
+from ...module_utils.client.record import Record
+from ...module_utils.model.field import EMPTY, shorten
+from ...module_utils.model.kinds import HUB_ITEM, KINDS, Kind
+from ...module_utils.model.names import normal_name
+from ...module_utils.model.schema import Schema
+from ...module_utils.model.types_links import references_in
+from ...module_utils.resolve import natural_keys
+from ..desired.desired import SECTIONS
+from ..desired.entry import Entry
+from ..desired.words import OWN_MATCH, STATE, names_of
+from ..export.beside_rooms import NOWHERE
+from ..export.export import Exported, Selection, export_instance
+from ..set_plan.scope import Scope
+from .editing import ALL, ELSEWHERE, Editing
+from .files import Names
+
+
+def _kind_of(section: str) -> Kind:
+    return KINDS[SECTIONS[section.partition("/")[0]]]
+
+
+class NewRecords:
+    """Add records to the files."""
+
+    def __init__(self, edit: Editing) -> None:
+        self._edit = edit
+        self._result = edit.result
+        self._added: list[tuple[Kind, str, Set[str]]] = []
+
+    def run(self) -> list[tuple[Kind, str, Set[str]]]:
+        """Write overrides of records, and new records. Return the kind, uuid and fields of the latter."""
+        fresh = self._found()
+        for section in self._edit.targets:
+            self._add(section, self._edit.overrides.get(section, {}), fresh.get(section, []))
+        return self._added
+
+    # ---- which
+
+    def _found(self) -> dict[str, list[tuple[str, Any]]]:
+        """Return the records that are in no file with their uuids, by the section of their new file."""
+        result, edit = self._result, self._edit
+        result.reported = dict(edit.planned.reported)
+        for section in result.reported:
+            if section not in edit.options.into:
+                result.offers[section] = f"into: {{{section}: {section}/new.yml}}"
+        sections = list(dict.fromkeys(section.partition("/")[0] for section in edit.targets))
+        if not sections:
+            return {}
+        exported = export_instance(edit.client, self._selection(sections), edit.downloads, state=edit.state)
+        for section in sections:
+            result.reported.pop(section, None)
+        found = {section: list(self._fresh(section, exported)) for section in edit.targets}
+        result.not_changed += [f"left out: {why}" for why in exported.left_out]
+        return found
+
+    def _selection(self, sections: Sequence[str]) -> Selection:
+        desired = self._edit.desired
+        identity = {section: keys for section, keys in desired.identity.items() if section in sections}
+        # A new row of a table has every cell that the table has.
+        tables = (name for name, target in self._edit.targets.items() if target.name.endswith((".csv", ".xlsx")))
+        # Identify records by the keys that the files use, even if other keys would be unique.
+        return Selection(
+            only=sections,
+            identity=identity,
+            observed=desired.observed,
+            beside=dict.fromkeys(tables, NOWHERE),
+            tries_other_keys=False,
+        )
+
+    def _fresh(self, section: str, exported: Exported) -> Iterable[tuple[str, Any]]:
+        """Yield the records of a section that are in no file and belong to these files, each with its uuid."""
+        top, kind, edit = section.partition("/")[0], _kind_of(section), self._edit
+        claimed = edit.planned.claimed.get(kind.name, {})
+        scope = Scope(edit.state, edit.client.schema, edit.desired.scope)
+        for uuid, row in zip(exported.uuids.get(section, ()), exported.sections.get(section, ()), strict=True):
+            record = edit.state.of_uuid(kind, uuid) if kind.is_plain else None
+            if uuid in claimed or (kind is HUB_ITEM and self._is_offered(row, claimed)):
+                continue
+            if record is not None and not (scope.contains(top, record) and self._is_of_this_set(kind, record)):
+                continue
+            if self._is_new(kind, record):
+                yield uuid, row
+            else:
+                name = next(iter(row.values()), "") if isinstance(row, Mapping) else row
+                self._result.reported.setdefault(top, []).append(str(name))
+                self._result.offers[top] = f"new: {ALL}"
+
+    def _is_new(self, kind: Kind, record: Record | None) -> bool:
+        """Return True if a record was created since the last apply, or if all new records are added.
+
+        Records without an id are added if the last apply is known.
+        """
+        highest = self._result.baseline.highest
+        if self._edit.options.new == ALL:
+            return True
+        return kind.name in highest and (record is None or record.id is None or record.id > highest[kind.name])
+
+    def _is_of_this_set(self, kind: Kind, record: Record) -> bool:
+        """Return False if a record is marked for another set."""
+        desired, schema = self._edit.desired, self._edit.client.schema(kind)
+        field = schema.find(desired.marker) if desired.marker else None
+        mark = None if field is None else natural_keys.read_some(schema, [field.key], record)[field.key]
+        return mark in EMPTY or normal_name(str(mark)) == normal_name(desired.set_name)
+
+    def _is_offered(self, row: Mapping[str, Any], claimed: Mapping[str, Entry]) -> bool:
+        field = next(field for field in HUB_ITEM.written if field.key == "object")
+        parsed, _findings = Schema(HUB_ITEM, [field]).parse({"object": row["object"]}, "")
+        objects = (self._edit.state.resolved(each).reference.uuid for each in references_in(parsed.get("object")))
+        return any(f"of the object {uuid}" in claimed for uuid in objects)
+
+    # ---- edits
+
+    def _names(self, section: str) -> Names:
+        """Return the possible names of the fields of a section in a table."""
+        kind = _kind_of(section)
+        schema = self._edit.client.schema(kind) if kind.is_plain else None
+        given = self._edit.desired.identity.get(section) or kind.written_key
+        choices = [tuple(given)] if given else kind.match_on
+
+        def others(name: str) -> Sequence[str]:
+            field = schema.find(name) if schema is not None else None
+            return () if schema is None or field is None else names_of(schema, field)
+
+        def needed(record: Mapping[str, Any]) -> Collection[str]:
+            if OWN_MATCH in record:
+                return {OWN_MATCH, *record[OWN_MATCH]}
+            ways = [[(key, *others(key)) for key in keys] for keys in choices]
+            way = next((names for names in ways if any(name in record for name in names[-1])), ways[-1])
+            return {name for names in way for name in names}
+
+        return Names(others, needed)
+
+    def _add(self, section: str, overrides: Mapping[int, Any], fresh: Sequence[tuple[str, Any]]) -> None:
+        """Write overrides of records, and new records, into the file of a section."""
+        edit, target = self._edit, self._edit.targets[section]
+        place = edit.files.label(target)
+        left: set[int] = set()
+
+        def leave_out(record: Any, reason: str) -> None:
+            name = next(iter(record.values()), "") if isinstance(record, Mapping) else record
+            self._result.not_changed.append(f"{place}: {section} {shorten(name)}: {reason}")
+            left.add(id(record))
+
+        for _uuid, record in fresh if edit.options.has_files_elsewhere else ():
+            if edit.fetched_in(record):
+                leave_out(record, ELSEWHERE)
+        known = [record for _uuid, record in fresh if id(record) not in left]
+        names = self._names(section.partition("/")[0])
+        done = edit.files.append(target, section, list(overrides.values()), known, leave_out, names)
+        for path, file in edit.fetched_in(done.written).items():
+            edit.files.add_file(target.layer, path, file.read_bytes())
+        if done.missing_columns:
+            missing_columns = ", ".join(f"{name} ({number:,})" for name, number in sorted(done.missing_columns.items()))
+            self._result.not_changed.append(
+                f"{place}: left out of new {section}, because it has no such column: {missing_columns}"
+            )
+        added = [(uuid, record) for uuid, record in fresh if id(record) not in left]
+        edit.count(section, "added", len(added))
+        kind = _kind_of(section)
+        for uuid, record in added if kind.is_plain else ():
+            self._added.append((kind, uuid, record.keys() - done.missing_columns.keys()))
+        for entry, record in overrides.items():
+            if id(record) in left:
+                # The record was counted when its place was found.
+                edit.count(section, "changed", -len(edit.overridden[entry] - {STATE}))
+                edit.count(section, "removed", -len(edit.overridden[entry] & {STATE}))

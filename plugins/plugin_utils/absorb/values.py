@@ -1,0 +1,139 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The value of a field in the instance as files write it, with as much of its earlier spelling as possible."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from ...module_utils.client.record import Record
+from ...module_utils.model.field import EMPTY, Field
+from ...module_utils.model.schema import Schema, type_of
+from ...module_utils.model.types_links import attachments_in, references_in, with_references
+from ...module_utils.plan.replacing import missing_members
+from ...module_utils.resolve.field_visibility import maybe_hidden_message
+from ..export.portable import NotPortable, check_read, why_not_empty
+from ..set_plan.plan import Planned
+from .editing import ELSEWHERE, Editing
+from .splices import is_same
+from .text_file import NewValue, NotSpliced
+
+
+class Values:
+    """Convert values of the instance."""
+
+    def __init__(self, edit: Editing) -> None:
+        self._edit = edit
+
+    def new(self, planned: Planned, current: Record, key: str, name: str, keeps: bool) -> NewValue:
+        """Return the value of a field in the instance as files write it.
+
+        :param keeps: True if items of a list that stay keep their spelling, such as the path of a file.
+        :raises NotPortable: if files cannot have it.
+        """
+        schema = planned.schema
+        definition, written = schema.fields[key], planned.entry.fields[name]
+        now = self._read(planned, current, key, written)
+        # This run may itself change the values that a definition allows, but not those of other kinds.
+        allowed = () if schema.kind.template else definition.allowed
+        bare = Schema(schema.kind, [replace(definition, allowed=allowed, constraints={}, mandatory=False)])
+        if type_of(definition).merge is not None and isinstance(written, Mapping):
+            value: Any = self._merged(definition, now or {}, written)
+            _check_loads(bare, key, value)
+            return NewValue(value, partial(is_same, value))
+        nothing: Any = [] if isinstance(written, list) else None
+        value = nothing if now in EMPTY else self._edit.portable.checked(definition, now)
+        _check_loads(bare, key, value)
+        is_linked = any(references_in(now)) or any(attachments_in(now))
+
+        def means_it(loaded: Any) -> bool:
+            if is_linked:
+                return is_same(value, loaded)
+            parsed, findings = bare.parse({key: loaded}, "")
+            return not findings.errors and not findings.unknown and bare.equal(key, parsed[key], now)
+
+        kept = None
+        if isinstance(value, list) and isinstance(written, list) and value:
+            value, kept = self._in_order(planned, definition, written, value, now)
+            if keeps:
+                value = [item if at is None else written[at] for item, at in zip(value, kept, strict=True)]
+        return NewValue(value, means_it, kept if keeps else None)
+
+    def _read(self, planned: Planned, current: Record, key: str, written: Any) -> Any:
+        """Return the canonical value of a field in the instance.
+
+        :raises NotPortable: if the service returns something else. :raises NotSpliced: if it may be hidden.
+        """
+        schema = planned.schema
+        now = schema.read_field(key, current.flat)
+        check_read(now)
+        if now in EMPTY and (why := why_not_empty(schema.kind, key)):
+            raise NotPortable(why)
+        missing = {*self._edit.state.field_visibility(schema).missing, *missing_members(schema, current)}
+        if key in missing and written not in EMPTY:
+            raise NotSpliced(maybe_hidden_message(key))
+        return with_references(now, self._edit.state.completed)
+
+    def _merged(self, definition: Field, now: Mapping[str, Any], written: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the present values of the written parts of a map."""
+        found: dict[str, Any] = {}
+        for part in written:
+            value = now.get(part)
+            found |= self._edit.portable.checked(definition, {part: value}) if value not in EMPTY else {part: None}
+        return found
+
+    def _in_order(
+        self, planned: Planned, definition: Field, written: Sequence[Any], value: list[Any], now: Any
+    ) -> tuple[list[Any], tuple[int | None, ...]]:
+        """Return the items of a list, in the order of the file if the order has no meaning, and which of them stay."""
+        schema, key = planned.schema, definition.key
+        old: Any = planned.desired.get(key)
+        pairs = list(zip(value, now, strict=True)) if isinstance(now, tuple) and len(now) == len(value) else []
+        if pairs and (any(references_in(now)) or any(attachments_in(now))):
+            # Links are written in a different order.
+            pairs = [(self._edit.portable.checked(definition, (item,))[0], item) for item in now]
+        is_known = isinstance(old, tuple) and len(old) == len(written)
+
+        def is_item(number: int, item: Any, canonical: Any) -> bool:
+            if is_same(item, written[number]):
+                return True
+            return bool(is_known and pairs and schema.equal(key, (old[number],), (canonical,)))
+
+        left = pairs or [(item, None) for item in value]
+        is_set = len(left) < 2 or (bool(pairs) and schema.equal(key, tuple(reversed(now)), now))
+        found: list[tuple[Any, int | None]] = []
+        for number in range(len(written)):
+            # The items before the first one that stays are new, if the order has a meaning.
+            hit = next((index for index, pair in enumerate(left) if is_item(number, *pair)), None)
+            if hit is not None:
+                found += [] if is_set else [(item, None) for item, _canonical in left[:hit]]
+                found.append((left[hit][0], number))
+                left = [*(left[:hit] if is_set else ()), *left[hit + 1 :]]
+        found += [(item, None) for item, _canonical in left]
+        return [item for item, _number in found], tuple(number for _item, number in found)
+
+    def attachments(self, planned: Planned, current: Record, key: str, new: NewValue) -> dict[str, Path]:
+        """Return the attachments of a new value, by their paths in the files, except those that stay."""
+        self._edit.downloads.keep(attachments_in(planned.schema.read_field(key, current.flat)))
+        fresh = new.value
+        if new.kept is not None:
+            fresh = [item for item, at in zip(new.value, new.kept, strict=True) if at is None]
+        found = self._edit.fetched_in(fresh)
+        if found and self._edit.options.has_files_elsewhere:
+            raise NotSpliced(ELSEWHERE)
+        return found
+
+
+def _check_loads(schema: Schema, key: str, value: Any) -> None:
+    """Check that a file with a value would load.
+
+    :raises NotPortable: if the loader would refuse the value.
+    """
+    errors = schema.parse({key: value}, "")[1].errors
+    if errors:
+        raise NotPortable(str(errors[0]))
