@@ -26,7 +26,7 @@ from .entry import Entry
 from .hiding import Hiding
 from .lifecycle import NOTHING, of_record
 from .nodes import EVERYTHING, Node, plain_node
-from .positions import Finding, Place, VaultedPlaces
+from .positions import Finding, Place, VaultedSource
 from .row_rules import NO_RULES, RowRules, match_of
 from .settings import API, VARIABLES, Settings
 from .shapes import Unfit
@@ -181,6 +181,11 @@ class _Loading:
     def _called(self, name: str) -> str:
         """Return the name of a file as places have it: with that of its layer."""
         return called(self._reading.label, name)
+
+    def _source(self, name: str) -> str:
+        """Return the name of a file for the places of what is read from it."""
+        source = self._called(name)
+        return VaultedSource(source) if source in self.desired.hiding.files else source
 
     def _at(self, name: str, line: int = 0, column: int = 0) -> Place:
         return Place(self._called(name), line, column)
@@ -449,7 +454,7 @@ class _Loading:
         if text is None:
             return ()
         desired = self.desired
-        return read_csv(text, self._called(name), desired.findings, dialect, desired.delimiters, desired.warnings)
+        return read_csv(text, self._source(name), desired.findings, dialect, desired.delimiters, desired.warnings)
 
     def _workbook(self, root: Folder, name: str, section: str = "") -> None:
         """Read the sheets of a workbook that are named as sections, or that a table of another system names.
@@ -497,7 +502,7 @@ class _Loading:
 
     def _yaml(self, root: Folder, name: str, may_be_vaulted: bool = True) -> Node | None:
         text = self._text(root, name, may_be_vaulted)
-        return None if text is None else read_yaml(text, self._called(name), self.desired.findings)
+        return None if text is None else read_yaml(text, self._source(name), self.desired.findings)
 
     def _nodes(self, root: Folder, name: str, section: str) -> Iterable[Node]:
         ending, may_be_vaulted = _parts(name)[1], section not in BY_TEMPLATE
@@ -507,7 +512,7 @@ class _Loading:
         if ending == ".csv":
             return self._table(root, name, section)
         text = self._text(root, name, may_be_vaulted)
-        return [] if text is None else read_json_lines(text, self._called(name), self.desired.findings)
+        return [] if text is None else read_json_lines(text, self._source(name), self.desired.findings)
 
     def _list(self, node: Node) -> list[Node]:
         if node.value is None:
@@ -542,8 +547,9 @@ class _Loading:
                 return
             entry = self._entry(section, node, template, rules)
             if entry is not None:
-                if node.source in self.desired.hiding.files:
-                    self._hide_columns(entry)
+                if isinstance(node.source, VaultedSource):
+                    self._on_line[entry.place] += 1
+                    entry.own_place = replace(entry.place, column=self._on_line[entry.place])
                 entries = self.desired.entries if self._is_managed(node) else self.desired.unmanaged
                 entries.append(entry)
                 records += entry.state == "present" and entries is self.desired.entries
@@ -552,17 +558,6 @@ class _Loading:
             self.desired.tables_read.append(table.read)
         before = self.desired.sources.get((self._called(source), section), SourceCount())
         self.desired.sources[self._called(source), section] = SourceCount(before.rows + rows, before.records + records)
-
-    def _hide_columns(self, entry: Entry) -> None:
-        """Replace the columns of the places of a record by its number on its line."""
-        place = entry.place
-        if place == place.row:
-            return
-        self._on_line[place.row] += 1
-        number = self._on_line[place.row]
-        entry.places = VaultedPlaces(entry.places, number)
-        if entry.own_place is not None:
-            entry.own_place = replace(place, column=number)
 
     def _is_managed(self, node: Node) -> bool:
         """Return True if a record belongs to the set, and False if it is written as unmanaged."""

@@ -13,7 +13,7 @@ from typing import Any
 
 from ...module_utils.model.field import MOST_CHARACTERS, Way
 from ..ansible_compat import was_vaulted, without_vault_objects
-from .positions import CellPlace, Finding, Place, Positions, SheetSource
+from .positions import CellPlace, Finding, Place, Positions, SheetSource, VaultedSource
 
 JINJA = ("{{", "{%", "{#")
 NO_JINJA = "no templates in these files, they are plain data; use desired in a playbook for computed values"
@@ -55,6 +55,8 @@ def place_at(source: str, mark: int) -> Place:
     """Return the place of a mark."""
     if isinstance(source, SheetSource):
         return CellPlace(source, mark >> COLUMN_BITS, mark & (1 << COLUMN_BITS) - 1)
+    if isinstance(source, VaultedSource):
+        return Place(source, mark >> COLUMN_BITS)
     return Place(source, mark >> COLUMN_BITS, mark & (1 << COLUMN_BITS) - 1) if mark else Place(source)
 
 

@@ -55,6 +55,12 @@ class SheetSource(str):
         return source
 
 
+class VaultedSource(str):
+    """A file that is vaulted as a whole. Its places have no column, which would reveal the length of a text."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
 class CellPlace(Place):
     """A cell of a sheet of a workbook: ``assets.xlsx:objects!C17``."""
@@ -162,52 +168,6 @@ class Positions:
     def empty_cells(self) -> Sequence[str]:
         """Return the columns in which a row of a table has an empty cell that means "not managed"."""
         return ()
-
-
-class VaultedPlaces(Positions):
-    """The places of a record in a file that is vaulted as a whole.
-
-    A column would reveal the lengths of the texts before it, so a number of the record on its line replaces it.
-
-    :param places: the places in the file. :param number: of the record, from 1.
-    """
-
-    __slots__ = ("_number", "_places", "is_mapped", "is_row")
-
-    def __init__(self, places: Positions, number: int) -> None:
-        self._places, self._number = places, number
-        self.is_row, self.is_mapped = places.is_row, places.is_mapped
-
-    def _sealed(self, place: Place) -> Place:
-        return place if place == place.row else replace(place, column=self._number)
-
-    def names(self) -> Collection[str]:
-        return self._places.names()
-
-    def of_record(self) -> Place:
-        return self._sealed(self._places.of_record())
-
-    def of_field(self, name: str) -> Place:
-        return self._sealed(self._places.of_field(name))
-
-    def within(self, way: Way) -> Place:
-        return self._sealed(self._places.within(way))
-
-    def of_name(self, name: str) -> Place:
-        return self._sealed(self._places.of_name(name))
-
-    def of_cell(self, name: str) -> Place | None:
-        place = self._places.of_cell(name)
-        return None if place is None else self._sealed(place)
-
-    def root_of(self, name: str) -> str:
-        return self._places.root_of(name)
-
-    def format_of(self, name: str) -> Dialect | None:
-        return self._places.format_of(name)
-
-    def empty_cells(self) -> Sequence[str]:
-        return self._places.empty_cells()
 
 
 UNKNOWN_PLACES = Positions()
