@@ -14,14 +14,16 @@ A request goes through these states:
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from enum import Enum
 from http import HTTPStatus
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from ..errors import SeventhingsError, TooManyRequests
 from .outage import Outages
 
+PREFIX = "/customer-api/v1"
 RETRIES = 3
 """Default maximum number of repetitions of one request."""
 
@@ -46,6 +48,43 @@ class Effect(Enum):
     SAFE = "safe"
     IDEMPOTENT = "idempotent"
     UNSAFE = "unsafe"
+
+
+@dataclass(frozen=True)
+class Request:
+    """One request, which may take several attempts.
+
+    :ivar path: below ``/customer-api/v1``. :ivar pairs: the query. :ivar body: sent as JSON; None for no body.
+    :ivar files: parts of a multipart upload, as requests accepts them.
+    :ivar is_login: True for a login. Nothing of its answer is shown.
+    :ivar check: raises if the body can't be what was asked for.
+    """
+
+    method: str
+    path: str
+    effect: Effect = Effect.SAFE
+    token: str | None = None
+    pairs: Sequence[tuple[str, str]] = ()
+    body: Any = None
+    files: Mapping[str, Any] | None = None
+    accept: str = "application/json"
+    is_login: bool = False
+    check: Callable[[Any], None] | None = None
+
+    @property
+    def endpoint(self) -> str:
+        """Return method and path, for messages."""
+        return f"{self.method} {PREFIX}{self.path}"
+
+    @property
+    def is_write(self) -> bool:
+        """Return True if the request changes something."""
+        return self.effect is not Effect.SAFE
+
+    @property
+    def kind(self) -> str:
+        """Return the kind of write in the user's terms, without the uuid of a record; empty if it only reads."""
+        return f"{self.method} {PREFIX}/{self.path.split('/')[1]}" if self.is_write else ""
 
 
 class Failed(Exception):
@@ -114,27 +153,21 @@ class Written:
 class Attempts:
     """The attempts of one request.
 
-    :param kind: the kind of write in the user's terms, such as ``POST /location``; empty for a read or a login.
     :param rate_limit_wait: maximum seconds to wait after refusals with 429, from the first of them on.
     :ivar words: the request and its state, for messages.
     """
 
     def __init__(
         self,
-        endpoint: str,
-        effect: Effect,
-        kind: str,
+        request: Request,
         outages: Outages,
         written: Written,
-        *,
         retries: int,
         rate_limit_wait: float,
         clock: Callable[[], float],
     ) -> None:
-        self.endpoint = endpoint
-        self.words = f"{endpoint}: not sent."
-        self._effect = effect
-        self._kind = kind
+        self.request = request
+        self.words = f"{request.endpoint}: not sent."
         self._outages = outages
         self._written = written
         self._retries = self._left = retries
@@ -166,11 +199,11 @@ class Attempts:
 
         :raises SeventhingsError: if there is no next attempt.
         """
-        is_unknown = bool(self._kind) and failed.was_sent
-        self.words = f"{self.endpoint}: no answer{', so the outcome is unknown' if is_unknown else ''}."
+        is_unknown = self.request.is_write and failed.was_sent
+        self.words = f"{self.request.endpoint}: no answer{', so the outcome is unknown' if is_unknown else ''}."
         if failed.is_outage:
             self._outages.failed(failed.error.message, failed.after)
-        if failed.was_sent and (self._effect is Effect.UNSAFE or (self._kind and failed.is_lost)):
+        if is_unknown and (self.request.effect is Effect.UNSAFE or failed.is_lost):
             self._give_up(failed)
         self._failure = failed
         self._left -= 1
@@ -182,8 +215,8 @@ class Attempts:
         return _SHORTEST_PAUSE if failures == 1 else _FIRST_PAUSE * 2.0 ** (failures - 1)
 
     def _give_up(self, failed: Failed) -> NoReturn:
-        if failed.is_outage and self._kind:
-            self._outages.lost(self._kind)
+        if failed.is_outage and self.request.is_write:
+            self._outages.lost(self.request.kind)
         raise failed.error from failed.error.__cause__
 
     # ---- refused
@@ -217,8 +250,9 @@ class Attempts:
 
     def not_sent(self, pause: float) -> TooManyRequests:
         """Return the error of a request that was not sent, because the pause of an earlier request is not over."""
-        error = TooManyRequests(HTTPStatus.TOO_MANY_REQUESTS, "", self.endpoint)
-        return self._saying(error, f"{self.endpoint}: not sent, because of an earlier HTTP 429. {self._why(pause)}")
+        endpoint = self.request.endpoint
+        error = TooManyRequests(HTTPStatus.TOO_MANY_REQUESTS, "", endpoint)
+        return self._saying(error, f"{endpoint}: not sent, because of an earlier HTTP 429. {self._why(pause)}")
 
     def _why(self, pause: float) -> str:
         wanted = f"The service wants a pause of {pause:.0f} seconds, and"

@@ -10,7 +10,6 @@ import os
 import re
 import resource
 import stat
-import threading
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -23,14 +22,14 @@ from ..runtime.places import NOT_SHARED, Places, digest_of
 from ..runtime.store import Store
 from ..runtime.token_store import Account, TokenStore
 from ..runtime.unpaged import UnpagedLists
-from .attempts import RATE_LIMIT_WAIT, RETRIES
+from .attempts import PREFIX, RATE_LIMIT_WAIT, RETRIES
 from .client import Client
-from .limits import ANSWER_MEBIBYTES, DEADLINE_TIMEOUTS, LIST_MEBIBYTES, MOST_PAGES, Limits
+from .limits import ANSWER_MEBIBYTES, LIST_MEBIBYTES, MOST_PAGES, Limits
 from .rate_limit import SERVICE_LIMIT, RateLimit
 from .roots import canonical_root, identity_of
 from .session import is_local
 from .tokens import Credentials, Tokens
-from .transport import OUTAGE_WAIT, PREFIX, Tls, Transport
+from .transport import OUTAGE_WAIT, Tls, Transport
 from .tuning import fill_tuning, read_duration, read_tuning, reader, whole
 
 ENVIRONMENT: dict[str, tuple[str, ...]] = {
@@ -172,6 +171,7 @@ def connect(options: Mapping[str, Any], read_only: bool = False, run_folder: Pat
     for option in ("ca_path", "client_cert", "client_key"):
         if given.get(option):
             _require_readable(option, str(given[option]))
+    certificate, key = given.get("client_cert"), given.get("client_key")
     places = Places.found(run_folder)
     warnings = [places.warning] if places.warning else []
     transport = Transport(
@@ -181,14 +181,12 @@ def connect(options: Mapping[str, Any], read_only: bool = False, run_folder: Pat
         rate=_rate(shared_name, per_minute, places, warnings),
         tls=Tls(
             verify=given.get("ca_path") or True if given.get("validate_certs") is not False else False,
-            certificate=given.get("client_cert"),
-            key=given.get("client_key"),
+            cert=(certificate, key) if certificate and key else certificate,
         ),
         read_only=read_only,
         rate_limit_wait=tuning.get("rate_limit_wait", RATE_LIMIT_WAIT),
         warnings=warnings,
-        # The longest time that Python lets a thread wait.
-        deadline=tuning.get("request_deadline", min(timeout * DEADLINE_TIMEOUTS, threading.TIMEOUT_MAX)),
+        deadline=tuning.get("request_deadline", 0.0),
         settle=tuning.get("settle", max(SHORTEST_SETTLE, timeout)),
         outage_wait=tuning.get("outage_wait", OUTAGE_WAIT),
         limits=Limits(
@@ -197,7 +195,7 @@ def connect(options: Mapping[str, Any], read_only: bool = False, run_folder: Pat
             tuning.get("max_list_size", LIST_MEBIBYTES),
         ),
     )
-    transport.secrets |= _key_lines(given.get("client_key"), given.get("client_cert"))
+    transport.secrets |= _key_lines(key, certificate)
     credentials = Credentials(
         *(given.get(name) for name in ("access_token", "refresh_token", "username", "password", "client_id"))
     )

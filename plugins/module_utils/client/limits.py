@@ -139,14 +139,12 @@ def decode_json(
     text: bytes | str,
     members: int = JSON_MEMBERS,
     depth: int = JSON_DEPTH,
-    *,
-    parse_constant: Callable[[str], Any] | None = None,
     object_pairs_hook: Callable[[list[tuple[str, Any]]], Any] | None = None,
 ) -> Any:
     """Decode a JSON text.
 
     :param members: maximum number of maps and lists. :param depth: maximum depth.
-    :param parse_constant: as in :mod:`json`. :param object_pairs_hook: as in :mod:`json`.
+    :param object_pairs_hook: as in :mod:`json`.
     :raises ValueError: if the text is not JSON or exceeds a limit, which the message names.
     """
     content = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
@@ -158,7 +156,7 @@ def decode_json(
         found = json.loads(
             text,
             parse_int=_integer,
-            parse_constant=parse_constant,
+            parse_constant=_no_constant,
             object_pairs_hook=object_pairs_hook,
         )
     except RecursionError:
@@ -177,6 +175,11 @@ def decode_json(
     if level:
         raise ValueError(f"it is nested more than {depth} deep")
     return found
+
+
+def _no_constant(name: str) -> Any:
+    """Refuse the words that Python alone accepts as numbers in JSON."""
+    raise ValueError(f"{name} is not JSON")
 
 
 def _integer(digits: str) -> int:

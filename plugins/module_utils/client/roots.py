@@ -15,8 +15,8 @@ import re
 import socket
 from urllib.parse import quote, unquote, urlsplit
 
+from .attempts import PREFIX
 from .session import encode_host
-from .transport import PREFIX
 
 _PORTS = {"http": 80, "https": 443}
 _THIS_MACHINE = re.compile(r"\A(https?://)(localhost|0\.0\.0\.0|\[::1?\])(?=[:/]|\Z)")

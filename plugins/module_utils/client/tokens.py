@@ -203,9 +203,7 @@ class Tokens:
         how = f"{who}with the grant {body['grant_type']} and the client_id {client} at {self._transport.root}"
         try:
             # Repeating a login is harmless: it only creates another pair of tokens.
-            answer = self._transport.request(
-                "POST", PATH, body=body, effect=Effect.IDEMPOTENT, login=True, check=Response.require_body
-            )
+            answer = self._transport.request("POST", PATH, body=body, login=True, check=Response.require_body)
         except (AccessTokenRefused, InvalidRequest) as error:
             self._forget_pair()
             given = ", ".join(_CREDENTIALS[str(body["grant_type"])])

@@ -39,18 +39,17 @@ from ..errors import (
 )
 from ..runtime.creations import SHORTEST_SETTLE
 from . import query
-from .attempts import RATE_LIMIT_WAIT, RETRIES, Attempts, Effect, Failed, Refused, Written
+from .attempts import PREFIX, RATE_LIMIT_WAIT, RETRIES, Attempts, Effect, Failed, Refused, Request, Written
 from .limits import DEADLINE_TIMEOUTS, ERROR_BYTES, Deadline, LimitExceeded, Limits, decode_json, read_up_to
 from .outage import UNAVAILABLE, Outages
 from .rate_limit import PauseTooLong, Pausing, RateLimit
 from .redaction import without
-from .session import REQUESTS_IMPORT_ERROR, has_proxy, is_local, new_session, trusted
+from .session import REQUESTS_IMPORT_ERROR, check_proxy, is_local, new_session, trusted
 
 if REQUESTS_IMPORT_ERROR is None:
     import requests
     import urllib3
 
-PREFIX = "/customer-api/v1"
 OUTAGE_WAIT = 300.0
 """Default seconds to wait for a service that is down."""
 _CONNECT_TIMEOUT = 10.0
@@ -92,7 +91,7 @@ class Response:
         if not self.body.strip():
             return None
         try:
-            return decode_json(self.body, parse_constant=_no_constant)
+            return decode_json(self.body)
         except json.JSONDecodeError as error:
             raise NotJson(
                 f"{self.endpoint}: HTTP {self.status}, but the answer is not JSON; it starts with "
@@ -103,22 +102,16 @@ class Response:
             raise NotJson(f"{self.endpoint}: HTTP {self.status}, but the answer can't be used: {error}.") from error
 
 
-def _no_constant(name: str) -> Any:
-    """Refuse the words that Python alone accepts as numbers in JSON."""
-    raise ValueError(f"{name} is not JSON")
-
-
 @dataclass(frozen=True)
 class Tls:
-    """The TLS settings: how the service is verified (``verify``: True, False or a path), and the client certificate."""
+    """The TLS settings.
+
+    :ivar verify: how the service is verified: True, False or a path.
+    :ivar cert: the client certificate, with its key if that is a file of its own.
+    """
 
     verify: bool | str = True
-    certificate: str | None = None
-    key: str | None = None
-
-    @property
-    def cert(self) -> Any:
-        return (self.certificate, self.key) if self.certificate and self.key else self.certificate
+    cert: str | tuple[str, str] | None = None
 
 
 @dataclass
@@ -174,7 +167,6 @@ class Transport:
         self._is_at_home = is_local(self.root)
         self._was_reached = False
         self._outages = Outages()
-        self._has_proxy = False
         self._local = threading.local()
         self._lock = threading.Lock()
         self._paced, self._paced_until = 0.0, -math.inf
@@ -206,35 +198,24 @@ class Transport:
         :raises ServiceError: for an error answer; :class:`OutcomeUnknown` for a write that may have been executed;
             :class:`ConnectionFailed` if nothing was reached; :class:`WriteRefused` in check mode.
         """
-        endpoint = f"{method} {PREFIX}{path}"
-        if self.read_only and effect is not Effect.SAFE and not login:
-            raise WriteRefused(f"{endpoint}: not sent, because check mode never writes.")
-        url = f"{self.root}{PREFIX}{path}" + (f"?{query.encode(pairs)}" if pairs else "")
-        # The kind of write in the user's terms: without the uuid of a record.
-        kind = f"{method} {PREFIX}/{path.split('/')[1]}" if effect is not Effect.SAFE and not login else ""
-        attempts = self._attempts(endpoint, effect, kind)
+        request = Request(method, path, effect, token, pairs, body, files, accept, login, check)
+        if self.read_only and request.is_write:
+            raise WriteRefused(f"{request.endpoint}: not sent, because check mode never writes.")
+        attempts = Attempts(request, self._outages, self.written, self.retries, self.rate_limit_wait, self.rate.clock)
         while True:
-            self._wait_for_service(attempts, token)
+            self._wait_for_service(attempts)
             attempts.begin()
-            if kind:
-                self._checked(attempts, lambda: self._outages.check_writes(kind))
-            if self.gate is not None:
-                self.gate(method, login)
+            if request.is_write:
+                self._checked(attempts, lambda: self._outages.check_writes(request.kind))
             try:
-                sent = self._turn(attempts)
-                if effect is Effect.UNSAFE:
-                    self.on_unsafe()
-                answer = self._once(method, url, endpoint, effect, token, body, files, accept, sent, login)
-                if check is not None:
-                    self._failed_unless(check, answer)
-                if kind:
-                    self._outages.carried_out(kind)
+                answer = self._attempt(request, attempts)
+                if request.is_write:
+                    self._outages.carried_out(request.kind)
                     self.written.note(f"{method} {path}")
                 return answer
             except OutcomeUnknown:
                 # The time in which the request may still take effect starts now.
-                if kind:
-                    self.on_lost()
+                self.on_lost()
                 raise
             except Refused as refused:
                 pause = attempts.refused(refused)
@@ -242,39 +223,20 @@ class Transport:
                 self.rate.refused(refused.sent, pause)
                 attempts.check_pause(refused, pause)
             except Failed as failed:
-                if failed.is_lost and kind:
+                if failed.is_lost and request.is_write:
                     self.on_lost()
                 pause = attempts.failed(failed)
                 if not self._outages.is_suspected:
                     self.sleep(pause)
 
-    def _attempts(self, endpoint: str, effect: Effect, kind: str) -> Attempts:
-        return Attempts(
-            endpoint,
-            effect,
-            kind,
-            self._outages,
-            self.written,
-            retries=self.retries,
-            rate_limit_wait=self.rate_limit_wait,
-            clock=self.rate.clock,
-        )
-
-    @staticmethod
-    def _failed_unless(check: Callable[[Response], None], answer: Response) -> None:
-        try:
-            check(answer)
-        except SeventhingsError as broken:
-            raise Failed(broken) from broken
-
-    def _wait_for_service(self, attempts: Attempts, token: str | None) -> None:
+    def _wait_for_service(self, attempts: Attempts) -> None:
         """Wait until the service answers, if it may be down. Locks of this process are released during a long wait.
 
         :raises ServiceUnavailable: if it is still down after ``outage_wait`` seconds.
         """
         if not self._outages.is_suspected:
             return
-        waiting = (self.outage_wait, lambda: self._is_down(token, attempts), self.sleep)
+        waiting = (self.outage_wait, lambda: self._is_down(attempts), self.sleep)
         if not self._outages.is_over(*waiting):
             with self.pausing():
                 self._checked(attempts, lambda: self._outages.wait(*waiting))
@@ -286,28 +248,23 @@ class Transport:
         except ServiceUnavailable as unavailable:
             raise ServiceUnavailable(f"{attempts.words} {unavailable.message} {self.written.sentence}") from None
 
-    def _is_down(self, token: str | None, attempts: Attempts) -> bool:
+    def _is_down(self, attempts: Attempts) -> bool:
         """Send a small request that every account may send. Any answer of the service means that it is up."""
-        path = "/users?page=1&per_page=1" if token else ""
-        endpoint = f"GET {PREFIX}{path}"
-        if self.gate is not None:
-            self.gate("GET", False)
-        sent = self._turn(attempts)
+        token = attempts.request.token
         try:
-            self._once(
-                "GET", f"{self.root}{PREFIX}{path}", endpoint, Effect.SAFE, token, None, None, "application/json", sent,
-                login=False,
-            )  # fmt: skip
+            self._attempt(Request("GET", "/users?page=1&per_page=1" if token else "", token=token), attempts)
         except Failed as failed:
             if failed.is_outage:
                 self._outages.failed(failed.error.message, failed.after)
             return failed.is_outage
         except (Refused, SeventhingsError):
-            return False
+            pass
         return False
 
-    def _turn(self, attempts: Attempts) -> float:
-        """Wait until one more request may be sent, and count it. Return the moment."""
+    def _attempt(self, request: Request, attempts: Attempts) -> Response:
+        """Wait until one more request may be sent, count it, and send it once."""
+        if self.gate is not None:
+            self.gate(request.method, request.is_login)
         begun = self.rate.clock()
         try:
             sent = self.rate.wait(attempts.left, self.pausing)
@@ -318,37 +275,28 @@ class Transport:
             # Threads wait at the same time.
             self._paced += max(sent - max(begun, self._paced_until), 0.0)
             self._paced_until = max(sent, self._paced_until)
-        return sent
+        if request.effect is Effect.UNSAFE:
+            self.on_unsafe()
+        return self._once(request, sent)
 
-    def _once(
-        self,
-        method: str,
-        url: str,
-        endpoint: str,
-        effect: Effect,
-        token: str | None,
-        body: Any,
-        files: Any,
-        accept: str,
-        sent: float,
-        login: bool,
-    ) -> Response:
-        headers = {"Accept": accept}
+    def _once(self, request: Request, sent: float) -> Response:
+        url = f"{self.root}{PREFIX}{request.path}" + (f"?{query.encode(request.pairs)}" if request.pairs else "")
+        headers = {"Accept": request.accept}
         data = None
-        if body is not None:
-            data = _as_json(body, endpoint)
+        if request.body is not None:
+            data = _as_json(request.body, request.endpoint)
             headers["Content-Type"] = "application/json"
         most = min(self.timeout, self.deadline)
         with Deadline(self.deadline) as deadline:
             session = self._open()
             try:
                 response = session.request(
-                    method,
+                    request.method,
                     url,
                     data=data,
-                    files=files,
+                    files=request.files,
                     headers=headers,
-                    auth=_Bearer(token),
+                    auth=_Bearer(request.token),
                     timeout=(min(_CONNECT_TIMEOUT, most), most),
                     verify=trusted(self.tls.verify, self._is_at_home),
                     cert=self.tls.cert,
@@ -356,66 +304,70 @@ class Transport:
                     stream=True,
                 )
             except requests.exceptions.RequestException as error:
-                raise self._broken(error, endpoint, effect, deadline, login) from error
+                raise self._broken(error, request, deadline) from error
             with response:
-                return self._read(response, endpoint, effect, sent, login, deadline)
+                return self._read(response, request, sent, deadline)
 
-    def _read(
-        self, response: Any, endpoint: str, effect: Effect, sent: float, login: bool, deadline: Deadline
-    ) -> Response:
-        status = response.status_code
+    def _read(self, response: Any, request: Request, sent: float, deadline: Deadline) -> Response:
+        status, headers = response.status_code, response.headers
         is_good = status < HTTPStatus.MULTIPLE_CHOICES
-        is_json = "json" in response.request.headers.get("Accept", "")
+        is_carried_out = is_good and request.is_write
+        is_json = "json" in request.accept
         limit = self.limits.bytes_of(is_file=not is_json) if is_good else ERROR_BYTES
         try:
             content, is_whole = read_up_to(response, limit)
         except requests.exceptions.RequestException as error:
-            if effect is not Effect.SAFE and is_good and not login:
-                # The write was carried out: status and headers suffice as the answer to a write.
-                return Response(status, response.headers, b"", endpoint)
-            raise self._broken(error, endpoint, effect, deadline, login, has_begun=True) from error
+            if not is_carried_out:
+                raise self._broken(error, request, deadline, has_begun=True) from error
+            content, is_whole = b"", False
         if status not in UNAVAILABLE:
             self._was_reached = True
             self._outages.answered()
         if self.on_answer is not None:
-            self.on_answer(endpoint, status, response.headers, content)
-        if effect is not Effect.SAFE and is_good and not is_whole and not login:
-            return Response(status, response.headers, b"", endpoint)
-        if is_good:
-            if not is_whole:
-                raise LimitExceeded(
-                    f"{endpoint}: HTTP {status}, and the answer is longer than {limit >> 20} MiB; nothing of it was "
-                    f"used. The option tuning.max_answer_size allows more."
-                )
-            # The answer to a login may contain a token in an unknown shape, so show none of it.
-            excerpt = (lambda _body: "(not shown)") if login else self._excerpt
-            answer = Response(status, response.headers, content, endpoint, excerpt)
-            # Most answers to a write have no content. An HTML page comes from a proxy, which carried nothing out.
-            is_judged = effect is Effect.SAFE or login or content.lstrip().startswith(b"<")
-            if is_json and is_judged:
-                try:
-                    answer.json()
-                except NotJson as garbled:
-                    unknown = OutcomeUnknown(garbled.message, status)
-                    raise Failed(garbled if effect is Effect.SAFE or login else unknown) from garbled
-            return answer
+            self.on_answer(request.endpoint, status, headers, content)
+        if not is_good:
+            raise self._refusal(request, sent, status, headers, content, is_whole)
+        if not is_whole and not is_carried_out:
+            raise LimitExceeded(
+                f"{request.endpoint}: HTTP {status}, and the answer is longer than {limit >> 20} MiB; nothing of it "
+                f"was used. The option tuning.max_answer_size allows more."
+            )
+        # The answer to a login may contain a token in an unknown shape, so show none of it.
+        excerpt = (lambda _body: "(not shown)") if request.is_login else self._excerpt
+        # Status and headers suffice as the answer to a write.
+        answer = Response(status, headers, content if is_whole else b"", request.endpoint, excerpt)
+        # Most answers to a write have no content. An HTML page comes from a proxy, which carried nothing out.
+        is_judged = is_json and (not request.is_write or answer.body.lstrip().startswith(b"<"))
+        try:
+            if is_judged:
+                answer.json()
+            if request.check is not None:
+                request.check(answer)
+        except SeventhingsError as garbled:
+            raise Failed(OutcomeUnknown(garbled.message, status) if request.is_write else garbled) from garbled
+        return answer
+
+    def _refusal(
+        self, request: Request, sent: float, status: int, headers: Mapping[str, str], content: bytes, is_whole: bool
+    ) -> Exception:
+        """Return the error of an answer that is no success."""
+        endpoint = request.endpoint
         if status < HTTPStatus.BAD_REQUEST:
-            target = "" if login else f" to {self._quoted(_address(response.headers.get('Location')))}"
-            raise SeventhingsError(
+            target = "" if request.is_login else f" to {self._quoted(_address(headers.get('Location')))}"
+            return SeventhingsError(
                 f"{endpoint}: HTTP {status}, redirected{target}. Redirects are not followed, so that no token "
                 f"leaves; is base_url right?"
             )
         words = service_words(content, self.mask, is_whole)
-        refusal = login_error(status, words, endpoint) if login else service_error(status, words, endpoint)
+        refusal = login_error(status, words, endpoint) if request.is_login else service_error(status, words, endpoint)
         if isinstance(refusal, TooManyRequests):
-            raise Refused(refusal, sent, retry_after(response.headers))
-        if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-            failure: SeventhingsError = refusal
-            is_lost = not _is_of_service(status, content)
-            if effect is Effect.UNSAFE or (effect is Effect.IDEMPOTENT and is_lost and not login):
-                failure = OutcomeUnknown(refusal.message, status, is_lost=is_lost)
-            raise Failed(failure, status in UNAVAILABLE, retry_after(response.headers), is_lost=is_lost)
-        raise refusal
+            return Refused(refusal, sent, retry_after(headers))
+        if status < HTTPStatus.INTERNAL_SERVER_ERROR:
+            return refusal
+        is_lost = not _is_of_service(status, content)
+        is_unknown = request.effect is Effect.UNSAFE or (request.is_write and is_lost)
+        failure = OutcomeUnknown(refusal.message, status, is_lost=is_lost) if is_unknown else refusal
+        return Failed(failure, status in UNAVAILABLE, retry_after(headers), is_lost=is_lost)
 
     def _quoted(self, text: str) -> str:
         """Return the beginning of a foreign text for a message. No answer becomes one long line."""
@@ -425,28 +377,17 @@ class Transport:
     def _excerpt(self, body: bytes) -> str:
         return self.mask(body[:_EXCERPT_BYTES].decode("utf-8", "replace"))[:80]
 
-    def _late(self, endpoint: str, effect: Effect) -> SeventhingsError:
-        """Return the error of a request that exceeded its deadline.
-
-        It is not repeated, because the repetition would exceed the deadline, too.
-        """
-        reason = (
-            f"{endpoint}: no whole answer within {self.deadline:g} seconds. The option tuning.request_deadline allows "
-            f"more"
-        )
-        if effect is Effect.SAFE:
-            return ConnectionFailed(f"{reason}.")
-        return OutcomeUnknown(f"{reason}; the outcome is unknown.", may_follow=True)
-
-    def _broken(
-        self, error: Exception, endpoint: str, effect: Effect, deadline: Deadline, login: bool, has_begun: bool = False
-    ) -> Exception:
+    def _broken(self, error: Exception, request: Request, deadline: Deadline, has_begun: bool = False) -> Exception:
         """Return the error of a failed exchange: the host was never reached, or the outcome is unknown.
+
+        A request that exceeded its deadline is not repeated, because the repetition would exceed the deadline, too.
 
         :param has_begun: whether the answer had begun.
         """
+        endpoint = request.endpoint
         if deadline.has_passed:
-            return self._late(endpoint, effect)
+            late = f"{endpoint}: no whole answer within {self.deadline:g} seconds"
+            return self._failure(request, f"{late}. The option tuning.request_deadline allows more", may_follow=True)
         reason = self._quoted(_reason(error))
         host = urlsplit(self.root).netloc
         if isinstance(error, requests.exceptions.SSLError):
@@ -467,24 +408,26 @@ class Transport:
                 is_outage=self._was_reached,
                 was_sent=False,
             )
-        if isinstance(
-            error,
-            (requests.exceptions.InvalidURL, requests.exceptions.InvalidSchema, requests.exceptions.MissingSchema),
-        ):
-            subject = f"the proxy to {host}" if self._has_proxy else "base_url"
-            return ConnectionFailed(f"{endpoint}: {subject} is not a usable URL ({reason}).")
+        if isinstance(error, (requests.exceptions.InvalidURL, requests.exceptions.InvalidSchema)):
+            return ConnectionFailed(
+                f"{endpoint}: base_url is not a usable URL, or HTTPS_PROXY in the environment is not ({reason})."
+            )
         in_time = not isinstance(error, requests.exceptions.Timeout)
         if not in_time:
             reason = f"no answer within {self.timeout:g} seconds"
-        elif login:
+        elif request.is_login:
             # The library may quote the answer.
             reason = type(error).__name__
         broken = f"{endpoint}: the exchange with {host} broke off ({reason})"
-        failure: SeventhingsError = ConnectionFailed(f"{broken}.")
-        if effect is not Effect.SAFE:
-            failure = OutcomeUnknown(f"{broken}; the outcome is unknown.", may_follow=not in_time)
         # A service that starts to answer is not down.
-        return Failed(failure, is_outage=in_time and not has_begun)
+        return Failed(self._failure(request, broken, may_follow=not in_time), is_outage=in_time and not has_begun)
+
+    @staticmethod
+    def _failure(request: Request, words: str, may_follow: bool) -> SeventhingsError:
+        """Return the error of a request without an answer."""
+        if request.is_write:
+            return OutcomeUnknown(f"{words}; the outcome is unknown.", may_follow=may_follow)
+        return ConnectionFailed(f"{words}.")
 
     def _about_tls(self, error: Exception, host: str, reason: str) -> str:
         """Return why TLS failed, and what to do."""
@@ -506,7 +449,7 @@ class Transport:
         session = getattr(self._local, "session", None)
         if session is None:
             try:
-                self._has_proxy = not self._is_at_home and has_proxy(self.root)
+                check_proxy(self.root, self._is_at_home)
             except ValueError:
                 raise ConnectionFailed(
                     f"{self.root}: the proxy to it, which the environment names, is not a usable URL. See HTTPS_PROXY "

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import unquote
 
-from ..client.attempts import Effect
+from ..client.attempts import PREFIX, Effect
 from ..client.client import Client
 from ..client.limits import ListLimit
-from ..client.transport import PREFIX, Response
+from ..client.transport import Response
 from ..errors import InvalidInput, InvalidRequest, NotFound, NotJson, NotProcessable
 from ..model.field import integer_of, shorten
 from .raw_list import items_of, read_to_end

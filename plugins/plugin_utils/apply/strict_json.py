@@ -62,11 +62,7 @@ def decode(content: bytes, depth: int) -> Any:
     :param depth: maximum depth of maps and lists.
     :raises ValueError: if it is something else, if it is too large, or if a map has a member twice.
     """
-    return decode_json(content.decode(), KEPT_MEMBERS, depth, parse_constant=_no_number, object_pairs_hook=_each_once)
-
-
-def _no_number(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not a JSON number")
+    return decode_json(content.decode(), KEPT_MEMBERS, depth, object_pairs_hook=_each_once)
 
 
 def _each_once(members: Sequence[tuple[str, Any]]) -> dict[str, Any]:
