@@ -21,9 +21,14 @@ _OF_AN_OPTION = ("type", "elements", "default", "required", "choices")
 
 @functools.cache
 def documented_spec(name: str) -> Spec:
-    """Return the options of a module. Its own text has precedence over its fragments."""
-    document = yaml.safe_load(import_module(f"{_PLUGINS}.modules.{name}").DOCUMENTATION)
-    fragments = (_fragment(fragment) for fragment in document["extends_documentation_fragment"])
+    """Return the options of a module."""
+    return spec_in(import_module(f"{_PLUGINS}.modules.{name}").DOCUMENTATION)
+
+
+def spec_in(documentation: str) -> Spec:
+    """Return the options of a plugin. Its own text has precedence over its fragments."""
+    document = yaml.safe_load(documentation)
+    fragments = (_fragment(fragment) for fragment in document.get("extends_documentation_fragment", ()))
     options = {name: option for part in (*fragments, document) for name, option in part.get("options", {}).items()}
     return {name: CONNECTION.get(name) or _spec_of(option) for name, option in options.items()}
 

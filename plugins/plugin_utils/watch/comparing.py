@@ -8,7 +8,7 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -48,29 +48,20 @@ def changed_fields(before: Known, now: Known) -> list[str]:
 
 def _digest(value: Any, salt: str) -> str:
     """Return a short text that differs for different values; empty for nothing."""
-    plain = _plain(value)
-    if plain in EMPTY:
+    if value in EMPTY or value == frozenset():
         return ""
-    text = json.dumps(plain, sort_keys=True, default=str)
-    return hashlib.blake2b(
-        text.encode("utf-8", "surrogatepass"), key=salt.encode(), digest_size=_DIGEST_BYTES
-    ).hexdigest()
+    text = json.dumps(value, sort_keys=True, default=_plain).encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(text, key=salt.encode(), digest_size=_DIGEST_BYTES).hexdigest()
 
 
 def _plain(value: Any) -> Any:
     """Return a canonical value as JSON. A link is represented by its target, whatever its present name."""
-    if isinstance(value, Reference):
-        return value.uuid or value.id
-    if isinstance(value, Attachment):
-        return value.uuid
-    if isinstance(value, Mapping):
-        return {str(name): _plain(member) for name, member in value.items()}
+    if isinstance(value, (Reference, Attachment)):
+        return value.uuid or (value.id if isinstance(value, Reference) else None)
     if isinstance(value, (set, frozenset)):
-        return sorted((_plain(item) for item in value), key=str)
-    if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
+        return sorted(json.dumps(item, sort_keys=True, default=_plain) for item in value)
     if isinstance(value, Decimal):
         return str(value.normalize())
     if isinstance(value, dt.datetime) and value.tzinfo is not None:
         return value.astimezone(dt.UTC).isoformat()
-    return value
+    return str(value)

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import re
 import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
@@ -19,11 +18,10 @@ from ...module_utils.local.safe_files import Folder
 from ...module_utils.runtime.facts import Fact, FactLog, Marks
 from ...module_utils.runtime.locks import describe
 from ..apply.journal_place import kept_place
-from ..apply.strict_json import Fits, Uuid, read_members
+from ..apply.strict_json import Fits, Printable, Uuid, read_members
 
 _KIND = "kind"
 _OF_SALT = "salt"
-_SALT = re.compile("[0-9a-f]{32}")
 _BEGIN_ANEW = "remove it to start again from the present state"
 
 
@@ -36,7 +34,6 @@ def _is_date(text: str) -> bool:
 
 
 Date = Annotated[str, Fits(_is_date, "a day or an instant")]
-Salt = Annotated[str, Fits(lambda text: _SALT.fullmatch(text) is not None, "a salt")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +81,7 @@ class State:
     kinds: dict[str, KindState] = field(default_factory=dict)
 
 
-_MEMBERS = {"salt": Salt, "kinds": dict[str, KindState]}
+_MEMBERS = {"salt": Printable, "kinds": dict[str, KindState]}
 
 
 class CursorFile:

@@ -16,11 +16,9 @@ from typing import Any
 class Watch:
     """A field whose dates are reported in advance.
 
-    :ivar kind: name of the kind. :ivar field: key of the field. :ivar days: how many days before.
-    :ivar spelling: the field as the rulebook names it.
+    :ivar field: its key. :ivar days: how many days before. :ivar spelling: the field as the rulebook names it.
     """
 
-    kind: str
     field: str
     days: int
     spelling: str = ""

@@ -14,7 +14,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -27,32 +27,6 @@ _LARGEST = 1 << 53
 """Numbers up to this limit are exact in every reader of JSON."""
 
 _DIGITS = re.compile(r"[0-9]{1,15}", re.ASCII)
-
-
-class Names:
-    """The fields that a rulebook names, in its spelling.
-
-    :param spellings: keys or labels, as the option ``fields`` has them.
-    """
-
-    def __init__(self, spellings: Iterable[str]) -> None:
-        self._spellings = tuple(dict.fromkeys(spellings))
-        self._known: set[str] = set()
-
-    def of_kind(self, schema: Schema) -> dict[str, str]:
-        """Return field key to spelling, for the named fields that a kind has."""
-        found = {}
-        for spelling in self._spellings:
-            field = schema.find(spelling)
-            if field is not None:
-                found[field.key] = spelling
-        self._known.update(found.values())
-        return found
-
-    @property
-    def unknown(self) -> list[str]:
-        """The spellings that no kind had so far."""
-        return [spelling for spelling in self._spellings if spelling not in self._known]
 
 
 def carried(kind: Kind, key: str, value: Any) -> bool | int | float | str | None:

@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
-from ...module_utils.ansible_module.argument_specs import CONNECTION, Spec
 from ...module_utils.client.client import Client
 from ...module_utils.client.connection import connect, risks_of
 from ...module_utils.client.rate_limit import Pausing, RateLimit
@@ -20,44 +19,14 @@ from ...module_utils.errors import AccessTokenRefused, InvalidInput, Seventhings
 from ...module_utils.model.zones import zone_of
 from ...module_utils.printing.cleaner import clean
 from ..action.arguments import read_arguments
+from ..action.documented import spec_in
 from .cursor import CursorFile
-from .dates import Watch
-from .watcher import WATCHED, Event, LoginRefused, Match, Watcher, WatchOptions
+from .watcher import Event, Watcher
 
 _log = logging.getLogger("community.seventhings.changes")
 
 _FEEDBACK = "eda_feedback_queue"
 """The option in which ansible-rulebook hands over the queue of handled events."""
-
-_DATE_SPEC: Spec = {
-    "kind": {"type": "str", "choices": list(WATCHED), "default": "object"},
-    "field": {"type": "str", "required": True},
-    "days": {"type": "int", "default": 0},
-}
-
-_MATCH_SPEC: Spec = {
-    "id": {"type": "str", "required": True},
-    "kind": {"type": "str", "choices": list(WATCHED), "default": "object"},
-    "where": {"type": "dict", "required": True},
-}
-
-SPEC: Spec = {
-    **CONNECTION,
-    "kinds": {"type": "list", "elements": "str", "choices": list(WATCHED), "default": list(WATCHED)},
-    "dates": {"type": "list", "elements": "dict", "options": _DATE_SPEC, "default": []},
-    "fields": {"type": "list", "elements": "str", "default": []},
-    "matches": {"type": "list", "elements": "dict", "options": _MATCH_SPEC, "default": []},
-    "due_days": {"type": "int", "default": 0},
-    "existing": {"type": "str", "choices": ["remember", "tell"], "default": "remember"},
-    "interval": {"type": "float", "default": 60.0},
-    "whole_interval": {"type": "float", "default": 3600.0},
-    "requests_per_minute": {"type": "int", "default": 20},
-    "timezone": {"type": "str"},
-    "name": {"type": "str", "default": "changes"},
-    "cursor": {"type": "path"},
-    "feedback": {"type": "bool", "default": False},
-}
-"""The options of the source."""
 
 
 class Queue(Protocol):
@@ -82,19 +51,19 @@ class Frugal(RateLimit):
         self._of_the_instance.refused(sent, pause)
 
 
-async def run(queue: Queue, args: Mapping[str, Any]) -> None:
+async def run(queue: Queue, args: Mapping[str, Any], documentation: str) -> None:
     """Report changes until cancelled.
 
-    :param queue: receives the events. :param args: the options.
+    :param queue: receives the events. :param args: the options. :param documentation: of the source, with its options.
     :raises SeventhingsError: if an option is invalid, or the login is refused.
     """
     given = dict(args)
     feedback = given.pop(_FEEDBACK, None)
-    options = _options(given)
+    options = _options(given, documentation)
     client = _client(options)
     cursor = CursorFile(options["cursor"], client.transport.root, options["name"])
     try:
-        watcher = _watcher(client, cursor, options)
+        watcher = Watcher(client, cursor, options, now=_clock_of(options["timezone"]), clock=time.monotonic)
         await _watch(watcher, queue, feedback, options["interval"])
     finally:
         cursor.close()
@@ -106,7 +75,7 @@ async def _watch(watcher: Watcher, queue: Queue, feedback: asyncio.Queue[Any] | 
         began = time.monotonic()
         try:
             events = await asyncio.to_thread(watcher.read_changes)
-        except (InvalidInput, AccessTokenRefused, LoginRefused):
+        except (InvalidInput, AccessTokenRefused):
             raise
         except SeventhingsError as error:
             # The next read sees what this one missed.
@@ -144,14 +113,14 @@ class _Log:
 # ---- options
 
 
-def _options(given: Mapping[str, Any]) -> dict[str, Any]:
-    arguments = read_arguments("changes", SPEC, {}, given)
+def _options(given: Mapping[str, Any], documentation: str) -> dict[str, Any]:
+    arguments = read_arguments("changes", spec_in(documentation), {}, given)
     if arguments.refusal:
         raise InvalidInput(arguments.refusal)
     options = arguments.options
-    for name, least in (("due_days", 0), ("requests_per_minute", 0), ("interval", 0), ("whole_interval", 0)):
-        if not options[name] >= least:
-            raise InvalidInput(f"{name}: {options[name]} does not fit; expected {least} or more")
+    for name in ("due_days", "requests_per_minute", "interval", "whole_interval"):
+        if not options[name] >= 0:
+            raise InvalidInput(f"{name}: {options[name]} does not fit; expected 0 or more")
     for option, name in (("dates", "field"), ("matches", "id")):
         for entry in options[option]:
             if entry["kind"] not in options["kinds"]:
@@ -169,24 +138,6 @@ def _client(options: Mapping[str, Any]) -> Client:
     if options["requests_per_minute"]:
         client.transport.rate = Frugal(client.transport.rate, options["requests_per_minute"])
     return client
-
-
-def _watcher(client: Client, cursor: CursorFile, options: Mapping[str, Any]) -> Watcher:
-    return Watcher(
-        client,
-        cursor,
-        WatchOptions(
-            kinds=options["kinds"],
-            dates=[Watch(date["kind"], date["field"], date["days"]) for date in options["dates"]],
-            fields=options["fields"],
-            matches=[Match(match["id"], match["kind"], match["where"]) for match in options["matches"]],
-            due_days=options["due_days"],
-            reports_existing=options["existing"] == "tell",
-            whole_interval=options["whole_interval"],
-        ),
-        now=_clock_of(options["timezone"]),
-        clock=time.monotonic,
-    )
 
 
 def _clock_of(timezone: str | None) -> Callable[[], dt.datetime]:

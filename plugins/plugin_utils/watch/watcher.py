@@ -24,7 +24,6 @@ from ...module_utils.errors import (
     NotFound,
     PermissionMissing,
     ServiceError,
-    SeventhingsError,
 )
 from ...module_utils.model.kinds import KINDS, Kind
 from ...module_utils.model.schema import Schema
@@ -32,10 +31,7 @@ from ...module_utils.resolve.listing import matching_records
 from .comparing import changed_fields, known
 from .cursor import CursorFile, KindState, Known, State
 from .dates import ReportedDate, Watch, approaching, terms_of
-from .event import Names, carried, key_of, status_of
-
-WATCHED = tuple(kind.name for kind in KINDS.values() if kind.has_history)
-"""The kinds of records that can be watched, by name."""
+from .event import carried, key_of, status_of
 
 _STAMP = "updated_at"
 _FEW = 2
@@ -43,49 +39,8 @@ _FEW = 2
 
 If the whole list needs no more requests, it is read instead.
 """
-_MISCOUNTED = 3
-"""Number of times that a count may differ from the list. After that it is no longer requested."""
 
 Event = dict[str, Any]
-
-
-class LoginRefused(SeventhingsError):
-    """Raised if the instance refuses the login. Further attempts may get the user banned."""
-
-
-@dataclass(frozen=True)
-class Match:
-    """A filter to which a rulebook gives a name.
-
-    :ivar id: the name.
-    :ivar kind: name of the kind.
-    :ivar where: the filters, as the info modules accept them.
-    """
-
-    id: str
-    kind: str
-    where: Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class WatchOptions:
-    """The options of a source about records.
-
-    :ivar kinds: their names. :ivar dates: further fields whose dates are reported, by key or label.
-    :ivar fields: the fields that an event may name, by key or label. :ivar matches: the filters; each event says which
-        of them its record matches.
-    :ivar due_days: how many days before its deadline a task or a rental case is reported.
-    :ivar reports_existing: True to report existing records at the initial read; otherwise they are only remembered.
-    :ivar whole_interval: seconds after which the whole list is read, if only changes were read.
-    """
-
-    kinds: Sequence[str] = WATCHED
-    dates: Sequence[Watch] = ()
-    fields: Sequence[str] = ()
-    matches: Sequence[Match] = ()
-    due_days: int = 0
-    reports_existing: bool = False
-    whole_interval: float = 3600.0
 
 
 @dataclass(slots=True)
@@ -93,34 +48,24 @@ class _Cost:
     """The cost of reading a kind so far.
 
     :ivar requests: of the last whole list. :ivar read: its time. :ivar narrows: True if the instance lists changes and
-        counts records. :ivar count: an unexpected count.
-    :ivar miscounted: how often the whole list had another number.
+        counts records.
     """
 
     requests: int = 0
     read: float | None = None
     narrows: bool = True
-    count: int | None = None
-    miscounted: int = 0
-
-    def judge_count(self, number: int) -> None:
-        """Check the count that caused a whole read against the number of records in the list."""
-        if self.count is not None and self.count != number:
-            self.miscounted += 1
-            self.narrows = self.miscounted < _MISCOUNTED
-        self.count = None
 
 
 @dataclass
 class Watcher:
     """Read an instance, and remember it.
 
-    :ivar problems: what the last read could not read, in words.
+    :ivar options: of the source, with their defaults. :ivar problems: what the last read could not read, in words.
     """
 
     client: Client
     cursor: CursorFile
-    options: WatchOptions
+    options: Mapping[str, Any]
     now: Callable[[], dt.datetime]
     clock: Callable[[], float]
     problems: list[str] = field(default_factory=list)
@@ -129,32 +74,33 @@ class Watcher:
         kept = self.cursor.read()
         self._state = State() if kept is None else kept
         self._next = self._state
-        self._costs = {name: _Cost() for name in self.options.kinds}
+        self._costs = {name: _Cost() for name in self.options["kinds"]}
         self._is_new = kept is None
-        self.names = Names(self.options.fields)
+        self._named: set[str] = set()
 
     def read_changes(self) -> list[Event]:
         """Return what changed since the last stored read.
 
-        :raises LoginRefused: if the login is refused.
-        :raises InvalidInput: if a field of the options does not exist on this instance.
+        :raises InvalidInput: if the login is refused, because further attempts may get the user banned, or if a field
+            of the options does not exist on this instance.
         :raises SeventhingsError: if the instance cannot be read. Nothing is lost: the next read reports it.
         """
         self.problems = []
         try:
             self.client.tokens.current()
         except (AccessTokenRefused, InvalidRequest, PermissionMissing) as refused:
-            raise LoginRefused(refused.message) from None
+            raise InvalidInput(refused.message) from None
         self.client.forget_definitions()
         self._next = State(self._state.salt, {name: kind.copy() for name, kind in self._state.kinds.items()})
         events: list[Event] = []
-        for name in self.options.kinds:
+        for name in self.options["kinds"]:
             try:
                 events += self._read_kind(KINDS[name])
             except (FeatureOff, ListMissing, PermissionMissing) as refused:
                 self.problems.append(refused.message)
-        if self.names.unknown and not self.problems:
-            raise InvalidInput(f"fields: {', '.join(self.names.unknown)}: none of the kinds has such a field")
+        unknown = [name for name in self.options["fields"] if name not in self._named]
+        if unknown and not self.problems:
+            raise InvalidInput(f"fields: {', '.join(unknown)}: none of the kinds has such a field")
         return events
 
     def keep(self) -> None:
@@ -175,7 +121,7 @@ class Watcher:
         state = self._next.kinds.setdefault(kind.name, KindState())
         records, is_whole = self._read(kind, state)
         schema.learn(key for record in records for key in record.flat)
-        kind_read = _KindRead(self, schema, state, watches, is_silent=is_first and not self.options.reports_existing)
+        kind_read = _KindRead(self, schema, state, watches, is_silent=is_first and not self.reports_existing)
         kind_read.see(records)
         if is_whole:
             kind_read.miss({record.uuid for record in records})
@@ -188,13 +134,24 @@ class Watcher:
 
     def _watches(self, schema: Schema) -> list[Watch]:
         found = []
-        for watch in self.options.dates:
-            if watch.kind != schema.kind.name:
+        for date in self.options["dates"]:
+            if date["kind"] != schema.kind.name:
                 continue
-            field = schema.find(watch.field)
+            field = schema.find(date["field"])
             if field is None:
-                raise InvalidInput(f"dates: {watch.field}: {schema.why_unknown(watch.field)}")
-            found.append(Watch(watch.kind, field.key, watch.days, watch.field))
+                raise InvalidInput(f"dates: {date['field']}: {schema.why_unknown(date['field'])}")
+            found.append(Watch(field.key, date["days"], date["field"]))
+        return found
+
+    @property
+    def reports_existing(self) -> bool:
+        """Return True to report existing records at the first read. Otherwise they are only remembered."""
+        return bool(self.options["existing"] == "tell")
+
+    def names_in(self, schema: Schema) -> dict[str, str]:
+        """Return field key to spelling, for the fields that the rulebook names and a kind has."""
+        found = {field.key: name for name in self.options["fields"] if (field := schema.find(name)) is not None}
+        self._named.update(found.values())
         return found
 
     # ---- reading
@@ -209,14 +166,13 @@ class Watcher:
         before = self.client.transport.sent
         records = self.client.list_all(kind)
         cost.requests, cost.read = self.client.transport.sent - before, self.clock()
-        cost.judge_count(len(records))
         return records, True
 
     def _is_narrow(self, kind: Kind, state: KindState, cost: _Cost) -> bool:
         """Return True if it is worth requesting only the changes."""
         if not (kind.filters == "query" and kind.has_own_fields and state.stamp and cost.narrows):
             return False
-        is_recent = cost.read is not None and self.clock() - cost.read < self.options.whole_interval
+        is_recent = cost.read is not None and self.clock() - cost.read < self.options["whole_interval"]
         return is_recent and cost.requests > _FEW
 
     def _narrowed(self, kind: Kind, state: KindState, cost: _Cost) -> list[Record] | None:
@@ -235,10 +191,8 @@ class Watcher:
             cost.narrows = False
             return None
         listed = {uuid for uuid, record in state.records.items() if not record.out_of_sight}
-        if found and count == len(listed | {record.uuid for record in found}):
-            return found
-        cost.count = -1 if count is None else count
-        return None
+        is_whole = found and count == len(listed | {record.uuid for record in found})
+        return found if is_whole else None
 
     # ---- one read
 
@@ -275,7 +229,7 @@ class _KindRead:
         self._state = state
         self._watches = watches
         self._is_silent = is_silent
-        self._names = watcher.names.of_kind(schema)
+        self._names = watcher.names_in(schema)
         self._listed: dict[str, Record] = {}
         self._shown: dict[str, Record] = {}
 
@@ -319,13 +273,15 @@ class _KindRead:
                 continue
             due: list[tuple[bool, ReportedDate]] = [
                 # The first read of a newly watched field only remembers its dates.
-                (watch.mark not in self._state.watched and not self._watcher.options.reports_existing, reported)
+                (watch.mark not in self._state.watched and not self._watcher.reports_existing, reported)
                 for watch, reported in approaching(self._watches, remembered.dates, now)
             ]
             record = self._listed.get(uuid)
             if record is not None:
                 values = self._schema.read(record.flat)
-                due += [(False, reported) for reported in terms_of(kind, values, now, self._watcher.options.due_days)]
+                due += [
+                    (False, reported) for reported in terms_of(kind, values, now, self._watcher.options["due_days"])
+                ]
             for is_silent, reported in due:
                 if reported.mark not in remembered.told and not is_silent:
                     record = record or self._watcher.read_record(self._schema.kind, uuid)
@@ -349,14 +305,15 @@ class _KindRead:
         """
         kind = self._schema.kind
         records = list(self._shown.values())
-        for match in self._watcher.options.matches:
-            if match.kind != kind.name or not (records or self._is_silent):
+        for match in self._watcher.options["matches"]:
+            if match["kind"] != kind.name or not (records or self._is_silent):
                 continue
-            found = matching_records(self._watcher.client, self._schema, match.where, records, f"matches.{match.id}")
+            option = f"matches.{match['id']}"
+            found = matching_records(self._watcher.client, self._schema, match["where"], records, option)
             uuids = {record.uuid for record in found}
             for event in self.events:
                 if event["uuid"] in uuids:
-                    event["matches"].append(match.id)
+                    event["matches"].append(match["id"])
 
     def _changed(self, keys: Sequence[str]) -> dict[str, Any]:
         """Return the members of an event about the changes: the named fields, and the number of the others."""

@@ -17,6 +17,7 @@ from urllib.parse import parse_qsl, urlencode
 
 import pytest
 from embedded_here import Embedded
+from event_source import options_of_source
 from exports import export_of
 from instance_site import Site, sample_files
 
@@ -44,7 +45,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.action.argum
 from ansible_collections.community.seventhings.plugins.plugin_utils.readers.inventory import Plan, read_records
 from ansible_collections.community.seventhings.plugins.plugin_utils.readers.lookup import Finder
 from ansible_collections.community.seventhings.plugins.plugin_utils.watch.cursor import CursorFile
-from ansible_collections.community.seventhings.plugins.plugin_utils.watch.watcher import Watcher, WatchOptions
+from ansible_collections.community.seventhings.plugins.plugin_utils.watch.watcher import Watcher
 
 from ..module_utils.support import FakeTransport, answer, client_on, page_of, refusal, uuid_of
 from ..plugin_utils.absorb.absorbing import take
@@ -331,7 +332,7 @@ def _run(site: Site, name: str, **options: Any) -> dict[str, Any]:
 def _watch(site: Site) -> None:
     cursor = CursorFile(str(site.root / "cursor.json"), site.service.base_url, "test")
     try:
-        watcher = Watcher(site.client(), cursor, WatchOptions(), lambda: dt.datetime.now(dt.UTC), lambda: 0.0)
+        watcher = Watcher(site.client(), cursor, options_of_source(), lambda: dt.datetime.now(dt.UTC), lambda: 0.0)
         watcher.read_changes()
         watcher.keep()
     finally:

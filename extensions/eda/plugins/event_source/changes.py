@@ -242,4 +242,4 @@ async def main(queue: asyncio.Queue[Any], args: dict[str, Any]) -> None:
     :param queue: receives the events.
     :param args: the options above.
     """
-    await source.run(queue, args)
+    await source.run(queue, args, DOCUMENTATION)

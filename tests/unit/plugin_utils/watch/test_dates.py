@@ -64,12 +64,12 @@ def test_a_rental_by_the_hour_is_overdue_by_its_instant(hour: int, expected: str
     ("instant", "is_reported"), [("0001-01-01T00:00:00+00:00", True), ("9999-12-31T23:59:59Z", False)]
 )
 def test_the_ends_of_time_have_a_day_in_every_zone(zone: str, instant: str, is_reported: bool) -> None:
-    dates = dates_in([Watch("object", "ends", 0)], {"ends": dt.datetime.fromisoformat(instant)})
-    assert bool(list(approaching([Watch("object", "ends", 0)], dates, NOW.astimezone(ZoneInfo(zone))))) is is_reported
+    dates = dates_in([Watch("ends", 0)], {"ends": dt.datetime.fromisoformat(instant)})
+    assert bool(list(approaching([Watch("ends", 0)], dates, NOW.astimezone(ZoneInfo(zone))))) is is_reported
 
 
 def test_a_watched_date_is_near_days_before_it_in_the_time_zone_of_the_source() -> None:
-    watches = [Watch("object", "warranty", 30), Watch("object", "checked", 0), Watch("object", "sold", 0)]
+    watches = [Watch("warranty", 30), Watch("checked", 0), Watch("sold", 0)]
     late = dt.datetime(2031, 5, 31, 23, tzinfo=dt.UTC)
     dates = dates_in(watches, {"warranty": dt.date(2031, 6, 30), "checked": late, "sold": None})
     assert set(dates) == {"warranty", "checked"}

@@ -8,34 +8,23 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import runpy
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from emulator_process import Emulator
-from project import LINK
+from event_source import KINDS as WATCHED
+from event_source import main
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect
 from ansible_collections.community.seventhings.plugins.module_utils.client.rate_limit import RateLimit
 from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
-from ansible_collections.community.seventhings.plugins.plugin_utils.watch.source import SPEC, Frugal
+from ansible_collections.community.seventhings.plugins.plugin_utils.watch.source import Frugal
 
-PLUGIN = LINK / "extensions" / "eda" / "plugins" / "event_source" / "changes.py"
 ROOM = KINDS["room"]
-
-Main = Callable[[Any, dict[str, Any]], Coroutine[Any, Any, None]]
-
-
-@pytest.fixture(scope="module")
-def main() -> Main:
-    """Return the entry point, found as ansible-rulebook finds it: by the path of the file."""
-    function: Main = runpy.run_path(str(PLUGIN))["main"]
-    return function
 
 
 @pytest.fixture
@@ -77,7 +66,7 @@ class Rulebook:
 Work = Callable[[Rulebook], Coroutine[Any, Any, Any]]
 
 
-def while_running(main: Main, options: dict[str, Any], work: Work, with_feedback: bool = True) -> Any:
+def while_running(options: dict[str, Any], work: Work, with_feedback: bool = True) -> Any:
     """Run the source until some work that receives its events is done. Return the result of the work."""
 
     async def run() -> Any:
@@ -96,7 +85,7 @@ def while_running(main: Main, options: dict[str, Any], work: Work, with_feedback
     return asyncio.run(run())
 
 
-def test_what_was_reported_comes_again_only_where_it_was_not_taken(main: Main, options: dict[str, Any]) -> None:
+def test_what_was_reported_comes_again_only_where_it_was_not_taken(options: dict[str, Any]) -> None:
     number = len(connect(options).list_all(ROOM))
 
     async def lose_one(rulebook: Rulebook) -> Any:
@@ -110,14 +99,14 @@ def test_what_was_reported_comes_again_only_where_it_was_not_taken(main: Main, o
         await asyncio.to_thread(rename, options, "Two")
         return event, await rulebook.events.get()
 
-    lost = while_running(main, {**options, "existing": "tell"}, lose_one)
+    lost = while_running({**options, "existing": "tell"}, lose_one)
     assert (lost["type"], lost["changed"], lost["other_fields"]) == ("changed", ["name"], 0)
-    again, second = while_running(main, {**options, "existing": "tell"}, take_it)
+    again, second = while_running({**options, "existing": "tell"}, take_it)
     assert again["id"] == lost["id"] != second["id"]
     assert (second["type"], second["changed"]) == ("changed", ["name"])
 
 
-def test_without_feedback_the_cursor_moves_with_the_next_read(main: Main, options: dict[str, Any]) -> None:
+def test_without_feedback_the_cursor_moves_with_the_next_read(options: dict[str, Any]) -> None:
     number = len(connect(options).list_all(ROOM))
 
     async def take(rulebook: Rulebook) -> Any:
@@ -126,17 +115,17 @@ def test_without_feedback_the_cursor_moves_with_the_next_read(main: Main, option
         await asyncio.to_thread(rename, options, "One")
         return await rulebook.events.get()
 
-    event = while_running(main, {**options, "existing": "tell"}, take, with_feedback=False)
+    event = while_running({**options, "existing": "tell"}, take, with_feedback=False)
     assert event["type"] == "changed", "so the first look was kept"
 
 
 def test_an_instance_that_can_not_be_reached_is_reported_once_and_tried_again(
-    main: Main, options: dict[str, Any], emulator: Emulator, caplog: pytest.LogCaptureFixture
+    options: dict[str, Any], emulator: Emulator, caplog: pytest.LogCaptureFixture
 ) -> None:
     emulator.steer("POST", "/faults", {"path": "*/rooms", "fault": "503", "times": 3})
     with caplog.at_level(logging.WARNING):
         while_running(
-            main, {**options, "tuning": {"retries": 0}, "existing": "tell"}, lambda rulebook: rulebook.take_rooms(1)
+            {**options, "tuning": {"retries": 0}, "existing": "tell"}, lambda rulebook: rulebook.take_rooms(1)
         )
     assert len([message for message in caplog.messages if "503" in message]) == 1
 
@@ -157,13 +146,9 @@ def test_an_instance_that_can_not_be_reached_is_reported_once_and_tried_again(
         ({"base_url": None}, "base_url is missing"),
     ],
 )
-def test_what_can_not_be_right_ends_the_source(
-    main: Main, options: dict[str, Any], changes: dict[str, Any], expected: str
-) -> None:
+def test_what_can_not_be_right_ends_the_source(options: dict[str, Any], changes: dict[str, Any], expected: str) -> None:
     with pytest.raises(SeventhingsError, match=expected) as error:
-        while_running(
-            main, {**options, **changes, "tuning": {"token_cache": False}}, lambda rulebook: rulebook.take_rooms(1)
-        )
+        while_running({**options, **changes, "tuning": {"token_cache": False}}, lambda rulebook: rulebook.take_rooms(1))
     assert str(options["password"]) not in str(error.value)
 
 
@@ -182,14 +167,5 @@ def test_the_source_has_a_pace_of_its_own_besides_the_shared_pace() -> None:
     assert everybody.per_minute == 200
 
 
-def test_the_documentation_has_the_options() -> None:
-    text = PLUGIN.read_text(encoding="utf-8")
-    documented = yaml.safe_load(text.partition('DOCUMENTATION = r"""')[2].partition('"""')[0])["options"]
-    assert set(documented) == set(SPEC)
-    for name, option in SPEC.items():
-        assert documented[name].get("type") == option["type"], name
-        choices = documented[name].get("choices")
-        assert list(choices or []) == list(option.get("choices", [])), name
-        default = option.get("default")
-        given = documented[name].get("default")
-        assert given == default or name == "feedback", name
+def test_every_kind_with_a_history_can_be_watched() -> None:
+    assert set(WATCHED) == {kind.name for kind in KINDS.values() if kind.has_history}
