@@ -24,8 +24,9 @@ from dataclasses import dataclass
 from project import BUILD, COLLECTION_PATH, ROOT, environment, tracked_files
 
 _EQUAL = (
-    "module_utils/model/test_types_basic",
-    "module_utils/model/test_types_composite",
+    "module_utils/model/test_types",
+    "module_utils/model/test_type_laws",
+    "module_utils/model/test_constraints",
     "module_utils/model/test_schema",
     "module_utils/plan/test_change",
     "module_utils/resolve/test_natural_keys",
