@@ -20,7 +20,6 @@ from ansible.parsing.dataloader import DataLoader
 from ansible.parsing.vault import VaultLib, VaultSecret
 from instance_site import SETTINGS, Site, yaml_list
 from project import ROOT
-from records import record_of
 from set_actions import run_set
 
 from ansible_collections.community.seventhings.plugins.module_utils.model import patterns
@@ -86,9 +85,6 @@ def found(result: dict[str, Any]) -> list[str]:
     return [": ".join(line.split(": ")[:3]) for line in result["findings"]]
 
 
-# ---- places
-
-
 def test_each_finding_is_at_its_value_in_every_form_of_file(site: Site) -> None:
     book = openpyxl.Workbook()
     sheet = book.active
@@ -123,17 +119,6 @@ def test_each_finding_is_at_its_value_in_every_form_of_file(site: Site) -> None:
     ]
 
 
-def test_an_item_of_a_list_has_its_own_place(site: Site) -> None:
-    site.write(
-        {
-            "objects.yml": "- barcode: '100001'\n  inventory_name: Thing\n"
-            "- barcode: '100002'\n  inventory_name: Thing\n  accessories:\n  - '100001'\n"
-        }
-    )
-    rule = '{id: r, for: objects, require: {properties: {accessories: {items: {pattern: "^9"}}}}}'
-    assert found(run(site, f"rules: [{rule}]")) == ["objects.yml:6:5: rule r: accessories[0]"]
-
-
 def test_reports_name_the_rule_and_its_place(site: Site, tmp_path: Path) -> None:
     site.write({"objects.yml": things({"inventory_group": "IT", "serial_number": "B1"})})
     reports = [tmp_path / f"report.{suffix}" for suffix in ("json", "md", "html", "sarif")]
@@ -153,9 +138,6 @@ def test_reports_name_the_rule_and_its_place(site: Site, tmp_path: Path) -> None
         "id": "it-has-a-serial-number",
         "shortDescription": {"text": "Accounting books IT by number."},
     } in sarif_run["tool"]["driver"]["rules"]
-
-
-# ---- the record that is judged
 
 
 def test_references_are_natural_keys_however_they_are_written(site: Site) -> None:
@@ -181,182 +163,6 @@ def test_references_are_natural_keys_however_they_are_written(site: Site) -> Non
     ]
 
 
-def test_a_reference_to_what_is_still_to_be_created_or_renamed_has_its_name_to_be(site: Site) -> None:
-    rooms = yaml_list([record_of(ROOM, "Head office/0.12")])
-    site.write({"locations.yml": yaml_list([{"name": "Head office"}]), "rooms.yml": rooms})
-    assert site.run().outcome == "changed"
-    site.write(
-        {
-            "locations.yml": yaml_list([{"name": "Vault"}]),
-            "rooms.yml": yaml_list([record_of(ROOM, "Vault/0.12"), record_of(ROOM, "Vault/1")]),
-            "moved.yml": "locations:\n- from: {name: Head office}\n  to: {name: Vault}\n",
-            "objects.yml": things({"target_room": "Vault/0.12"}, {"target_room": "1"}),
-        }
-    )
-    rule = '{id: r, for: objects, require: {properties: {target_room: {not: {pattern: "^Vault/"}}}}}'
-    assert found(run(site, f"rules: [{rule}]")) == [f"objects.yml:{line}:16: rule r: target_room" for line in (3, 6)]
-
-
-def test_a_slash_in_a_name_is_no_end_of_a_part(site: Site) -> None:
-    """``^Dresden/`` must not accept the rooms of the location ``Dresden/Leipzig``, whether they exist or not."""
-    places = {"Dresden": "3.01", "Dresden/Leipzig": "3.01", "Dresden\\": "Leipzig/3.01", "Nord": "Dresden/3.01"}
-    site.write(
-        {
-            "locations.yml": yaml_list([{"name": name} for name in places]),
-            "rooms.yml": yaml_list([{"building_id": name, "number": number} for name, number in places.items()]),
-            "objects.yml": things(*({"target_room": f"{name}/{number}"} for name, number in places.items())),
-        }
-    )
-    rules = (
-        "rules:\n- {id: place, for: objects, require: {properties: {target_room: {pattern: '^Dresden/'}}}}\n"
-        "- {id: path, for: changes, when: {properties: {section: {const: rooms}}}, "
-        "require: {properties: {key: {pattern: '^Dresden/'}}}}\n"
-    )
-    in_order = [f"objects.yml:{line}:16: rule place: target_room" for line in (6, 9, 12)]
-    assert set(found(run(site, rules))) > set(in_order)
-    assert len(found(run(site, rules))) == 6
-    assert site.run().outcome == "changed"
-    site.write({"objects.yml": things(*({"target_room": f"{name}/{number}"} for name, number in places.items()))})
-    assert sorted(found(run(site, rules))) == sorted(in_order)
-
-
-@pytest.mark.parametrize("name", ["serial_number", "Serial number", "Serial  number"])
-def test_names_are_keys_or_labels(site: Site, name: str) -> None:
-    site.write({"objects.yml": things({"Serial number": "B1"})})
-    rule = f"{{id: r, for: objects, require: {{properties: {{{name}: {{pattern: '^A'}}}}}}}}"
-    assert found(run(site, f"rules: [{rule}]")) == [f"objects.yml:3:18: rule r: {name}"]
-
-
-def test_names_that_mean_nothing_or_several_fields_are_findings(site: Site) -> None:
-    site.service.steer("PUT", "/faults", [])
-    site.write({"objects.yml": things({})})
-    rule = "rules:\n- id: r\n  for: objects\n  require: {properties: {serial_numbr: {pattern: '^A'}}}\n"
-    (line,) = run(site, rule)["findings"]
-    assert line.endswith(
-        "rules.yml:4:40: rule r: serial_numbr: no such field in an object; did you mean serial_number or Serial number?"
-    )
-
-
-def test_files_that_move_a_label_do_not_move_a_rule(site: Site) -> None:
-    site.write(
-        {
-            "fields/asset.yml": "- {field_key: serial_number, label: Old number, type: TEXT}\n"
-            "- {field_key: description, label: Serial number, type: TEXT}\n",
-            "objects.yml": things({"serial_number": "B1"}),
-        }
-    )
-    rule = "{id: r, for: objects, require: {properties: {Serial number: {pattern: '^A'}}}}"
-    (line,) = run(site, f"rules: [{rule}]", allow=["destructive"])["findings"]
-    assert "rule r: Serial number: means description or serial_number" in line
-
-
-def test_field_definitions_have_rules_too(site: Site) -> None:
-    site.write({"fields/room.yml": "- {label: Size, type: DECIMAL}\n- {label: Colour, type: TEXT}\n"})
-    rule = (
-        "{id: r, for: fields, when: {properties: {template: {const: room}}}, "
-        "require: {properties: {type: {enum: [TEXT]}}}}"
-    )
-    assert found(run(site, f"rules: [{rule}]")) == ["fields/room.yml:1:23: rule r: type"]
-
-
-def test_offers_and_users_have_rules_too(site: Site) -> None:
-    site.write(
-        {
-            "persons.yml": yaml_list([{"email": "a@acme.example", "first_name": "A", "last_name": "B"}]),
-            "users.yml": "- a@acme.example\n",
-            "objects.yml": things({}),
-            "hub.yml": "- {object: '100001', category: IT, price: 500}\n",
-        }
-    )
-    rules = (
-        "rules:\n- {id: u, for: users, require: {properties: {email: {pattern: '@example.org$'}}}}\n"
-        "- {id: h, for: hub, require: {properties: {price: {maximum: 100}, object: {const: '9'}}}}\n"
-    )
-    assert sorted(found(run(site, rules, allow=["users"]))) == [
-        "hub.yml:1:12: rule h: object",
-        "hub.yml:1:43: rule h: price",
-        "users.yml:1:3: rule u: email",
-    ]
-
-
-# ---- changes
-
-
-def test_rules_about_changes(site: Site) -> None:
-    old = things({"purchasing_price": 10, "inventory_group": "IT"}, {"purchasing_price": 10}, {"inventory_group": "IT"})
-    settings = f"{SETTINGS}policy: {{prune: {{objects: delete}}}}\n"
-    site.write({"instance.yml": settings, "objects.yml": old})
-    assert site.run().outcome == "changed"
-    site.write({"objects.yml": things({"purchasing_price": 11}, {"description": "left"})})
-    rules = """\
-rules:
-  - id: prices-stay
-    for: changes
-    when: {properties: {section: {const: objects}, action: {const: update}}}
-    require: {properties: {fields: {not: {contains: {const: Purchasing price}}}}}
-  - id: it-is-archived
-    for: changes
-    when:
-      properties:
-        section: {const: objects}
-        before: {properties: {inventory_group: {const: IT}}, required: [inventory_group]}
-    require: {properties: {action: {not: {const: delete}}}}
-    because: Auditors ask for it.
-  - id: no-users
-    for: changes
-    require: {properties: {section: {not: {const: users}}}}
-    level: warning
-"""
-    result = run(site, rules)
-    forbidden = "rule it-is-archived: delete of objects 100003: action: the rule forbids this"
-    assert result["findings"] == [
-        "objects.yml:1:3: rule prices-stay: update of objects 100001: fields: the rule forbids this",
-        f"prune of objects: {forbidden}. Auditors ask for it.",
-    ]
-
-
-def test_before_and_after_of_a_change_are_whole_records(site: Site) -> None:
-    site.write({"objects.yml": things({"serial_number": "S1", "description": "left"})})
-    assert site.run().outcome == "changed"
-    site.write({"objects.yml": things({"description": "right"})})
-    rule = (
-        "{id: r, for: changes, when: {properties: {section: {const: objects}, before: {required: [serial_number]}}}, "
-        "require: {properties: {after: {properties: {description: {const: left}, serial_number: {const: S1}}}}}}"
-    )
-    assert found(run(site, f"rules: [{rule}]")) == ["objects.yml:3:16: rule r: update of objects 100001"]
-
-
-# ---- levels
-
-
-def test_a_warning_stops_nothing_and_has_a_place(site: Site, tmp_path: Path) -> None:
-    site.write({"objects.yml": things({"serial_number": "B1"})})
-    rule = (
-        "{id: r, for: objects, level: warning, require: {properties: {serial_number: {pattern: '^A'}}}, because: So.}"
-    )
-    report = tmp_path / "report.sarif"
-    result = run(site, f"rules: [{rule}]", report=[str(report)])
-    line = "objects.yml:3:18: rule r: serial_number: expected a text that matches the pattern '^A'. So."
-    assert result["outcome"] == "changed"
-    assert line in result["warnings"]
-    (shown,) = [
-        result for result in json.loads(report.read_text("utf-8"))["runs"][0]["results"] if result["ruleId"] == "r"
-    ]
-    assert shown["level"] == "warning"
-    assert shown["locations"][0]["physicalLocation"]["region"] == {"startLine": 3, "startColumn": 18}
-
-
-def test_a_rule_that_fits_no_record_is_one_warning(site: Site) -> None:
-    site.write({"objects.yml": things({}, {})})
-    rare = "- {id: rare, for: changes, when: {properties: {action: {const: delete}}}, require: false}\n"
-    result = run(site, f"{NUMBERED}  {rare}")
-    (line,) = [line for line in result["warnings"] if "rule" in line]
-    assert line == (
-        f"{beside(site) / 'rules.yml'}:2:5: rule it-has-a-serial-number: no record matches when, so the rule "
-        "checks nothing. Accounting books IT by number."
-    )
-
-
 def test_a_rule_that_thousands_break_says_how_many_more(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(found_by_rules, "MOST_FINDINGS", 2)
     site.write({"objects.yml": things(*({"serial_number": "B1"} for _number in range(5)))})
@@ -364,29 +170,6 @@ def test_a_rule_that_thousands_break_says_how_many_more(site: Site, monkeypatch:
     lines = run(site, f"rules: [{rule}]")["findings"]
     assert len(lines) == 3
     assert any(line.endswith("rule r: 3 more break this rule") for line in lines)
-
-
-# ---- drift
-
-
-def test_drift_judges_what_is_live(site: Site) -> None:
-    """These include records in no file, and records that somebody changed in the application."""
-    site.write({"objects.yml": things({"serial_number": "A1"}, {"serial_number": "B2"}, {"description": "left"})})
-    assert site.run().outcome == "changed"
-    site.write({"objects.yml": things({"serial_number": "A9"})})
-    rule = "{id: r, for: objects, require: {properties: {serial_number: {pattern: '^A[2-9]'}}}}"
-    result = run(site, f"rules: [{rule}]", module="instance_drift")
-    rules = beside(site) / "rules.yml"
-    expected = "serial_number: expected a text that matches the pattern '^A[2-9]'"
-    assert sorted(result["findings"], reverse=True) == [
-        f"objects.yml:3:18: rule r: objects 100001, as the instance has it: {expected}",
-        f"{rules}:1:9: rule r: objects 100002, as the instance has it: {expected}",
-    ]
-    assert result["failed"]
-    assert [change["key"] for change in result["changes"]] == ["100001"], "the result also reports what differs"
-    choices: list[dict[str, Any]] = [{"only": ["rooms"]}, {"exclude": ["objects"]}]
-    for chosen in choices:
-        assert run(site, f"rules: [{rule}]", module="instance_drift", **chosen)["findings"] == []
 
 
 @pytest.mark.slow
@@ -419,9 +202,6 @@ def test_a_plan_judges_each_record_as_a_drift_does_after_the_apply(site: Site, m
     after = broken(run(site, json.dumps({"rules": rules}), module="instance_drift", **given))
     assert len(before) > 3 * len(fields)
     assert before == after
-
-
-# ---- what may be changed by strangers
 
 
 def test_under_protected_rules_come_from_outside_of_src(site: Site) -> None:
@@ -575,56 +355,11 @@ def test_the_end_in_a_pattern_is_the_end_of_the_text(
     assert bool(result.get("findings")) is not fits
 
 
-def as_account(site: Site, **limits: Any) -> dict[str, Any]:
-    """Return the options of an account with limits."""
-    user = site.service.steer("POST", "/users", limits)
-    return {name: user[name] for name in ("username", "password")}
-
-
-def test_a_field_that_the_account_does_not_see_is_not_taken_to_be_empty(site: Site) -> None:
-    site.write({"objects.yml": things({"serial_number": "S1", "description": "x"}, {"serial_number": "S2"})})
-    assert site.run().outcome == "changed"
-    site.write({"objects.yml": things({}, {})})
-    rules = "rules:\n" + "\n".join(
-        f"- {{id: {name}, for: objects, require: {schema}}}"
-        for name, schema in (("has", "{required: [serial_number]}"), ("lacks", "{not: {required: [serial_number]}}"))
-    )
-    assert found(run(site, rules)) == [f"objects.yml:{line}:3: rule lacks: the rule forbids this" for line in (1, 3)]
-    result = run(site, rules, **as_account(site, hidden_fields=["serial_number"]))
-    assert [line.partition(": ")[2] for line in result["findings"]] == [
-        f"rule {name}: serial_number: this account does not see the field, so records that do not write it are not "
-        "checked"
-        for name in ("has", "lacks")
-    ]
-
-
-def test_a_change_of_a_record_with_hidden_fields_is_not_judged_in_silence(site: Site) -> None:
-    site.write({"objects.yml": things({"serial_number": "S1", "description": "x"})})
-    assert site.run().outcome == "changed"
-    site.write({"objects.yml": things({"description": "y"})})
-    rule = "{id: r, for: changes, require: {properties: {before: {not: {required: [serial_number]}}}}}"
-    result = run(site, f"rules: [{rule}]", **as_account(site, hidden_fields=["serial_number"]))
-    (line,) = result["findings"]
-    assert "rule r: serial_number: this account does not see the field" in line
-
-
-# ---- the library, plan files
-
-
 def test_without_the_library_the_message_says_what_to_install(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "jsonschema", None)
     site.write({"objects.yml": things({})})
     assert "jsonschema" in run(site)["msg"]
     assert run(site, None)["outcome"] == "changed"
-
-
-def test_a_plan_file_is_judged_again_when_it_is_applied(site: Site, tmp_path: Path) -> None:
-    site.write({"objects.yml": things({"inventory_group": "IT", "serial_number": "B1"})})
-    path = tmp_path / "plan.json"
-    assert run(site, rules=None, plan_file=path)["outcome"] == "changed"
-    result = run(site, check_mode=False, plan_file=path)
-    assert found(result) == ["objects.yml:4:18: rule it-has-a-serial-number: serial_number"]
-    assert site.writes() == []
 
 
 def test_an_apply_of_a_plan_file_warns_in_the_words_of_the_plan(site: Site, tmp_path: Path) -> None:
@@ -664,9 +399,6 @@ def test_layers_and_inline_records_are_judged_at_their_places(site: Site, tmp_pa
     ]
 
 
-# ---- without an instance
-
-
 def validated(site: Site, rules: str = NUMBERED, **more: Any) -> dict[str, Any]:
     """Return the result of a validation with rules; nothing may be sent."""
     before = len(site.sent())
@@ -681,31 +413,6 @@ KNOWN = (
 )
 
 
-def test_a_validation_judges_what_the_files_alone_decide(site: Site) -> None:
-    site.write(
-        {
-            "fields/asset.yml": KNOWN,
-            "objects.yml": things(
-                {"inventory_group": "IT", "serial_number": "B1"},
-                {"inventory_group": "IT", "serial_number": None},
-                {"inventory_group": "IT"},
-                {"serial_number": "B2"},
-                {"inventory_group": "Chairs"},
-            ),
-        }
-    )
-    result = validated(site)
-    assert found(result) == [
-        "objects.yml:4:18: rule it-has-a-serial-number: serial_number",
-        "objects.yml:8:18: rule it-has-a-serial-number: serial_number",
-    ]
-    (line,) = [line for line in result["warnings"] if "rule" in line]
-    words = (
-        "2 record(s) not checked, because the files alone do not contain inventory_group, serial_number; a plan checks"
-    )
-    assert words in line
-
-
 def test_a_validation_has_warnings_with_places(site: Site, tmp_path: Path) -> None:
     site.write({"fields/asset.yml": KNOWN, "objects.yml": things({"serial_number": "B1"})})
     rule = "{id: r, for: objects, level: warning, require: {properties: {serial_number: {pattern: '^A'}}}}"
@@ -717,10 +424,3 @@ def test_a_validation_has_warnings_with_places(site: Site, tmp_path: Path) -> No
         result for result in json.loads(report.read_text("utf-8"))["runs"][0]["results"] if result["ruleId"] == "r"
     ]
     assert shown["locations"][0]["physicalLocation"]["region"] == {"startLine": 3, "startColumn": 18}
-
-
-def test_a_validation_says_that_it_judges_no_changes(site: Site) -> None:
-    site.write({"objects.yml": things({})})
-    rule = "{id: r, for: changes, require: {properties: {action: {enum: [create]}}}}"
-    (line,) = [line for line in validated(site, f"rules: [{rule}]")["warnings"] if "rule r" in line]
-    assert line.endswith("rule r: only a plan knows changes, so the rule checked nothing")
