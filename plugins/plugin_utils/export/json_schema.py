@@ -10,8 +10,7 @@ labels, keys, types, and the values of dropdowns.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import fields
+from collections.abc import Iterable
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
@@ -20,36 +19,21 @@ from ...module_utils.model.kinds import FIELD_DEFINITION, KINDS, SERVER_KEYS, TE
 from ...module_utils.model.schema import TYPES, Schema, type_of
 from ...module_utils.model.types_definition import ATTRIBUTES, CONSTRAINTS, RELATIONS
 from ...module_utils.printing.cleaner import clean_lines
-from ..desired.desired import SECTIONS, Limits, prune_actions
-from ..desired.dialect import PRESETS
-from ..desired.observed import SECTIONS_WITH_FIELDS
-from ..desired.row_rules import ROW_WORDS
+from ..desired.desired import SECTIONS
 from ..desired.words import MANAGED, OWN_LIFECYCLE, OWN_MATCH, STATE, names_of
 from .export import Exported
 from .layout import schema_name
 from .portable import name_in_files, writable_fields
-
-Json = dict[str, Any]
+from .settings_schema import LIFECYCLE, MATCH, Json, closed, moved_schema, said, settings_schema
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
-_FIELDS: Json = {"type": "array", "items": {"type": "string", "minLength": 1}, "minItems": 1}
-_LIFECYCLE: Json = {
-    "initial": {"description": "Fields that are written when a record is created, and never compared", **_FIELDS},
-    "ignore": {"description": "Fields that are neither written nor compared", **_FIELDS},
-}
-_NAMES: Json = {"type": "array", "items": {"type": "string", "minLength": 1}, "minItems": 1}
-_MATCH: Json = {"anyOf": [{"type": "string"}, _NAMES, {"type": "array", "items": _NAMES, "minItems": 1}]}
 _MANAGED: Json = {
     MANAGED: {"type": "boolean"},
-    OWN_MATCH: {"description": "Fields that identify the record", **_MATCH},
+    OWN_MATCH: said(MATCH, "Fields that identify the record"),
     OWN_LIFECYCLE: {
+        **closed({**LIFECYCLE, "protect": said({"type": "boolean"}, "No plan may delete or archive the record")}),
         "type": "object",
-        "properties": {
-            **_LIFECYCLE,
-            "protect": {"description": "No plan may delete or archive the record", "type": "boolean"},
-        },
-        "additionalProperties": False,
     },
 }
 """Members that exclude a record from the set, or protect it."""
@@ -63,62 +47,38 @@ FIELD_KEYWORD = "x-field"
 
 def static_schema() -> Json:
     """Return the schema for every instance."""
-    return _document({kind.name: Schema(kind, kind.identity) for kind in KINDS.values() if kind.template}, closed=False)
+    definitions: Json = {faces.shape: dict(faces.json_schema) for faces in TYPES.values()}
+    definitions |= {"any": dict(ANY_SHAPE), "instance": settings_schema(), "moved": moved_schema()}
+    by_section: Json = {section: {"$ref": f"#/$defs/{section}"} for section in (*SECTIONS, "instance", "moved")}
+    for section, kind_name in SECTIONS.items():
+        kind = KINDS[kind_name]
+        if kind.defines_fields:
+            definitions[section] = _list(_definition())
+            templates = {template: {"$ref": f"#/$defs/{section}"} for template in TEMPLATES}
+            by_section[section] = {**closed(templates), "type": "object"}
+        elif kind.short_key:
+            definitions[section] = {**_list(_short(kind)), "uniqueItems": True}
+        elif kind.written:
+            definitions[section] = _list(_written(kind))
+        else:
+            schema = Schema(kind, kind.identity) if kind.template else Schema.for_kind(kind)
+            definitions[section] = _list(_record(schema, not kind.has_own_fields))
+    document = {"$schema": DRAFT, "title": "An instance as code", **closed(by_section), "type": "object"}
+    return {**document, "$defs": definitions}
 
 
 def schema_files(exported: Exported) -> dict[str, bytes]:
     """Return the schema of one instance, by file name. What was not exported is described as for every instance."""
-    schemas = {kind.name: Schema(kind, kind.identity) for kind in KINDS.values() if kind.template}
-    document = _document(schemas, closed=False)
-    for name, schema in exported.schemas.items():
-        section = next(section for section, kind in SECTIONS.items() if kind == name)
+    document = static_schema()
+    for schema in exported.schemas.values():
         if schema.kind.template:
-            document["$defs"][section] = _list(_record(schema, closed=True))
-    return _files(document)
-
-
-def _files(document: Json) -> dict[str, bytes]:
+            document["$defs"][schema.kind.section] = _list(_record(schema, closed_fields=True))
     files = {MAIN: document}
     for section in (*SECTIONS, "instance", "moved"):
         files[schema_name(section)] = {"$schema": DRAFT, "$ref": f"{MAIN}#/$defs/{section}"}
     # Write invisible and unencodable characters as JSON escapes.
     texts = {name: json.dumps(content, indent=1, ensure_ascii=False) for name, content in files.items()}
     return {name: f"{clean_lines(text)}\n".encode() for name, text in texts.items()}
-
-
-def _document(schemas: Mapping[str, Schema], closed: bool) -> Json:
-    definitions: Json = {**_shapes(), "instance": _settings(), "moved": _moved()}
-    by_section: Json = {section: {"$ref": f"#/$defs/{section}"} for section in (*SECTIONS, "instance", "moved")}
-    for section, kind_name in SECTIONS.items():
-        kind = KINDS[kind_name]
-        if kind.defines_fields:
-            definitions[section] = _list(_definition())
-            by_section[section] = {
-                "type": "object",
-                "properties": {template: {"$ref": f"#/$defs/{section}"} for template in TEMPLATES},
-                "additionalProperties": False,
-            }
-        elif kind.short_key:
-            definitions[section] = {**_list(_short(kind)), "uniqueItems": True}
-        elif kind.written:
-            definitions[section] = _list(_written(kind))
-        else:
-            schema = schemas.get(kind_name) or Schema.for_kind(kind)
-            definitions[section] = _list(_record(schema, closed or not kind.has_own_fields))
-    return {
-        "$schema": DRAFT,
-        "title": "An instance as code",
-        "type": "object",
-        "properties": by_section,
-        "additionalProperties": False,
-        "$defs": definitions,
-    }
-
-
-def _shapes() -> Json:
-    """Return the schemas of values, by the names under which fields refer to them."""
-    shapes = {faces.shape: dict(faces.json_schema) for faces in TYPES.values()}
-    return {**shapes, "any": dict(ANY_SHAPE)}
 
 
 def _list(item: Json) -> Json:
@@ -128,19 +88,19 @@ def _list(item: Json) -> Json:
 # ---- records
 
 
-def _record(schema: Schema, closed: bool) -> Json:
+def _record(schema: Schema, closed_fields: bool) -> Json:
     kind = schema.kind
     properties: Json = {}
     for field in writable_fields(schema):
-        described = _field(field) | ({FIELD_KEYWORD: _noted(schema, field)} if closed and kind.template else {})
+        described = _field(field) | ({FIELD_KEYWORD: _noted(schema, field)} if closed_fields and kind.template else {})
         for name in filter(None, (name_in_files(schema, field), *_other_names(schema, field))):
             properties.setdefault(name, described)
     states = list(kind.states)
     record: Json = {"type": "object", "properties": {**properties, STATE: {"enum": states}, **_MANAGED}}
-    if closed and kind.template:
+    if closed_fields and kind.template:
         record["patternProperties"] = {f"^({GENERATED_KEY})$": {"$ref": "#/$defs/any"}}
     record["propertyNames"] = {"not": {"enum": sorted(SERVER_KEYS)}}
-    return {**record, "additionalProperties": False if closed else {"$ref": "#/$defs/any"}}
+    return {**record, "additionalProperties": False if closed_fields else {"$ref": "#/$defs/any"}}
 
 
 def _other_names(schema: Schema, field: Field) -> list[str]:
@@ -201,48 +161,36 @@ def _bound(value: Any) -> int | float | None:
 
 
 def _definition() -> Json:
-    texts = {
-        field.key: {"$ref": "#/$defs/text"}
-        for field in FIELD_DEFINITION.fields
-        if field.key in ("field_key", "comment")
-    }
-    types = next(field.allowed for field in FIELD_DEFINITION.fields if field.key == "type")
+    fields = {field.key: field for field in FIELD_DEFINITION.fields}
+    text: Json = {"$ref": "#/$defs/text"}
     scalar = {"type": ["string", "number", "boolean", "null"]}
+    choices = {name: _choice(values) for name, values in ATTRIBUTES.items()}
     attributes = {
-        name: {"anyOf": [_choice(values), {"type": "array", "items": _choice(values)}, {"type": "null"}]}
-        for name, values in ATTRIBUTES.items()
+        name: {"anyOf": [choice, {"type": "array", "items": choice}, {"type": "null"}]}
+        for name, choice in choices.items()
     }
     constraints: Json = {name: {"type": ["string", "integer", "null"]} for name in CONSTRAINTS}
-    constraints["allowed_values"] = {"type": ["array", "null"], "items": {"type": "string"}}
+    constraints["allowed_values"] = _list({"type": "string"})
     relation = {
-        "type": "object",
-        "properties": {
-            "type": {"enum": list(RELATIONS)},
-            "field": {"type": "string", "description": "Key or label of the other field"},
-            "field_uuid": {"type": "string", "pattern": UUID_PATTERN},
-            "comparison_values": {"type": "array"},
-        },
-        "required": ["type"],
-        "oneOf": [{"required": ["field"]}, {"required": ["field_uuid"]}],
-        "additionalProperties": False,
+        "type": {"enum": list(RELATIONS)},
+        "field": said({"type": "string"}, "Key or label of the other field"),
+        "field_uuid": {"type": "string", "pattern": UUID_PATTERN},
+        "comparison_values": {"type": "array"},
     }
-    return {
-        "type": "object",
-        "properties": {
-            "label": {"type": "string", "minLength": 1},
-            **texts,
-            "type": {"enum": list(types)},
-            "default_value": scalar,
-            "possible_values": {"type": ["array", "null"], "items": scalar},
-            "attributes": _closed(attributes),
-            "constraints": _closed(constraints),
-            "relations": {"type": ["array", "null"], "items": relation},
-            STATE: {"enum": ["present"]},
-            **_MANAGED,
-        },
-        "anyOf": [{"required": ["label"]}, {"required": ["field_key"]}],
-        "additionalProperties": False,
+    one_field = {"required": ["type"], "oneOf": [{"required": ["field"]}, {"required": ["field_uuid"]}]}
+    properties = {
+        "label": {"type": "string", "minLength": 1},
+        "field_key": text,
+        "comment": text,
+        "type": {"enum": list(fields["type"].allowed)},
+        "default_value": scalar,
+        "possible_values": _list(scalar),
+        "attributes": closed(attributes),
+        "constraints": closed(constraints),
+        "relations": _list({**closed(relation), "type": "object", **one_field}),
     }
+    names = {"anyOf": [{"required": ["label"]}, {"required": ["field_key"]}]}
+    return {**_members(properties, ["present"]), **names}
 
 
 def _choice(values: tuple[str, ...]) -> Json:
@@ -251,12 +199,9 @@ def _choice(values: tuple[str, ...]) -> Json:
     return {"enum": [*values, True, False] if values == ("yes", "no") else list(values)}
 
 
-def _closed(properties: Json) -> Json:
-    return {"type": ["object", "null"], "properties": properties, "additionalProperties": False}
-
-
-def _by_section(member: Json) -> Json:
-    return _closed(dict.fromkeys(SECTIONS, member))
+def _members(properties: Json, states: Iterable[str]) -> Json:
+    """Return the schema of a record with no other members."""
+    return {**closed({**properties, STATE: {"enum": list(states)}, **_MANAGED}), "type": "object"}
 
 
 def _short(kind: Kind) -> Json:
@@ -265,229 +210,11 @@ def _short(kind: Kind) -> Json:
     In a table, the text is a row.
     """
     address: Json = {"type": "string", "format": "email", "pattern": "@"}
-    return address | {
-        "type": ["string", "object"],
-        "properties": {kind.short_key: address, STATE: {"enum": list(kind.states)}, **_MANAGED},
-        "required": [kind.short_key],
-        "additionalProperties": False,
-    }
+    row = _members({kind.short_key: address}, kind.states)
+    return {**address, **row, "type": ["string", "object"], "required": [kind.short_key]}
 
 
 def _written(kind: Kind) -> Json:
     """Return the schema of a record whose fields in files differ from those in answers."""
-    return {
-        "type": "object",
-        "properties": {
-            **{field.key: _field(field) for field in kind.written},
-            STATE: {"enum": list(kind.states)},
-            **_MANAGED,
-        },
-        "required": list(kind.written_key),
-        "additionalProperties": False,
-    }
-
-
-# ---- settings
-
-
-def _settings() -> Json:
-    root = {"type": "string", "pattern": "^https?://"}
-    limits = {limit.name: {"type": ["number", "string"], "minimum": 0} for limit in fields(Limits)}
-    prune = {section: {"enum": list(prune_actions(section))} for section in SECTIONS}
-    names = {"type": "array", "items": {"type": "string"}, "minItems": 1}
-    key: Json = {"type": ["string", "number"], "minLength": 1}
-    protected: Json = {
-        "description": "Natural keys of records that no plan may delete or archive; * matches any text",
-        "type": "array",
-        "items": key,
-        "minItems": 1,
-    }
-    return {
-        "type": "object",
-        "properties": {
-            "api": {"const": "seventhings/v1"},
-            "instance": {
-                "description": "Root of the instance, or a list of roots; other instances are refused",
-                "anyOf": [root, {"type": "array", "items": root}],
-            },
-            "set": {"type": "string", "description": "Name of this managed set. Without it, prune only reports"},
-            "set_id": {
-                "type": "string",
-                "minLength": 1,
-                "description": "Distinguishes this set from others of the same name; the first run or an "
-                "export creates it",
-            },
-            "timezone": {"type": "string", "examples": ["Europe/Berlin"]},
-            "identity": {**_by_section(names), "description": "Fields that identify a record"},
-            "policy": _closed(
-                {
-                    "prune": _closed(prune),
-                    "limits": _closed(limits),
-                    "create_users": {
-                        "const": False,
-                        "description": "Forbids new users, whatever the task allows; a new user gets an e-mail",
-                    },
-                    "notify": {"type": "boolean"},
-                }
-            ),
-            "scope": _by_section({"type": "object", "additionalProperties": {"type": "array"}}),
-            "lifecycle": _by_section(_closed({**_LIFECYCLE, "protect": protected}))
-            | {"description": "Fields to leave alone, and records to keep"},
-            "observed": _closed({key_0: {"type": "array", "items": _FIELDS["items"]} for key_0 in SECTIONS_WITH_FIELDS})
-            | {"description": "Fields that scans or people write, and files must not; an empty list means none"},
-            "similar": {**_by_section(names), "description": "New names that may look like those of other records"},
-            "scan_codes": _closed(
-                {
-                    "field": {
-                        "type": "string",
-                        "minLength": 1,
-                        "description": "Field with the scan code of an object",
-                    },
-                    "placeholder": {
-                        "type": "string",
-                        "pattern": "^.+[^0-9]$",
-                        "description": "Prefix of a placeholder; digits follow",
-                    },
-                }
-            )
-            | {"required": ["field", "placeholder"]}
-            | {"description": "Placeholders that labels replace; another field must identify objects"},
-            "marker": {"type": "string", "description": "Field that names the set in each record"},
-            "csv": _tables(),
-            "tables": _foreign_tables(),
-            "variables": _variables(),
-        },
-        "required": ["api"],
-        "additionalProperties": False,
-    }
-
-
-def _variables() -> Json:
-    """Return the schema of the variables of files."""
-    default: Json = {"type": ["string", "number", "boolean"]}
-    types: Json = {"enum": ["string", "integer", "number", "boolean"]}
-    variable = _closed({"type": types, "description": {"type": "string"}, "default": default})
-    return {
-        "type": "object",
-        "description": "Variables, used as ${name} in values; ${$} is a dollar sign",
-        "propertyNames": {"pattern": "^[A-Za-z_][A-Za-z0-9_]*$"},
-        "additionalProperties": variable | {"type": ["object", "null"]},
-    }
-
-
-def _tables() -> Json:
-    """Return the schema of how tables were saved: all of them, and by file."""
-    keys = _table_keys()
-    by_file: Json = {"type": "object", "additionalProperties": _closed(keys)}
-    return _closed({**keys, "files": by_file}) | {"description": "How tables were saved"}
-
-
-def _foreign_tables() -> Json:
-    """Return the schema of the tables of other systems."""
-    number: Json = {"type": "integer", "minimum": 1}
-    text: Json = {"type": "string", "minLength": 1}
-    texts: Json = {"anyOf": [text, {"type": "array", "items": text, "minItems": 1}]}
-    section: Json = {"enum": [name for name in SECTIONS if name != "fields"]}
-    words: Json = {"type": "object", "minProperties": 1}
-    keys: Json = {
-        "files": {"description": "Patterns of paths below the directory of the files", **texts},
-        "columns": {
-            "description": "Columns to fields; for a target that ends in .id, the cells are ids",
-            "type": "object",
-            "additionalProperties": text,
-        },
-        **_table_keys(),
-        "constant": {"description": "Fields to values for records that have no value", "type": "object"},
-        "values": {
-            "description": "Fields to maps of the words in their cells to values",
-            "type": "object",
-            "additionalProperties": words,
-        },
-        **_row_keys(),
-        "sheets": {
-            "description": "Sheets of workbooks to read: a name, a list, or a map to sections",
-            "anyOf": [*texts["anyOf"], {"type": "object", "additionalProperties": section, "minProperties": 1}],
-        },
-        "header_row": {"description": "Number of the row that names the columns", **number},
-        "skip_rows": {
-            "description": "How many rows to skip, or a list of row numbers and of texts in the first cell",
-            "anyOf": [
-                {"type": "integer", "minimum": 0},
-                text,
-                {"type": "array", "items": {"anyOf": [number, text]}},
-            ],
-        },
-    }
-    table = _closed(keys) | {"required": ["files"]}
-    return {"type": "array", "items": table, "description": "Tables of other systems"}
-
-
-def _row_keys() -> Json:
-    """Return the schemas of the settings about the rows of a table of another system."""
-    match = {"description": "How a row finds its record: the first list with all values decides", **_MATCH}
-    words = {
-        "unknown_rows": "What happens to a row without a record",
-        "empty_keys": "What happens to a row without a key",
-        "repeated_keys": "What happens to rows that have the same key",
-        "unknown_values": "What happens to a reference or a choice that the instance does not know",
-        "archived": "What happens to a row whose record is archived",
-        "missing_rows": "What happens to a record whose row is missing",
-    }
-    return {"match": match} | {name: {"description": words[name], "enum": list(ROW_WORDS[name])} for name in words}
-
-
-def _table_keys() -> Json:
-    """Return the schemas of the settings of a table."""
-    text: Json = {"type": "string", "minLength": 1}
-    texts: Json = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]}
-    words: Json = {"anyOf": [text, {"type": "boolean"}, {"type": "array", "items": {"type": ["string", "boolean"]}}]}
-    empty: Json = {"enum": ["ignore", "clear"]}
-    return {
-        "preset": {"description": "How the spreadsheets of a country save tables", "enum": [*PRESETS]},
-        "delimiter": {
-            "description": "Character between cells; detected if it is not set",
-            "type": "string",
-            "maxLength": 1,
-        },
-        "encoding": {
-            "description": "Encoding; if it is not set, a byte order mark, UTF-8, or that of an Excel preset",
-            "type": "string",
-        },
-        "decimal": {"description": "Character between a number and its fraction", "enum": [".", ","]},
-        "thousands": {"description": "Characters between groups of three digits", **texts},
-        "dates": {"description": "strptime patterns of dates; ISO dates are always read", **texts},
-        "booleans": {
-            "description": "Words for true and words for false",
-            "anyOf": [
-                _closed({"true": words, "false": words}) | {"required": ["true", "false"]},
-                {"type": "array", "items": words, "minItems": 2, "maxItems": 2},
-            ],
-        },
-        "currency": {"description": "Currency signs that may appear beside a number", **texts},
-        "empty": {
-            "description": "What an empty cell does, for all columns or by column",
-            "anyOf": [empty, {"type": "object", "additionalProperties": empty}],
-        },
-        "null": {
-            "description": "Word that clears the field of its cell, or several",
-            "anyOf": [text, {"type": "array", "items": text, "minItems": 1}],
-        },
-        "ignore": {"description": "Columns that are not read, or patterns of such columns", **texts},
-        "list_separator": {"description": "Character between the items of a list", "type": "string", "maxLength": 1},
-        "text_columns": {
-            "description": "Columns whose cells are texts, or patterns of such columns",
-            **texts,
-        },
-        "trim": {"description": "Whether spaces at the beginning and end of cells are removed", "type": "boolean"},
-    }
-
-
-def _moved() -> Json:
-    side = {"type": "object", "minProperties": 1}
-    pair = {
-        "type": "object",
-        "properties": {"from": side, "to": side},
-        "required": ["from", "to"],
-        "additionalProperties": False,
-    }
-    return _by_section({"type": "array", "items": pair})
+    row = _members({field.key: _field(field) for field in kind.written}, kind.states)
+    return {**row, "required": list(kind.written_key)}
