@@ -45,8 +45,9 @@ from ansible_collections.community.seventhings.plugins.module_utils.ansible_modu
 )
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
 from ansible_collections.community.seventhings.plugins.module_utils.client.rate_limit import RateLimit
-from ansible_collections.community.seventhings.plugins.module_utils.client.tokens import Credentials, Tokens
+from ansible_collections.community.seventhings.plugins.module_utils.client.tokens import Tokens
 from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Transport
+from ansible_collections.community.seventhings.plugins.module_utils.runtime.token_store import Credentials
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.arguments import read_arguments
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import DesiredInstance
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.result import RunResult

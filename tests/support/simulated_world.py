@@ -25,12 +25,12 @@ from playbook import Result
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
 from ansible_collections.community.seventhings.plugins.module_utils.client.rate_limit import RateLimit
-from ansible_collections.community.seventhings.plugins.module_utils.client.tokens import Credentials, Tokens
+from ansible_collections.community.seventhings.plugins.module_utils.client.tokens import Tokens
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
 from ansible_collections.community.seventhings.plugins.module_utils.runtime import locks
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.creations import Creations
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.store import Store
-from ansible_collections.community.seventhings.plugins.module_utils.runtime.token_store import Account, TokenStore
+from ansible_collections.community.seventhings.plugins.module_utils.runtime.token_store import Credentials, TokenStore
 
 _MOST_SWITCHES = 20_000
 """Number of hand-overs after which a history counts as endless."""
@@ -103,9 +103,9 @@ class World:
         transport.rate = RateLimit(
             PER_MINUTE, self.now, self.sleep, Store(Folder(self._runtime)), chance=self.rolls.random
         )
-        account = Account(ROOT_URL, ACCOUNT["username"], ACCOUNT["client_id"], ACCOUNT["password"], "")
         credentials = Credentials(None, None, **ACCOUNT)
-        client.tokens = Tokens(transport, credentials, self.now, TokenStore(Folder(self._tokens), account))
+        store = TokenStore(Folder(self._tokens), ROOT_URL, credentials)
+        client.tokens = Tokens(transport, credentials, self.now, store)
         client.creations = Creations(
             Folder(self._runtime), "here", clock=self.now, sleep=self.sleep, now=self.now, settle=30.0
         )

@@ -27,7 +27,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.local.safe_f
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.creations import Creations
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.store import Store
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.token_store import (
-    Account,
+    Credentials,
     Pair,
     TokenStore,
 )
@@ -68,7 +68,7 @@ STATE = State(
     },
 )
 """The state of a cursor."""
-KEPT = Account(ROOT_URL, "ada@nordhain.example", "client", "golden-password", "")
+KEPT = Credentials(username="ada@nordhain.example", password="golden-password", client_id="client")
 PAIR = Pair("golden-access-token", "golden-refresh-token", 3600.0, 7, 0.0)
 
 
@@ -143,7 +143,7 @@ def cursor(folder: Path) -> None:
 def tokens(folder: Path) -> None:
     """Write a pair of tokens, and the key of its directory."""
     (folder / "tokens").mkdir()
-    TokenStore(Folder(folder / "tokens"), KEPT).keep(PAIR)
+    TokenStore(Folder(folder / "tokens"), ROOT_URL, KEPT).keep(PAIR)
 
 
 def locks(folder: Path) -> None:

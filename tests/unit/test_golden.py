@@ -212,7 +212,7 @@ def test_a_cursor_is_read(kept: Path) -> None:
 
 
 def test_kept_tokens_sign_in(kept: Path) -> None:
-    assert TokenStore(Folder(kept / "tokens"), golden.KEPT).read() == golden.PAIR
+    assert TokenStore(Folder(kept / "tokens"), ROOT_URL, golden.KEPT).read() == golden.PAIR
 
 
 def test_the_mark_of_a_killed_process_is_found(kept: Path) -> None:

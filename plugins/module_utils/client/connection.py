@@ -20,7 +20,7 @@ from ..local.safe_files import Folder
 from ..runtime.creations import LOCK_WAIT, SHORTEST_SETTLE, Creations
 from ..runtime.places import NOT_SHARED, Places, digest_of
 from ..runtime.store import Store
-from ..runtime.token_store import Account, TokenStore
+from ..runtime.token_store import Credentials, TokenStore
 from ..runtime.unpaged import UnpagedLists
 from .attempts import PREFIX, RATE_LIMIT_WAIT, RETRIES
 from .client import Client
@@ -28,7 +28,7 @@ from .limits import ANSWER_MEBIBYTES, LIST_MEBIBYTES, MOST_PAGES, Limits
 from .rate_limit import SERVICE_LIMIT, RateLimit
 from .roots import canonical_root, identity_of
 from .session import is_local
-from .tokens import Credentials, Tokens
+from .tokens import Tokens
 from .transport import OUTAGE_WAIT, Tls, Transport
 from .tuning import fill_tuning, read_duration, read_tuning, reader, whole
 
@@ -199,7 +199,9 @@ def connect(options: Mapping[str, Any], read_only: bool = False, run_folder: Pat
     credentials = Credentials(
         *(given.get(name) for name in ("access_token", "refresh_token", "username", "password", "client_id"))
     )
-    store = _store(root, credentials, places) if tuning.get("token_cache", True) else None
+    # A pair is of use later only if another one can be requested in its place.
+    is_kept = credentials.client_id and (credentials.password or credentials.refresh_token)
+    folder = places.private if is_kept and tuning.get("token_cache", True) else None
 
     def sleep(seconds: float) -> None:
         # Look the function up at each call, because a test replaces it.
@@ -218,7 +220,9 @@ def connect(options: Mapping[str, Any], read_only: bool = False, run_folder: Pat
     transport.on_unsafe = creations.refresh
     transport.on_lost = creations.lose
     unpaged = UnpagedLists(Store(places.shared), shared_name)
-    client = Client(transport, Tokens(transport, credentials, store=store), creations, unpaged)
+    client = Client(
+        transport, Tokens(transport, credentials, store=TokenStore(folder, root, credentials)), creations, unpaged
+    )
     client.workers = tuning.get("workers", client.workers)
     return client
 
@@ -235,14 +239,6 @@ def _rate(name: str, per_minute: int, places: Places, warnings: list[str]) -> Ra
             on_problem=lambda problem: warnings.append(f"{problem}. {NOT_SHARED}"),
         )
     return _RATES[key]
-
-
-def _store(root: str, given: Credentials, places: Places) -> TokenStore | None:
-    """Return the store of a shared token pair, or None without a private place or a repeatable way to sign in."""
-    if places.private is None or not given.client_id or not (given.password or given.refresh_token):
-        return None
-    account = Account(root, given.username or "", given.client_id, given.password or "", given.refresh_token or "")
-    return TokenStore(places.private, account)
 
 
 def risks_of(options: Mapping[str, Any]) -> list[str]:

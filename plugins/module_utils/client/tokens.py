@@ -11,13 +11,12 @@ import re
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, TypeGuard
 from urllib.parse import urlsplit
 
 from ..ansible_compat import register_secrets
 from ..errors import AccessTokenRefused, InvalidInput, InvalidRequest, NotFound, NotJson, PermissionMissing
-from ..runtime.token_store import Pair, TokenStore
+from ..runtime.token_store import Credentials, Pair, TokenStore
 from .attempts import Effect
 from .transport import Response, Transport
 
@@ -53,21 +52,10 @@ _OTHERS_SECONDS = 60.0
 """Seconds, beyond the time for the rate limit, that another process may take to renew a pair."""
 
 
-@dataclass(frozen=True)
-class Credentials:
-    """The credentials of a user. Every member may be missing."""
-
-    access_token: str | None = None
-    refresh_token: str | None = None
-    username: str | None = None
-    password: str | None = None
-    client_id: str | None = None
-
-
 class Tokens:
     """The access token of one user at one instance, renewed when needed, by one thread at a time.
 
-    :param store: where the processes of this user share the pair; None for memory only.
+    :param store: where the processes of this user share the pair; None: each keeps its own.
     :ivar user_id: the user who signed in; None before a login, or if only an access token was given.
     """
 
@@ -78,7 +66,7 @@ class Tokens:
         clock: Callable[[], float] = time.monotonic,
         store: TokenStore | None = None,
     ) -> None:
-        self._store = store
+        self._store = store or TokenStore(None, transport.root, credentials)
         self._transport = transport
         self._given = credentials
         self._clock = clock
@@ -132,8 +120,6 @@ class Tokens:
 
         :param refused: the token that is no longer valid.
         """
-        if self._store is None:
-            return self._sign_in()
         with self._store.renewing(self._transport.rate_limit_wait + _OTHERS_SECONDS):
             kept = self._store.read()
             # The file may be corrupt: a line end in a token would be quoted in an error about a header.
@@ -148,46 +134,36 @@ class Tokens:
             return self._sign_in()
 
     def _sign_in(self) -> str:
-        if self._refresh and self._given.client_id:
+        given = self._given
+        if self._refresh and given.client_id:
             try:
-                return self._granted(
-                    {"grant_type": "refresh_token", "refresh_token": self._refresh, "client_id": self._given.client_id}
-                )
+                return self._granted("refresh_token", refresh_token=self._refresh)
             except (AccessTokenRefused, InvalidRequest, PermissionMissing, InvalidInput):
                 self._refresh = None
                 self._refresh_refused = True
-        if self._given.username and self._given.password and self._given.client_id:
-            return self._granted(
-                {
-                    "grant_type": "password",
-                    "username": self._given.username,
-                    "password": self._given.password,
-                    "client_id": self._given.client_id,
-                }
-            )
-        raise InvalidInput(self._what_is_missing())
+        if given.username and given.password and given.client_id:
+            return self._granted("password", username=given.username, password=given.password)
+        raise InvalidInput(self._why_not())
 
-    def _what_is_missing(self) -> str:
-        way_out = (
-            "Give username, password and client_id, or a fresh refresh_token with client_id; or create a new pair with "
-            "community.seventhings.auth_token."
-        )
-        refused = "The access token was refused (HTTP 401: expired, revoked or never valid)"
+    def _why_not(self) -> str:
+        """Return why nobody can sign in, and what helps."""
+        why = "The access token was refused (HTTP 401: expired, revoked or never valid)"
         if self._refresh_refused:
-            first = refused if self._access else "There is no access token"
-            return f"{first}, and the refresh token was refused too. {way_out}"
-        if self._access or self._given.access_token:
-            return f"{refused} and there is nothing to renew it with. {way_out}"
-        given = {"username": self._given.username, "password": self._given.password, "client_id": self._given.client_id}
-        missing = [name for name, value in given.items() if not value]
+            why = f"{why if self._access else 'There is no access token'}, and the refresh token was refused too"
+        elif self._access or self._given.access_token:
+            why += " and there is nothing to renew it with"
+        else:
+            missing = [name for name in ("username", "password", "client_id") if not getattr(self._given, name)]
+            why = f"No way to sign in: {', '.join(missing)} not given"
         return (
-            f"No way to sign in: {', '.join(missing)} not given. Expected access_token, or username, password "
-            f"and client_id "
-            "(as options, or as SEVENTHINGS_TOKEN, SEVENTHINGS_USERNAME, SEVENTHINGS_PASSWORD, "
-            "SEVENTHINGS_CLIENT_ID in the environment)."
+            f"{why}. Give username, password and client_id, or a fresh refresh_token with client_id, or a new "
+            "access_token: as options, or in the environment as SEVENTHINGS_USERNAME, SEVENTHINGS_PASSWORD, "
+            "SEVENTHINGS_CLIENT_ID, SEVENTHINGS_REFRESH_TOKEN and SEVENTHINGS_TOKEN. The module "
+            "community.seventhings.auth_token creates a new pair."
         )
 
-    def _granted(self, body: Mapping[str, Any]) -> str:
+    def _granted(self, grant: str, **members: str) -> str:
+        body = {"grant_type": grant, **members, "client_id": self._given.client_id}
         return str(self.grant(body)["access_token"])
 
     def grant(self, body: Mapping[str, Any]) -> dict[str, Any]:
@@ -205,7 +181,7 @@ class Tokens:
             # Repeating a login is harmless: it only creates another pair of tokens.
             answer = self._transport.request("POST", PATH, body=body, login=True, check=Response.require_body)
         except (AccessTokenRefused, InvalidRequest) as error:
-            self._forget_pair()
+            self._store.clear()
             given = ", ".join(_CREDENTIALS[str(body["grant_type"])])
             raise InvalidInput(
                 f"Signing in {how} failed: {given} or client id not accepted (HTTP {error.status}). The answer of the "
@@ -214,7 +190,7 @@ class Tokens:
         except NotFound as error:
             raise InvalidInput(_no_login_at(self._transport.root)) from error
         except PermissionMissing as error:
-            self._forget_pair()
+            self._store.clear()
             other = _UNKNOWN_REASON if error.words else "no reason given"
             raise InvalidInput(f"Signing in {how} is not allowed: {_REASONS.get(error.words, other)}.") from error
         pair = answer.json()
@@ -236,12 +212,8 @@ class Tokens:
         """Share a pair if it was granted to the account of the store."""
         given = (self._given.username, self._given.password)
         is_its_own = body["grant_type"] == "refresh_token" or (body.get("username"), body.get("password")) == given
-        if self._store is not None and body["grant_type"] != "sso_auth_code" and is_its_own:
+        if body["grant_type"] != "sso_auth_code" and is_its_own:
             self._store.keep(Pair(access, self._refresh, self._renew_at, self.user_id, self._clock()))
-
-    def _forget_pair(self) -> None:
-        if self._store is not None:
-            self._store.clear()
 
     def revoke(self) -> bool:
         """Revoke every token of the user.
@@ -263,8 +235,7 @@ class Tokens:
         try:
             self._transport.request("DELETE", PATH, effect=Effect.IDEMPOTENT, token=token)
         finally:
-            if self._store is not None:
-                self._store.forget(token)
+            self._store.forget(token)
         self._access = self._refresh = None
 
 

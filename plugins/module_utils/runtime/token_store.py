@@ -31,19 +31,14 @@ _MOST_PAIRS = 100
 
 
 @dataclass(frozen=True)
-class Account:
-    """The account that signs in, with its secrets.
+class Credentials:
+    """The credentials of a user. Every member may be missing."""
 
-    An account with a changed password counts as another account, so it signs in again.
-
-    :ivar root: of the instance.
-    """
-
-    root: str
-    username: str
-    client_id: str
-    password: str
-    refresh_token: str
+    access_token: str | None = None
+    refresh_token: str | None = None
+    username: str | None = None
+    password: str | None = None
+    client_id: str | None = None
 
 
 @dataclass(frozen=True)
@@ -69,13 +64,15 @@ class Pair:
 
 
 class TokenStore:
-    """The pair of one account.
+    """The pair of one account. If its password changed, it counts as another account, so it signs in again.
 
-    :param folder: a private place.
+    :param folder: a private place; None: the pair stays in the memory of this process.
+    :param root: of the instance.
     """
 
-    def __init__(self, folder: Folder, account: Account) -> None:
+    def __init__(self, folder: Folder | None, root: str, account: Credentials) -> None:
         self._folder = folder
+        self._root = root
         self._account = account
         self._store = Store(folder)
 
@@ -116,9 +113,10 @@ class TokenStore:
             with contextlib.suppress(OSError, Busy):
                 with self._store.changing(_OWNER) as facts:
                     name, _proof = self._identity(facts)
-                lock = SharedFile(self._folder, f"{_LOCK}{name}")
-                stack.callback(lock.close)
-                stack.enter_context(lock.locked(seconds))
+                if self._folder is not None:
+                    lock = SharedFile(self._folder, f"{_LOCK}{name}")
+                    stack.callback(lock.close)
+                    stack.enter_context(lock.locked(seconds))
             yield
 
     def _identity(self, facts: Facts) -> tuple[str, str]:
@@ -131,10 +129,10 @@ class TokenStore:
         key, account = facts.get(_KEY).encode(), self._account
         # The user name identifies an account with a password. Only the refresh token identifies any other account.
         secret = "" if account.password else account.refresh_token
-        name = _keyed(key, account.root, account.username, account.client_id, secret)
+        name = _keyed(key, self._root, account.username, account.client_id, secret)
         return name, _keyed(key, account.password, account.refresh_token)
 
 
-def _keyed(key: bytes, *texts: str) -> str:
-    text = json.dumps(texts).encode()
+def _keyed(key: bytes, *texts: str | None) -> str:
+    text = json.dumps([text or "" for text in texts]).encode()
     return hmac.digest(key, text, "sha256").hex()[:_DIGITS]

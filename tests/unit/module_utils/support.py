@@ -19,7 +19,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.attem
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
 from ansible_collections.community.seventhings.plugins.module_utils.client.query import Condition
 from ansible_collections.community.seventhings.plugins.module_utils.client.record import Record
-from ansible_collections.community.seventhings.plugins.module_utils.client.tokens import Credentials, Tokens
+from ansible_collections.community.seventhings.plugins.module_utils.client.tokens import Tokens
 from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Response, Transport
 from ansible_collections.community.seventhings.plugins.module_utils.errors import (
     NotFound,
@@ -29,6 +29,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
+from ansible_collections.community.seventhings.plugins.module_utils.runtime.token_store import Credentials
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.unpaged import UnpagedLists
 
 RANDOMISED = settings(

@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 
 from ansible_collections.community.seventhings.plugins.module_utils import ansible_compat as compat
-from ansible_collections.community.seventhings.plugins.module_utils.client.tokens import Credentials, Tokens
+from ansible_collections.community.seventhings.plugins.module_utils.client.tokens import Tokens
 from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Transport
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
+from ansible_collections.community.seventhings.plugins.module_utils.runtime.token_store import Credentials
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.entry import Entry
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.hiding import Hiding
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.positions import Place

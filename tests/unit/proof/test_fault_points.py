@@ -27,7 +27,7 @@ from project import LONG
 from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.token_store import (
-    Account,
+    Credentials,
     Pair,
     TokenStore,
 )
@@ -235,7 +235,8 @@ def test_a_token_store_keeps_the_pair_or_none(what: str, tmp_path: Path, monkeyp
     for number in range(1, 40):
         folder = tmp_path / str(number)
         folder.mkdir(mode=0o700)
-        open_store = partial(TokenStore, Folder(folder), Account("https://x.example", "ada", "secret", "c", ""))
+        account = Credentials(username="ada", password="secret", client_id="c")
+        open_store = partial(TokenStore, Folder(folder), "https://x.example", account)
         first, second = (Pair(name, None, 7, None, 1.0) for name in ("a" * 20, "b" * 20))
         open_store().keep(first)
         with failing(what, number, monkeypatch) as point, open_store().renewing(0.0):

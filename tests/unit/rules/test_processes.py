@@ -27,7 +27,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.runtime.crea
     LockTimeout,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.token_store import (
-    Account,
+    Credentials,
     Pair,
     TokenStore,
 )
@@ -142,8 +142,8 @@ def test_a_process_that_waited_for_a_removed_lock_takes_the_new_lock(tmp_path: P
 
 def test_after_a_removal_tokens_are_shared_in_the_new_directory(tmp_path: Path) -> None:
     folder = Folder(tmp_path / "place", os.geteuid())
-    account = Account("https://acme.test", "ada", "client", "secret", "")
-    first, second = TokenStore(folder, account), TokenStore(folder, account)
+    account = Credentials(username="ada", password="secret", client_id="client")
+    first, second = (TokenStore(folder, "https://acme.test", account) for _process in range(2))
     pair = Pair("token", None, None, 1, 0.0)
     first.keep(pair)
     assert second.read() == pair

@@ -13,7 +13,7 @@ import pytest
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.attempts import Effect
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
-from ansible_collections.community.seventhings.plugins.module_utils.client.tokens import Credentials, Tokens, named_user
+from ansible_collections.community.seventhings.plugins.module_utils.client.tokens import Tokens, named_user
 from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Response, Transport
 from ansible_collections.community.seventhings.plugins.module_utils.errors import (
     AccessTokenRefused,
@@ -22,6 +22,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
     NotJson,
     SeventhingsError,
 )
+from ansible_collections.community.seventhings.plugins.module_utils.runtime.token_store import Credentials
 
 from ..support import Clock, FakeTransport, Invocation, JsonMap, answer, refusal
 

@@ -11,7 +11,7 @@ import pytest
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.attempts import Effect
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
-from ansible_collections.community.seventhings.plugins.module_utils.client.tokens import Credentials, Tokens
+from ansible_collections.community.seventhings.plugins.module_utils.client.tokens import Tokens
 from ansible_collections.community.seventhings.plugins.module_utils.errors import (
     Ambiguous,
     InvalidInput,
@@ -24,6 +24,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.operations.a
     user_from_person,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.reconcile.result import Result
+from ansible_collections.community.seventhings.plugins.module_utils.runtime.token_store import Credentials
 
 from ..support import Clock, FakeTransport, JsonMap, answer, client_on, definition, listing, lost, refusal, uuid_of
 

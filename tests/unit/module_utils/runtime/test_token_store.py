@@ -16,12 +16,13 @@ import pytest
 from processes import ended, forked, kill, note, noted, until
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect
-from ansible_collections.community.seventhings.plugins.module_utils.client.tokens import Credentials, Tokens
+from ansible_collections.community.seventhings.plugins.module_utils.client.tokens import Tokens
+from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Transport
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
 from ansible_collections.community.seventhings.plugins.module_utils.runtime import places
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.store import Store
-from ansible_collections.community.seventhings.plugins.module_utils.runtime.token_store import Account, TokenStore
+from ansible_collections.community.seventhings.plugins.module_utils.runtime.token_store import Credentials, TokenStore
 
 from ..support import Clock, FakeTransport, Invocation, answer, refusal
 
@@ -29,6 +30,7 @@ LOGIN = "POST /auth_token"
 ROOT = "https://acme.test"
 PASSWORD = {"username": "ada.lovelace", "password": "pa55word-geheim", "client_id": "client-7"}
 REFRESH = {"refresh_token": "refresh-geheim", "client_id": "client-7"}
+ACCOUNT = Credentials(**PASSWORD)
 
 
 def pairs() -> Iterator[Any]:
@@ -60,10 +62,7 @@ def transport() -> FakeTransport:
 
 def tokens(folder: Folder, transport: FakeTransport, clock: Clock, root: str = ROOT, **given: str) -> Tokens:
     credentials = Credentials(**given)
-    account = Account(
-        root, given.get("username", ""), given["client_id"], given.get("password", ""), given.get("refresh_token", "")
-    )
-    return Tokens(transport, credentials, clock, TokenStore(folder, account))
+    return Tokens(transport, credentials, clock, TokenStore(folder, root, credentials))
 
 
 def test_a_second_process_uses_the_pair_of_the_first(folder: Folder, transport: FakeTransport, clock: Clock) -> None:
@@ -240,7 +239,7 @@ def test_processes_that_need_a_token_at_once_share_one_login(folder: Folder, tmp
         return answer({"access_token": f"access-{os.getpid()}", "expires_in": 3600})
 
     def work() -> None:
-        signed = Tokens(FakeTransport({LOGIN: sign_in}), Credentials(**PASSWORD), store=TokenStore(folder, ACCOUNT))
+        signed = Tokens(FakeTransport({LOGIN: sign_in}), ACCOUNT, store=TokenStore(folder, ROOT, ACCOUNT))
         note(tmp_path / "tokens", signed.current())
 
     assert ended(*[forked(work) for _number in range(8)]) == [0] * 8
@@ -249,16 +248,13 @@ def test_processes_that_need_a_token_at_once_share_one_login(folder: Folder, tmp
     assert len(list(noted(tmp_path / "tokens"))) == 8
 
 
-ACCOUNT = Account(ROOT, PASSWORD["username"], PASSWORD["client_id"], PASSWORD["password"], "")
-
-
 def test_a_process_killed_while_it_signs_in_blocks_nobody(folder: Folder, tmp_path: Path) -> None:
     def hang(_call: Invocation) -> Any:
         note(tmp_path / "logins", "hangs")
         time.sleep(60)
 
     def work() -> None:
-        Tokens(FakeTransport({LOGIN: hang}), Credentials(**PASSWORD), store=TokenStore(folder, ACCOUNT)).current()
+        Tokens(FakeTransport({LOGIN: hang}), ACCOUNT, store=TokenStore(folder, ROOT, ACCOUNT)).current()
 
     process = forked(work)
     until(lambda: bool(list(noted(tmp_path / "logins"))))
@@ -266,50 +262,54 @@ def test_a_process_killed_while_it_signs_in_blocks_nobody(folder: Folder, tmp_pa
     ended(process)
     granted = pairs()
     transport = FakeTransport({LOGIN: lambda _call: next(granted)})
-    assert Tokens(transport, Credentials(**PASSWORD), store=TokenStore(folder, ACCOUNT)).current() == "access-1"
+    assert Tokens(transport, ACCOUNT, store=TokenStore(folder, ROOT, ACCOUNT)).current() == "access-1"
 
 
 # ---- where
 
 
-def store_of(**options: Any) -> Any:
-    return connect({"base_url": ROOT, **options}).tokens._store
+@pytest.fixture
+def shared(transport: FakeTransport, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the only place that processes share. Every connection sends its requests to the transport."""
+    monkeypatch.setattr(Transport, "request", lambda _self, *call, **options: transport.request(*call, **options))
+    monkeypatch.setattr(places, "_SESSIONS", tmp_path / "missing")
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "missing"))
+    path = tmp_path / "shared"
+    path.mkdir(0o700)
+    monkeypatch.setenv("SEVENTHINGS_RUNTIME_DIR", str(path))
+    return path
 
 
-def test_tokens_are_shared_unless_that_is_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert store_of(**PASSWORD) is not None
-    assert store_of(**REFRESH) is not None
-    assert store_of(access_token="mine") is None
-    assert store_of(**PASSWORD, tuning={"token_cache": False}) is None
+def signs_in_again(given: dict[str, str], run_folder: Path | None = None, **options: Any) -> bool:
+    """Return True if each of two processes needs a login of its own."""
+    first, second = (
+        connect({"base_url": ROOT, **given, **options}, run_folder=run_folder).tokens.current() for _number in "12"
+    )
+    return first != second
+
+
+def test_tokens_are_shared_unless_that_is_switched_off(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not signs_in_again(PASSWORD)
+    assert not signs_in_again(REFRESH)
+    assert signs_in_again(PASSWORD, tuning={"token_cache": False})
     monkeypatch.setenv("SEVENTHINGS_TOKEN_CACHE", "0")
-    assert store_of(**PASSWORD) is None
-    assert store_of(**PASSWORD, tuning={"token_cache": True}) is not None
+    assert signs_in_again(PASSWORD)
+    assert not signs_in_again(PASSWORD, tuning={"token_cache": True})
     monkeypatch.setenv("SEVENTHINGS_TOKEN_CACHE", "perhaps")
     with pytest.raises(InvalidInput, match="TOKEN_CACHE: 'perhaps' does not fit"):
-        store_of(**PASSWORD)
+        signs_in_again(PASSWORD)
+    assert [path.name for path in shared.iterdir() if "token" in path.name] == ["facts-tokens.json"]
 
 
-def test_without_a_private_place_tokens_stay_in_memory(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_without_a_private_place_tokens_stay_in_memory(
+    shared: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.delenv("SEVENTHINGS_RUNTIME_DIR")
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "missing"))
-    monkeypatch.setattr(places, "_SESSIONS", tmp_path / "missing")
-    assert store_of(**PASSWORD) is None
+    assert signs_in_again(PASSWORD)
     run_folder = tmp_path / "ansible-local"
     run_folder.mkdir(0o700)
-    assert connect({"base_url": ROOT, **PASSWORD}, run_folder=run_folder).tokens._store is not None
-
-
-@pytest.mark.parametrize(("option", "value"), [("rate_limit_wait", -1), ("rate_limit_wait", "long")])
-def test_a_time_that_can_not_be_right_is_refused(option: str, value: Any) -> None:
-    with pytest.raises(InvalidInput, match=f"{option}: .* does not fit; expected seconds, 0 or more"):
-        connect({"base_url": ROOT, "tuning": {option: value}})
-
-
-def test_the_time_for_the_rate_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert connect({"base_url": ROOT}).transport.rate_limit_wait == 300.0
-    assert connect({"base_url": ROOT, "tuning": {"rate_limit_wait": 5}}).transport.rate_limit_wait == 5.0
-    monkeypatch.setenv("SEVENTHINGS_RATE_LIMIT_WAIT", "7.5")
-    assert connect({"base_url": ROOT}).transport.rate_limit_wait == 7.5
+    assert not signs_in_again(PASSWORD, run_folder)
+    assert not list(shared.iterdir())
 
 
 def test_where_nothing_can_be_shared_one_warning_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
