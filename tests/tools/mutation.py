@@ -31,7 +31,6 @@ _EQUAL = (
     "module_utils/plan/test_change",
     "module_utils/resolve/test_natural_keys",
     "module_utils/resolve/test_references",
-    "module_utils/resolve/test_resolver",
     "plugin_utils/apply/test_readiness",
 )
 _PLAN = "plugin_utils/set_plan"

@@ -40,7 +40,7 @@ from ..reconcile.lost_changes import Step, carry_out
 from ..reconcile.result import Result
 from ..resolve.field_visibility import field_visibility_of, hidden_field_message
 from ..resolve.listing import ListResult
-from ..resolve.read_cache import find_object, find_objects, find_record
+from ..resolve.read_cache import find_record, find_records
 
 _OBJECT = KINDS["object"]
 ATTACHED_TO = ("object", "room", "person")
@@ -430,7 +430,7 @@ def _to_download(client: Client, options: Mapping[str, Any], in_directory: bool)
         return [{**Schema.for_kind(FILE).show(record.flat), "uuid": record.uuid}]
     schema = client.schema(_OBJECT)
     field = _attachment_field(schema, options["field"])
-    linked = _visible_files(client, schema, find_object(client, options["object"]), field)
+    linked = _visible_files(client, schema, find_record(client, _OBJECT, options["object"]), field)
     if not linked:
         raise NoMatch(f"The object {options['object']!r} has no file in {field.key}.")
     for file in linked:
@@ -485,7 +485,7 @@ def report(client: Client, options: Mapping[str, Any], check_mode: bool) -> Resu
         return _reported(dest, local, path | was, path | now)
     try:
         by_option = {f"objects[{number}]": option for number, option in enumerate(options["objects"])}
-        uuids = [record.uuid for record in find_objects(client, by_option)]
+        uuids = [record.uuid for record in find_records(client, _OBJECT, by_option)]
     except NoMatch as missing:
         if not check_mode or missing.is_typo:
             raise

@@ -28,7 +28,7 @@ from ..reconcile.result import Result
 from ..resolve import natural_keys
 from ..resolve.field_visibility import perhaps_not_deleted
 from ..resolve.listing import ListResult, conditions_as_sent, list_records
-from ..resolve.read_cache import find_object
+from ..resolve.read_cache import find_record
 
 ITEMS = Schema.for_kind(HUB_ITEM)
 ORDERS = Schema.for_kind(HUB_ORDER)
@@ -118,7 +118,7 @@ def hub_item(client: Client, options: Mapping[str, Any], check_mode: bool) -> Re
     """
     price = _parse_price(options.get("price"))
     try:
-        wanted = find_object(client, options["object"])
+        wanted = find_record(client, _OBJECT, options["object"])
     except NoMatch as missing:
         if options["state"] == "absent":
             return Result(False, warnings=(perhaps_not_deleted(HUB_ITEM),))

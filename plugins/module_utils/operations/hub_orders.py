@@ -15,11 +15,11 @@ from ..client.record import Record
 from ..client.settling import poll_after_lost_response
 from ..errors import InvalidInput, NoMatch, OutcomeUnknown
 from ..model.field import integer_of
-from ..model.kinds import HUB_ITEM, HUB_ORDER
+from ..model.kinds import HUB_ITEM, HUB_ORDER, OBJECT
 from ..reconcile.lost_changes import Step, carry_out
 from ..reconcile.result import Result
 from ..resolve import natural_keys
-from ..resolve.read_cache import find_objects
+from ..resolve.read_cache import find_records
 from .hub_items import ORDERS, articles_of, asset_id, diff_of, is_cancelled, learn_id, offered_items, read_again
 
 
@@ -85,7 +85,7 @@ def _wanted_articles(client: Client, items: Sequence[Any]) -> tuple[dict[int, st
         for number, item in enumerate(items)
         if not isinstance(item, int) or isinstance(item, bool)
     }
-    objects = find_objects(client, by_option)
+    objects = find_records(client, OBJECT, by_option)
     if any(record.id is None for record in objects):
         items = [item.flat for item in client.list_all(HUB_ITEM)]
         articles = [article for order in client.list_all(HUB_ORDER) for article in articles_of(order)]

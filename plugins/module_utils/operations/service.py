@@ -27,7 +27,7 @@ from ..errors import (
 from ..model.field import shorten
 from ..model.kinds import KINDS, USER, Kind
 from ..model.schema import Schema
-from ..resolve.by_fields import FinderByFields
+from ..resolve.by_fields import find_by_fields
 from ..resolve.field_visibility import perhaps_hidden
 from ..resolve.listing import ListResult
 from ..resolve.read_cache import Reading
@@ -140,12 +140,11 @@ def _warn_of_events(client: Client, kind: Kind, uuid: str, items: Sequence[Mappi
 
 
 def _uuid_of(client: Client, kind: Kind, written: Any) -> str:
-    reference = reference_in("record", kind.name, written)
+    reference, reading = reference_in("record", kind.name, written), Reading(client)
     if not kind.identity:
         if reference.id is not None and not reference.uuid:
             raise InvalidInput(f"record: {shorten(written)} does not fit; {kind.singular} has no integer id")
-        return reference.uuid or FinderByFields(client, kind).find(reference.written).uuid
-    reading = Reading(client)
+        return reference.uuid or find_by_fields(client, kind, reference.written, reading).uuid
     reading.check_numbers([reference])
     reference = with_targets(reference, reading.resolve([reference]))
     return str(with_targets(reference, reading.with_uuid([reference])).uuid)

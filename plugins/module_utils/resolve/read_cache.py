@@ -46,16 +46,19 @@ _MOST_FOR_NAMES = 10
 _TELL_APART = "refer to it by its uuid, or by a map of fields that tells them apart"
 
 
-class ReadIndex:
-    """The lists and records of an instance that were read, as an index for references. Each is read only once.
+class Reading:
+    """Read lists and records of an instance, each only once, and resolve references.
 
-    :ivar warnings: archived records that a list does not show.
-    :param asks_no_names: read no names for messages.
+    :ivar warnings: archived records that no list shows, and references without a target, if that is not an error.
+    :param allow_missing: True if a missing record is only a warning (check mode: an earlier task may create it).
+    :param typos_fail: raise anyway if a name is a typo of an existing name; names are read for that.
     """
 
-    def __init__(self, client: Client, asks_no_names: bool = False) -> None:
+    def __init__(self, client: Client, allow_missing: bool = False, typos_fail: bool = False) -> None:
         self._client = client
-        self._asks_no_names = asks_no_names
+        self._allow_missing = allow_missing
+        self._typos_fail = typos_fail
+        self._asks_no_names = allow_missing and not typos_fail
         self._lists: dict[tuple[str, tuple[Condition, ...]], list[Record]] = {}
         self._by_mark: dict[str, dict[Mark, Record]] = {}
         self._narrowed: dict[tuple[str, str], tuple[set[Any], list[Record]]] = {}
@@ -339,19 +342,7 @@ class ReadIndex:
         halves = [reference for reference in halves if reference.resolved]
         return self.records_of([*nameless, *halves]) | self.with_uuid(halves)
 
-
-class Reading(ReadIndex):
-    """Read lists and records of an instance, and resolve references.
-
-    :ivar warnings: references without a target, if that is not an error.
-    :param allow_missing: True if a missing record is only a warning (check mode: an earlier task may create it).
-    :param typos_fail: raise anyway if a name is a typo of an existing name; names are read for that.
-    """
-
-    def __init__(self, client: Client, allow_missing: bool = False, typos_fail: bool = False) -> None:
-        super().__init__(client, asks_no_names=allow_missing and not typos_fail)
-        self._allow_missing = allow_missing
-        self._typos_fail = typos_fail
+    # ---- references as people write them
 
     def resolve(self, references: Iterable[Reference]) -> dict[Reference, Record]:
         """Return the records that references by natural key or map mean.
@@ -443,16 +434,12 @@ def _words_of(problem: Unresolved) -> str:
     return f"{prefix}{problem.words[0].upper()}{problem.words[1:]}{problem.doubt}.{hint}{if_an_id(problem.reference)}"
 
 
-def find_objects(client: Client, written: Mapping[str, Any]) -> list[Record]:
-    """Return the objects that some options refer to, with one list for all of them.
+def find_records(client: Client, kind: Kind, written: Mapping[str, Any]) -> list[Record]:
+    """Return the records that some options refer to, with one list for all of them.
 
     :param written: name of each option in a message, to the reference in it.
     :raises NoMatch: or ``Ambiguous``, or ``InvalidInput`` for an invalid reference.
     """
-    return _find_records(client, KINDS["object"], written)
-
-
-def _find_records(client: Client, kind: Kind, written: Mapping[str, Any]) -> list[Record]:
     references = [reference_in(option, kind.name, reference) for option, reference in written.items()]
     reading = Reading(client)
     targets = reading.resolve(references)
@@ -470,14 +457,9 @@ def _find_records(client: Client, kind: Kind, written: Mapping[str, Any]) -> lis
     return [found[reference] for reference in references]
 
 
-def find_object(client: Client, written: Any) -> Record:
-    """Return the object of the option ``object``. Errors as in :func:`find_objects`."""
-    return find_objects(client, {"object": written})[0]
-
-
 def find_record(client: Client, kind: Kind, written: Any) -> Record:
-    """Return the record of the option named after its kind. Errors as in :func:`find_objects`."""
-    return _find_records(client, kind, {kind.name: written})[0]
+    """Return the record of the option named after its kind. Errors as in :func:`find_records`."""
+    return find_records(client, kind, {kind.name: written})[0]
 
 
 def find_by_barcode(client: Client, schema: Schema, barcode: str) -> Record | None:

@@ -17,7 +17,6 @@ from ...module_utils.errors import InvalidInput
 from ...module_utils.model.field import EMPTY, Field, Plain, edge_blanks, is_generated_key
 from ...module_utils.model.kinds import Kind
 from ...module_utils.model.schema import Schema
-from ...module_utils.model.types_links import Reference
 from ...module_utils.plan.change import CREATE, Change, check_choices
 from ...module_utils.plan.relations import names_fields, with_uuids
 from ...module_utils.resolve import natural_keys
@@ -77,7 +76,7 @@ class FileReading(Reading):
     """
 
     def __init__(self, desired: DesiredInstance, known: Mapping[str, Sequence[Field]], rules: RuleSet) -> None:
-        super().__init__(desired, _WrittenKeys())
+        super().__init__(desired)
         self.rules = rules
         self._known = known
         self._schemas = KnownSchemas(desired.entries, known)
@@ -110,6 +109,10 @@ class FileReading(Reading):
         return values
 
     # ---- natural keys
+
+    def key_of(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any]) -> Key | None:
+        """Return the natural key of some values as they are written, because no record is known."""
+        return natural_keys.key_of(schema, keys, {key: _as_written(values.get(key)) for key in keys}, mark_as_written)
 
     def claim(self, entry: Entry) -> Planned | None:
         """Read an entry, and claim its natural key. Return None after a finding."""
@@ -221,18 +224,6 @@ class FileReading(Reading):
             or (not is_known and name in self._schemas.by_label_alone[kind.name] and schema.fields[name].type in types)
             for name in entry.fields
         )
-
-
-class _WrittenKeys:
-    """Natural keys as they are written. No record is known."""
-
-    def key_of(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any]) -> Key | None:
-        """Return the natural key of some values in a form for lookups."""
-        return natural_keys.key_of(schema, keys, {key: _as_written(values.get(key)) for key in keys}, mark_as_written)
-
-    def known_name_of(self, reference: Reference) -> str | None:
-        """Return None, because no record is known."""
-        return None
 
 
 def _as_written(value: Any) -> Any:

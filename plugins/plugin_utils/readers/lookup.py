@@ -14,7 +14,7 @@ from ...module_utils.errors import InvalidInput, NoMatch
 from ...module_utils.model.field import Field, InvalidValue, shorten
 from ...module_utils.model.kinds import KINDS, Kind
 from ...module_utils.model.types_links import Reference, parse_reference
-from ...module_utils.resolve.by_fields import FinderByFields
+from ...module_utils.resolve.by_fields import find_by_fields
 from ...module_utils.resolve.field_visibility import field_visibility_of, hidden_field_message, perhaps_hidden
 from ...module_utils.resolve.read_cache import Reading
 from ...module_utils.resolve.references import with_targets
@@ -43,7 +43,6 @@ class Finder:
         self._kind = kind
         self._schema = client.schema(kind)
         self._reading = Reading(client)
-        self._by_fields = FinderByFields(client, kind, self._reading)
         self._records_found: list[Record] = []
 
     def find(self, written: Iterable[Any]) -> list[Record]:
@@ -89,7 +88,7 @@ class Finder:
 
     def _found(self, reference: Reference, record: Record | None) -> Record:
         if not reference.resolved:
-            return self._by_fields.find(reference.written)
+            return find_by_fields(self._client, self._kind, reference.written, self._reading)
         if record is None:
             which = f"the uuid {reference.uuid}" if reference.uuid else f"the id {reference.id}"
             raise NoMatch(f"There is no {self._kind.words} with {which}{perhaps_hidden(self._kind)}.")

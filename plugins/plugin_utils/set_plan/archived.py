@@ -4,7 +4,7 @@
 """Archived duplicates of a set.
 
 Unlisted records are looked up in the archive before others are created with their natural keys, and before they count
-as deleted. Targets of references are looked up in ``unlisted.py``.
+as deleted. Targets of references are looked up in ``resolver.py``.
 """
 
 from __future__ import annotations
@@ -12,13 +12,12 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from ...module_utils.client.client import Client
 from ...module_utils.client.record import Record
 from ...module_utils.errors import SeventhingsError
 from ...module_utils.model.kinds import Kind
-from ...module_utils.model.schema import Schema
 from ...module_utils.plan.allowed import ASSUMED_ARCHIVED
 from ...module_utils.plan.archived_duplicate import (
     MayBeHidden,
@@ -95,11 +94,14 @@ class _Missing:
     def __init__(self, context: PlanContext, matched: list[Pair], indexes: Sequence[int]) -> None:
         self._context = context
         self._matched = matched
-        self._indexes = indexes
-        first = matched[indexes[0]][0]
+        self._planned = {index: matched[index][0] for index in indexes}
+        first = self._planned[indexes[0]]
         self._kind, self._state = first.kind, first.entry.state
         self._uuids = {name: uuid for uuid, name in context.options.names.items()}
-        self._with_key = [index for index in indexes if can_be_looked_up(*self._values(index))]
+        self._names = {index: planned.journal_name for index, planned in self._planned.items()}
+        self._with_key = [
+            index for index, planned in self._planned.items() if can_be_looked_up(planned.schema, planned.desired)
+        ]
         self._has_lookup: bool | None = False
         self._checked: set[int] = set()
 
@@ -112,14 +114,14 @@ class _Missing:
         uuids = self._uuids_by_index()
         self._trust_notes(uuids)
         options = self._context.options
-        refused = [index for index in uuids if self._name(index) in options.refused]
+        refused = [index for index in uuids if self._names[index] in options.refused]
         rest = [index for index in uuids if index not in set(refused)]
         number = number_looked_up(len(rest), options.most_lookups)
-        known = [index for index in rest if self._name(index) in self._uuids]
+        known = [index for index in rest if self._names[index] in self._uuids]
         chosen = [*refused, *spread(known, min(number, len(known)))]
-        others = [index for index in rest if self._name(index) not in self._uuids]
+        others = [index for index in rest if self._names[index] not in self._uuids]
         chosen += spread(others, number + len(refused) - len(chosen))
-        transport.rate.expect(len(chosen) + (0 if transport.read_only else len(self._indexes)))
+        transport.rate.expect(len(chosen) + (0 if transport.read_only else len(self._planned)))
         if self._take({index: uuids[index] for index in chosen}):
             # One archived record in a sample means that there are more.
             looked_up = set(chosen)
@@ -130,7 +132,7 @@ class _Missing:
         result.lookups += transport.sent - before
         of_apply = number_looked_up(len(rest), options.most_lookups_of_apply)
         result.more_lookups += max(0, of_apply + len(refused) - len(chosen))
-        self._report(set(self._indexes) - set(chosen) - self._checked)
+        self._report(self._planned.keys() - set(chosen) - self._checked)
 
     def _trust_notes(self, uuids: dict[int, str]) -> None:
         """Count records as archived that earlier runs found in the archive, if a sample of them is still there.
@@ -139,9 +141,12 @@ class _Missing:
         """
         options = self._context.options
         noted = {
-            index: self._uuids[self._name(index)]
+            index: self._uuids[self._names[index]]
             for index in uuids
-            if self._is_kept(index) and self._uuids.get(self._name(index)) in options.archived
+            if self._planned[index].entry.rules.archived == KEEP
+            # A hidden key is noted by its place, which says nothing.
+            and not self._planned[index].kept_as
+            and self._uuids.get(self._names[index]) in options.archived
         }
         if options.most_lookups is None or len(noted) <= SAMPLE:
             return
@@ -151,24 +156,10 @@ class _Missing:
         for index in trusted:
             del uuids[index]
         for index in trusted.keys() - sample.keys():
-            planned, _none = self._matched[index]
+            planned = self._planned[index]
             planned.archived = True
             self._context.claimed.setdefault(self._kind.name, {}).setdefault(noted[index], planned.entry)
             self._context.state.replace(planned.kind, planned.entry, None)
-
-    def _is_kept(self, index: int) -> bool:
-        """Return True if a row leaves its record archived. A hidden key is noted by its place, which says nothing."""
-        planned, _none = self._matched[index]
-        return planned.entry.rules.archived == KEEP and not planned.kept_as
-
-    def _values(self, index: int) -> tuple[Schema, Mapping[str, Any]]:
-        planned, _none = self._matched[index]
-        return planned.schema, planned.desired
-
-    def _name(self, index: int) -> str:
-        """Return the name of a record in the journal."""
-        planned, _none = self._matched[index]
-        return planned.journal_name
 
     def _looks_up(self) -> bool | None:
         try:
@@ -183,9 +174,13 @@ class _Missing:
         """Return the records for a lookup, each with its noted uuid, or an empty text for a lookup by barcode."""
         by_key = {} if self._has_lookup is False else dict.fromkeys(self._with_key, "")
         # A record that another field identifies may have got another barcode.
-        by_barcode = {index for index in by_key if self._matched[index][0].keys == (self._kind.barcode_key,)}
-        names = {index: self._name(index) for index in self._indexes if not self._has_lookup or index not in by_barcode}
-        return by_key | {index: self._uuids[name] for index, name in names.items() if name in self._uuids}
+        by_barcode = {index for index in by_key if self._planned[index].keys == (self._kind.barcode_key,)}
+        by_uuid = {
+            index: self._uuids[name]
+            for index, name in self._names.items()
+            if name in self._uuids and not (self._has_lookup and index in by_barcode)
+        }
+        return by_key | by_uuid
 
     # ---- found
 
@@ -193,7 +188,7 @@ class _Missing:
         """Look records up, and pair those that are found. Return how many are archived."""
         context, number = self._context, 0
         for index, record in self._found(uuids):
-            planned, _none = self._matched[index]
+            planned = self._planned[index]
             if not context.claim(planned.kind, record.uuid, planned.entry):
                 continue
             # A record that should be archived and is in no list needs no change.
@@ -215,11 +210,9 @@ class _Missing:
 
     def _found(self, uuids: Mapping[int, str]) -> Iterable[tuple[int, Record]]:
         def look_up(index: int) -> Record | None:
-            planned, _none = self._matched[index]
+            planned, client = self._planned[index], self._context.client
             try:
-                return archived_duplicate(
-                    self._context.client, planned.schema, planned.keys, planned.desired, uuids[index]
-                )
+                return archived_duplicate(client, planned.schema, planned.keys, planned.desired, uuids[index])
             except SeventhingsError as error:
                 # The path contains the barcode.
                 error.message = self._context.hiding.reason(planned.entry, error)
@@ -233,38 +226,30 @@ class _Missing:
 
     def _report(self, unchecked: Collection[int]) -> None:
         """Report how many records were not looked up, and the possible consequences."""
-        result = self._context.result
-        result.unchecked |= {id(self._matched[index][0].entry) for index in unchecked}
+        result, kind = self._context.result, self._kind
+        result.unchecked |= {id(self._planned[index].entry) for index in unchecked}
         if self._state == "archived":
             return
         # A row that creates nothing creates no second record.
-        unchecked = [i for i in unchecked if self._matched[i][0].entry.rules.unknown_rows == CREATE]
+        unchecked = {index for index in unchecked if self._planned[index].entry.rules.unknown_rows == CREATE}
+        outcome = f"An archived {kind.words} stays." if self._state == "absent" else second_record(kind)
+        for words, indexes in (
+            (f"{kind.barcode_key}s", set(self._with_key)),
+            (kind.plural, self._planned.keys() - set(self._with_key)),
+        ):
+            if number := len(indexes & unchecked):
+                why, advice = self._why(number, words)
+                found = f"{kind.section}: {number:,} of {len(indexes):,} {words} were not checked against the archive"
+                result.warnings.append(f"{found}{why}. {outcome}{advice}")
+
+    def _why(self, number: int, words: str) -> tuple[str, str]:
+        """Return why some records were not looked up, and how to look them up."""
         key = self._kind.barcode_key
-        without_key = set(self._indexes) - set(self._with_key)
-        groups = {f"{key}s": set(self._with_key), self._kind.plural: without_key}
-        for words, indexes in groups.items():
-            number = len(indexes & set(unchecked))
-            if number:
-                result.warnings.append(
-                    f"{self._kind.section}: {number:,} of {len(indexes):,} {words} were not checked against the archive"
-                    f"{self._why(words)} {self._outcome()}{self._advice(number, words)}".rstrip()
-                )
-
-    def _why(self, words: str) -> str:
         if words == self._kind.plural:
-            key = self._kind.barcode_key
             by = f"no {key} is written" if key else f"no list shows archived {words}"
-            return f", because {by} and the journal notes no uuid."
-        return f", because this instance does not look up a single {words[:-1]}." if self._has_lookup is False else "."
-
-    def _outcome(self) -> str:
-        if self._state == "absent":
-            return f"An archived {self._kind.words} stays."
-        return second_record(self._kind)
-
-    def _advice(self, number: int, words: str) -> str:
-        if self._has_lookup is False or words == self._kind.plural:
-            return ""
+            return f", because {by} and the journal notes no uuid", ""
+        if self._has_lookup is False:
+            return f", because this instance does not look up a single {key}", ""
         minutes = math.ceil(number / (self._context.client.transport.rate.per_minute or _PER_MINUTE))
         duration = "1 minute" if minutes == 1 else f"{minutes:,} minutes"
-        return f" archived_lookups: all looks up all of them, which takes about {duration}."
+        return "", f" archived_lookups: all looks up all of them, which takes about {duration}."

@@ -6,14 +6,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields
+from types import FunctionType, SimpleNamespace
 from typing import Any
 
 from ...module_utils.client.record import Record
 from ...module_utils.model.schema import Schema
 from ..desired.entry import Entry
 from .context import PlanContext
-from .hooks import Hooks
 from .plan import Pair, Planned
 
 
@@ -70,11 +69,16 @@ class Aspect(Concern):
         self._context = context
 
 
-def collect(aspects: Sequence[Concern]) -> Hooks:
-    """Return the hooks that some concerns override."""
+def collect(aspects: Sequence[Concern]) -> SimpleNamespace:
+    """Return the overridden hooks of some concerns by name, in the order of the concerns.
+
+    They are collected once, because calling each concern for each record would cost a fifth of the time.
+    """
     on = [aspect for aspect in aspects if aspect.is_on]
-    names = [hook.name for hook in fields(Hooks)]
-    return Hooks(**{name: [getattr(aspect, name) for aspect in on if _overrides(aspect, name)] for name in names})
+    names = [name for name, hook in vars(Concern).items() if isinstance(hook, FunctionType)]
+    return SimpleNamespace(
+        **{name: [getattr(aspect, name) for aspect in on if _overrides(aspect, name)] for name in names}
+    )
 
 
 def _overrides(aspect: Concern, name: str) -> bool:

@@ -74,7 +74,7 @@ class Definitions:
             if "label" not in entry.fields:
                 context.find(entry.place, "label must have a value, because a field definition is identified by it")
             return None
-        if context.uniqueness.claim(schema, keys, values, entry) is None:
+        if context.claim_first(schema, keys, values, entry) is None:
             return None
         known = context.state.records(FIELD_DEFINITION, template)
         if entry.uuid:

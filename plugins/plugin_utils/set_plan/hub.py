@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 from ...module_utils.client.record import Record
@@ -69,7 +70,7 @@ def _plan_offer(context: PlanContext, items: _Items, entry: Entry) -> Planned | 
         if entry.state == "present":
             context.find(place, f"object: {problem}")
         return None
-    words = context.uniqueness.words(fields, ("object",), values)
+    words = context.words(fields, ("object",), values)
     values["object"] = with_references(values["object"], {objects[0]: wanted}.__getitem__)
     known = wanted.uuid or wanted.id if wanted.pending is None else f"at {wanted.pending.place}"
     if not context.claim(HUB_ITEM, f"of the object {known}", entry):
@@ -112,42 +113,35 @@ class _Items:
 
     def __init__(self, state: ListedState) -> None:
         self._state = state
-        self._offered: dict[Any, Record] | None = None
-        self._ordered: dict[Any, Record] | None = None
-        self._ids: dict[Reference, int | None] = {}
+
+    @cached_property
+    def _offered(self) -> dict[Any, Record]:
+        return {asset_id(record): record for record in offered(self._state)}
+
+    @cached_property
+    def _ordered(self) -> dict[Any, Record]:
+        orders = (order for order in self._state.records(HUB_ORDER) if not is_cancelled(order))
+        return {asset: order for order in orders for asset in asset_ids(order)}
 
     def offered(self, wanted: Reference) -> Record | None:
-        if self._offered is None:
-            self._offered = {asset_id(record): record for record in offered(self._state)}
-        number = self._learn(wanted, (item.flat for item in self._offered.values()))
+        number = _id_of(self._state, wanted, (item.flat for item in self._offered.values()))
         return self._offered.get(number) if number is not None else None
 
     def ordered(self, wanted: Reference) -> Record | None:
-        if self._ordered is None:
-            self._ordered = {
-                asset: order
-                for order in self._state.records(HUB_ORDER)
-                if not is_cancelled(order)
-                for asset in asset_ids(order)
-            }
-        orders = self._ordered.values()
-        number = self._learn(wanted, (article for order in orders for article in articles_of(order)))
+        articles = (article for order in self._ordered.values() for article in articles_of(order))
+        number = _id_of(self._state, wanted, articles)
         return self._ordered.get(number) if number is not None else None
 
-    def _learn(self, wanted: Reference, shown: Iterable[Mapping[str, Any]]) -> int | None:
-        number = self._ids[wanted] = self._ids.get(wanted) or _id_of(self._state, wanted, shown)
-        return number
-
-    def with_ids(self, value: Any) -> Any:
-        """Return a value whose references have the ids that were learned."""
-        return with_references(value, lambda reference: replace(reference, id=reference.id or self._ids.get(reference)))
+    def with_id(self, reference: Reference) -> Reference:
+        """Return a reference with the id of its object, which an offer or an order may have shown."""
+        return reference if reference.pending is not None else replace(reference, id=_id_of(self._state, reference, ()))
 
 
 def _change(
     items: _Items, entry: Entry, values: dict[str, Any], wanted: Reference, fields: Schema
 ) -> tuple[Change, str]:
     item = items.offered(wanted) if wanted.pending is None else None
-    values["object"] = items.with_ids(values["object"])
+    values["object"] = with_references(values["object"], items.with_id)
     unchanged = Change(HUB_ITEM, UNCHANGED, item)
     have = _ITEMS.read(item.flat).get("price") if item is not None else None
     if entry.state == "absent":
@@ -161,7 +155,7 @@ def _change(
         shown = {"price": DECIMAL.show(have)}, {"price": DECIMAL.show(price)}
         return Change(HUB_ITEM, UPDATE, item, {"price": price}, *shown), ""
     order = items.ordered(wanted) if wanted.pending is None else None
-    values["object"] = items.with_ids(values["object"])
+    values["object"] = with_references(values["object"], items.with_id)
     if order is not None:
         return unchanged, f"the object is in the order {order.flat.get('order_number')}, so it is not offered again"
     shown_after = {key: fields.brief(key, value) for key, value in values.items()}

@@ -25,9 +25,9 @@ from ..desired.lifecycle import NOTHING
 from ..desired.parsing import written_as
 from ..desired.row_rules import CREATE
 from .context import PlanContext
+from .lifecycle import note_protection
 from .plan import Pair, Planned
 from .resolver import numbered_references
-from .unmanaged import claim_unmanaged
 
 _BY_THEMSELVES = ("fields", "hub")
 """Sections with their own way to match records."""
@@ -91,9 +91,29 @@ class Matching:
             similar = [] if key is None else self._state.with_key(schema, fields, key, exactly=False)
             hits = [record for record in similar if record.uuid not in known]
             found += self._pairs(schema, entry, fields, hits)
-        claim_unmanaged(context, section)
+        self._claim_unmanaged(section)
         self._unmatched.discard(kind.name)
         return found
+
+    def _claim_unmanaged(self, section: str) -> None:
+        """Claim the unmanaged records of a section, which the set releases, so that nothing prunes them."""
+        context = self._context
+        for entry in context.desired.unmanaged:
+            if entry.kind.section != section:
+                continue
+            schema, (values, _fits) = context.schema(entry.kind), context.read(entry)
+            keys = context.key_fields(schema, values, entry)
+            identity = {key: values[key] for key in keys}
+            if not keys or not context.resolve(identity, None):
+                continue
+            if context.claim_first(schema, keys, identity, entry) is None:
+                continue
+            for record in self._state.find_existing(schema, keys, identity):
+                context.claimed.setdefault(entry.kind.name, {}).setdefault(record.uuid, entry)
+                planned = context.planned(entry, schema, identity, keys, context.words(schema, keys, identity))
+                context.result.released.append((entry.kind.name, planned.journal_key, record.uuid))
+                # The record may still have to stay.
+                note_protection(context, planned, record)
 
     def _pairs(self, schema: Schema, entry: Entry, keys: tuple[str, ...], hits: Sequence[Record]) -> Iterator[Pair]:
         """Yield an entry with its record if it may change something. If not, keep only the entry.
@@ -178,7 +198,7 @@ class Matching:
             identity = {field.key: values[field.key] for field in schema.kind.identity if field.key in linked}
             context.resolve(identity, None)
             values |= identity
-        words = context.uniqueness.words(schema, keys, values) or entry.uuid
+        words = context.words(schema, keys, values) or entry.uuid
         planned = context.planned(entry, schema, values, keys, words)
         is_unchanged = entry.state == "present" and self._note_present(planned, linked, current)
         if not is_valid or context.complaints > complaints:

@@ -32,12 +32,9 @@ from .identity import Identity
 from .idle_settings import IdleSettings
 from .lifecycle import Lifecycles
 from .limits import PlanLimits
-from .masks import Masks
 from .matching import Matching
-from .missing_files import MissingFiles
 from .noted_references import NotedReferences
 from .observed import ObservedFields
-from .odd_texts import ValueRemarks
 from .places import Places
 from .plan import InstancePlan, PlanOptions, level_of
 from .prune import Pruning
@@ -53,6 +50,7 @@ from .sources import LostSources
 from .table_rows import TableRows
 from .unique_values import UniqueValues
 from .users import Users
+from .written_values import WrittenValues
 
 ASPECTS: tuple[type[Aspect], ...] = (
     Identity,
@@ -72,8 +70,7 @@ ASPECTS: tuple[type[Aspect], ...] = (
     ScanCodes,
     Selection,
     SimilarNames,
-    Masks,
-    MissingFiles,
+    WrittenValues,
     IdleSettings,
     Lifecycles,
     AppliedValues,
@@ -81,7 +78,6 @@ ASPECTS: tuple[type[Aspect], ...] = (
     PlanLimits,
     HiddenRecords,
     EmptiedCells,
-    ValueRemarks,
 )
 """The concerns of a plan. The loop calls their hooks in this order."""
 

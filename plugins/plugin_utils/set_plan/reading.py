@@ -8,13 +8,17 @@ A plan goes on with the records of the instance. The validation of files ends he
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 from ...module_utils.errors import InvalidInput
 from ...module_utils.model.field import EMPTY
 from ...module_utils.model.kinds import Kind
-from ...module_utils.model.schema import FieldError, Schema
+from ...module_utils.model.schema import FieldError, Misfit, Schema
+from ...module_utils.model.types_links import Reference
+from ...module_utils.plan.notation import in_one_notation
 from ...module_utils.resolve import natural_keys
 from ...module_utils.resolve.natural_keys import Key
 from ..desired.desired import SECTIONS, DesiredInstance
@@ -23,30 +27,28 @@ from ..desired.parsing import DesiredParser
 from ..desired.positions import Place
 from ..desired.row_rules import EMPTY_KEYS, REPEATED_KEYS, SKIP, Fields, RowRules
 from .findings import Findings
-from .hooks import Hooks
 from .plan import NO_CHANGE, Planned, TableNote
-from .uniqueness import Index, Uniqueness, written_twice
 
 
 class Reading(Findings):
     """Read the entries of a set.
 
-    :param index: what is known of natural keys.
     :param own: returns the fields of a kind on the instance; None: there is no instance.
     :ivar entries: section to its entries.
-    :ivar hooks: what aspects do.
+    :ivar hooks: what aspects do, see ``aspect.py``.
     :ivar unknown: unknown choices in cells that their tables skip, by the identities of their entries and by field key.
     :ivar skipped: rows of tables that are not used, by the identities of their entries.
     """
 
-    def __init__(self, desired: DesiredInstance, index: Index, own: Callable[[Kind], Schema] | None = None) -> None:
+    hooks: SimpleNamespace
+
+    def __init__(self, desired: DesiredInstance, own: Callable[[Kind], Schema] | None = None) -> None:
         super().__init__(desired)
         self.hiding = desired.hiding
-        self.hooks = Hooks()
         self.wanted = DesiredParser(desired, self._find_in_cell, own)
         self.unknown: dict[int, dict[str, tuple[Place, FieldError]]] = {}
         self._row: Entry | None = None
-        self.uniqueness = Uniqueness(index, self.find, self._repeated)
+        self._claimed_keys: dict[tuple[Any, ...], dict[Key, Entry]] = defaultdict(dict)
         self.skipped: dict[int, TableNote] = {}
         self._choices: dict[tuple[str, Sequence[Fields]], Sequence[Sequence[str] | None]] = {}
         self.entries: dict[str, list[Entry]] = {section: [] for section in SECTIONS}
@@ -70,6 +72,14 @@ class Reading(Findings):
     def resolve_key(self, keys: Sequence[str], values: dict[str, Any], entry: Entry | None) -> bool:
         """Put resolved references into a natural key, and return True if all are resolved."""
         return True
+
+    def key_of(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any]) -> Key | None:
+        """Return the natural key of some values in a form for lookups, or None if a part of it is missing."""
+        raise NotImplementedError
+
+    def known_name_of(self, reference: Reference) -> str | None:
+        """Return the natural key of a referenced record, or None if it is unknown."""
+        return None
 
     # ---- the beginning
 
@@ -129,14 +139,37 @@ class Reading(Findings):
         else:
             self.find(entry.place, words)
 
-    def _repeated(self, schema: Schema, keys: Sequence[str], entries: tuple[Entry, Entry], words: str) -> None:
+    def claim_first(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], entry: Entry) -> Key | None:
+        """Return the natural key of the first entry that has it, and None for a later one."""
+        key = self.key_of(schema, keys, values)
+        if key is None:
+            return None
+        earlier = self._claimed_keys[schema.kind.name, entry.template, tuple(keys)].setdefault(key, entry)
+        if earlier is not entry:
+            self._repeated(schema, keys, values, earlier, entry)
+            return None
+        return key
+
+    def _repeated(
+        self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], earlier: Entry, entry: Entry
+    ) -> None:
         """Note two entries with one natural key: a finding, unless their tables skip such rows."""
-        earlier, entry = entries
         if entry.rules.repeated_keys == earlier.rules.repeated_keys == SKIP:
-            for row, other in (entries, (entry, earlier)):
+            for row, other in ((earlier, entry), (entry, earlier)):
                 self._skip(schema, self.read(row)[0], row, REPEATED_KEYS, f"{other.place.row} has the same key", keys)
-        else:
-            self.find(entry.place, written_twice(schema.kind, words, earlier.place))
+            return
+        kind, name = schema.kind, self.words(schema, keys, values)
+        words = f"{kind.words} {name} is written twice, first at {earlier.place}"
+        misfit = Misfit(name, f"{kind.words} that is written twice")
+        self.find(entry.place, FieldError.at((), words, "this record is written twice", misfit))
+
+    def words(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any]) -> str:
+        """Return a natural key for people. References in it are named, also if they are written as ids."""
+        called = {key: value if isinstance(value := values.get(key), str) else self._called(value) for key in keys}
+        return "/".join([_word(schema.brief(key, value)) for key, value in called.items()])
+
+    def _called(self, value: Any) -> Any:
+        return in_one_notation((), value, self.known_name_of)[1]
 
     def _skip(
         self,
@@ -148,7 +181,7 @@ class Reading(Findings):
         keys: Sequence[str] = (),
     ) -> None:
         """Note a row that is not used."""
-        key = self.uniqueness.words(schema, keys, values) if keys else ""
+        key = self.words(schema, keys, values) if keys else ""
         planned = self.planned(entry, schema, dict(values), tuple(keys), key)
         self.skipped.setdefault(id(entry), TableNote(setting, planned, entry.place, words))
 
@@ -179,7 +212,7 @@ class Reading(Findings):
         identity = {name: values[name] for name in keys}
         if not keys or not self.resolve_key(keys, identity, entry):
             return (), None
-        key = self.uniqueness.claim(schema, keys, identity, entry)
+        key = self.claim_first(schema, keys, identity, entry)
         return ((), None) if key is None else (keys, key)
 
 
@@ -187,3 +220,12 @@ def first_full(choices: Sequence[Sequence[str] | None], values: Mapping[str, Any
     """Return the first keys that all have values, else the first keys; None without choices."""
     full = (keys for keys in choices if keys and not any(values.get(key) in EMPTY for key in keys))
     return next(full, choices[0] if choices else None)
+
+
+def _word(value: Any) -> str:
+    """Return a part of a natural key. A reference written as a map is named by the content of the map."""
+    if value.__class__ is str:
+        return str(value)
+    if isinstance(value, Mapping):
+        return "/".join(map(_word, value.values()))
+    return ", ".join(map(_word, value)) if isinstance(value, list) else str(value)

@@ -60,40 +60,29 @@ class RelabelledRecords(Aspect):
         for planned, record in relabelled.values():
             sections[planned.section].append((planned, record))
         for group in sections.values():
-            words = _relabelled_words(context, *group[0]) if len(group) == 1 else _words_of_records(context, group)
-            context.find(group[0][0].entry.place, FieldError.at((), words, _GIST))
+            context.find(group[0][0].entry.place, FieldError.at((), _words(context, group), _GIST))
 
 
-def _relabelled_words(context: PlanContext, planned: Planned, record: Record) -> str:
-    now, wanted = _keys_of(context, planned, record)
-    words = "/".join(map(str, now.values())) if now else "another key"
-    line = json.dumps({planned.section: [{"from": now, "to": wanted}]}, ensure_ascii=False, default=str)
-    advice = f", or give it back the old one with this line in moved.yml: {line}" if now else ""
-    return (
-        f"{planned} does not exist, and the record that had this key before is now {words} ({record.uuid}): "
-        f"its key was changed. Write the new key here if it is right{advice}"
-    )
-
-
-def _words_of_records(context: PlanContext, found: Sequence[tuple[Planned, Record]]) -> str:
-    """Describe relabelled records of one section in one finding."""
-    kind = found[0][0].kind
-    keys = [(planned, *_keys_of(context, planned, record)) for planned, record in found]
-    named = [f"{planned.key} is {'/'.join(map(str, now.values())) or 'another key'}" for planned, now, _wanted in keys]
+def _words(context: PlanContext, group: Sequence[tuple[Planned, Record]]) -> str:
+    """Describe the relabelled records of one section in one finding."""
+    (planned, record), *others = group
+    keys = [_keys_of(context, *pair) for pair in group]
+    names = ["/".join(map(str, now.values())) or "another key" for now, _wanted in keys]
+    named = [f"{other.key} is {name}" for (other, _record), name in zip(group, names, strict=True)]
     more = f" and {len(named) - _MOST_NAMED:,} more" if len(named) > _MOST_NAMED else ""
-    pairs = [{"from": now, "to": wanted} for _planned, now, wanted in keys if now][:_MOST_NAMED]
-    line = json.dumps({found[0][0].section: pairs}, ensure_ascii=False, default=str)
-    advice = f", or give them back the old ones with lines such as these in moved.yml: {line}" if pairs else ""
+    also = f", one of {len(named):,}: {', '.join(named[:_MOST_NAMED])}{more}" if others else ""
+    pairs = [{"from": now, "to": wanted} for now, wanted in keys if now][:_MOST_NAMED]
+    line = json.dumps({planned.section: pairs}, ensure_ascii=False, default=str)
+    advice = f", or give it back the old one with this line in moved.yml: {line}" if pairs else ""
     labels = ""
-    if kind is OBJECT:
+    if others and planned.kind is OBJECT:
         labels = (
             ". If labels replaced placeholders, let another field identify objects, and set scan_codes in "
             "instance.yml: then no label is a change"
         )
     return (
-        f"{len(found):,} {kind.plural} do not exist, and the records that had these keys before now have "
-        f"others: {', '.join(named[:_MOST_NAMED])}{more}. Their keys were changed. Write the new keys "
-        f"here if they are right{advice}{labels}"
+        f"{planned} does not exist, and the record that had this key before is now {names[0]} ({record.uuid}): "
+        f"its key was changed{also}. Write the new key here if it is right{advice}{labels}"
     )
 
 

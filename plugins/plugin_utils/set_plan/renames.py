@@ -143,7 +143,7 @@ class Moved(Aspect):
             context.find(place, NOT_SHOWN if is_hidden else problem)
         if problems or not context.resolve(wanted, None) or not context.resolve(was, None, before=True):
             return None
-        sides = (context.uniqueness.words(schema, tuple(side), side) for side in (was, wanted))
+        sides = (context.words(schema, tuple(side), side) for side in (was, wanted))
         words = VAULTED if is_hidden else " to ".join(sides)
         return _Pair(dict(sorted(was.items())), dict(sorted(wanted.items())), words, place)
 

@@ -11,24 +11,29 @@ from typing import Any
 
 from ...module_utils.client.client import Client
 from ...module_utils.client.record import Record
-from ...module_utils.errors import Ambiguous
+from ...module_utils.errors import Ambiguous, SeventhingsError
 from ...module_utils.model.field import Way, words_of
 from ...module_utils.model.kinds import KINDS, Kind
 from ...module_utils.model.schema import FieldError, Misfit, Schema, cause_of
 from ...module_utils.model.types_links import Reference, references_in, with_references
 from ...module_utils.resolve import natural_keys
+from ...module_utils.resolve.natural_keys import Key
+from ...module_utils.resolve.read_cache import find_by_barcode
 from ...module_utils.resolve.references import with_target
 from ..desired.desired import SECTIONS, DesiredInstance
 from ..desired.entry import Entry
+from ..desired.hiding import NOT_SHOWN
 from ..desired.parsing import with_remedy, written_as
 from ..desired.positions import Finding
 from .listed_state import ListedState, Meaning
 from .old_names import OldNames
 from .reading import Reading
-from .unlisted import UnlistedRecords
 
 _MOST_NAMED = 5
 """Maximum number of old names in a warning."""
+
+_MOST_IN_VAIN = 40
+"""Number of lookups without a result after which the remaining barcodes count as missing."""
 
 
 def numbered_references(value: Any) -> Iterator[tuple[int, Reference]]:
@@ -51,12 +56,12 @@ class Resolver(Reading):
     def __init__(self, client: Client, desired: DesiredInstance) -> None:
         self.client = client
         self.state = ListedState(client, self.schema, self._is_named_in_secret)
-        super().__init__(desired, self.state, client.schema)
+        super().__init__(desired, client.schema)
         self.claimed: dict[str, dict[str, Entry]] = {}
         self.reasons: dict[str, str] = {}
         self._doubtful: set[tuple[str, str]] = set()
-        self._unlisted = UnlistedRecords(client, desired.hiding)
         self._old_names = OldNames(desired.moved)
+        self._by_barcode: dict[tuple[str, str], Record | None] = {}
         self._carried: dict[tuple[str, str], None] = {}
         self._schemas: dict[str, Schema] = {}
 
@@ -80,6 +85,14 @@ class Resolver(Reading):
         """Return the fields of the records of a section, if these are records with fields."""
         kind = KINDS[SECTIONS[section]]
         return self.schema(kind) if kind.can_be_looked_up else None
+
+    def key_of(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any]) -> Key | None:
+        """Return the natural key of some values in a form for lookups, or None if a part of it is missing."""
+        return self.state.key_of(schema, keys, values)
+
+    def known_name_of(self, reference: Reference) -> str | None:
+        """Return the natural key of a referenced record, or None if it is unknown."""
+        return self.state.known_name_of(reference)
 
     # ---- which record is meant
 
@@ -148,11 +161,28 @@ class Resolver(Reading):
             if (renamed := self._named(reference, written)) is not None:
                 self._carried.setdefault((reference.target, str(reference.written)), None)
                 return renamed
-        record = None if before else self._unlisted.target_of(reference)
+        record = None if before else self._unlisted_target(reference)
         if record is None:
             return Meaning(reference, problem)
         self.state.note_unlisted(record)
         return Meaning(with_target(reference, record))
+
+    def _unlisted_target(self, reference: Reference) -> Record | None:
+        """Return the archived object that a reference means by its barcode, or None. Each barcode is looked up once."""
+        kind, found = KINDS[reference.target], self._by_barcode
+        barcode = _barcode_of(reference, kind.barcode_key) if kind.labels == (kind.barcode_key,) else ""
+        is_known = (kind.name, barcode) in found
+        if not barcode or (not is_known and len(found) >= _MOST_IN_VAIN and not any(found.values())):
+            return None
+        if not is_known:
+            try:
+                found[kind.name, barcode] = find_by_barcode(self.client, natural_keys.identity_of(kind), barcode)
+            except SeventhingsError as error:
+                if self.hiding.is_on:
+                    # The path quotes the barcode.
+                    error.message = NOT_SHOWN
+                raise
+        return found[kind.name, barcode]
 
     def _named(self, reference: Reference, written: Any, before: bool = False) -> Meaning | None:
         """Return the meaning of a reference by another name; None if it has none."""
@@ -219,3 +249,10 @@ class Resolver(Reading):
         return any(
             self.hiding.hides(entry, written_as(schema, entry, field.key), field.key) for field in entry.kind.identity
         )
+
+
+def _barcode_of(reference: Reference, key: str) -> str:
+    written = reference.written
+    if isinstance(written, Mapping) and list(written) == [key]:
+        written = written[key]
+    return written if isinstance(written, str) else ""

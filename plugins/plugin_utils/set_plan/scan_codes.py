@@ -132,8 +132,8 @@ class ScanCodes(Aspect):
                 fields = "/".join(written_as(schema, entry, key) for key in keys)
                 its = natural_keys.read_some(schema, keys, other)
                 has_none = all(value in EMPTY for value in its.values())
-                named = f"no {fields}" if has_none else f"the {fields} {context.uniqueness.words(schema, keys, its)}"
-                own = context.uniqueness.words(schema, keys, values)
+                named = f"no {fields}" if has_none else f"the {fields} {context.words(schema, keys, its)}"
+                own = context.words(schema, keys, values)
                 means = f"the object {own} ({mine})" if mine else f"{own}, which does not exist yet"
                 self._find(
                     entry,

@@ -141,7 +141,7 @@ class SimilarNames(Aspect):
 
     def _other(self, key: Key, keys: tuple[str, ...], planned: Planned, record: Record) -> _Other:
         context, schema = self._context, planned.schema
-        words = context.uniqueness.words(schema, keys, natural_keys.read_some(schema, keys, record))
+        words = context.words(schema, keys, natural_keys.read_some(schema, keys, record))
         entry = context.claimed.get(record.kind.name, {}).get(record.uuid)
         is_shown = entry is None or not context.hiding.touches(entry)
         places = [str(entry.place)] if entry is not None else []

@@ -83,7 +83,7 @@ class UniqueValues(Aspect):
             same_record = next((other for other, is_its_own in same if is_own or is_its_own), None)
             same.append((entry, is_own))
             if same_record is not None:
-                words = f"{schema.kind.words} {self._context.uniqueness.words(schema, other, values)}"
+                words = f"{schema.kind.words} {self._context.words(schema, other, values)}"
                 self._context.find(
                     entry.place,
                     f"{words} is here and at {same_record.place}, and {other[-1]} alone identifies one of them",

@@ -16,6 +16,7 @@ from embedded_here import Embedded
 from instance_site import yaml_list
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.record import Record
+from ansible_collections.community.seventhings.plugins.module_utils.errors import PermissionMissing
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
     FIELD_DEFINITION,
     HUB_ITEM,
@@ -34,7 +35,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.plan.allowed
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.field_visibility import identifies
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import DesiredInstance, Policy
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.entry import Entry
-from ansible_collections.community.seventhings.plugins.plugin_utils.desired.hiding import Hiding
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.hiding import NOT_SHOWN, Hiding
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.lifecycle import Lifecycle
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.parsing import DesiredParser
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.positions import Finding, Place, Positions
@@ -448,6 +449,25 @@ def test_nothing_is_looked_up_if_there_are_findings(here: Instance) -> None:
     assert not [path for _method, path in here.embedded.log if "by-barcode" in path]
     here.plan(thing("100009"))
     assert [path for _method, path in here.embedded.log if path.endswith("by-barcode/100009")]
+
+
+@pytest.mark.parametrize("code", ["100006", "4711"], ids=["archived", "missing"])
+def test_the_barcode_of_a_reference_is_looked_up_once_if_no_list_has_it(here: Instance, code: str) -> None:
+    here.archive("100006")
+    here.plan(
+        thing("100002", accessories=[code, {"barcode": code}, 999_999, "100003"]),
+        thing("100003", 2, accessories=[code], target_room=code),
+    )
+    assert [path.rpartition("/")[2] for _method, path in here.embedded.log if "by-barcode" in path] == [code]
+
+
+@pytest.mark.parametrize("hiding", [Hiding(), Hiding(names={"barcode"})], ids=["shown", "hidden"])
+def test_a_refused_lookup_shows_no_hidden_barcode(here: Instance, hiding: Hiding) -> None:
+    here.embedded.steer("PUT", "/faults", [{"fault": "403", "method": "GET", "path": "*/by-barcode/*"}])
+    with pytest.raises(PermissionMissing) as caught:
+        here.plan(thing("100002", accessories=["4711"]), hiding=hiding)
+    assert (caught.value.message == NOT_SHOWN) == hiding.is_on
+    assert ("4711" in caught.value.message) != hiding.is_on
 
 
 def test_a_record_that_has_another_key_now_is_not_created_again(here: Instance) -> None:
