@@ -537,7 +537,7 @@ class _Loading:
         :param source: their file. :param table: maps them if they are those of another system.
         """
         rows = records = 0
-        rules = NO_RULES if table is None else table.rules
+        rules = NO_RULES if table is None else table.table.rules
         whole = without_totals(nodes, self.desired.findings, self.desired.tables.format_of(source).rows)
         for written in whole if table is None else table.nodes(whole):
             rows += 1

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ...module_utils.model.field import Plain, TypedCell, is_uuid, shorten
@@ -89,25 +89,24 @@ class _MappedRow(_Mapped):
     is_row = True
 
 
+@dataclass
 class TableReader:
     """Convert the rows of one file to records.
 
-    :param dialect: decides which members of JSON are read. :param findings: collects what is wrong.
-    :param warnings: collects warnings.
+    :ivar dialect: decides which members of JSON are read. :ivar findings: collects what is wrong.
+    :ivar warnings: collects warnings. :ivar read: what was read; None without rows.
     """
 
-    def __init__(
-        self, table: Table, section: str, dialect: Dialect, findings: list[Finding], warnings: list[str]
-    ) -> None:
-        self._table = table
-        self._dialect = dialect
-        self._section = section
-        self._findings = findings
-        self._warnings = warnings
-        self._written: dict[str, str] = {target: column for column, target in table.columns.items()}
-        self.rules = table.rules
-        self.read: ReadTable | None = None
-        self._formats: dict[tuple[str, ...], Dialect] = {}
+    table: Table
+    section: str
+    dialect: Dialect
+    findings: list[Finding]
+    warnings: list[str]
+    read: ReadTable | None = None
+    _formats: dict[tuple[str, ...], Dialect] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._written = {target: column for column, target in self.table.columns.items()}
 
     def nodes(self, nodes: Iterable[Node]) -> Iterator[Node]:
         """Yield the records."""
@@ -121,11 +120,11 @@ class TableReader:
 
     def _take_header(self, node: Node) -> None:
         """Note the columns of a table. Warn of columns that only the settings have."""
-        table = self._table
+        table = self.table
         columns = tuple(dict.fromkeys((*node.value, *node.empty_cells())))
         names = frozenset({*map(table.mapped, columns), *table.constant})
         place = replace(place_at(node.source, node.mark_of_name(columns[0])), column=1)
-        self.read = ReadTable(table, self._section, node.source, place, names, columns)
+        self.read = ReadTable(table, self.section, node.source, place, names, columns)
         # A header may be in another Unicode form than in the settings.
         self._written |= {table.mapped(column): column for column in columns if normal_name(column) in table.columns}
         existing = set(map(normal_name, columns))
@@ -133,12 +132,12 @@ class TableReader:
             if column not in existing:
                 suggestions = closest_names(column, columns, 1, _LIKENESS)
                 hint = f"; did you mean {suggestions[0]}?" if suggestions else ""
-                self._warnings.append(
+                self.warnings.append(
                     f"{node.source}: there is no column {column!r}, which {table.setting}.columns names{hint}"
                 )
 
     def _record(self, node: Node) -> Node:
-        table = self._table
+        table = self.table
         value: dict[str, Any] = {}
         dialect = node.format_of("") or self._format_for(tuple(node.value))
         for column, cell in node.value.items():
@@ -159,31 +158,31 @@ class TableReader:
     def _format_for(self, names: tuple[str, ...]) -> Dialect:
         """Return the format of a JSON record with some members. Most records have the same ones."""
         if names not in self._formats:
-            self._formats[names] = self._dialect.for_columns(names)
+            self._formats[names] = self.dialect.for_columns(names)
         return self._formats[names]
 
     def _value(self, node: Node, column: str, name: str, cell: Any) -> Any:
-        words = self._table.values.get(normal_name(name))
+        words = self.table.values.get(normal_name(name))
         if words is not None and isinstance(cell, str) and (word := normal_name(str(cell))) in words:
             return words[word]
-        if not node.is_row and isinstance(cell, str) and self._dialect.clears_cell(column, cell):
+        if not node.is_row and isinstance(cell, str) and self.dialect.clears_cell(column, cell):
             return NullCell.from_word(cell)
-        if not isinstance(cell, str) or normal_name(column) not in self._table.ids:
+        if not isinstance(cell, str) or normal_name(column) not in self.table.ids:
             if isinstance(cell, TypedCell):
-                cell.is_name = normal_name(column) in self._table.columns
+                cell.is_name = normal_name(column) in self.table.columns
             return cell
         text = str(cell).strip()
         if text.isdecimal() and text.isascii():
             return Plain(str(int(text)))
         if not is_uuid(text):
-            why = f"expected an id, because {self._table.setting}.columns maps {column!r} to {name}{ID}"
+            why = f"expected an id, because {self.table.setting}.columns maps {column!r} to {name}{ID}"
             self._find(node, column, name, f"{name}: {shorten(cell)} does not fit; {why}", why, cell)
         return text
 
     def _find(self, node: Node, column: str, name: str, words: str, why: str, cell: Any = None) -> None:
         place = place_at(node.source, node.mark_of(column))
         finding = Finding.for_message(place, FieldError.at((name,), words, why, Misfit(cell, why)))
-        self._findings.append(finding)
+        self.findings.append(finding)
 
 
 def keys_without_column(

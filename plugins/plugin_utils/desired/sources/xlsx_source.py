@@ -11,13 +11,13 @@ import re
 import sys
 import warnings
 import zipfile
+from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from itertools import groupby, pairwise, zip_longest
-from operator import itemgetter
-from typing import Any
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 from ....module_utils.errors import InvalidInput
 from ....module_utils.model.field import MOST_CHARACTERS, TypedCell
@@ -66,20 +66,29 @@ _NO_TEXT = {
 }
 
 
-Cell = tuple[int, str, str]
-"""The column of a cell, its text, and its kind: one of :data:`_NO_TEXT`, or why it can't be read.
+_UNSTORED = "this formula has no stored value; open the workbook in a spreadsheet program and save it"
+_CONTROL = "this cell contains a character that XML does not allow; remove it"
 
-If the format of a number shows another text, the kind ends in that text.
-"""
 
-_SHOWN = "number as "
+class _Unread(str):
+    """The text of a cell that can't be read.
 
-_ERROR, _CONTROL, _UNSTORED, _LONG = "error", "control", "unstored", "long"
-_UNREADABLE = {
-    _CONTROL: "this cell contains a character that XML does not allow; remove it",
-    _LONG: TOO_LONG,
-    _UNSTORED: "this formula has no stored value; open the workbook in a spreadsheet program and save it",
-}
+    :ivar why: what is wrong, and what to do. :ivar gist: the same without the text.
+    """
+
+    why: str
+    gist: str
+
+    @classmethod
+    def because(cls, why: str, text: str = "", gist: str = "") -> _Unread:
+        """Create the cell from its text."""
+        found = cls(text)
+        found.why, found.gist = why, gist or why
+        return found
+
+
+Cells = dict[int, str]
+"""The cells of a row with content by the number of their column: texts, :class:`TypedCell` or :class:`_Unread`."""
 
 
 class _Refused(Exception):
@@ -151,16 +160,16 @@ class _Sheet:
         self._merged = {(first_row, first): (last_row, last) for first_row, first, last_row, last in merged}
         self._merged_to = 0
 
-    def records(self, rows: Iterable[tuple[int, Sequence[Cell]]]) -> Iterator[Node]:
+    def records(self, rows: Iterable[tuple[int, Cells]]) -> Iterator[Node]:
         """Yield the records of the rows below the first row, which names the columns."""
         skipped = self.dialect.rows
         before, last, is_read = len(self._findings), 0, False
         for number, row in rows:
             last = number
-            if skipped is not ALL_ROWS and skipped.skips(number, next((text for _at, text, _kind in row), "")):
+            if skipped is not ALL_ROWS and skipped.skips(number, next(iter(row.values()))):
                 continue
-            if why := why_no_record([text for _column, text, _kind in row], skipped):
-                self._find(number, row[0][0], why)
+            if why := why_no_record([*row.values()], skipped):
+                self._find(number, next(iter(row)), why)
                 continue
             cells = self._cells(row, number)
             if not cells:
@@ -190,27 +199,21 @@ class _Sheet:
     def _find(self, row: int, column: int, message: str, gist: str = "") -> None:
         self._findings.append(Finding(CellPlace(self.source, row, column), message, gist or message))
 
-    def _find_unread(self, row: int, column: int, message: str, gist: str = "") -> None:
-        self.misread.add(row)
-        self._find(row, column, message, gist)
-
-    def _cells(self, row: Sequence[Cell], number: int) -> dict[int, Any]:
-        """Return the cells of a row with content, by the number of their column, without comments."""
+    def _cells(self, row: Cells, number: int) -> dict[int, Any]:
+        """Return the cells of a row that are read, without comments."""
         found: dict[int, Any] = {}
-        for column, value, kind in row:
+        for column, value in row.items():
             if (number, column) in self._merged and self.header_row:
                 self._check_merged(number, column)
             if column in self._unread:
                 continue
-            if kind == _ERROR and value not in self.dialect.null_words:
-                words = f"this cell contains the error {value}; correct or empty it"
-                self._find_unread(number, column, words, "this cell contains an error")
-            elif kind in _UNREADABLE:
-                self._find_unread(number, column, _UNREADABLE[kind])
-            else:
-                is_text = kind in ("", _ERROR)
-                found[column] = (value.strip() if self.dialect.trim else value) if is_text else _typed(value, kind)
-        found = {column: value for column, value in found.items() if value} if self.dialect.trim else found
+            if isinstance(value, _Unread) and value not in self.dialect.null_words:
+                self.misread.add(number)
+                self._find(number, column, value.why, value.gist)
+                continue
+            text = value if isinstance(value, TypedCell) else value.strip() if self.dialect.trim else str(value)
+            if text:
+                found[column] = text
         if number <= self._merged_to:
             self.misread.add(number)
         return found
@@ -270,14 +273,6 @@ class _Sheet:
         return record
 
 
-def _typed(text: str, kind: str) -> TypedCell:
-    """Return a cell without text."""
-    is_shown = kind.startswith(_SHOWN)
-    return TypedCell.from_spelling(
-        text, _NO_TEXT["number" if is_shown else kind], kind.removeprefix(_SHOWN) if is_shown else ""
-    )
-
-
 class _SheetRow(Node):
     """A row of a sheet."""
 
@@ -309,103 +304,96 @@ class _SheetRow(Node):
         ]
 
 
+@dataclass
 class Workbook:
     """The records of a workbook: each sheet named like a section lists some.
 
-    :param name: of the file, as places name it.
-    :param findings: collects what is wrong.
-    :param sheets: which sheets list records.
-    :param warnings: collects warnings.
-    :param keys: returns the columns that identify the records of a section.
+    :ivar name: of the file, as places name it.
+    :ivar findings: collects what is wrong.
+    :ivar sheets: which sheets list records.
+    :ivar warnings: collects warnings.
+    :ivar keys: returns the columns that identify the records of a section.
     :ivar ignored: names of sheets that are not sections.
     """
 
-    def __init__(
-        self,
-        name: str,
-        content: bytes,
-        dialect: Dialect,
-        findings: list[Finding],
-        sheets: Sheets,
-        warnings: list[str],
-        keys: Callable[[str], frozenset[str]] = lambda _section: frozenset(),
-    ) -> None:
-        self._name = name
-        self._keys = keys
-        self._content = content
-        self._dialect = dialect
-        self._findings = findings
-        self._sheets = sheets
-        self._warnings = warnings
-        self.ignored: list[str] = []
+    name: str
+    content: bytes
+    dialect: Dialect
+    findings: list[Finding]
+    sheets: Sheets
+    warnings: list[str]
+    keys: Callable[[str], frozenset[str]]
+    ignored: list[str] = field(default_factory=list)
 
     def sections(self) -> Iterator[tuple[str, SheetSource, list[Node]]]:
         """Read each sheet with records: its section, its name in places, and the records."""
         try:
-            yield from self._sections(_contents(self._content, self._sheets))
+            yield from self._sections(_opened(self.content))
         except (_Refused, InvalidInput) as refused:
-            self._findings.append(Finding.plain(Place(self._name), str(refused)))
+            self.findings.append(Finding.plain(Place(self.name), str(refused)))
         except _Broken as broken:
             words = f"this workbook can't be read ({broken}); save it as .xlsx again"
-            self._findings.append(Finding(Place(self._name), words))
+            self.findings.append(Finding(Place(self.name), words))
 
-    def _sections(self, contents: Iterable[Sequence[Any]]) -> Iterator[tuple[str, SheetSource, list[Node]]]:
+    def _sections(self, book: Any) -> Iterator[tuple[str, SheetSource, list[Node]]]:
+        titles = [sheet.title for sheet in book.worksheets]
+        sections = self.sheets.sections(titles)
         read: set[str] = set()
-        titles: list[str] = []
-        for number, of_sheet in groupby(contents, key=itemgetter(0)):
-            _number, title, facts = next(of_sheet, (number, "", ("", True, (), (), ())))
-            titles.append(title)
-            section, is_visible, merged, hidden, formulas = facts
-            if section in read and not self._sheets.named:
-                raise _Refused(f"expected one sheet for a section, {title!r} is the second for {section}")
+        for sheet in book.worksheets:
+            section = sections.get(sheet.title, "")
+            if section in read and not self.sheets.named:
+                raise _Refused(f"expected one sheet for a section, {sheet.title!r} is the second for {section}")
             if section:
                 read.add(section)
-                source = SheetSource.for_sheet(self._name, title)
-                dialect = replace(self._dialect, keys=self._keys(section))
-                sheet = _Sheet(source, dialect, self._findings, merged)
-                nodes = list(sheet.records((row, cells) for _number, row, cells in of_sheet))
-                if nodes and not is_visible:
-                    self._warnings.append(f"{source}: this hidden sheet is read; show it, or remove it")
-                self._warn_of_hidden(nodes, set(hidden))
-                self._warn_of_formulas(sheet, formulas)
-                yield section, source, nodes
-            elif not title.strip().startswith(COMMENT) and not self._sheets.named:
-                self.ignored.append(title)
-        missing = self._sheets.missing(titles)
+                source = SheetSource.for_sheet(self.name, sheet.title)
+                yield section, source, self._nodes(sheet, source, replace(self.dialect, keys=self.keys(section)))
+            elif not sheet.title.strip().startswith(COMMENT) and not self.sheets.named:
+                self.ignored.append(sheet.title)
+        missing = self.sheets.missing(titles)
         if missing:
             words = f"there is no sheet {', '.join(map(repr, missing))}; the sheets are {', '.join(map(repr, titles))}"
-            self._findings.append(Finding(Place(self._name), words))
+            self.findings.append(Finding(Place(self.name), words))
         elif not read:
             wanted = ", ".join(name for name in SECTIONS if name != "fields")
             sheets = ", ".join(map(repr, self.ignored)) or "none (a chart has no cells)"
             self.ignored = []
             words = f"expected sheets named after sections: {wanted}; these are {sheets}"
-            if titles and not self._sheets.section:
+            if titles and not self.sheets.section:
                 words += (
-                    f"; rename one, or name its section in instance.yml: `tables: [{{files: {in_yaml(self._name)}, "
-                    f"sheets: {{{in_yaml(titles[0])}: {_section_of_folder(self._name)}}}}}]`"
+                    f"; rename one, or name its section in instance.yml: `tables: [{{files: {in_yaml(self.name)}, "
+                    f"sheets: {{{in_yaml(titles[0])}: {_section_of_folder(self.name)}}}}}]`"
                 )
-            if self._sheets.section and titles:
+            if self.sheets.section and titles:
                 words += f"; set `sheets: [{titles[0]}]` in tables to read another one"
-            self._findings.append(Finding(Place(self._name), words))
+            self.findings.append(Finding(Place(self.name), words))
+
+    def _nodes(self, sheet: Any, source: SheetSource, dialect: Dialect) -> list[Node]:
+        """Read a sheet, and warn of what its readers may not see."""
+        part = _part(self.content, sheet)
+        reader = _Sheet(source, dialect, self.findings, _merged(part))
+        formulas = _formulas_in(part)
+        nodes = list(reader.records(_rows(sheet, formulas)))
+        if nodes and sheet.sheet_state != "visible":
+            self.warnings.append(f"{source}: this hidden sheet is read; show it, or remove it")
+        self._warn_of_hidden(nodes, _hidden(part))
+        self._warn_of_formulas(reader, formulas)
+        return nodes
 
     def _warn_of_hidden(self, nodes: Iterable[Node], hidden: Container[int]) -> None:
         """Warn once about rows that the sheet hides, because they are read anyway."""
-        found = [node.place for node in nodes if node.place.line in hidden] if hidden else []
+        found = [node.place for node in nodes if node.place.line in hidden]
         if found:
             rows = "1 hidden row is read" if len(found) == 1 else f"{len(found):,} hidden rows are read"
-            self._warnings.append(f"{found[0]}: {rows}; a filter of a spreadsheet hides rows but does not remove them")
+            self.warnings.append(f"{found[0]}: {rows}; a filter of a spreadsheet hides rows but does not remove them")
 
-    def _warn_of_formulas(self, sheet: _Sheet, formulas: Iterable[tuple[int, int, int]]) -> None:
+    def _warn_of_formulas(self, sheet: _Sheet, formulas: Iterable[_Formula]) -> None:
         """Warn once about formulas in columns that are read, because their results are as old as the saved file."""
-        found = [formula for formula in formulas if formula[1] in sheet.columns.values()]
+        found = [formula for formula in formulas if formula.column in sheet.columns.values()]
         if found:
-            number = sum(count for _row, _column, count in found)
-            row, column, _count = min(found)
-            counted = "1 formula is" if number == 1 else f"{number:,} formulas are"
-            self._warnings.append(
-                f"{CellPlace(sheet.source, row, column)}: {counted} read by the result that the workbook stores; save "
-                "it in a spreadsheet program after each change"
+            counted = "1 formula is" if len(found) == 1 else f"{len(found):,} formulas are"
+            self.warnings.append(
+                f"{CellPlace(sheet.source, found[0].row, found[0].column)}: {counted} read by the result that the "
+                "workbook stores; save it in a spreadsheet program after each change"
             )
 
 
@@ -418,34 +406,16 @@ def section_of(title: str) -> str:
 # ---- the library
 
 
-def _contents(content: bytes, sheets: Sheets) -> Iterator[Sequence[Any]]:
-    """Yield the contents of the sheets as plain data.
+@contextmanager
+def _library() -> Iterator[None]:
+    """Run code of the library. Its warnings are about styles and extensions, which are not read.
 
-    Each item begins with the number of its sheet. The first item of a sheet has its title, its section, whether people
-    see it, and the ranges of merged cells. Each further item is a row with its number and its cells.
-
-    :raises _Refused: if it is not a workbook, or has too much. :raises _Broken: if the library can't read it.
-    :raises InvalidInput: if the library is not installed.
+    :raises _Broken: if it can't read the workbook.
     """
     try:
-        with _quiet():
-            openpyxl_library()
-            _check(content)
-            names = _parts_of_sheets(content)
-            values = _workbook(content, data_only=True)
-            sections = sheets.sections([sheet.title for sheet in values.worksheets])
-            parts = {title: _part(content, names[title]) for title in sections}
-            has_formulas = any(map(_FORMULA.search, parts.values()))
-            formulas = _workbook(content, data_only=False) if has_formulas else None
-            for number, sheet in enumerate(values.worksheets, start=1):
-                section = sections.get(sheet.title, "")
-                part = parts.get(sheet.title, b"")
-                calculated = _formulas_in(part) if has_formulas else []
-                is_visible = sheet.sheet_state == "visible"
-                yield number, sheet.title, (section, is_visible, _merged(part), _hidden(part), calculated)
-                if section:
-                    for row, cells in _rows(sheet, None if formulas is None else formulas[sheet.title]):
-                        yield number, row, cells
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
     except (_Refused, _Broken, InvalidInput):
         raise
     except Exception as error:
@@ -453,55 +423,73 @@ def _contents(content: bytes, sheets: Sheets) -> Iterator[Sequence[Any]]:
         raise _Broken(f"{type(error).__name__}: {error}") from error
 
 
-def _rows(values: Any, formulas: Any) -> Iterator[tuple[int, list[Cell]]]:
+def _opened(content: bytes) -> Any:
+    """Return a workbook of the library. Sheets that are charts stay empty: the library can't read all of them.
+
+    :raises _Refused: if it is not a workbook, or has too much. :raises _Broken: if the library can't read it.
+    :raises InvalidInput: if the library is not installed.
+    """
+    with _library():
+        openpyxl_library()
+        _check(content)
+        from openpyxl.chartsheet import Chartsheet
+        from openpyxl.reader.excel import ExcelReader
+
+        reader: Any = ExcelReader(io.BytesIO(content), read_only=True, data_only=True, keep_links=False)
+
+        def skip(sheet: Any, _relation: Any) -> None:
+            reader.wb._add_sheet(Chartsheet(parent=reader.wb, title=sheet.name))
+
+        reader.read_chartsheet = skip
+        reader.read()
+        return reader.wb
+
+
+def _rows(sheet: Any, formulas: Iterable[_Formula]) -> Iterator[tuple[int, Cells]]:
     """Yield the rows with content.
 
-    :param values: the sheet with values.
-    :param formulas: the sheet with formulas; None: there are none.
-    :raises _Refused: if there are too many rows.
+    :raises _Refused: if there are too many rows. :raises _Broken: if the library can't read them.
     """
-    values.reset_dimensions()
-    others: Iterator[Sequence[Any]] = iter(())
-    if formulas is not None:
-        formulas.reset_dimensions()
-        others = formulas.iter_rows()
-    for number, (row, other) in enumerate(zip_longest(values.iter_rows(), others, fillvalue=()), start=1):
-        if number > MAX_ROWS:
-            raise _Refused(f"expected at most {MAX_ROWS:,} rows, the sheet {values.title!r} has more")
-        cells = [_cell(cell) for cell in row if cell.value is not None]
-        cells += [
-            (formula.column, "", _UNSTORED)
-            for value, formula in zip(row, other, strict=False)
-            if formula.data_type == "f" and value.value is None and value.data_type != "str"
-        ]
-        if cells := [cell for cell in cells if cell[1] or cell[2]]:
-            yield number, cells
+    unstored: defaultdict[int, Cells] = defaultdict(dict)
+    for formula in formulas:
+        if not formula.is_text:
+            unstored[formula.row][formula.column] = _Unread.because(_UNSTORED)
+    with _library():
+        sheet.reset_dimensions()
+        for number, row in enumerate(sheet.iter_rows(), start=1):
+            if number > MAX_ROWS:
+                raise _Refused(f"expected at most {MAX_ROWS:,} rows, the sheet {sheet.title!r} has more")
+            cells = {cell.column: _value(cell) for cell in row if cell.value is not None}
+            cells = {column: text for column, text in cells.items() if text or isinstance(text, _Unread)}
+            if cells := {**unstored.get(number, {}), **cells}:
+                yield number, cells
 
 
-def _cell(cell: Any) -> Cell:
-    """Return the column of a cell, its text, and its kind (empty for a text)."""
+def _value(cell: Any) -> str:
+    """Return the text of a cell, with its type if it is not a text."""
+    value = cell.value
     if cell.data_type == "e":
-        return cell.column, str(cell.value), _ERROR
-    text, kind = _text_and_kind(cell.value, cell.number_format)
-    if len(text) > MOST_CHARACTERS:
-        return cell.column, "", _LONG
-    return (cell.column, "", _CONTROL) if not kind and CONTROL.search(text) else (cell.column, text, kind)
-
-
-def _text_and_kind(value: Any, number_format: str | None) -> tuple[str, str]:
+        words = f"this cell contains the error {value}; correct or empty it"
+        return _Unread.because(words, str(value), "this cell contains an error")
     if isinstance(value, bool):
-        return str(value).lower(), "flag"
+        return TypedCell.from_spelling(str(value).lower(), _NO_TEXT["flag"], "")
     if isinstance(value, (int, float)):
         digits = _digits(value)
-        shown = shown_digits(digits, number_format or "")
-        return digits, "" if number_format == TEXT_FORMAT else f"{_SHOWN}{shown}" if shown else "number"
+        shown = shown_digits(digits, cell.number_format or "")
+        return (
+            digits if cell.number_format == TEXT_FORMAT else TypedCell.from_spelling(digits, _NO_TEXT["number"], shown)
+        )
     if isinstance(value, (dt.date, dt.time, dt.timedelta)):
-        return _moment(value), "date"
-    return _ESCAPE.sub(lambda found: chr(int(found[1], 16)), str(value)), ""
+        return TypedCell.from_spelling(_moment(value), _NO_TEXT["date"], "")
+    text = _ESCAPE.sub(lambda found: chr(int(found[1], 16)), str(value))
+    if len(text) > MOST_CHARACTERS:
+        return _Unread.because(TOO_LONG)
+    return _Unread.because(_CONTROL) if CONTROL.search(text) else text
 
 
-_PLACEHOLDERS = re.compile(r'"([^"]*)"|\\(.)|(0)|([-/ .]|$)')
+_PLACEHOLDERS = re.compile(r'"([^"]*)"|\\(.)|(0)|([-/ ])')
 """The parts of a format that shows each digit in its own position: texts, zeros, and marks between them."""
+_ZEROS = re.compile(rf"(?:{_PLACEHOLDERS.pattern})+")
 
 
 def shown_digits(digits: str, number_format: str) -> str:
@@ -509,33 +497,33 @@ def shown_digits(digits: str, number_format: str) -> str:
 
     Return an empty text for any other format.
     """
-    if not digits.isdecimal() or "00" not in number_format:
+    if not digits.isdecimal() or "00" not in number_format or not _ZEROS.fullmatch(number_format):
         return ""
-    parts: list[str | None] = []
-    at = 0
-    while at < len(number_format):
-        found = _PLACEHOLDERS.match(number_format, at)
-        if found is None or found.end() == at or found[4] == ".":
-            return ""
-        parts.append(None if found[3] else found[1] or found[2] or found[4] or "")
-        at = found.end()
-    left = digits
-    texts: list[str] = []
-    first = parts.index(None)
-    for number, part in reversed(list(enumerate(parts))):
-        if part is not None:
-            texts.append(part)
-            continue
-        texts.append((left if number == first else left[-1:]) or "0")
-        left = left[:-1]
-    return "".join(reversed(texts))
+    parts = _PLACEHOLDERS.findall(number_format)
+    number = sum(bool(zero) for _text, _escaped, zero, _mark in parts)
+    padded = digits.zfill(number)
+    first = len(padded) - number + 1
+    shown = iter((padded[:first], *padded[first:]))
+    return "".join(next(shown) if zero else text or escaped or mark for text, escaped, zero, mark in parts)
 
 
-def _part(content: bytes, name: str) -> bytes:
+class _Formula(NamedTuple):
+    """A cell with a formula.
+
+    :ivar is_text: True if its result is a text, which may be empty.
+    """
+
+    row: int
+    column: int
+    is_text: bool
+
+
+def _part(content: bytes, sheet: Any) -> bytes:
     """Return the part of a sheet.
 
     :raises _Refused: if it has rows out of order, because the library would leave them out without an error.
     """
+    name = sheet._worksheet_path
     with zipfile.ZipFile(io.BytesIO(content)) as packed:
         part = packed.read(name)
     if any(int(row) >= int(following) for row, following in pairwise(_ROW_NUMBER.findall(part))):
@@ -543,20 +531,23 @@ def _part(content: bytes, name: str) -> bytes:
     return part
 
 
-def _hidden(part: bytes) -> list[int]:
+def _hidden(part: bytes) -> set[int]:
     """Return the numbers of the rows that a sheet hides."""
-    return [int(number) for row in _HIDDEN_ROW.findall(part) for number in _ROW_NUMBER.findall(row)]
+    return {int(number) for row in _HIDDEN_ROW.findall(part) for number in _ROW_NUMBER.findall(row)}
 
 
-def _formulas_in(part: bytes) -> list[tuple[int, int, int]]:
-    """Return, for each column with formulas, the row of the first formula, the column, and the number of formulas."""
+def _formulas_in(part: bytes) -> list[_Formula]:
+    """Return the formulas of a sheet.
+
+    :raises _Refused: if the cell of a formula has no name.
+    """
     from openpyxl.utils.cell import column_index_from_string as column_of
 
-    found: dict[bytes, tuple[int, int]] = {}
-    for letters, row in _FORMULA_CELL.findall(part):
-        count, first = found.get(letters, (0, int(row)))
-        found[letters] = (count + 1, first)
-    return [(first, column_of(letters.decode()), count) for letters, (count, first) in found.items()]
+    names = [(_CELL_NAME.search(cell), _IS_TEXT.search(cell) is not None) for cell in _FORMULA_CELL.findall(part)]
+    found = [_Formula(int(name[2]), column_of(name[1].decode()), text) for name, text in names if name is not None]
+    if len(found) < len(_FORMULA.findall(part)):
+        raise _Refused("a formula is in a cell without a name; save it as .xlsx again")
+    return found
 
 
 def _merged(part: bytes) -> list[tuple[int, int, int, int]]:
@@ -608,14 +599,6 @@ def openpyxl_library() -> Any:
     return openpyxl
 
 
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Silence the warnings of the library. They are about styles and extensions, which are not read."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        yield
-
-
 def _check(content: bytes) -> None:
     """Refuse what is not a workbook, or unpacks to too much.
 
@@ -638,38 +621,12 @@ def _check(content: bytes) -> None:
             raise _Refused("this is a 'Strict Open XML Spreadsheet'; save it as the plain 'Excel Workbook' (.xlsx)")
 
 
-def _workbook(content: bytes, data_only: bool) -> Any:
-    """Return a workbook of the library. Sheets that are charts stay empty: the library can't read all of them.
-
-    :param data_only: read the stored results of formulas, not the formulas.
-    """
-    from openpyxl.chartsheet import Chartsheet
-    from openpyxl.reader.excel import ExcelReader
-
-    reader: Any = ExcelReader(io.BytesIO(content), read_only=True, data_only=data_only, keep_links=False)
-
-    def skip(sheet: Any, _relation: Any) -> None:
-        reader.wb._add_sheet(Chartsheet(parent=reader.wb, title=sheet.name))
-
-    reader.read_chartsheet = skip
-    reader.read()
-    return reader.wb
-
-
-def _parts_of_sheets(content: bytes) -> dict[str, str]:
-    """Return the part of each sheet by its title."""
-    from openpyxl.reader.excel import ExcelReader
-
-    reader = ExcelReader(io.BytesIO(content), read_only=True, keep_links=False)
-    reader.read_manifest()
-    reader.read_workbook()
-    return {sheet.name: relation.target for sheet, relation in reader.parser.find_sheets()}
-
-
 _BOOK = "xl/workbook.xml"
 _STRICT = b"http://purl.oclc.org/ooxml/"
 """The names of the strict form of workbooks, which Excel offers beside the usual form."""
 
 _FORMULA = re.compile(rb"<(?:[^\s<>/:]+:)?f\b")
-_FORMULA_CELL = re.compile(rb"""<(?:\w+:)?c\b[^<>]*?\sr=["']([A-Z]{1,3})(\d{1,7})["'][^<>]*>\s*<(?:\w+:)?f\b""")
+_FORMULA_CELL = re.compile(rb"<(?:\w+:)?c\b([^<>]*)>\s*<(?:\w+:)?f\b")
+_IS_TEXT = re.compile(rb"""\st=["']str["']""")
+_CELL_NAME = re.compile(rb"""\sr=["']([A-Z]{1,3})(\d{1,7})["']""")
 _MERGED = re.compile(rb"""<(?:\w+:)?mergeCell\b[^<>]*?\sref=["']([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})["']""")
