@@ -68,6 +68,7 @@ def _timezone(node: Node, name: str, find: Find) -> str | None:
         zone_of(zone or "UTC")
     except InvalidInput as unknown:
         find(node, unknown.message)
+        return None
     return zone
 
 
