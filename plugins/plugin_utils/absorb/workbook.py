@@ -15,14 +15,13 @@ import re
 import zipfile
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Any
 
-from ...module_utils.model.field import Plain
-from ..desired.dialect import ISO_DATE, Dialect
+from ..desired.dialect import Dialect
 from ..desired.positions import CellPlace, Place, letters_of
-from ..desired.sources.xlsx_source import CONTROL, DIGITS, MAX_CELL
-from ..export.writing import json_cell
+from ..export.workbook import cell_value, escaped_text
+from ..export.writing import Unwritable, json_cell
 from .sources import Source
 from .table import THROUGH_FORMULA
 from .text_file import Edit, EditedFile, NewValue, NotSpliced
@@ -37,10 +36,7 @@ _FORMULA = re.compile(r"<f\b")
 _FORMULA_BYTES = re.compile(rb"<f\b")
 _RESULT = re.compile(r"(<f\b[^>]*?(?:/>|>[^<]*</f>))\s*<v>[^<]*</v>")
 _CALCULATION = re.compile(r"<calcPr\b([^>]*?)(/?)>")
-_ESCAPE_LIKE = re.compile("_(?=x[0-9A-Fa-f]{4}_)")
 _ZERO_DAY = dt.date(1899, 12, 30)
-_FIRST_DAY = dt.date(1901, 1, 1)
-"""The first day on which spreadsheets agree about dates."""
 
 
 @dataclass(frozen=True)
@@ -234,44 +230,24 @@ class WorkbookSource(Source):
                 return "", ""
             if self._dialect.null is None:
                 raise NotSpliced("an empty cell of the table changes nothing")
-            return _text_cell(self._dialect.null)
-        if isinstance(value, bool):
-            return ' t="b"', f"<v>{int(value)}</v>"
-        if isinstance(value, (Mapping, list, tuple)):
-            return _text_cell(json_cell(value))
-        text = str(value)
-        if isinstance(value, (Plain, int)):
-            number = _number(text, was_number)
-            if number:
-                return "", f"<v>{number}</v>"
-        elif text[:1] in ("[", "{") or text == self._dialect.null or not text or self._dialect.why_not_written(text):
-            raise NotSpliced("a cell would not be read as this text")
-        return _text_cell(text)
+            cell: Any = self._dialect.null
+        else:
+            try:
+                cell = cell_value(value, self._dialect)
+            except Unwritable as error:
+                raise NotSpliced(str(error)) from error
+        if isinstance(cell, bool):
+            return ' t="b"', f"<v>{int(cell)}</v>"
+        if isinstance(cell, Decimal):
+            return "", f"<v>{cell:f}</v>"
+        if isinstance(cell, dt.date) and was_number:
+            return "", f"<v>{(cell - _ZERO_DAY).days}</v>"
+        text = html.escape(escaped_text(str(cell)), quote=False)
+        return ' t="inlineStr"', f'<is><t xml:space="preserve">{text}</t></is>'
 
 
 def _in_words(value: Any) -> str:
     return "" if value is None else json_cell(value) if isinstance(value, (Mapping, list, tuple)) else str(value)
-
-
-def _number(text: str, was_number: bool) -> str:
-    """Return a number, or a day as the number in a cell that was a number; empty for anything else."""
-    if ISO_DATE.fullmatch(text):
-        day = dt.date.fromisoformat(text)
-        return str((day - _ZERO_DAY).days) if was_number and day >= _FIRST_DAY else ""
-    try:
-        number = Decimal(text)
-    except InvalidOperation:
-        return ""
-    return format(number, "f") if number.is_finite() and Decimal(format(number, DIGITS)) == number else ""
-
-
-def _text_cell(text: str) -> tuple[str, str]:
-    if CONTROL.search(text) or "\r" in text or len(text) > MAX_CELL:
-        raise NotSpliced("a cell can't contain it")
-    return (
-        ' t="inlineStr"',
-        f'<is><t xml:space="preserve">{html.escape(_ESCAPE_LIKE.sub("_x005F_", text), quote=False)}</t></is>',
-    )
 
 
 def _attributes(tag: str) -> dict[str, str]:

@@ -30,7 +30,6 @@ from ..desired.sources.xlsx_source import openpyxl_library
 from ..desired.sources.yaml_source import read_yaml
 from ..desired.tables import Tables
 from ..layers.variables import escaped
-from ..printing import screen
 from .beside_rooms import COLUMNS
 from .downloads import FOLDER, Downloads
 from .export import Exported, Selection, export_instance
@@ -38,14 +37,12 @@ from .file_set import Content, FileSet, bytes_of, listed
 from .json_schema import schema_files
 from .layout import BULK, MANY, SCHEMAS, more_files, section_files, settings_file
 from .manifest import BOOK, FETCHED, MANIFEST, Manifest, digest
-from .workbook import NAMED, sheets_of, text_of, workbook_of
+from .workbook import NAMED, sheets_of, workbook_of
 
 _SETTINGS = "instance.yml"
 _LARGEST_SETTINGS = 1 << 20
 _LARGEST = 1 << 28
 """Maximum bytes of a file that is read: larger than any file of an export."""
-
-_EVERY_SECONDS = 4.0
 
 
 @dataclass
@@ -153,7 +150,7 @@ def _export(run: ControllerRun, check_mode: bool) -> dict[str, Any]:
     _refuse_a_part(dest, selection, format_name)
     with tempfile.TemporaryDirectory() as directory:
         downloads = Downloads(client, Path(directory), _unchanged_downloads(dest), dest.earlier.names)
-        exported = export_instance(client, selection, downloads, _on_progress())
+        exported = export_instance(client, selection, downloads)
         if settings.declares_variables:
             exported.sections = {name: list(map(escaped, records)) for name, records in exported.sections.items()}
         files = _files(exported, options, client.transport.root, settings.tables)
@@ -315,14 +312,13 @@ def _named_elsewhere(dest: Destination, exported: Exported) -> set[str]:
     These are files of sections that are left out, or other files in the directory.
     """
     attachments = {path: path.encode() for path in dest.earlier.files if _section_of(path) == FOLDER}
-    attachments_kept: set[str] = set()
+    kept: set[str] = set()
     for path in dest.data() if attachments else ():
         if dest.is_file(path) and not _is_exported(path, exported):
-            content = dest.read(path)
-            if path.lower().endswith(WORKBOOK):
-                content = text_of(content)
-            attachments_kept |= {attachment for attachment, text in attachments.items() if text in content}
-    return attachments_kept
+            # Nobody knows which attachments a workbook names.
+            content = None if path.lower().endswith(WORKBOOK) else dest.read(path)
+            kept |= {attachment for attachment, text in attachments.items() if content is None or text in content}
+    return kept
 
 
 # ---- foreign files
@@ -404,21 +400,6 @@ def _carry_out(dest: Destination, changes: Changes) -> list[str]:
     for path in changes.adjusted:
         folder.adjust(path, dest.access)
     return backups
-
-
-# ---- report
-
-
-def _on_progress() -> Any:
-    last = [time.monotonic()]
-
-    def on_progress(section: str, number: int) -> None:
-        now = time.monotonic()
-        if now - last[0] >= _EVERY_SECONDS:
-            last[0] = now
-            screen.print_line(f"{section}: {number} read")
-
-    return on_progress
 
 
 def _result(

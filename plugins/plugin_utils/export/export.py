@@ -141,17 +141,15 @@ def export_instance(
     client: Client,
     selection: Selection,
     downloads: Downloads,
-    on_progress: Callable[[str, int], None] = lambda _section, _number: None,
     state: ListedState | None = None,
 ) -> Exported:
     """Read an instance, each kind once.
 
     :param state: lists that were read already; None for none.
-    :param on_progress: called with each completed section and its number of records.
     :raises InvalidInput: if files cannot name an existing field (a label of two fields).
     :raises IncompleteList: if somebody deletes records while they are read.
     """
-    return _Export(client, selection, downloads, on_progress, state or ListedState(client)).run()
+    return _Export(client, selection, downloads, state or ListedState(client)).run()
 
 
 class _Export:
@@ -160,20 +158,17 @@ class _Export:
         client: Client,
         selection: Selection,
         downloads: Downloads,
-        on_progress: Callable[[str, int], None],
         state: ListedState,
     ) -> None:
         self._client = client
         self._selection = selection
         self._state = state
-        self._on_progress = on_progress
         self._result = Exported()
         self._portable = Portable(self._state, downloads, self._leave_out)
         self._downloads = downloads
         self._withheld: dict[str, set[str]] = {}
         self._completed: dict[str, list[Record]] = {}
         self._off: dict[str, str] = {}
-        self._done: set[str] = set()
 
     def run(self) -> Exported:
         self._write_all()
@@ -229,15 +224,7 @@ class _Export:
             if not KINDS[SECTIONS[section]].is_later:
                 raise
             self._off[section] = "this account may not read it"
-        if section in self._off:
-            self._leave_out_all_of(section)
-        elif section not in self._done:
-            self._done.add(section)
-            rows = [rows for name, rows in self._result.sections.items() if name.startswith(section)]
-            self._on_progress(section, sum(map(len, rows)))
-
-    def _leave_out_all_of(self, section: str) -> None:
-        if self._off[section]:
+        if self._off.get(section):
             self._leave_out(f"{section}: {self._off[section]}")
 
     # ---- field definitions

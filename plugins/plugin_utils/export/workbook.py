@@ -9,13 +9,12 @@ The same data always yields the same bytes.
 from __future__ import annotations
 
 import datetime as dt
-import html
 import io
 import re
 import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from ...module_utils.model.field import Field, Plain, Spelling
@@ -109,14 +108,9 @@ def sheets_of(content: bytes) -> set[str]:
     return {name.decode("utf-8", "replace") for name in names} & {*BULK}
 
 
-def text_of(content: bytes) -> bytes:
-    """Return the text of all cells of a workbook, or an empty text if it is not a workbook."""
-    try:
-        with zipfile.ZipFile(io.BytesIO(content)) as packed:
-            parts = b"\n".join(packed.read(name) for name in packed.namelist() if name.startswith("xl/"))
-    except (zipfile.BadZipFile, KeyError):
-        return b""
-    return html.unescape(parts.decode("utf-8", "replace")).encode()
+def escaped_text(text: str) -> str:
+    """Return a text as the XML of a cell has it, in which ``_x0041_`` is a letter."""
+    return _ESCAPE_LIKE.sub("_x005F_", text)
 
 
 def text_cell(library: Any, sheet: Any, text: str, bold: bool = False) -> Any:
@@ -125,7 +119,7 @@ def text_cell(library: Any, sheet: Any, text: str, bold: bool = False) -> Any:
     :param library: openpyxl.
     """
     cell = library.cell.WriteOnlyCell(sheet)
-    cell.value = _ESCAPE_LIKE.sub("_x005F_", text)
+    cell.value = escaped_text(text)
     cell.data_type = "s"
     cell.number_format = TEXT_FORMAT
     if bold:
@@ -143,13 +137,11 @@ class _Writer:
         self._lists: dict[str, Sequence[str]] = {}
 
     def book(self) -> Book:
-        rest: dict[str, list[Any]] = {}
-        columns = {}
-        for section in BULK:
-            if section in self._exported.sections:
-                columns[section] = self._columns(section)
-                rest[section] = self._sheet(section, columns[section])
-        self._write_notes(columns)
+        sections = [section for section in BULK if section in self._exported.sections]
+        rest = {section: self._sheet(section, self._columns(section)) for section in sections}
+        notes = self._book.create_sheet(_NOTES)
+        for line in _HELP:
+            notes.append([self._cell(notes, line.format(root=self._root), TEXT_FORMAT)])
         self._write_lists()
         content = io.BytesIO()
         self._book.save(content)
@@ -191,7 +183,7 @@ class _Writer:
             try:
                 if len(rows) == _MAX_ROWS - 1 or not {*record} <= {column.name for column in columns}:
                     raise Unwritable("there is no room for it")
-                rows.append([self._plain(column.field, record.get(column.name)) for column in columns])
+                rows.append([cell_value(record.get(column.name), self._dialect) for column in columns])
             except Unwritable:
                 rest.append(record)
         sheet = self._book.create_sheet(section)
@@ -212,26 +204,6 @@ class _Writer:
                 ]
             )
         return rest
-
-    def _plain(self, field: Field, value: Any) -> Any:
-        """Return a value for a cell: a number, a day, true or false, or a text.
-
-        :raises Unwritable: if it would be read as something else.
-        """
-        if value is None or isinstance(value, bool):
-            return value
-        if isinstance(value, (Mapping, list, tuple)):
-            return _require_fitting(json_cell(value))
-        text = str(value)
-        if type_of(field).spelling.is_number and isinstance(value, (Plain, int)):
-            number = Decimal(text)
-            return number if Decimal(format(number, DIGITS)) == number else text
-        if type_of(field).spelling is Spelling.DATE and isinstance(value, Plain) and ISO_DATE.fullmatch(text):
-            day = dt.date.fromisoformat(text)
-            return day if day >= _FIRST_DAY else text
-        if text == self._dialect.null or text[:1] in ("[", "{") or not text or self._dialect.why_not_written(text):
-            raise Unwritable("a cell would be read as something else")
-        return _require_fitting(text)
 
     def _cell(self, sheet: Any, value: Any, number_format: str, bold: bool = False) -> Any:
         if isinstance(value, str):
@@ -278,40 +250,39 @@ class _Writer:
             row = [choices[number] if number < len(choices) else None for choices in self._lists.values()]
             sheet.append([None if text is None else self._cell(sheet, text, TEXT_FORMAT) for text in row])
 
-    def _write_notes(self, columns: Mapping[str, Sequence[_Column]]) -> None:
-        sheet = self._book.create_sheet(_NOTES)
-        sheet.column_dimensions["A"].width = 18
-        for letters in "BC":
-            sheet.column_dimensions[letters].width = 32
-        for line in _HELP:
-            sheet.append([self._cell(sheet, line.format(root=self._root), TEXT_FORMAT)])
-        sheet.append([])
-        sheet.append(
-            [self._cell(sheet, title, TEXT_FORMAT, bold=True) for title in ("Sheet", "Column", "Field", "Type")]
-        )
-        for section, section_columns in columns.items():
-            for column in section_columns:
-                rows = (
-                    section,
-                    column.header,
-                    clean(column.field.key),
-                    column.field.type + (", mandatory" * column.field.mandatory),
-                )
-                sheet.append([self._cell(sheet, text, TEXT_FORMAT) for text in rows])
 
+def cell_value(value: Any, dialect: Dialect) -> Any:
+    """Return a value for a cell: a number, a day, true or false, or a text.
 
-def _require_fitting(text: str) -> str:
-    """Return a text that a cell can have.
-
-    :raises Unwritable: if it cannot.
+    :raises Unwritable: if it would be read as something else, or if a cell can't contain it.
     """
+    if value is None or isinstance(value, bool):
+        return value
+    is_json = isinstance(value, (Mapping, list, tuple))
+    text = json_cell(value) if is_json else str(value)
+    if isinstance(value, (Plain, int)):
+        return _number_or_day(text)
+    if not is_json and (text == dialect.null or text[:1] in ("[", "{") or not text or dialect.why_not_written(text)):
+        raise Unwritable("a cell would not be read as this text")
     if not _fits(text):
         raise Unwritable("a cell can't contain it")
     return text
 
 
+def _number_or_day(text: str) -> Any:
+    """Return a number or a day that a cell can have, or the text."""
+    if ISO_DATE.fullmatch(text):
+        day = dt.date.fromisoformat(text)
+        return day if day >= _FIRST_DAY else text
+    try:
+        number = Decimal(text)
+    except InvalidOperation:
+        return text
+    return number if number.is_finite() and Decimal(format(number, DIGITS)) == number else text
+
+
 def _fits(text: str) -> bool:
-    is_short = len(_ESCAPE_LIKE.sub("_x005F_", text)) <= MAX_CELL
+    is_short = len(escaped_text(text)) <= MAX_CELL
     return is_short and not CONTROL.search(text) and "\r" not in text and not _HALF.search(text)
 
 

@@ -17,7 +17,7 @@ from instance_site import Site
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
 from ansible_collections.community.seventhings.plugins.plugin_utils.export import workbook
-from ansible_collections.community.seventhings.plugins.plugin_utils.export.workbook import sheets_of, text_of
+from ansible_collections.community.seventhings.plugins.plugin_utils.export.workbook import sheets_of
 
 pytestmark = pytest.mark.slow
 
@@ -191,10 +191,6 @@ def test_a_workbook_that_can_not_be_read_may_hold_everything() -> None:
     content = io.BytesIO()
     openpyxl.Workbook().save(content)
     assert sheets_of(content.getvalue()) == set()
-
-
-def test_nothing_is_in_what_is_no_workbook() -> None:
-    assert text_of(b"none") == b""
 
 
 def test_columns_with_values_are_kept_if_there_are_too_many_columns(
