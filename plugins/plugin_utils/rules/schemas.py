@@ -9,7 +9,8 @@ JSON Schema ignores unknown keywords, so a rule with a typo would forbid nothing
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
 
@@ -29,6 +30,10 @@ _MOST_STEPS = 100
 _IN_PLACE = frozenset({"not", "if", "then", "else"})
 _IN_PLACE_LISTS = frozenset({"allOf", "anyOf", "oneOf"})
 _INNER = frozenset(
+    ("items", "contains", "additionalProperties", "propertyNames", "unevaluatedItems", "unevaluatedProperties")
+)
+_LISTS = frozenset({"allOf", "anyOf", "oneOf"})
+_INNER = frozenset(
     {
         "items",
         "contains",
@@ -38,18 +43,15 @@ _INNER = frozenset(
         "unevaluatedProperties",
     }
 )
-_INNER_LISTS = frozenset({"prefixItems"})
+_LISTS = _IN_PLACE_LISTS | {"prefixItems"}
 _MAPS = frozenset({"properties", "dependentSchemas"})
+_NAMED = _MAPS | {"dependentRequired"}
+"""Keywords with a map of the names of fields."""
 _WHOLE = frozenset(
-    {
-        "additionalProperties",
-        "propertyNames",
-        "unevaluatedProperties",
-        "minProperties",
-        "maxProperties",
-        "const",
-        "enum",
-    }
+    (
+        *("additionalProperties", "propertyNames", "unevaluatedProperties"),
+        *("minProperties", "maxProperties", "const", "enum"),
+    )
 )
 """Keywords that judge all fields of a record, not only the fields that they name."""
 _NUMBERS = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"})
@@ -92,22 +94,22 @@ class FileSchemas:
         if not isinstance(node.value, dict):
             raise _Refused(node.place, f"expected a JSON Schema, which is a map, true or false; found {_shown(node)}")
         schema: dict[str, Any] = {}
+
+        def inner(part: Node) -> Schema:
+            return self._read(part, root, (*steps, ""))
+
         for keyword in node.value:
             member = node.member(keyword)
             if keyword not in KEYWORDS:
                 raise _Refused(member.place, _why_unknown(str(keyword)))
             if keyword == "$ref":
                 schema.setdefault("allOf", []).append(self._referred(member, root, steps))
-            elif keyword in _IN_PLACE_LISTS | _INNER_LISTS:
-                schema.setdefault(keyword, []).extend(
-                    self._read(item, root, (*steps, "")) for item in _items(member, keyword)
-                )
+            elif keyword in _LISTS:
+                schema.setdefault(keyword, []).extend(map(inner, _items(member, keyword)))
             elif keyword in _IN_PLACE | _INNER:
-                schema[keyword] = self._read(member, root, (*steps, ""))
+                schema[keyword] = inner(member)
             elif keyword in _MAPS:
-                schema[keyword] = {
-                    name: self._read(member.member(name), root, (*steps, "")) for name in _map(member, keyword)
-                }
+                schema[keyword] = {name: inner(member.member(name)) for name in _map(member, keyword)}
             elif keyword not in _NOTES:
                 schema[keyword] = _plain(keyword, member)
         return schema
@@ -128,6 +130,7 @@ class FileSchemas:
         return self._read(found, root, (*steps, pointer))
 
 
+@dataclass
 class _Refused(Exception):
     """Raised if a schema is wrong.
 
@@ -135,10 +138,8 @@ class _Refused(Exception):
     :ivar words: what is wrong.
     """
 
-    def __init__(self, place: Place, words: str) -> None:
-        super().__init__(words)
-        self.place = place
-        self.words = words
+    place: Place
+    words: str
 
 
 def _why_unknown(keyword: str) -> str:
@@ -212,7 +213,7 @@ _FITTING: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "pattern": (lambda value: isinstance(value, str) and _is_pattern(value), "a regular expression, in quotes"),
 }
 """The test of the value of each keyword, and what it expects in words."""
-KEYWORDS = _IN_PLACE | _IN_PLACE_LISTS | _INNER | _INNER_LISTS | _MAPS | _FITTING.keys() | _NOTES | {"$ref"}
+KEYWORDS = _IN_PLACE | _INNER | _LISTS | _MAPS | _FITTING.keys() | _NOTES | {"$ref"}
 
 
 def _shown(node: Node) -> str:
@@ -234,17 +235,36 @@ def _at(node: Node, pointer: str) -> Node | None:
 
 # ---- the fields of a record
 
+_SAME_VALUE = _IN_PLACE | _IN_PLACE_LISTS | {"dependentSchemas"}
+"""Keywords whose schemas judge the same value."""
 
-def parts_of(schema: Schema) -> Iterator[Mapping[str, Any]]:
-    """Yield a schema and all nested schemas that judge the same value, except ``true`` and ``false``."""
+_CONSTANTS = _SAME_VALUE | {"items", "contains", "prefixItems"}
+"""Keywords whose schemas judge the same value or the items of a list."""
+
+
+def parts_of(schema: Schema, keywords: Collection[str] = _SAME_VALUE) -> Iterator[Mapping[str, Any]]:
+    """Yield a schema and the schemas at some of its keywords, at any depth, except ``true`` and ``false``."""
     if isinstance(schema, bool):
         return
     yield schema
-    for keyword in _IN_PLACE_LISTS:
-        for part in schema.get(keyword, ()):
-            yield from parts_of(part)
-    for part in (*(schema.get(keyword, True) for keyword in _IN_PLACE), *schema.get("dependentSchemas", {}).values()):
-        yield from parts_of(part)
+    for keyword in schema:
+        inner = schema[keyword] if keyword in keywords else ()
+        parts = inner.values() if keyword in _MAPS and inner else inner if isinstance(inner, (list, tuple)) else [inner]
+        for part in parts:
+            yield from parts_of(part, keywords)
+
+
+def _with_parts(schema: Mapping[str, Any], keywords: Collection[str], change: Callable[[Any], Any]) -> dict[str, Any]:
+    """Return a schema with other schemas at some of its keywords."""
+
+    def changed(keyword: str, inner: Any) -> Any:
+        if keyword not in keywords:
+            return inner
+        if keyword in _MAPS:
+            return {name: change(part) for name, part in inner.items()}
+        return list(map(change, inner)) if isinstance(inner, list) else change(inner)
+
+    return {keyword: changed(keyword, inner) for keyword, inner in schema.items()}
 
 
 def names_in(schema: Schema) -> Iterator[str]:
@@ -252,8 +272,7 @@ def names_in(schema: Schema) -> Iterator[str]:
     for part in parts_of(schema):
         yield from (*part.get("properties", ()), *part.get("required", ()), *part.get("dependentSchemas", ()))
         for name, names in part.get("dependentRequired", {}).items():
-            yield name
-            yield from names
+            yield from (name, *names)
 
 
 def judges_all(schema: Schema) -> bool:
@@ -270,28 +289,17 @@ def renamed(
     """
     if isinstance(schema, bool):
         return schema
-    into = inner or {}
-    found: dict[str, Any] = dict(schema)
-
-    def again(part: Schema) -> Schema:
-        return renamed(part, key_of, inner)
-
-    if "properties" in schema:
-        found["properties"] = {
-            key_of(name): into[name](part) if name in into else part for name, part in schema["properties"].items()
-        }
-    if "required" in schema:
-        found["required"] = [key_of(name) for name in schema["required"]]
-    if "dependentRequired" in schema:
-        found["dependentRequired"] = {
-            key_of(name): [key_of(name) for name in names] for name, names in schema["dependentRequired"].items()
-        }
-    if "dependentSchemas" in schema:
-        found["dependentSchemas"] = {key_of(name): again(part) for name, part in schema["dependentSchemas"].items()}
-    for keyword in _IN_PLACE_LISTS & schema.keys():
-        found[keyword] = [again(part) for part in schema[keyword]]
-    for keyword in _IN_PLACE & schema.keys():
-        found[keyword] = again(schema[keyword])
+    found = _with_parts(schema, _SAME_VALUE, lambda part: renamed(part, key_of, inner))
+    for name, change in (inner or {}).items():
+        if name in found.get("properties", ()):
+            found["properties"] = {**found["properties"], name: change(found["properties"][name])}
+    if "dependentRequired" in found:
+        needed = found["dependentRequired"].items()
+        found["dependentRequired"] = {name: list(map(key_of, names)) for name, names in needed}
+    for keyword in _NAMED & found.keys():
+        found[keyword] = {key_of(name): part for name, part in found[keyword].items()}
+    if "required" in found:
+        found["required"] = list(map(key_of, found["required"]))
     return found
 
 
@@ -302,23 +310,17 @@ def parts_at(schema: Schema, name: str) -> Iterator[Schema]:
 
 def constants_in(schema: Schema) -> Iterator[Any]:
     """Yield the values that a schema has in ``const`` and ``enum``, at any depth."""
-    for part in parts_of(schema):
+    for part in parts_of(schema, _CONSTANTS):
         yield from (*([part["const"]] if "const" in part else []), *part.get("enum", ()))
-        for inner in (part.get("items", True), part.get("contains", True), *part.get("prefixItems", ())):
-            yield from constants_in(inner)
 
 
 def with_constants(schema: Schema, change: Callable[[Any], Any]) -> Schema:
     """Return a schema with other values in ``const`` and ``enum``, at any depth."""
     if isinstance(schema, bool):
         return schema
-    found: dict[str, Any] = dict(schema)
-    if "const" in schema:
-        found["const"] = change(schema["const"])
-    if "enum" in schema:
-        found["enum"] = [change(value) for value in schema["enum"]]
-    for keyword in (_IN_PLACE_LISTS | _INNER_LISTS) & schema.keys():
-        found[keyword] = [with_constants(part, change) for part in schema[keyword]]
-    for keyword in (_IN_PLACE | {"items", "contains"}) & schema.keys():
-        found[keyword] = with_constants(schema[keyword], change)
+    found = _with_parts(schema, _CONSTANTS, lambda part: with_constants(part, change))
+    if "const" in found:
+        found["const"] = change(found["const"])
+    if "enum" in found:
+        found["enum"] = list(map(change, found["enum"]))
     return found
