@@ -235,7 +235,6 @@ plugin: community.seventhings.places
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from hashlib import sha256
 from json import dumps
 from pathlib import Path
@@ -250,7 +249,7 @@ from ansible.plugins.inventory import BaseInventoryPlugin, Cacheable, Constructa
 from ansible.utils.path import unfrackpath
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
-from ansible_collections.community.seventhings.plugins.module_utils.model.suggestions import closest_names
+from ansible_collections.community.seventhings.plugins.module_utils.model.suggestions import did_you_mean
 from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
 from ansible_collections.community.seventhings.plugins.plugin_utils.ansible_compat import (
     KnowsOrigins,
@@ -269,7 +268,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.readers.inve
     Node,
     Plan,
     Read,
-    filters_by_kind,
+    check_filters,
     lay_out,
     read_along,
     read_records,
@@ -290,6 +289,9 @@ _CACHE_FORMAT = 2
 
 _EVERYBODY = ("all", "ungrouped")
 """The groups that Ansible creates itself."""
+
+_OF_THE_SOURCE = ("inventory_dir", "inventory_file")
+"""The variables that Ansible sets for each host of a source."""
 
 _PRIVATE = 0o077
 """The permissions of a cache directory that is created here, which exclude other users."""
@@ -330,21 +332,21 @@ class InventoryModule(KnowsOrigins, BaseInventoryPlugin, Constructable, Cacheabl
         self.templar.available_variables = self._vars
         config = self._configured(path)
         try:
-            self._check_names(config)
-            filters = filters_by_kind(self._filters())
+            self._check_options(config)
+            filters = self._filters()
+            check_filters(filters)
             plan = self._plan(filters)
             read = self._read(path, cache, plan, filters)
             layout = lay_out(read.records, plan)
+            built = self._built(layout)
             earlier = Earlier.from_names(inventory.hosts, inventory.groups, self.get_option("existing"))
-            _check_owned(layout, earlier)
-            constructed = self._constructed(layout, earlier)
+            self._check_names(built, layout, earlier)
         except SeventhingsError as error:
             raise AnsibleParserError(f"{clean(path)}: {error.message}") from None
         except AnsibleParserError as error:
             # Ansible's constructed features quote names and values.
             raise AnsibleParserError(clean(f"{path}: {error}")) from None
-        self._populate(layout)
-        self._transfer(constructed)
+        self._transfer(built)
         for warning in (*read.warnings, *layout.warnings, *_warnings_about_later(path)):
             warn(warning)
 
@@ -358,13 +360,11 @@ class InventoryModule(KnowsOrigins, BaseInventoryPlugin, Constructable, Cacheabl
         finally:
             os.umask(mask)
 
-    def _check_names(self, config: Mapping[str, Any]) -> None:
+    def _check_options(self, config: Mapping[str, Any]) -> None:
         known = set(self.option_definitions)
         for name in config:
             if name not in known:
-                suggestions = closest_names(name, known)
-                hint = f"; did you mean {suggestions[0]}?" if suggestions else ""
-                raise InvalidInput(f"{name}: no such option{hint}")
+                raise InvalidInput(f"{name}: no such option; {did_you_mean(name, sorted(known))}")
 
     def _filters(self) -> dict[str, Any]:
         try:
@@ -492,16 +492,15 @@ class InventoryModule(KnowsOrigins, BaseInventoryPlugin, Constructable, Cacheabl
             self.inventory.add_group(group.name)
             if group.group:
                 self.inventory.add_child(group.group, group.name)
-            self._set_variables(group, group.variables)
+            self._set_variables(group.name, group.variables)
         connection = self._connection()
         for host in layout.hosts:
             self.inventory.add_host(host.name, group=host.group)
-            self._set_variables(host, host.variables)
-            self._set_variables(host, connection)
+            self._set_variables(host.name, {**host.variables, **connection})
 
-    def _set_variables(self, node: Node, variables: Mapping[str, Any]) -> None:
-        for name, value in variables.items():
-            self.inventory.set_variable(node.name, name, value)
+    def _set_variables(self, name: str, variables: Mapping[str, Any]) -> None:
+        for variable, value in variables.items():
+            self.inventory.set_variable(name, variable, value)
 
     def _connection(self) -> dict[str, str]:
         """Return the variables of the connection. A host that may belong to another source keeps its own."""
@@ -509,95 +508,65 @@ class InventoryModule(KnowsOrigins, BaseInventoryPlugin, Constructable, Cacheabl
             return {}
         return {name: trusted(value) for name, value in _LOCAL.items()}
 
-    # ---- the constructed features
+    # ---- an inventory of its own
 
-    def _constructed(self, layout: Layout, earlier: Earlier) -> _Constructed | None:
-        """Return the results of the constructed features in an inventory of their own, or None if no feature is set.
-
-        :raises InvalidInput: if a feature creates a group that belongs to others.
-        """
-        compose, groups, keyed = (self.get_option(name) for name in ("compose", "groups", "keyed_groups"))
-        if not (compose or groups or keyed):
-            return None
+    def _built(self, layout: Layout) -> InventoryData:
+        """Return all hosts and groups, with those of the constructed features, in an inventory of their own."""
         strict = self.get_option("strict")
-        constructed = _Constructed(InventoryData())
-        ours: Any = self.inventory
-        constructed.inventory.current_source = ours.current_source
-        self.inventory = constructed.inventory
+        built, ours = InventoryData(), self.inventory
+        self.inventory = built
         try:
             self._populate(layout)
             for host in layout.hosts:
-                constructed.composed[host.name] = self._composed(compose, host, strict)
+                self._compose_variables(host, strict)
+                groups, keyed = self.get_option("groups"), self.get_option("keyed_groups")
                 self._add_host_to_composed_groups(groups, host.visible, host.name, strict=strict)
                 self._add_host_to_keyed_groups(keyed, host.visible, host.name, strict=strict)
         finally:
             self.inventory = ours
-        by_hand = {self._sanitize_group_name(name) for name in groups or ()}
-        for group in constructed.groups_besides(layout):
-            earlier.check_group(group, "groups" if group in by_hand else "keyed_groups")
-        return constructed
+        return built
 
-    def _composed(self, compose: Any, host: Node, strict: bool) -> dict[str, Any]:
-        """Set the variables of ``compose`` for a host as untrusted texts, and return them."""
-        before = self.inventory.hosts[host.name].vars.copy()
-        self._set_composite_vars(compose, host.visible, host.name, strict=strict)
-        after = self.inventory.hosts[host.name].vars
+    def _compose_variables(self, host: Node, strict: bool) -> None:
+        """Set the variables of ``compose`` for a host as untrusted texts."""
+        variables = self.inventory.hosts[host.name].vars
+        before = variables.copy()
+        self._set_composite_vars(self.get_option("compose"), host.visible, host.name, strict=strict)
         # None is a valid value.
-        composed = {
-            name: untrusted(value) for name, value in after.items() if name not in before or value is not before[name]
-        }
-        after.update(composed)
-        return composed
+        composed = (name for name, value in variables.items() if name not in before or value is not before[name])
+        variables.update({name: untrusted(variables[name]) for name in composed})
 
-    def _transfer(self, constructed: _Constructed | None) -> None:
-        """Add the results of the constructed features."""
-        if constructed is None:
-            return
-        groups = [group for group in constructed.inventory.groups.values() if group.name not in _EVERYBODY]
-        for group in groups:
-            self.inventory.add_group(group.name)
-        for group in groups:
-            for child in group.child_groups:
-                self.inventory.add_child(group.name, child.name)
-            for host in group.hosts:
-                self.inventory.add_host(host.name, group.name)
-        for name, variables in constructed.composed.items():
-            for variable, value in variables.items():
-                self.inventory.set_variable(name, variable, value)
+    def _check_names(self, built: InventoryData, layout: Layout, earlier: Earlier) -> None:
+        """Check that no host or group has a name that belongs to others.
 
-
-@dataclass
-class _Constructed:
-    """The results of the constructed features: groups with their members, and the variables of ``compose`` by host."""
-
-    inventory: InventoryData
-    composed: dict[str, dict[str, Any]] = field(default_factory=dict)
-
-    def groups_besides(self, layout: Layout) -> Iterator[str]:
-        """Yield the names of the groups that were created or joined, except those of the layout.
-
-        :raises InvalidInput: if a group has the name of a host.
+        :raises InvalidInput: if one has, or if a group has the name of a host.
         """
         laid_out = {group.name for group in layout.groups}
-        for name, group in self.inventory.groups.items():
-            if name in self.inventory.hosts:
+        by_hand = {self._sanitize_group_name(name) for name in self.get_option("groups") or ()}
+        for name, group in built.groups.items():
+            if name in built.hosts:
                 raise InvalidInput(
                     f"hostname: no host can be called {name!r}, because a group has that name; set another hostname"
                 )
             is_joined = group.hosts or [child for child in group.child_groups if child.name not in _EVERYBODY]
-            if name not in laid_out and (is_joined or name not in _EVERYBODY):
-                yield name
+            if name in laid_out or name not in _EVERYBODY or is_joined:
+                option = "group_prefix" if name in laid_out else "groups" if name in by_hand else "keyed_groups"
+                earlier.check_group(name, option)
+        for name in built.hosts:
+            earlier.check_host(name)
 
-
-def _check_owned(layout: Layout, earlier: Earlier) -> None:
-    """Check that no host or group has a name that belongs to others.
-
-    :raises InvalidInput: if one has.
-    """
-    for group in layout.groups:
-        earlier.check_group(group.name)
-    for host in layout.hosts:
-        earlier.check_host(host.name)
+    def _transfer(self, built: InventoryData) -> None:
+        """Add all hosts and groups."""
+        groups = [group for group in built.groups.values() if group.name not in _EVERYBODY]
+        for group in groups:
+            self.inventory.add_group(group.name)
+            self._set_variables(group.name, group.vars)
+        for host in built.hosts.values():
+            self.inventory.add_host(host.name)
+            own = {name: value for name, value in host.vars.items() if name not in _OF_THE_SOURCE}
+            self._set_variables(host.name, own)
+        for group in groups:
+            for member in (*group.child_groups, *group.hosts):
+                self.inventory.add_child(group.name, member.name)
 
 
 def _warnings_about_later(path: str) -> Iterator[str]:

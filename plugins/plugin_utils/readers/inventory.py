@@ -13,7 +13,7 @@ from ...module_utils.client.client import Client
 from ...module_utils.errors import InvalidInput
 from ...module_utils.model.field import EMPTY, Field, integer_of
 from ...module_utils.model.kinds import ARCHIVED_AT, LOCATION, OBJECT, ROOM, Kind
-from ...module_utils.model.suggestions import closest_names
+from ...module_utils.model.suggestions import did_you_mean
 from ...module_utils.model.types_links import Reference, read_reference
 from ...module_utils.printing.cleaner import clean
 from ...module_utils.resolve.field_visibility import FieldVisibility, hidden_field_message, with_more_evidence
@@ -46,23 +46,16 @@ def read_along(hosts: str) -> list[str]:
     return names[: names.index(hosts) + 1]
 
 
-def filters_by_kind(written: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    """Return the option ``filters`` by plural name. The singular is accepted.
+def check_filters(written: Mapping[str, Any]) -> None:
+    """Check the option ``filters``.
 
     :raises InvalidInput: for another kind, and for filters that are not a map.
     """
-    plurals = {kind.name: plural for plural, kind in KINDS.items()}
-    found: dict[str, Mapping[str, Any]] = {}
     for name, filters in written.items():
-        plural = plurals.get(name, name)
-        if plural not in KINDS:
-            raise InvalidInput(f"filters.{name}: no such kind; expected {', '.join(KINDS)}")
+        if name not in KINDS:
+            raise InvalidInput(f"filters.{name}: no such kind; {did_you_mean(name, KINDS)}")
         if not isinstance(filters, Mapping):
             raise InvalidInput(f"filters.{name}: expected a map of field key to operator and value, or to a value")
-        if plural in found:
-            raise InvalidInput(f"filters.{name}: written twice, as {plural} and in the singular")
-        found[plural] = filters
-    return found
 
 
 # ---- parts of an inventory
@@ -70,22 +63,51 @@ def filters_by_kind(written: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
 
 @dataclass
 class Node:
-    """A host or a group.
+    """A record as a host or a group.
 
+    :ivar plural: of its kind.
+    :ivar above: the place that it is in; None without one.
+    :ivar name: of the host or the group.
     :ivar variables: its own, with the prefix.
-    :ivar inherited: those of the groups above it; the nearest group has precedence.
-    :ivar group: the name of its group; None without one.
     """
 
-    name: str
-    variables: dict[str, Any]
-    inherited: dict[str, Any] = field(default_factory=dict)
-    group: str | None = None
+    record: Shown
+    plural: str
+    above: Node | None
+    name: str = ""
+    variables: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def group(self) -> str | None:
+        """Return the name of its group; None without one."""
+        return None if self.above is None else self.above.name
+
+    @property
+    def chain(self) -> Iterator[Node]:
+        """Yield this node and the places above it."""
+        yield self
+        if self.above:
+            yield from self.above.chain
 
     @property
     def visible(self) -> dict[str, Any]:
-        """Return the variables that a template sees. Its own variables have precedence over those of its groups."""
-        return {**self.inherited, **self.variables}
+        """Return the variables that a template sees. The nearest have precedence."""
+        return {name: value for node in reversed([*self.chain]) for name, value in node.variables.items()}
+
+    @property
+    def own_name(self) -> str:
+        """Return the name of the record for people: its first naming field with a value, else its kind and id."""
+        kind = KINDS[self.plural]
+        texts = (self.record.get(key) for key in (*kind.titles, *kind.names))
+        # Any other value can't be read. Its Python text is the name of no record.
+        name = next((name for text in texts if isinstance(text, str) and (name := one_line(text))), "")
+        return name or f"{kind.name} {self.record.get('id') or self.record.get('uuid')}"
+
+    @property
+    def path(self) -> str:
+        """Return the path of the record: rooms by their location and name, everything else by name."""
+        own = as_part(self.own_name)
+        return f"{as_part(self.above.own_name)}/{own}" if self.plural == "rooms" and self.above else own
 
 
 @dataclass
@@ -156,7 +178,6 @@ class Read:
 def read_records(client: Client, plan: Plan, filters: Mapping[str, Mapping[str, Any]]) -> Read:
     """Return complete lists of everything that the inventory needs.
 
-    :param filters: from :func:`filters_by_kind`.
     :raises InvalidInput: if the account does not see the fields that select the records.
     """
     records: dict[str, Sequence[Shown]] = {}
@@ -186,9 +207,7 @@ def _require_room_field(key: str, defined: Collection[str], objects: Sequence[Sh
     """
     if not objects or key in defined or any(key in record for record in objects):
         return
-    suggestions = closest_names(key, objects[0], 3)
-    hint = f"did you mean {' or '.join(suggestions)}?" if suggestions else f"there are {', '.join(sorted(objects[0]))}"
-    raise InvalidInput(f"room_field: no object has a field {key}; {hint}")
+    raise InvalidInput(f"room_field: no object has a field {key}; {did_you_mean(key, objects[0])}")
 
 
 # ---- hosts and groups
@@ -208,40 +227,25 @@ def lay_out(records: Records, plan: Plan) -> Layout:
     group_names = _Names("groups", ())
     *above, last = read_along(plan.hosts)
     for plural in above:
+        placed = [*_placed(records.get(plural, ()), plural, plan, places)]
         places[plural] = _Places(KINDS[plural].name)
-        for record, parent in _placed(records.get(plural, ()), plural, plan, places):
-            node = _node(record, plural, plan, parent, variables)
-            wanted = group_name(plan.group_prefix, _path(record, plural, parent))
-            node.name = group_names.give(as_name(wanted), record)
+        for node in placed:
+            node.variables = _variables(node, plan, variables)
+            node.name = group_names.give(as_name(group_name(plan.group_prefix, node.path)), node.record)
             layout.groups.append(node)
-            places[plural].add(_Place(plural, record, node, parent))
+            places[plural].add(node)
     # In a pattern, a host with the name of a group can't be distinguished from it.
     host_names = _Names("hosts", (group.name for group in layout.groups))
-    for record, parent in _placed(records.get(last, ()), last, plan, places):
-        node = _node(record, last, plan, parent, variables)
-        wanted = clean(one_line(plan.hostname(node))) or _default_name(record, last, parent)
-        node.name = host_names.give(as_name(f"{plan.host_prefix}{literal(wanted)}"), record)
+    for node in _placed(records.get(last, ()), last, plan, places):
+        node.variables = _variables(node, plan, variables)
+        # No machine has a name with a slash.
+        default = node.path if "/" in node.path else f"{KINDS[last].name}/{node.path}"
+        wanted = clean(one_line(plan.hostname(node))) or default
+        node.name = host_names.give(as_name(f"{plan.host_prefix}{literal(wanted)}"), node.record)
         check_host_name(node.name, plan.may_join)
         layout.hosts.append(node)
     layout.warnings = [*group_names.warnings(), *host_names.warnings(), *_left_out(variables)]
     return layout
-
-
-@dataclass(frozen=True)
-class _Place:
-    """A record with others inside, its group, and the place that it is in."""
-
-    plural: str
-    record: Shown
-    node: Node
-    above: _Place | None
-
-    @property
-    def chain(self) -> Iterator[_Place]:
-        """Yield this place and the places above it."""
-        yield self
-        if self.above:
-            yield from self.above.chain
 
 
 class _Places:
@@ -249,10 +253,10 @@ class _Places:
 
     def __init__(self, kind: str) -> None:
         self._read = read_reference(kind)
-        self._by_id: dict[int, _Place] = {}
-        self._by_uuid: dict[str, _Place] = {}
+        self._by_id: dict[int, Node] = {}
+        self._by_uuid: dict[str, Node] = {}
 
-    def add(self, place: _Place) -> None:
+    def add(self, place: Node) -> None:
         # The record's own identity has the form of a link to it.
         own = self._read({"id": place.record.get("id"), "uuid": place.record.get("uuid")}, _ANY)
         if isinstance(own, Reference):
@@ -261,7 +265,7 @@ class _Places:
             if own.uuid:
                 self._by_uuid[own.uuid] = place
 
-    def find(self, link: Any) -> _Place | None:
+    def find(self, link: Any) -> Node | None:
         """Return the place that a link means, in any of its forms, or None without a known place."""
         reference = self._read(link, _ANY)
         if not isinstance(reference, Reference):
@@ -270,35 +274,30 @@ class _Places:
         return by_uuid or (None if reference.id is None else self._by_id.get(reference.id))
 
 
-def _placed(
-    records: Sequence[Shown], plural: str, plan: Plan, places: Mapping[str, _Places]
-) -> Iterator[tuple[Shown, _Place | None]]:
+def _placed(records: Sequence[Shown], plural: str, plan: Plan, places: Mapping[str, _Places]) -> Iterator[Node]:
     """Yield each record with its place, in an order that does not depend on the answer."""
-    narrowed = plan.filtered.intersection(places) - {plural}
+    narrowed = plan.filtered.intersection(places)
     for record in sorted(records, key=_age):
         found = (places[above].find(record.get(key)) for above, key in plan.links(plural))
-        place = next((place for place in found if place), None)
-        if narrowed <= {above.plural for above in (place.chain if place else ())}:
-            yield record, place
+        node = Node(record, plural, next((place for place in found if place), None))
+        if narrowed <= {above.plural for above in node.chain}:
+            yield node
 
 
 def _age(record: Shown) -> tuple[int, str]:
     return (integer_of(record.get("id")) or 0, str(record.get("uuid")))
 
 
-def _node(record: Shown, plural: str, plan: Plan, parent: _Place | None, names: Variables) -> Node:
-    variables = {name: record[key] for key, name in names.named(record)}
-    above_names = {above.plural: _own_name(above.record, above.plural) for above in (parent.chain if parent else ())}
-    for above, key in plan.links(plural):
+def _variables(node: Node, plan: Plan, names: Variables) -> dict[str, Any]:
+    variables = {name: node.record[key] for key, name in names.named(node.record)}
+    above_names = {above.plural: above.own_name for above in node.chain if above is not node}
+    for above, key in plan.links(node.plural):
         variables[f"{plan.prefix}{KINDS[above].name}_name"] = above_names.get(above)
-        link = record.get(key)
-        if parent and parent.plural == above and isinstance(link, Mapping):
-            variables[f"{plan.prefix}{variable_key(key)}"] = _completed(link, parent)
-    variables[f"{plan.prefix}is_active"] = record.get(ARCHIVED_AT) in EMPTY
-    variables = {name: as_data(_encodable(value)) for name, value in variables.items()}
-    if parent is None:
-        return Node("", variables)
-    return Node("", variables, parent.node.visible, parent.node.name)
+        link = node.record.get(key)
+        if node.above and node.above.plural == above and isinstance(link, Mapping):
+            variables[f"{plan.prefix}{variable_key(key)}"] = _completed(link, node.above)
+    variables[f"{plan.prefix}is_active"] = node.record.get(ARCHIVED_AT) in EMPTY
+    return {name: as_data(_encodable(value)) for name, value in variables.items()}
 
 
 def _encodable(value: Any) -> Any:
@@ -330,41 +329,16 @@ def _some(names: Sequence[str]) -> str:
     return f"{shown} and {more} more" if more > 0 else shown
 
 
-def _completed(link: Mapping[str, Any], place: _Place) -> dict[str, Any]:
+def _completed(link: Mapping[str, Any], place: Node) -> dict[str, Any]:
     """Return a link with the members that the instance left out.
 
     The place is known, so the result is the same on every instance.
     """
-    known = {
-        "id": place.record.get("id"),
-        "uuid": place.record.get("uuid"),
-        "display_name": _own_name(place.record, place.plural),
-    }
+    known = {"id": place.record.get("id"), "uuid": place.record.get("uuid"), "display_name": place.own_name}
     return {**known, **{member: value for member, value in link.items() if value is not None}}
 
 
 # ---- names
-
-
-def _own_name(record: Shown, plural: str) -> str:
-    """Return the name of a record for people: its first naming field with a value, else its kind and id."""
-    kind = KINDS[plural]
-    texts = (record.get(key) for key in (*kind.titles, *kind.names))
-    # Any other value can't be read. Its Python text is the name of no record.
-    name = next((name for text in texts if isinstance(text, str) and (name := one_line(text))), "")
-    return name or f"{kind.name} {record.get('id') or record.get('uuid')}"
-
-
-def _path(record: Shown, plural: str, parent: _Place | None) -> str:
-    """Return the path of a record: rooms by their location and name, everything else by name."""
-    own = as_part(_own_name(record, plural))
-    return f"{as_part(_own_name(parent.record, 'locations'))}/{own}" if plural == "rooms" and parent else own
-
-
-def _default_name(record: Shown, plural: str, parent: _Place | None) -> str:
-    """Return a name with a slash. No machine has such a name."""
-    path = _path(record, plural, parent)
-    return path if "/" in path else f"{KINDS[plural].name}/{path}"
 
 
 class _Names:

@@ -108,7 +108,7 @@ class Earlier:
                 f"of an earlier source; set {options}, or existing: join"
             )
 
-    def check_group(self, name: str, option: str = "group_prefix") -> None:
+    def check_group(self, name: str, option: str) -> None:
         """Check that a group does not belong to another source.
 
         :param option: the option with the name.
