@@ -34,7 +34,7 @@ from ..plan.change import ARCHIVE, CREATE, DELETE, UPDATE, Change
 from ..resolve.field_visibility import check_kept, perhaps_hidden
 from .effects import without_effect
 from .lost_changes import Step, carry_out
-from .refusals import at_the_same_time, may_meet, why_occupied
+from .refusals import why_occupied
 from .request_bodies import create_body, update_body
 
 Finder = Callable[[], Sequence[Record]]
@@ -137,24 +137,6 @@ class Applier:
 
         :param lost: the error of an earlier attempt that was deferred. ``find`` then returns what became of a creation.
         """
-        try:
-            return self._written(change, find, known, lost)
-        except REFUSED_VALUES as refused:
-            refused.message += self._overlaps(change)
-            raise
-
-    def _overlaps(self, change: Change) -> str:
-        """Return the other records with the same objects at the same time, if a change was refused because of them."""
-        if not may_meet(self._schema, change.values):
-            return ""
-        try:
-            others = self._client.list_all(self._kind)
-        except SeventhingsError:
-            # The refusal matters more to the user than the failed attempt to explain it.
-            return ""
-        return at_the_same_time(self._schema, change.values, change.current, others)
-
-    def _written(self, change: Change, find: Finder, known: frozenset[str], lost: OutcomeUnknown | None) -> str | None:
         if change.action == CREATE:
             return self._create(change, find, known, lost)
         if change.current is None:

@@ -9,19 +9,16 @@ from collections.abc import Iterator, Mapping
 
 from ..client.client import Client
 from ..client.files import require_files
-from ..client.record import Record
-from ..errors import InternalError, InvalidRequest, NotProcessable, PermissionMissing, unless
-from ..model.kinds import KINDS, Kind
+from ..errors import unless
+from ..model.kinds import KINDS
 from ..model.schema import Schema
 from ..model.types_links import Attachment, Reference, attachments_in, references_in
 from ..plan.change import DELETE, Change
 from ..resolve.read_cache import Reading
-from .refusals import is_linked, links_to, occupants
+from .refusals import named_occupants
 
 _PLACES = {name for kind in KINDS.values() if kind.parent for name in (kind.name, kind.parent)}
 """The kinds that an instance may not delete while other records are in them."""
-
-_MOST_NAMED = 3
 
 
 def check_targets(client: Client, reading: Reading, schema: Schema, change: Change, names: Mapping[str, str]) -> None:
@@ -53,29 +50,5 @@ def why_not_deleted(client: Client, reading: Reading, change: Change) -> str:
     kind, record = change.kind, change.current
     if record is None or change.action != DELETE or kind.name not in _PLACES:
         return ""
-    try:
-        names = sorted(set(occupants(client, record, lambda kind, key: _linked(client, reading, kind, key, record))))
-    except PermissionMissing:
-        return ""
-    shown = ", ".join([*names[:_MOST_NAMED], *(["and more"] if len(names) > _MOST_NAMED else [])])
-    return unless(f"The {kind.words} {record.uuid} is not empty: {shown}", "empties it") if names else ""
-
-
-def _linked(client: Client, reading: Reading, kind: Kind, key: str, record: Record) -> list[Record]:
-    """Return a few of the records that link to a record by a field, with one small request in each form of links.
-
-    If the instance does not filter by links, return the whole list, read once.
-    """
-    schema = client.schema(kind)
-    for form in ("id", "uuid"):
-        condition = links_to(record, key).in_form(form)
-        if condition is None:
-            continue
-        try:
-            found = client.lists.first(kind, _MOST_NAMED + 1, condition.pairs()).records
-        except (InvalidRequest, NotProcessable, InternalError):
-            return reading.listed(kind)
-        if found:
-            is_filtered = any(is_linked(schema, key, other, record) for other in found)
-            return found if is_filtered else reading.listed(kind)
-    return []
+    names = named_occupants(client, reading, record)
+    return unless(f"The {kind.words} {record.uuid} is not empty: {names}", "empties it") if names else ""

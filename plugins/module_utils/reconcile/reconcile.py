@@ -118,14 +118,7 @@ class _Ensure:
             find = partial(find_now, self._client, self._schema, keys, desired, self._desired_record.template)
             record = applier.carry_out(change, find, planned.known, by_key)
         except REFUSED_VALUES as refused:
-            deleted = change.current if change.action == DELETE else None
-            refused.message += (
-                self._records_with_value(change, keys, refused)
-                if deleted is None
-                else named_occupants(self._client, deleted)
-                if isinstance(refused, NotProcessable)
-                else ""
-            )
+            refused.message += self._explained(change, keys, refused)
             raise
         finally:
             if self._kind.defines_fields:
@@ -295,6 +288,15 @@ class _Ensure:
             change.unarchive,
             change.warnings,
         )
+
+    def _explained(self, change: Change, keys: Sequence[str], refused: ServiceError) -> str:
+        """Return what the service may have refused, in words to append."""
+        if change.action != DELETE:
+            return self._records_with_value(change, keys, refused)
+        if change.current is None or not isinstance(refused, NotProcessable):
+            return ""
+        names = named_occupants(self._client, self._reading, change.current)
+        return f" These refer to it: {names}." if names else ""
 
     def _records_with_value(self, change: Change, keys: Sequence[str], refused: ServiceError) -> str:
         """Name the active records with a value that the instance refused because it must be unique.

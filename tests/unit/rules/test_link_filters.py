@@ -13,6 +13,7 @@ from embedded_here import Embedded
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 from ansible_collections.community.seventhings.plugins.module_utils.reconcile.refusals import named_occupants
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.read_cache import Reading
 from ansible_collections.community.seventhings.plugins.plugin_utils.readers.inventory import Plan, read_records
 
 SIDES = ("either", "id", "uuid")
@@ -89,7 +90,7 @@ def test_natural_keys_of_links_alone(side: str) -> None:
 def test_occupants_are_named(side: str) -> None:
     client = started({"filter_links": side}).client()
     (room,) = [record for record in client.list_all(ROOM) if record.flat["number"] == "0.02"]
-    assert "(actual_room)" in named_occupants(client, room)
+    assert "(actual_room)" in named_occupants(client, Reading(client), room)
 
 
 @pytest.mark.sample(6)

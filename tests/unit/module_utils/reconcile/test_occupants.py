@@ -49,7 +49,7 @@ def test_referring_records_are_named() -> None:
     assert refused(lambda _call: answer([thing(1, room=1), thing(3, room=2)])).endswith(
         " These refer to it: object 0001 (room)."
     )
-    assert refused(listing(many)).endswith(" object 0001 (room), object 0002 (room), object 0003 (room), 2 more.")
+    assert refused(listing(many)).endswith(" object 0001 (room), object 0002 (room), object 0003 (room), and more.")
 
 
 @pytest.mark.parametrize("objects", [listing([]), refusal(403)], ids=["none", "may not look"])
