@@ -29,7 +29,7 @@ from ..errors import OutcomeUnknown, SeventhingsError
 from ..local.safe_files import Folder
 from ..model.kinds import KINDS
 from .changes import Changes, seconds_left
-from .locks import REPORTED_AFTER, Busy, Obstructed, SharedFile, describe, lock_owner_of, wait_for
+from .locks import REPORTED_AFTER, Busy, Obstructed, SharedFile, describe, wait_for
 from .places import NAMED
 from .store import Store
 
@@ -40,6 +40,7 @@ SHORTEST_SETTLE = 30.0
 """Minimum default of the settling horizon in seconds."""
 
 _KIND = "creating"
+_OTHER = "another process of this user, which"
 UNKNOWN_MOMENT = math.inf
 """An unknown moment. It counts as the newest."""
 
@@ -428,13 +429,13 @@ class Creations:
                 self.lock_wait,
                 self._clock,
                 self._sleep,
-                lambda: self.on_wait(f"Waiting for {_who(watched)}, which creates {plural} of the same instance."),
+                lambda: self.on_wait(f"Waiting for {_OTHER} creates {plural} of the same instance."),
             )
             process, moment = self._mark_of(watched)
         except Busy as busy:
             raise LockTimeout(
-                f"Waited {self.lock_wait:g} seconds (tuning.lock_wait) for {_who(watched)}, which creates {plural}"
-                f" of the same instance. No {KINDS[kind].words} was created by this task."
+                f"Waited {self.lock_wait:g} seconds (tuning.lock_wait) for {_OTHER} creates {plural} of the same "
+                f"instance. No {KINDS[kind].words} was created by this task."
             ) from busy
         except OSError as error:
             watched.release()
@@ -457,11 +458,6 @@ class Creations:
                     self._note(watched, None)
         finally:
             watched.release()
-
-
-def _who(watched: _Kind) -> str:
-    owner = lock_owner_of(watched.lock.descriptor())
-    return f"another process (id {owner.process}) of this user" if owner else "another process of this user"
 
 
 def _refused(kind: str, error: OSError) -> LockRefused:

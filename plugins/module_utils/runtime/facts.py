@@ -24,7 +24,7 @@ from typing import Any, TypeAlias
 
 from ..errors import InvalidInput
 from ..local.safe_files import Folder
-from .locks import Busy, LockOwner, SharedFile, lock_owner_of
+from .locks import Busy, SharedFile
 
 Fact: TypeAlias = tuple[str, str, Any]
 """Kind, mark and value. The value is any JSON; None removes the fact."""
@@ -129,11 +129,6 @@ class FactLog:
     def is_writable(self) -> bool:
         """Return True if the log can be written. A read-only log can only be locked."""
         return self._file.is_writable()
-
-    @property
-    def lock_owner(self) -> LockOwner | None:
-        """Return the process that owns the lock, or None if the system does not say."""
-        return lock_owner_of(self._file.descriptor())
 
     def try_lock(self) -> bool:
         """Lock the log, until :meth:`close`, for several calls. Return False if another process owns the lock."""

@@ -11,7 +11,6 @@ is locked. So a lock counts only if the locked file is still the one at its path
 from __future__ import annotations
 
 import contextlib
-import datetime as dt
 import errno
 import fcntl
 import math
@@ -19,8 +18,6 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from pathlib import Path
 
 from ..errors import InvalidInput
 from ..local.safe_files import Folder
@@ -72,44 +69,6 @@ def wait_for(
             on_wait = None
         sleep(min(pause, seconds - waited, math.inf if on_wait is None else REPORTED_AFTER - waited))
         pause = min(pause * 2, _LONGEST_PAUSE)
-
-
-@dataclass(frozen=True)
-class LockOwner:
-    """The process that owns a lock.
-
-    :ivar started: when the process was started, in seconds since 1970.
-    """
-
-    process: int
-    started: float
-
-    def __str__(self) -> str:
-        started = dt.datetime.fromtimestamp(self.started, dt.UTC).astimezone()
-        return f"process {self.process}, running since {started.isoformat(' ', 'seconds')}"
-
-
-def lock_owner_of(descriptor: int) -> LockOwner | None:
-    """Return the process that owns the lock of an open file, or None if the system does not say."""
-    wanted = os.fstat(descriptor)
-    with contextlib.suppress(OSError):
-        for line in Path("/proc/locks").read_text("ascii").splitlines():
-            # A line is like "1: FLOCK ADVISORY WRITE 4711 00:1c:5081 0 EOF". For a waiting process the second column is
-            # an arrow.
-            fields = line.split()
-            if fields[1] == "FLOCK" and fields[5].endswith(f":{wanted.st_ino}"):
-                process = Path("/proc", fields[4])
-                with contextlib.suppress(OSError):
-                    if any(os.path.samestat(descriptor.stat(), wanted) for descriptor in (process / "fd").iterdir()):
-                        return LockOwner(int(fields[4]), _started(process))
-    return None
-
-
-def _started(process: Path) -> float:
-    # The name in the second field may contain anything. The start time is the 22nd field, in ticks since boot.
-    ticks = int((process / "stat").read_text("ascii", "replace").rpartition(")")[2].split()[19])
-    booted = next(line for line in Path("/proc/stat").read_text("ascii").splitlines() if line.startswith("btime "))
-    return float(booted.split()[1]) + ticks / os.sysconf("SC_CLK_TCK")
 
 
 class SharedFile:

@@ -238,11 +238,11 @@ class Journal:
                 self._lock_wait,
                 self._clock,
                 self._sleep,
-                lambda: self._on_wait(f"Waiting for the journal: {owner}{self._owner_words()}."),
+                lambda: self._on_wait(f"Waiting for the journal: {owner}."),
             )
         except Busy as busy:
             raise JournalLocked(
-                f"journal: {owner} for more than {self._lock_wait:g} seconds (tuning.lock_wait){self._owner_words()}; "
+                f"journal: {owner} for more than {self._lock_wait:g} seconds (tuning.lock_wait); "
                 f"try again when it is done"
             ) from busy
         self._is_locked = True
@@ -257,11 +257,6 @@ class Journal:
         except OSError as error:
             raise _unusable(self.place, error) from error
         return is_locked
-
-    def _owner_words(self) -> str:
-        """Return which process owns the journal, in words to append; empty if the system does not say."""
-        owner = self._log.lock_owner
-        return f": {owner}" if owner else ""
 
     def _settle_id(self) -> None:
         """Note the ``set_id`` of these files, and create one if they have none."""

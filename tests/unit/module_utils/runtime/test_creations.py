@@ -23,8 +23,6 @@ from project import LONG
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import OutcomeUnknown, service_error
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
-from ansible_collections.community.seventhings.plugins.module_utils.runtime import creations as creations_module
-from ansible_collections.community.seventhings.plugins.module_utils.runtime import locks
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.changes import seconds_left
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.creations import (
     CreatedMeanwhile,
@@ -465,7 +463,7 @@ def test_a_wait_is_reported_after_5_seconds_and_fails_after_lock_wait(
     assert clock.now - 1000 == pytest.approx(600, abs=1)
     ((moment, text),) = messages
     assert moment == pytest.approx(5, abs=0.1)
-    who = f"another process (id {process}) of this user, which creates rental cases of the same instance"
+    who = "another process of this user, which creates rental cases of the same instance"
     assert text == f"Waiting for {who}."
     assert caught.value.message == (
         f"Waited 600 seconds (tuning.lock_wait) for {who}. No rental case was created by this task."
@@ -493,25 +491,6 @@ def test_a_wait_for_an_interrupted_process_is_reported_if_it_is_long(
         pass
     creations.leave()
     assert reported == messages
-
-
-def test_the_owner_of_a_lock_without_a_creation_is_named_if_the_system_knows_it(
-    folder: Folder, clock: Clock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    owner = on(folder, clock)
-    owner.watch(["room"])
-    owner.hold(["room"])
-    for known, who in (
-        (locks.LockOwner(4711, 0.0), "another process (id 4711) of this user"),
-        (None, "another process of this user"),
-    ):
-        monkeypatch.setattr(creations_module, "lock_owner_of", lambda _descriptor, known=known: known)
-        waiting = on(folder, clock, lock_wait=0.0)
-        waiting.watch(["room"])
-        with pytest.raises(LockTimeout) as caught:
-            waiting.hold(["room"])
-        assert caught.value.message.startswith(f"Waited 0 seconds (tuning.lock_wait) for {who}, which creates rooms")
-    owner.leave()
 
 
 # ---- a long pause

@@ -5,16 +5,12 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import errno
 import fcntl
 import itertools
 import json
-import re
 import shutil
 import signal
-import sys
-import time
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -168,18 +164,13 @@ def test_a_journal_that_stays_locked_is_refused_after_lock_wait(tmp_path: Path) 
     kill(process)
     ended(process)
     assert sum(slept) == pytest.approx(90)
-    owned = f"another run uses {tmp_path / 'journal.jsonl'}"
-    moment = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d[+-]\d\d:\d\d"
-    who = f": process {process}, running since {moment}" if sys.platform == "linux" else ""
     ((after, words),) = reported
     assert after == pytest.approx(5)
-    assert re.fullmatch(f"Waiting for the journal: {re.escape(owned)}{who}\\.", words)
-    assert re.fullmatch(
-        f"journal: {re.escape(owned)} for more than 90 seconds \\(tuning.lock_wait\\){who}; try again when it is done",
-        caught.value.message,
+    owned = f"another run uses {tmp_path / 'journal.jsonl'}"
+    assert words == f"Waiting for the journal: {owned}."
+    assert caught.value.message == (
+        f"journal: {owned} for more than 90 seconds (tuning.lock_wait); try again when it is done"
     )
-    began = re.search(moment, caught.value.message)
-    assert began is None or abs(dt.datetime.fromisoformat(began[0]).timestamp() - time.time()) < 60
 
 
 def test_a_journal_removed_during_a_wait_is_created_again(tmp_path: Path) -> None:
