@@ -107,8 +107,8 @@ DEFECTS = (
     Defect(
         "settling",
         "module_utils/runtime/creations",
-        "self._clock() + seconds_left(moment, self._now(), self._settle)",
-        "self._clock()",
+        "self.clock() + seconds_left(moment, self.now(), self.settle)",
+        "self.clock()",
         "A request of an interrupted process takes effect after the record was created a second time.",
         "unit/module_utils/runtime/test_creations",
     ),

@@ -150,31 +150,26 @@ class Written:
         return f"What was changed before it stays: {earlier}{', '.join(self._newest)}."
 
 
+@dataclass
 class Attempts:
     """The attempts of one request.
 
-    :param rate_limit_wait: maximum seconds to wait after refusals with 429, from the first of them on.
-    :ivar words: the request and its state, for messages.
+    :ivar rate_limit_wait: maximum seconds to wait after refusals with 429, from the first of them on.
     """
 
-    def __init__(
-        self,
-        request: Request,
-        outages: Outages,
-        written: Written,
-        retries: int,
-        rate_limit_wait: float,
-        clock: Callable[[], float],
-    ) -> None:
-        self.request = request
-        self.words = f"{request.endpoint}: not sent."
-        self._outages = outages
-        self._written = written
-        self._retries = self._left = retries
-        self._ended, self._renewals = outages.ended, 0
+    request: Request
+    outages: Outages
+    written: Written
+    retries: int
+    rate_limit_wait: float
+    clock: Callable[[], float]
+
+    def __post_init__(self) -> None:
+        self.words = f"{self.request.endpoint}: not sent."
+        """The request and its state, for messages."""
+        self._left = self.retries
+        self._ended, self._renewals = self.outages.ended, 0
         self._failure: Failed | None = None
-        self._rate_limit_wait = rate_limit_wait
-        self._clock = clock
         self._refused_since: float | None = None
         self._refusals = 0
 
@@ -185,8 +180,8 @@ class Attempts:
 
         :raises SeventhingsError: the last failure, if no attempt is left.
         """
-        if self._outages.ended != self._ended and self._renewals < _MOST_OUTAGES:
-            self._left, self._ended, self._renewals = self._retries, self._outages.ended, self._renewals + 1
+        if self.outages.ended != self._ended and self._renewals < _MOST_OUTAGES:
+            self._left, self._ended, self._renewals = self.retries, self.outages.ended, self._renewals + 1
         elif self._left < 0 and self._failure is not None:
             self._give_up(self._failure)
 
@@ -202,21 +197,21 @@ class Attempts:
         is_unknown = self.request.is_write and failed.was_sent
         self.words = f"{self.request.endpoint}: no answer{', so the outcome is unknown' if is_unknown else ''}."
         if failed.is_outage:
-            self._outages.failed(failed.error.message, failed.after)
+            self.outages.failed(failed.error.message, failed.after)
         if is_unknown and (self.request.effect is Effect.UNSAFE or failed.is_lost):
             self._give_up(failed)
         self._failure = failed
         self._left -= 1
-        if self._left < 0 and failed.is_outage and self._retries:
-            self._outages.suspect()
+        if self._left < 0 and failed.is_outage and self.retries:
+            self.outages.suspect()
         elif self._left < 0:
             self._give_up(failed)
-        failures = self._retries - self._left
+        failures = self.retries - self._left
         return _SHORTEST_PAUSE if failures == 1 else _FIRST_PAUSE * 2.0 ** (failures - 1)
 
     def _give_up(self, failed: Failed) -> NoReturn:
         if failed.is_outage and self.request.is_write:
-            self._outages.lost(self.request.kind)
+            self.outages.lost(self.request.kind)
         raise failed.error from failed.error.__cause__
 
     # ---- refused
@@ -225,15 +220,15 @@ class Attempts:
     def left(self) -> float:
         """Return the seconds that it may still wait for the rate limit."""
         if self._refused_since is None:
-            return self._rate_limit_wait
-        return self._refused_since + self._rate_limit_wait - self._clock()
+            return self.rate_limit_wait
+        return self._refused_since + self.rate_limit_wait - self.clock()
 
     def refused(self, refused: Refused) -> float:
         """Return the seconds to wait after a refusal.
 
         Even if the service allows a repetition at once, a request that is refused again waits.
         """
-        self._refused_since = self._clock() if self._refused_since is None else self._refused_since
+        self._refused_since = self.clock() if self._refused_since is None else self._refused_since
         growing = min(_FIRST_PAUSE * 2.0**self._refusals, _LONGEST_PAUSE)
         is_first = self._refusals == 0
         self._refusals += 1
@@ -256,12 +251,12 @@ class Attempts:
 
     def _why(self, pause: float) -> str:
         wanted = f"The service wants a pause of {pause:.0f} seconds, and"
-        if self._refused_since is not None and self.left < self._rate_limit_wait - 1:
+        if self._refused_since is not None and self.left < self.rate_limit_wait - 1:
             left = max(self.left, 0)
-            return f"{wanted} {left:.0f} of the {self._rate_limit_wait:g} seconds of rate_limit_wait are left."
-        return f"{wanted} rate_limit_wait is {self._rate_limit_wait:g} seconds."
+            return f"{wanted} {left:.0f} of the {self.rate_limit_wait:g} seconds of rate_limit_wait are left."
+        return f"{wanted} rate_limit_wait is {self.rate_limit_wait:g} seconds."
 
     def _saying(self, error: TooManyRequests, why: str) -> TooManyRequests:
-        error.message = f"{why} {self._written.sentence}"
+        error.message = f"{why} {self.written.sentence}"
         error.args = (error.message,)
         return error

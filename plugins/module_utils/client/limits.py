@@ -79,19 +79,19 @@ class Limits:
         return MEBIBYTE * (max(self.answer_mebibytes, FILE_MEBIBYTES) if is_file else self.answer_mebibytes)
 
 
+@dataclass
 class ListLimit:
     """Check the size of one list, page by page.
 
-    :param plural: what the list contains, such as ``rental cases``.
-    :param page_size: number of records of a full page.
+    :ivar plural: what the list contains, such as ``rental cases``.
+    :ivar page_size: number of records of a full page.
     """
 
-    def __init__(self, limits: Limits, plural: str, page_size: int) -> None:
-        self._limits = limits
-        self._plural = plural
-        self._page_size = page_size
-        self._pages = 0
-        self._bytes = 0
+    limits: Limits
+    plural: str
+    page_size: int
+    _pages: int = 0
+    _bytes: int = 0
 
     def add(self, length: int, records: int, total: int | None) -> None:
         """Count a page.
@@ -103,10 +103,10 @@ class ListLimit:
         """
         self._pages += 1
         self._bytes += max(length, records * RECORD_BYTES)
-        most = self._limits.pages
-        if self._pages > most or (total or 0) > most * self._page_size:
+        most = self.limits.pages
+        if self._pages > most or (total or 0) > most * self.page_size:
             raise self._error(f"{most} pages", "tuning.max_pages")
-        mebibytes = self._limits.list_mebibytes
+        mebibytes = self.limits.list_mebibytes
         if total is None:
             if self._bytes * UNKNOWN_TOTAL_SHARE > mebibytes * MEBIBYTE:
                 raise self._error(
@@ -117,7 +117,7 @@ class ListLimit:
 
     def _error(self, limit: str, option: str) -> LimitExceeded:
         return LimitExceeded(
-            f"The list of {self._plural} has more than {limit}. Nothing is decided from it; the option {option} "
+            f"The list of {self.plural} has more than {limit}. Nothing is decided from it; the option {option} "
             f"allows more."
         )
 

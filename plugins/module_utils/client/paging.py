@@ -49,32 +49,23 @@ _READ_AGAIN = 2
 """How often a list whose pages do not add up is read again before it is an error."""
 
 
+@dataclass
 class Lists:
     """The lists of one instance.
 
+    :ivar ask: :meth:`.client.Client.read`.
     :ivar unpaged: the lists that are known to be complete in one answer.
+    :ivar unique_keys: returns the keys of a kind that are unique according to the definitions read so far.
     :ivar uncertain: names of kinds whose list has several pages and no total. If somebody deletes a record while the
         pages are read, another record moves to an earlier page and is missed without a sign.
     """
 
-    def __init__(
-        self,
-        read: Callable[[str, Sequence[tuple[str, str]]], Response],
-        limits: Limits,
-        unpaged: UnpagedLists,
-        unique_keys: Callable[[Kind], Collection[str]],
-    ) -> None:
-        """Create the lists.
-
-        :param read: :meth:`.client.Client.read`.
-        :param unique_keys: returns the keys of a kind that are unique according to the definitions read so far.
-        """
-        self._read = read
-        self._limits = limits
-        self.unpaged = unpaged
-        self.uncertain: set[str] = set()
-        self._unique_keys = unique_keys
-        self._link_forms: dict[tuple[str, tuple[str, ...]], str] = {}
+    ask: Callable[[str, Sequence[tuple[str, str]]], Response]
+    limits: Limits
+    unpaged: UnpagedLists
+    unique_keys: Callable[[Kind], Collection[str]]
+    uncertain: set[str] = field(default_factory=set)
+    _link_forms: dict[tuple[str, tuple[str, ...]], str] = field(default_factory=dict)
 
     def read(
         self,
@@ -196,7 +187,7 @@ class Lists:
         kind = request.kind
         if not kind.sort and pages == 1 and (kind.newest or self._is_unpaged(request, len(found))):
             return True
-        unique = self._unique_keys(kind)
+        unique = self.unique_keys(kind)
         for condition in request.conditions:
             if condition.field in unique and condition.operator in ("eq", "in"):
                 have = {str(record.flat.get(condition.field)) for record in found}
@@ -211,7 +202,7 @@ class Lists:
         one (4xx), which proves that it has none. A service that fails (5xx) proves nothing.
         """
         kind = request.kind
-        limit = ListLimit(self._limits, kind.plural, PER_PAGE)
+        limit = ListLimit(self.limits, kind.plural, PER_PAGE)
         page = Page.from_answer(kind, self._ask_page(request, 1))
         limit.add(len(page.body), len(page.records), page.total)
         yield page
@@ -241,7 +232,7 @@ class Lists:
         kind, paging = request.kind, []
         if kind.sort or number > 1:
             paging = [("page", str(number)), ("per_page", str(size)), *(order_pairs(kind) if kind.sort else ())]
-        return self._read(kind.list_path.format(template=request.template), [*request.pairs, *paging])
+        return self.ask(kind.list_path.format(template=request.template), [*request.pairs, *paging])
 
     def first(self, kind: Kind, number: int, pairs: Sequence[tuple[str, str]]) -> Page:
         """Return the first records of a list with one request.
@@ -249,7 +240,7 @@ class Lists:
         :param number: the number of records. :param pairs: further query parameters, such as the order.
         """
         paging = [("page", "1"), ("per_page", str(number))]
-        return Page.from_answer(kind, self._read(kind.list_path, [*paging, *pairs]))
+        return Page.from_answer(kind, self.ask(kind.list_path, [*paging, *pairs]))
 
     def first_page(self, kind: Kind) -> tuple[list[Record], bool]:
         """Return the first page of a kind, and whether the service proves that it has all records."""

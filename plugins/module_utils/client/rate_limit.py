@@ -11,6 +11,7 @@ import random
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
@@ -42,35 +43,28 @@ class PauseTooLong(Exception):
         self.seconds = seconds
 
 
+@dataclass
 class RateLimit:
     """A rate limit, shared by all threads, and by all processes of a user if they have a common place.
 
     :ivar per_minute: maximum number of requests in any 60 seconds; 0 for no limit. If processes have different limits,
         the smallest counts. A process without a limit neither counts nor waits.
-    :param store: where processes share their pace; None for this process alone.
-    :param name: of the instance, the owner of the pace.
-    :param on_problem: called once with the reason if the pace is no longer shared.
+    :ivar store: where processes share their pace; None for this process alone.
+    :ivar name: of the instance, the owner of the pace.
+    :ivar on_problem: called once with the reason if the pace is no longer shared.
     """
 
-    def __init__(
-        self,
-        per_minute: int,
-        clock: Callable[[], float] = time.monotonic,
-        sleep: Callable[[float], None] = time.sleep,
-        store: Store | None = None,
-        name: str = "",
-        on_problem: Callable[[str], None] = lambda _problem: None,
-        chance: Callable[[], float] = random.random,
-    ) -> None:
-        self.per_minute = per_minute
-        self.clock = clock
-        self._sleep = sleep
-        self._chance = chance
-        self._store = store
-        self._name = name
+    per_minute: int
+    clock: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], None] = time.sleep
+    store: Store | None = None
+    name: str = ""
+    on_problem: Callable[[str], None] = lambda _problem: None
+    chance: Callable[[], float] = random.random
+
+    def __post_init__(self) -> None:
         self._own = Pace()
         self._mutex = threading.Lock()
-        self._on_problem = on_problem
 
     def wait(self, max_pause: float = float("inf"), pausing: Pausing = contextlib.nullcontext) -> float:
         """Wait until one more request may be sent, count it, and return its moment, for :meth:`refused`.
@@ -88,8 +82,8 @@ class RateLimit:
             if requested_pause > max_pause:
                 raise PauseTooLong(requested_pause)
             with pausing() if requested_pause > _LONG_PAUSE else contextlib.nullcontext():
-                jitter = self._chance() * min(requested_pause * _JITTER, _MOST_JITTER)
-                self._sleep(seconds + jitter)
+                jitter = self.chance() * min(requested_pause * _JITTER, _MOST_JITTER)
+                self.sleep(seconds + jitter)
             max_pause -= requested_pause
 
     def _reserve(self, reserved: float | None, pace: Pace) -> tuple[float | None, float, float]:
@@ -108,18 +102,18 @@ class RateLimit:
 
     def _change(self, change: Callable[[Pace], _Found]) -> _Found:
         """Change the pace that counts the requests of this limit. If it can't be shared, go on alone."""
-        if self._store is not None and self.per_minute:
+        if self.store is not None and self.per_minute:
             try:
-                return self._change_shared(self._store, change)
+                return self._change_shared(self.store, change)
             except OSError as error:
-                if self._store is not None:
-                    self._on_problem(describe(error))
-                self._store = None
+                if self.store is not None:
+                    self.on_problem(describe(error))
+                self.store = None
         with self._mutex:
             return change(self._own)
 
     def _change_shared(self, store: Store, change: Callable[[Pace], _Found]) -> _Found:
-        with store.changing(self._name) as facts:
+        with store.changing(self.name) as facts:
             pace = Pace.from_kept(facts.get("pace"), _boot_id())
             found = change(pace)
             facts.put(("pace", "", pace.kept()))
@@ -161,10 +155,10 @@ class RateLimit:
             pace.refuse(sent, pause, self.clock())
 
         self._change(note)
-        if self._store is not None and not self.per_minute:
+        if self.store is not None and not self.per_minute:
             # A process without a limit still shares the pause that the service asked for.
             with contextlib.suppress(OSError):
-                self._change_shared(self._store, note)
+                self._change_shared(self.store, note)
 
 
 @functools.cache

@@ -14,6 +14,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, field
 
 from .locks import Busy, wait_for
 from .store import Store
@@ -33,29 +34,21 @@ def seconds_left(moment: float, now: float, settle: float) -> float:
     return min(max(settle - (now - moment), 0.0), settle)
 
 
+@dataclass
 class Changes:
     """The marks of one instance, which all processes of this user share.
 
-    :param store: where processes share the marks. :param name: of the instance, the owner of the marks.
-    :param now: the time of the marks, in seconds since 1970.
+    :ivar store: where processes share the marks. :ivar name: of the instance, the owner of the marks.
+    :ivar settle: the settling horizon. :ivar now: the time of the marks, in seconds since 1970.
     """
 
-    def __init__(
-        self,
-        store: Store,
-        name: str,
-        settle: float,
-        clock: Callable[[], float] = time.monotonic,
-        sleep: Callable[[float], None] = time.sleep,
-        now: Callable[[], float] = time.time,
-    ) -> None:
-        self._store = store
-        self._name = name
-        self._settle = settle
-        self._clock = clock
-        self._sleep = sleep
-        self._now = now
-        self._own: dict[str, float] = {}
+    store: Store
+    name: str
+    settle: float
+    clock: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], None] = time.sleep
+    now: Callable[[], float] = time.time
+    _own: dict[str, float] = field(default_factory=dict)
 
     def wait(self, record: str, on_wait: Callable[[], None]) -> bool:
         """Wait until no earlier change of a record can take effect. Return True if that took time.
@@ -63,18 +56,18 @@ class Changes:
         :param on_wait: called once if it takes long.
         """
         moment = self._moment(record)
-        left = seconds_left(moment, self._now(), self._settle)
+        left = seconds_left(moment, self.now(), self.settle)
         if left <= 0:
             return False
         try:
-            wait_for(lambda: self._moment(record) != moment, left, self._clock, self._sleep, on_wait)
+            wait_for(lambda: self._moment(record) != moment, left, self.clock, self.sleep, on_wait)
         except Busy:
             self._write(record, None)
         return True
 
     def begin(self, record: str) -> None:
         """Mark a record: a request that changes it is pending, or its answer was just lost."""
-        self._write(record, self._now())
+        self._write(record, self.now())
 
     def end(self, record: str) -> None:
         """Remove the mark of a record: the outcome of the change is known."""
@@ -83,7 +76,7 @@ class Changes:
     def _moment(self, record: str) -> float:
         """Return the time of a mark; 0 if there is none."""
         own = self._own.get(record, 0.0)
-        with contextlib.suppress(OSError), self._store.changing(self._name) as facts:
+        with contextlib.suppress(OSError), self.store.changing(self.name) as facts:
             return max(own, facts.get(_KIND, record) or 0.0, facts.broken_at)
         return own
 
@@ -92,7 +85,7 @@ class Changes:
         self._own.pop(record, None)
         if moment is not None:
             self._own[record] = moment
-        with contextlib.suppress(OSError), self._store.changing(self._name) as facts:
+        with contextlib.suppress(OSError), self.store.changing(self.name) as facts:
             facts.put((_KIND, record, moment))
             if moment is not None:
                 old = [mark for mark, begun in facts.all(_KIND).items() if begun < moment - _OLDEST]

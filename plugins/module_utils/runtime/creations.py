@@ -23,6 +23,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from typing import TypeVar
 
 from ..errors import OutcomeUnknown, SeventhingsError
@@ -109,47 +110,38 @@ class _Kind:
             self.lock.release()
 
 
+@dataclass
 class Creations:
     """The locks of one instance.
 
-    :param folder: the place of the locks and marks; None: nothing is shared, and nobody waits.
-    :param name: of the instance, fit for a file name. :param lock_wait: seconds to wait for a lock.
-    :param on_problem: called with warnings about the places.
-    :param settle: the settling horizon: seconds within which a request whose answer was lost may still take effect.
-    :param now: the time of the marks, which processes share, in seconds since 1970.
-    :param refusal: why there is no place although processes must share one. Then nothing is created.
-    :ivar lock_wait: as given. :ivar on_wait: called if a wait takes long.
+    :ivar folder: the place of the locks and marks; None: nothing is shared, and nobody waits.
+    :ivar name: of the instance, fit for a file name. :ivar lock_wait: seconds to wait for a lock.
+    :ivar on_problem: called with warnings about the places.
+    :ivar settle: the settling horizon: seconds within which a request whose answer was lost may still take effect.
+    :ivar now: the time of the marks, which processes share, in seconds since 1970.
+    :ivar refusal: why there is no place although processes must share one. Then nothing is created.
+    :ivar on_wait: called if a wait takes long.
     """
 
-    def __init__(
-        self,
-        folder: Folder | None = None,
-        name: str = "",
-        lock_wait: float = LOCK_WAIT,
-        on_problem: Callable[[str], None] = lambda _problem: None,
-        clock: Callable[[], float] = time.monotonic,
-        sleep: Callable[[float], None] = time.sleep,
-        settle: float = SHORTEST_SETTLE,
-        now: Callable[[], float] = time.time,
-        refusal: str = "",
-    ) -> None:
-        self.on_wait = on_problem
-        self._settle = settle
-        self._now = now
-        self._folder = folder
-        self._refusal = refusal
+    folder: Folder | None = None
+    name: str = ""
+    lock_wait: float = LOCK_WAIT
+    on_problem: Callable[[str], None] = lambda _problem: None
+    clock: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], None] = time.sleep
+    settle: float = SHORTEST_SETTLE
+    now: Callable[[], float] = time.time
+    refusal: str = ""
+
+    def __post_init__(self) -> None:
+        self.on_wait = self.on_problem
         self._refused: set[str] = set()
-        self._store = Store(folder, now)
-        self._name = name
-        self.lock_wait = lock_wait
-        self._on_problem = on_problem
         self._warned: set[str] = set()
-        self._clock = clock
-        self._sleep = sleep
+        self._store = Store(self.folder, self.now)
         self._kinds: dict[str, _Kind] = {}
         self._mutex = threading.RLock()
         self._inside = threading.local()
-        self._changes = Changes(self._store, name, settle, clock, sleep, now)
+        self._changes = Changes(self._store, self.name, self.settle, self.clock, self.sleep, self.now)
 
     # ---- one record
 
@@ -242,7 +234,7 @@ class Creations:
         watched: _Kind | None = getattr(self._inside, "watched", None)
         if watched is not None:
             with self._mutex:
-                self._note(watched, self._now(), counts=False)
+                self._note(watched, self.now(), counts=False)
 
     def lose(self) -> None:
         """Note that an attempt of this thread, whose answer was just lost, may take effect later."""
@@ -253,13 +245,13 @@ class Creations:
 
     def watch(self, kinds: Iterable[str]) -> None:
         """Watch kinds whose records are about to be read. A kind that is watched already keeps its earlier state."""
-        if self._folder is None:
-            self._refused.update(kinds if self._refusal else ())
+        if self.folder is None:
+            self._refused.update(kinds if self.refusal else ())
         else:
             for kind in kinds:
                 if kind not in self._kinds:
-                    lock = SharedFile(self._folder, f"create-{self._name}-{kind}")
-                    self._kinds[kind] = _Kind(kind, lock, self._now())
+                    lock = SharedFile(self.folder, f"create-{self.name}-{kind}")
+                    self._kinds[kind] = _Kind(kind, lock, self.now())
 
     def hold(self, kinds: Iterable[str]) -> set[str]:
         """Take the locks of watched kinds in this order, until :meth:`leave`.
@@ -283,7 +275,7 @@ class Creations:
         """
         with self._mutex:
             moments = [watched.settles_at for watched in self._kinds.values() if watched.settles_at is not None]
-        return max(max(moments) - self._clock(), 0.0) if moments else None
+        return max(max(moments) - self.clock(), 0.0) if moments else None
 
     def settled(self) -> None:
         """Note that the outcome of lost creations, and of the requests of interrupted processes, is known now."""
@@ -347,17 +339,17 @@ class Creations:
             settles_at = watched.settles_at
             if not has_moved and settles_at is None:
                 watched.under_way += 1
-                self._note(watched, self._now())
+                self._note(watched, self.now())
                 return
         if settles_at is not None:
             # The mutex is free here, so each thread waits on its own.
-            seconds = max(settles_at - self._clock(), 0.0)
+            seconds = max(settles_at - self.clock(), 0.0)
             if seconds > REPORTED_AFTER:
                 self.on_wait(
                     f"Waiting {seconds:.0f} seconds: an interrupted process sent a request that may still create "
                     f"{KINDS[kind].singular}."
                 )
-            self._sleep(seconds)
+            self.sleep(seconds)
             with self._mutex:
                 if watched.settles_at == settles_at:
                     watched.settles_at = None
@@ -365,7 +357,7 @@ class Creations:
 
     def _require_place(self, kind: str) -> None:
         if kind in self._refused:
-            raise _refused(kind, OSError(self._refusal))
+            raise _refused(kind, OSError(self.refusal))
 
     def _give_all_back(self) -> None:
         for watched in self._kinds.values():
@@ -377,7 +369,7 @@ class Creations:
             if watched.is_wanted and not watched.is_held:
                 watched.moves += self._take(kind, watched)
                 if watched.under_way:
-                    self._note(watched, self._now())
+                    self._note(watched, self.now())
 
     def _note(self, watched: _Kind, moment: float | None, counts: bool = True) -> None:
         """Set the mark of this process, or clear it.
@@ -390,7 +382,7 @@ class Creations:
             if counts:
                 watched.lock.count()
                 watched.number = watched.lock.number
-            with self._store.changing(self._name) as facts:
+            with self._store.changing(self.name) as facts:
                 facts.put((_KIND, watched.name, None if moment is None else [os.getpid(), moment]))
         except OSError as error:
             self._warn(f"{describe(error)}. Other processes therefore read again before they create a record.")
@@ -400,14 +392,14 @@ class Creations:
 
         :raises OSError: if that is unknown.
         """
-        with self._store.changing(self._name) as facts:
+        with self._store.changing(self.name) as facts:
             process, moment = facts.get(_KIND, watched.name) or (0, facts.broken_at)
             return process, moment
 
     def _warn(self, problem: str) -> None:
         if problem not in self._warned:
             self._warned.add(problem)
-            self._on_problem(problem)
+            self.on_problem(problem)
 
     def _done(self, watched: _Kind, is_lost: bool) -> None:
         """Note the end of a request.
@@ -427,8 +419,8 @@ class Creations:
             wait_for(
                 watched.try_lock,
                 self.lock_wait,
-                self._clock,
-                self._sleep,
+                self.clock,
+                self.sleep,
                 lambda: self.on_wait(f"Waiting for {_OTHER} creates {plural} of the same instance."),
             )
             process, moment = self._mark_of(watched)
@@ -443,8 +435,8 @@ class Creations:
         watched.is_wanted = True
         moved = watched.has_moved()
         is_own = process == os.getpid() and watched.is_pending
-        if (process and not is_own) or seconds_left(moment, watched.read_at, self._settle) > 0 == process:
-            watched.settles_at = self._clock() + seconds_left(moment, self._now(), self._settle)
+        if (process and not is_own) or seconds_left(moment, watched.read_at, self.settle) > 0 == process:
+            watched.settles_at = self.clock() + seconds_left(moment, self.now(), self.settle)
         return moved or watched.settles_at is not None
 
     def _give_back(self, watched: _Kind) -> None:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, field
 
 from .places import digest_of
 from .store import Store
@@ -23,17 +24,16 @@ _MOST_NOTES = 100
 """Maximum number of notes that processes share."""
 
 
+@dataclass
 class UnpagedLists:
     """The lists that an instance returned complete within the last day, each known by its kind and its filter.
 
-    :param store: where processes share the notes; None: this process keeps its own.
-    :param name: of the instance, the owner of the notes.
+    :ivar store: where processes share the notes. :ivar name: of the instance, the owner of the notes.
     """
 
-    def __init__(self, store: Store | None = None, name: str = "", clock: Callable[[], float] = time.time) -> None:
-        self._store = store or Store()
-        self._name = name
-        self._clock = clock
+    store: Store = field(default_factory=Store)
+    name: str = ""
+    clock: Callable[[], float] = time.time
 
     def note(self, kind: str, part: str, records: int) -> None:
         """Note that a list is complete.
@@ -41,15 +41,15 @@ class UnpagedLists:
         :param part: distinguishes the lists of one kind. :param records: the number of records of the list.
         """
         mark = _mark(kind, part)
-        with contextlib.suppress(OSError), self._store.changing(self._name) as facts:
-            facts.put((_KIND, mark, None), (_KIND, mark, [self._clock(), records]))
+        with contextlib.suppress(OSError), self.store.changing(self.name) as facts:
+            facts.put((_KIND, mark, None), (_KIND, mark, [self.clock(), records]))
             facts.put(*((_KIND, old, None) for old in list(facts.all(_KIND))[:-_MOST_NOTES]))
 
     def has(self, kind: str, part: str, records: int) -> bool:
         """Return True if a list with as many records is known to be complete."""
-        with contextlib.suppress(OSError, TypeError, ValueError), self._store.changing(self._name) as facts:
+        with contextlib.suppress(OSError, TypeError, ValueError), self.store.changing(self.name) as facts:
             moment, noted = facts.get(_KIND, _mark(kind, part)) or (0.0, None)
-            return noted == records and 0 <= self._clock() - moment < _DAY
+            return noted == records and 0 <= self.clock() - moment < _DAY
         return False
 
 

@@ -56,7 +56,7 @@ def of_another(machine: Machine, kind: str, notes: list[dict[str, Any]], waits: 
     def sleep(_seconds: float) -> None:
         raise Killed
 
-    client.creations._sleep = sleep
+    client.creations.sleep = sleep
     mine, connect = machine.client, machine.connect
     machine.connect = lambda: client  # type: ignore[method-assign]
     try:

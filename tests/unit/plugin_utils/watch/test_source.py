@@ -160,7 +160,7 @@ def test_the_source_has_a_pace_of_its_own_besides_the_shared_pace() -> None:
 
     everybody = RateLimit(200, clock=lambda: moments[-1], sleep=sleep)
     frugal = Frugal(everybody, 2)
-    frugal._sleep = sleep
+    frugal.sleep = sleep
     for _request in range(3):
         frugal.wait()
     assert moments[-1] >= 60
