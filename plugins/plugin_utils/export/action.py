@@ -8,12 +8,11 @@ from __future__ import annotations
 import contextlib
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
-
-import yaml
 
 from ...module_utils.client.connection import connect
 from ...module_utils.errors import InvalidInput
@@ -46,19 +45,16 @@ _LARGEST = 1 << 28
 
 
 @dataclass
-class Destination:
-    """The directory of an export as found.
+class Destination(FileSet):
+    """The directory of an export as found, and what happens to its files.
 
-    :ivar folder: the directory. :ivar present: path of everything below it to its type.
-    :ivar earlier: the notes of an earlier export. :ivar access: mode and owners of the files.
+    :ivar earlier: the notes of an earlier export. :ivar after: the notes of this one.
     :ivar force: True if files that no export wrote, or that somebody edited, may be replaced and removed.
     :ivar backup: True if a copy is kept of each file that is replaced or removed.
     """
 
-    folder: Folder
-    present: Mapping[str, FileType]
-    earlier: Manifest
-    access: Access
+    earlier: Manifest = field(default_factory=Manifest)
+    after: Manifest = field(default_factory=Manifest)
     force: bool = False
     backup: bool = False
 
@@ -72,12 +68,9 @@ class Destination:
         folder = Folder(Path(options["dest"]).expanduser())
         with _at_dest():
             earlier = Manifest.read(folder)
-        existing = {member.name: member.type for member in folder.below()}
-        return cls(folder, existing, earlier, access, bool(options.get("force")), bool(options.get("backup")))
-
-    def is_file(self, path: str) -> bool:
-        """Return True if there is a regular file at this path."""
-        return self.present.get(path) is FileType.FILE
+        present = {member.name: member.type for member in folder.below()}
+        force, backup = bool(options.get("force")), bool(options.get("backup"))
+        return cls(folder, present, access, earlier=earlier, force=force, backup=backup)
 
     def data(self) -> Iterator[str]:
         """Yield the paths of the files that a desired state may consist of, links included, hidden names excluded."""
@@ -115,13 +108,6 @@ def _at_dest() -> Iterator[None]:
         raise InvalidInput(f"dest: {error.message}") from error
 
 
-@dataclass
-class Changes(FileSet):
-    """What happens to the files below ``dest``, and the note about them."""
-
-    manifest: Manifest = field(default_factory=Manifest)
-
-
 def export(options: Mapping[str, Any], check_mode: bool) -> dict[str, Any]:
     """Run the module ``instance_export``. Return its result as Ansible wants it."""
     with ControllerRun(options, connect, about="dest: ") as run:
@@ -137,7 +123,7 @@ def _export(run: ControllerRun, check_mode: bool) -> dict[str, Any]:
     format_name = options["format"]
     if format_name == "xlsx":
         openpyxl_library()
-    settings = _own_settings(dest)
+    settings, set_id = _settings_of(dest)
     identity = {section: tuple(keys) for section, keys in settings.identity.items()}
     selection = Selection(
         tuple(options["only"]),
@@ -154,58 +140,40 @@ def _export(run: ControllerRun, check_mode: bool) -> dict[str, Any]:
         if settings.declares_variables:
             exported.sections = {name: list(map(escaped, records)) for name, records in exported.sections.items()}
         files = _files(exported, options, client.transport.root, settings.tables)
-        changes = _changes(dest, exported, downloads, files, client.transport.root)
-        backups = [] if check_mode else _carry_out(dest, changes)
-    shown = str(Path(options["dest"]).expanduser())
+        if set_id:
+            files[_SETTINGS] = settings_file(client.transport.root, exported.identity, set_id)
+        _compare(dest, exported, downloads, files)
+        backups = [] if check_mode else _carry_out(dest)
     warnings = client.transport.notes()
     if exported.visibility.hidden_records == YES:
         warnings.insert(0, f"This export may be short: {exported.visibility.evidence}.")
     notes = {"warnings": warnings} if warnings else {}
-    return {**_result(shown, exported, changes, backups, client.transport.sent, time.monotonic() - started), **notes}
+    root = str(Path(options["dest"]).expanduser())
+    return {**_result(root, dest, exported, backups, client.transport.sent, time.monotonic() - started), **notes}
 
 
-def _own_settings(dest: Destination) -> DesiredInstance:
-    """Read the user's own ``instance.yml`` in the directory: its natural keys and formats of tables are kept."""
-    desired = DesiredInstance()
+def _settings_of(dest: Destination) -> tuple[DesiredInstance, str]:
+    """Read ``instance.yml`` in the directory. If a user wrote it, its natural keys and formats of tables are kept.
+
+    :returns: the settings of the user, and the ``set_id`` for a file that the export writes; empty to write none.
+    """
+    own = DesiredInstance()
     if _SETTINGS not in dest.present:
-        return desired
+        return own, new_set_id()
     content = dest.read(_SETTINGS, _LARGEST_SETTINGS)
-    if _is_as_exported(content):
-        return desired
     try:
-        node = read_yaml(content.decode(), _SETTINGS, desired.findings)
+        node = read_yaml(content.decode(), _SETTINGS, own.findings)
     except UnicodeDecodeError as error:
         raise InvalidInput(f"dest: {_SETTINGS}: expected UTF-8: {error.reason} at byte {error.start}") from error
     if node is not None:
-        Settings(desired).read(node)
-    elif not desired.findings:
+        Settings(own).read(node)
+    elif not own.findings:
         raise InvalidInput(f"dest: {_SETTINGS}: this file is empty; expected at least api: {API}")
-    if desired.findings:
-        raise InvalidInput([f"dest: {finding}" for finding in desired.findings])
-    return desired
-
-
-def _is_as_exported(content: bytes) -> bool:
-    """Return True if ``instance.yml`` is as an export wrote it. After an edit it belongs to the user."""
-    if b"*" in content:
-        # An alias: a few lines of aliases can expand to more than fits into memory.
-        return False
-    try:
-        said = yaml.safe_load(content)
-        return content == settings_file(said["instance"], said.get("identity", {}), said.get("set_id", ""))
-    except (yaml.YAMLError, AttributeError, KeyError, TypeError, ValueError, RecursionError):
-        return False
-
-
-def _settings(dest: Destination, root: str, exported: Exported) -> dict[str, bytes]:
-    """Return the ``instance.yml`` to write, or nothing if a user changed it. An earlier ``set_id`` stays."""
-    set_id = ""
-    if _SETTINGS in dest.present:
-        content = dest.read(_SETTINGS, _LARGEST_SETTINGS)
-        if not _is_as_exported(content):
-            return {}
-        set_id = yaml.safe_load(content).get("set_id", "")
-    return {_SETTINGS: settings_file(root, exported.identity, set_id or new_set_id())}
+    if own.findings:
+        raise InvalidInput([f"dest: {finding}" for finding in own.findings])
+    if content == settings_file("".join(own.instances), own.identity, own.set_id):
+        return DesiredInstance(), own.set_id or new_set_id()
+    return own, ""
 
 
 def _unchanged_downloads(dest: Destination) -> dict[str, str]:
@@ -246,38 +214,30 @@ def _refuse_a_part(dest: Destination, selection: Selection, format_name: str) ->
         )
 
 
-def _changes(
-    dest: Destination, exported: Exported, downloads: Downloads, files: Mapping[str, bytes], root: str
-) -> Changes:
+def _compare(dest: Destination, exported: Exported, downloads: Downloads, files: Mapping[str, bytes]) -> None:
+    """Find the files to write and to remove.
+
+    :raises InvalidInput: if something that no export wrote would be lost or duplicated.
+    """
     wanted: dict[str, Content] = {**files}
     wanted |= {f"{SCHEMAS}/{name}": text for name, text in schema_files(exported).items()}
-    wanted |= _settings(dest, root, exported)
+    wanted |= {path: fetched.read_bytes for path, fetched in downloads.fetched.items()}
     kept = {path: noted for path, noted in dest.earlier.files.items() if not _is_exported(path, exported)}
     still = {*downloads.paths.values(), *_named_elsewhere(dest, exported)} - set(downloads.fetched)
     kept |= {path: dest.earlier.files[path] for path in still if path in dest.earlier.files}
-    wanted |= {path: fetched.read_bytes for path, fetched in downloads.fetched.items()}
     strangers = _strangers(dest, exported, wanted)
-    changes = _compare(dest, wanted, kept, strangers)
-    changes.manifest = _manifest(dest, wanted, kept, downloads)
-    changes.manifest.hidden_records = exported.visibility.hidden_records
-    _refuse_obstructions(dest, changes)
-    return changes
-
-
-def _compare(
-    dest: Destination, wanted: Mapping[str, Content], kept: Mapping[str, str], strangers: Collection[str]
-) -> Changes:
     removed = [path for path in dest.earlier.files if path not in wanted and path not in kept and dest.is_file(path)]
     edited = [path for path in removed if not dest.is_as_noted(path)]
     if not dest.force:
         _refuse(edited, strangers)
         removed = [path for path in removed if path not in edited]
-    changes = Changes(dest.folder, dest.present, dest.access)
-    changes.compare(dict(sorted(wanted.items())), {*removed, *strangers} - set(wanted))
+    dest.compare(dict(sorted(wanted.items())), {*removed, *strangers} - set(wanted))
     notes = [note for note in (MANIFEST, FETCHED) if dest.is_file(note)]
-    differing = {path: dest.folder.differences(path, dest.access) for path in (*changes.unchanged, *notes)}
-    changes.adjusted = {path: pairs for path, pairs in differing.items() if pairs}
-    return changes
+    differing = {path: dest.folder.differences(path, dest.access) for path in (*dest.unchanged, *notes)}
+    dest.adjusted = {path: pairs for path, pairs in differing.items() if pairs}
+    dest.after = _manifest(dest, wanted, kept, downloads)
+    dest.after.hidden_records = exported.visibility.hidden_records
+    _refuse_obstructions(dest)
 
 
 def _manifest(
@@ -371,10 +331,10 @@ def _refuse(edited: Collection[str], strangers: Collection[str]) -> None:
         raise InvalidInput(problems)
 
 
-def _refuse_obstructions(dest: Destination, changes: Changes) -> None:
+def _refuse_obstructions(dest: Destination) -> None:
     """Raise :class:`InvalidInput` if something is in the way of a directory or a file, before anything is written."""
-    paths = (*changes.written, *changes.removed, MANIFEST, *((FETCHED,) if changes.manifest.downloads else ()))
-    blocked = [path for path in changes.above(paths) if path not in changes.removed]
+    paths = (*dest.written, *dest.removed, MANIFEST, *((FETCHED,) if dest.after.downloads else ()))
+    blocked = [path for path in dest.above(paths) if path not in dest.removed]
     blocked += [path for path in paths if dest.present.get(path) in (FileType.FOLDER, FileType.OTHER)]
     if blocked:
         raise InvalidInput(
@@ -386,47 +346,46 @@ def _refuse_obstructions(dest: Destination, changes: Changes) -> None:
 # ---- writing
 
 
-def _carry_out(dest: Destination, changes: Changes) -> list[str]:
+def _carry_out(dest: Destination) -> list[str]:
     """Write the files. Return the paths of the backups."""
-    folder, after, backups = dest.folder, changes.manifest, []
+    folder, backups = dest.folder, []
     # Write the manifest first: it may name files that an interrupted run did not write, but must not omit any.
-    if changes.written or changes.removed:
-        replace(after, files={**dest.earlier.files, **after.files}).write(folder, dest.access)
+    if dest.written or dest.removed:
+        replace(dest.after, files={**dest.earlier.files, **dest.after.files}).write(folder, dest.access)
     if dest.backup:
-        lost = [path for path in (*changes.written, *changes.removed) if dest.is_file(path)]
+        lost = [path for path in (*dest.written, *dest.removed) if dest.is_file(path)]
         backups = [folder.backup(path) for path in lost]
-    changes.write()
-    after.write(folder, dest.access)
-    for path in changes.adjusted:
+    dest.write()
+    dest.after.write(folder, dest.access)
+    for path in dest.adjusted:
         folder.adjust(path, dest.access)
     return backups
 
 
 def _result(
-    dest: str, exported: Exported, changes: Changes, backups: list[str], requests: int, seconds: float
+    root: str, dest: Destination, exported: Exported, backups: list[str], requests: int, seconds: float
 ) -> dict[str, Any]:
-    summary: dict[str, int] = {}
+    summary: Counter[str] = Counter()
     for section, records in exported.sections.items():
-        name = section.split("/")[0]
-        summary[name] = summary.get(name, 0) + len(records)
+        summary[section.split("/")[0]] += len(records)
     counts = ", ".join(f"{number} {section}" for section, number in summary.items())
     return {
-        "changed": changes.is_changed,
-        "dest": dest,
-        "summary": summary,
+        "changed": dest.is_changed,
+        "dest": root,
+        "summary": dict(summary),
         "files": {
-            "written": list(changes.written),
-            "removed": changes.removed,
-            "adjusted": list(changes.adjusted),
-            "unchanged": len(changes.unchanged),
+            "written": list(dest.written),
+            "removed": dest.removed,
+            "adjusted": list(dest.adjusted),
+            "unchanged": len(dest.unchanged),
         },
         "not_cloned": cleaned(exported.not_cloned),
         "left_out": cleaned(exported.left_out),
         "observed": cleaned(exported.observed),
         "hidden_records": exported.visibility.hidden_records,
-        **({"backup_files": [f"{dest}/{path}" for path in backups]} if backups else {}),
+        **({"backup_files": [f"{root}/{path}" for path in backups]} if backups else {}),
         "requests": requests,
         "duration": round(seconds, 3),
-        "diff": changes.diff,
-        "msg": f"{counts}; {changes.counts}",
+        "diff": dest.diff,
+        "msg": f"{counts}; {dest.counts}",
     }
