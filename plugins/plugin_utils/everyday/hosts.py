@@ -10,8 +10,7 @@ of the one object with its serial number. A host that can't be distinguished fro
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -57,31 +56,6 @@ _SCALARS = ("LINKED_", "ATTACHMENT")
 """Beginnings of the types whose values are other records or files. A host must not name any of these."""
 
 
-@dataclass
-class Feed:
-    """The outcome for each host.
-
-    :ivar matched: host to its object.
-    :ivar created: host to the scan code of its new object.
-    :ivar without_record: hosts whose serial number no visible object has.
-    :ivar skipped: host to the reason.
-    """
-
-    matched: dict[str, str] = field(default_factory=dict)
-    created: dict[str, str] = field(default_factory=dict)
-    without_record: list[str] = field(default_factory=list)
-    skipped: dict[str, str] = field(default_factory=dict)
-
-    def document(self) -> dict[str, Any]:
-        """Return the members of the result."""
-        return {
-            "matched": len(self.matched),
-            "created": [{"host": host, "scan_code": code} for host, code in self.created.items()],
-            "without_record": self.without_record,
-            "skipped_hosts": [{"host": host, "reason": reason} for host, reason in self.skipped.items()],
-        }
-
-
 def feed_objects(
     options: Mapping[str, Any], check_mode: bool, facts: Mapping[str, Mapping[str, Any]], host: str = ""
 ) -> dict[str, Any]:
@@ -101,7 +75,10 @@ class _Hosts:
         self._call = call
         self._options = call.options
         self._facts = facts
-        self._feed = Feed()
+        self._matched = 0
+        self._created: dict[str, str] = {}
+        self._without_record: list[str] = []
+        self._skipped: dict[str, str] = {}
         self._left_out: dict[str, list[str]] = {}
 
     def run(self) -> dict[str, Any]:
@@ -113,19 +90,26 @@ class _Hosts:
         lists.check_visible([key, *([code] if code else [])], "no host can be found by it")
         serials = self._serials()
         entries = list(self._entries(lists, key, mapped, serials))
-        missing = [name for name in serials if name in self._feed.without_record]
         if self._options["create"] and code is not None:
-            self._feed.without_record = []
+            missing, self._without_record = self._without_record, []
             entries += self._new(client, lists, key, mapped, code, {name: serials[name] for name in missing})
-        sees = lists.sees(has_new_records=bool(self._feed.created))
+        sees = lists.sees(has_new_records=bool(self._created))
         self._warn(sees, key)
-        limits = {"creates": len(self._feed.created), **self._options["limits"]}
+        limits = {"creates": len(self._created), **self._options["limits"]}
         scope = {section: _listed(fields) for section, fields in self._options["scope"].items()}
         if entries:
             result = self._call.carry_out(lists, entries, limits, identity={OBJECT.section: [key.key]}, scope=scope)
         else:
             result = {"changed": False, "msg": "no host has an object"}
-        document: dict[str, Any] = client.without_credentials({**self._feed.document(), "sees": sees})
+        document: dict[str, Any] = client.without_credentials(
+            {
+                "matched": self._matched,
+                "created": [{"host": host, "scan_code": code} for host, code in self._created.items()],
+                "without_record": self._without_record,
+                "skipped_hosts": [{"host": host, "reason": reason} for host, reason in self._skipped.items()],
+                "sees": sees,
+            }
+        )
         return {**result, **document, "msg": f"{self._in_words()}\n{result['msg']}"}
 
     # ---- options
@@ -156,27 +140,18 @@ class _Hosts:
         codes = self._options["scan_codes"]
         code = lists.field_named("scan_codes.field", codes["field"]) if codes else None
         key = lists.field_named("key.field", self._options["key"]["field"])
-        found: dict[str, str] = {}
-        wrong = []
-        for name, fact in self._options["map"].items():
-            field = lists.field_named(f"map.{name}", name)
-            why = _why_not_mapped(field, key, {OBJECT.barcode_key, code.key if code else ""})
-            if why:
-                wrong.append(f"map.{name}: {why}")
-            elif field.key in found:
-                wrong.append(f"map.{name}: the field {field.key} is mapped twice")
-            found[field.key] = fact
-        why = _why_not_mapped(key, None, {OBJECT.barcode_key, code.key if code else ""})
-        if why:
+        labels = {OBJECT.barcode_key, code.key if code else ""}
+        named = {f"map.{name}": lists.field_named(f"map.{name}", name) for name in self._options["map"]}
+        keys = [field.key for field in named.values()]
+        wrong = [f"{option}: {why}" for option, field in named.items() if (why := _why_not_mapped(field, key, labels))]
+        wrong += [f"map: the field {name} is mapped twice" for name in dict.fromkeys(keys) if keys.count(name) > 1]
+        if why := _why_not_mapped(key, None, labels):
             wrong.append(f"key.field: {why}")
         if wrong:
             raise InvalidInput(wrong)
-        return key, found, code
+        return key, dict(zip(keys, self._options["map"].values(), strict=True)), code
 
     # ---- hosts
-
-    def _skip(self, host: str, reason: str) -> None:
-        self._feed.skipped[host] = reason
 
     def _serials(self) -> dict[str, str]:
         """Return the serial number of each host whose serial number is unique."""
@@ -184,12 +159,12 @@ class _Hosts:
         found: dict[str, str] = {}
         for host, facts in self._facts.items():
             if not facts:
-                self._skip(host, "no facts were gathered")
+                self._skipped[host] = "no facts were gathered"
                 continue
             raw = fact_of(facts, fact)
             serial = serial_of(raw, self._options["key"]["placeholders"])
             if serial is None:
-                self._skip(host, f"{fact} is {shorten(raw)}, which is no serial number")
+                self._skipped[host] = f"{fact} is {shorten(raw)}, which is no serial number"
             else:
                 found[host] = serial
         sharing: dict[str, list[str]] = {}
@@ -198,8 +173,8 @@ class _Hosts:
         for hosts in sharing.values():
             if len(hosts) > 1:
                 words = f"{len(hosts)} hosts have the serial number {shorten(found[hosts[0]])}, so it identifies none"
-                self._feed.skipped |= dict.fromkeys(hosts, words)
-        return {host: serial for host, serial in found.items() if host not in self._feed.skipped}
+                self._skipped |= dict.fromkeys(hosts, words)
+        return {host: serial for host, serial in found.items() if host not in self._skipped}
 
     def _entries(
         self, lists: ObjectLists, key: Field, mapped: Mapping[str, str], serials: Mapping[str, str]
@@ -214,15 +189,15 @@ class _Hosts:
         for host, serial in serials.items():
             records = by_serial.get(serial.casefold(), [])
             if not records:
-                self._feed.without_record.append(host)
+                self._without_record.append(host)
             elif len(records) > 1:
                 uuids = " and ".join(record.uuid for record in records[:3])
-                self._skip(host, f"{len(records)} objects have its serial number {shorten(serial)}: {uuids}")
+                self._skipped[host] = f"{len(records)} objects have its serial number {shorten(serial)}: {uuids}"
             elif records[0].uuid not in in_scope:
-                self._skip(host, "its object is not in scope")
+                self._skipped[host] = "its object is not in scope"
             else:
                 record = records[0]
-                self._feed.matched[host] = record.uuid
+                self._matched += 1
                 own = {key.key: lists.schema.read_field(key.key, record.flat)}
                 fields = {**own, **self._values(lists.schema, host, mapped)}
                 yield Entry(OBJECT, fields, Place(f"host {host}"), uuid=record.uuid, inline=True)
@@ -232,9 +207,9 @@ class _Hosts:
         found = {}
         for key, fact in mapped.items():
             raw = fact_of(self._facts[host], fact)
-            value = raw if isinstance(raw, (bool, int, float)) else text_of(raw)
-            if value is None:
-                why = _why_unusable(raw)
+            text, why = text_of(raw)
+            value = raw if isinstance(raw, (bool, int, float)) else text
+            if value == "":
                 if why:
                     self._left_out.setdefault(f"{fact} {why}", []).append(host)
                 continue
@@ -267,48 +242,39 @@ class _Hosts:
             values = self._values(lists.schema, host, mapped)
             missing = [key for key in mapped if lists.schema.fields[key].mandatory and key not in values]
             if missing:
-                self._skip(host, f"no usable fact for {', '.join(missing)}, which a new object must have")
+                self._skipped[host] = f"no usable fact for {', '.join(missing)}, which a new object must have"
             else:
                 complete[host] = values
         for (host, values), placeholder in zip(complete.items(), free, strict=False):
-            self._feed.created[host] = placeholder
+            self._created[host] = placeholder
             fields = {code.key: placeholder, key.key: serials[host], **values}
             yield Entry(OBJECT, fields, Place(f"host {host}"), inline=True, lifecycle=lifecycle)
 
     # ---- words
 
     def _warn(self, sees: Mapping[str, Any], key: Field) -> None:
-        warnings, feed = self._call.warnings, self._feed
+        warnings = self._call.warnings
         by_reason: dict[str, list[str]] = {}
-        for host, reason in feed.skipped.items():
+        for host, reason in self._skipped.items():
             by_reason.setdefault(reason, []).append(host)
-        if feed.skipped:
-            each = [f"{named(hosts)} ({reason})" for reason, hosts in by_reason.items()]
-            warnings.append(f"Hosts that were skipped: {_parts(each)}.")
-        if feed.without_record:
+        if self._without_record:
             words = f"Hosts that were left out, because no object that this account sees has their {key.key}: "
-            words += f"{named(feed.without_record)}."
+            words += f"{named(self._without_record)}."
             warnings.append(words if sees["hidden_records"] == NO else f"{words} Also, {sees['words']}.")
-        elif feed.created and sees["hidden_records"] != NO:
+        elif self._created and sees["hidden_records"] != NO:
             warnings.append(
-                f"{len(feed.created):,} new objects, and {sees['words']}. If a hidden object has the {key.key} of a "
+                f"{len(self._created):,} new objects, and {sees['words']}. If a hidden object has the {key.key} of a "
                 f"host, that device then has two objects."
             )
+        warnings += [f"Hosts that were skipped: {named(hosts)} ({reason})." for reason, hosts in by_reason.items()]
         for reason, hosts in self._left_out.items():
             warnings.append(f"{reason}, so the field was left alone. Hosts: {named(hosts)}.")
 
     def _in_words(self) -> str:
-        feed = self._feed
         return (
-            f"{len(self._facts):,} hosts: {len(feed.matched):,} with an object, {len(feed.created):,} new, "
-            f"{len(feed.without_record):,} without an object, {len(feed.skipped):,} skipped"
+            f"{len(self._facts):,} hosts: {self._matched:,} with an object, {len(self._created):,} new, "
+            f"{len(self._without_record):,} without an object, {len(self._skipped):,} skipped"
         )
-
-
-def _parts(parts: Sequence[str]) -> str:
-    """Return the first parts of a sentence, and the number of the others."""
-    rest = len(parts) - 5
-    return "; ".join([*parts[:5], *([f"and {rest:,} more reasons"] if rest > 0 else [])])
 
 
 def _listed(fields: Mapping[str, Any]) -> dict[str, list[Any]]:
@@ -327,15 +293,19 @@ def fact_of(facts: Mapping[str, Any], name: str) -> Any:
     return found
 
 
-def text_of(raw: Any) -> str | None:
-    """Return a fact as a text, or None if it does not describe the device."""
+def text_of(raw: Any) -> tuple[str, str]:
+    """Return a fact as a text, and why it can't be one. The text is empty if it does not describe the device."""
     if not isinstance(raw, (str, int)) or isinstance(raw, bool):
-        return None
+        return "", "" if raw is None else "is a map or a list"
     text = " ".join(str(raw).split())
-    if len(text) > _LONGEST or not text.isprintable() or is_masked(text):
-        return None
+    if is_masked(text):
+        return "", "was masked by Ansible (no_log)"
+    if len(text) > _LONGEST:
+        return "", f"has more than {_LONGEST:,} characters"
+    if not text.isprintable():
+        return "", "has characters that can't be printed"
     letters = _letters(text)
-    return None if not letters or _UNSET.fullmatch(letters) else text
+    return "" if not letters or _UNSET.fullmatch(letters) else text, ""
 
 
 def _letters(text: str) -> str:
@@ -343,25 +313,13 @@ def _letters(text: str) -> str:
     return re.sub(r"[\W_]", "", text).casefold()
 
 
-def _why_unusable(raw: Any) -> str:
-    """Say why a fact can't be a value; empty if it is just no description of the device."""
-    if raw is not None and not isinstance(raw, str):
-        return "is a map or a list"
-    text = " ".join((raw or "").split())
-    if is_masked(text):
-        return "was masked by Ansible (no_log)"
-    if len(text) > _LONGEST:
-        return f"has more than {_LONGEST:,} characters"
-    return "" if text.isprintable() else "has characters that can't be printed"
-
-
 def serial_of(raw: Any, placeholders: Iterable[str] = ()) -> str | None:
     """Return a fact as a serial number, or None if it is none.
 
     :param placeholders: patterns of more texts that are no serial numbers.
     """
-    text = text_of(raw)
-    if text is None or _FILLERS.fullmatch(_letters(text)):
+    text, _why = text_of(raw)
+    if not text or _FILLERS.fullmatch(_letters(text)):
         return None
     folded = text.casefold()
     return None if any(fnmatchcase(folded, pattern.casefold()) for pattern in placeholders) else text

@@ -14,7 +14,6 @@ from embedded_here import Embedded
 from everyday_here import Facts
 
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.creations import Creations
-from ansible_collections.community.seventhings.plugins.plugin_utils.everyday.hosts import fact_of, serial_of, text_of
 
 from .working import feed, fields_of, limited, written
 
@@ -238,44 +237,20 @@ def test_what_others_create_after_the_lists_is_found_and_keeps_its_scan_code(her
     assert fields_of(here, "100900")["inventory_name"] == "EliteDesk"
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [("a", 1), ("b.c", 2), ("b.d", None), ("b.c.d", None), ("e.f", 3), ("x", None)],
-)
-def test_dots_lead_into_facts(name: str, value: Any) -> None:
-    assert fact_of({"a": 1, "b": {"c": 2}, "e.f": 3}, name) == value
+SERIALS: dict[Any, bool] = {
+    "  A  1 ": True, 12: True, "0": False, "X": False, "XXXXXXXX": False, "0123456789": False, "12345678": False,
+    "123456781": True, "...": False, "To Be Filled By O.E.M": False, "Default string": False, "Not Specified": False,
+    "N.A.": False, "(none)": False, "System Serial Number": False, "Chassis S/N: none": True, "NNNNNNN": False,
+    "00-00-00": False, "1": False, "123456": False, "0123456789ABCDEF": False, "SN-123456": True, "NOTEBOOK-7": True,
+    True: False, "": False,
+}  # fmt: skip
+"""What firmware has for a serial number, and whether that is one."""
 
 
-@pytest.mark.parametrize(
-    ("raw", "text", "serial"),
-    [
-        ("  A  1 ", "A 1", "A 1"),
-        (12, "12", "12"),
-        ("0", "0", None),
-        ("X", "X", None),
-        ("XXXXXXXX", "XXXXXXXX", None),
-        ("0123456789", "0123456789", None),
-        ("12345678", "12345678", None),
-        ("123456781", "123456781", "123456781"),
-        ("...", None, None),
-        ("To Be Filled By O.E.M", None, None),
-        ("Default string", None, None),
-        ("Not Specified", None, None),
-        ("N.A.", None, None),
-        ("(none)", None, None),
-        ("System Serial Number", None, None),
-        ("Chassis S/N: none", "Chassis S/N: none", "Chassis S/N: none"),
-        ("NNNNNNN", "NNNNNNN", None),
-        ("00-00-00", "00-00-00", None),
-        ("1", "1", None),
-        ("123456", "123456", None),
-        ("0123456789ABCDEF", "0123456789ABCDEF", None),
-        ("SN-123456", "SN-123456", "SN-123456"),
-        ("NOTEBOOK-7", "NOTEBOOK-7", "NOTEBOOK-7"),
-        (True, None, None),
-        ([], None, None),
-        ("", None, None),
-    ],
-)
-def test_a_text_says_something_about_the_device(raw: Any, text: str | None, serial: str | None) -> None:
-    assert (text_of(raw), serial_of(raw)) == (text, serial)
+def test_only_a_serial_number_identifies_a_device(here: Embedded) -> None:
+    """Dots in the name of a fact lead into maps."""
+    facts: Facts = {repr(raw): {"board": {"serial": raw}} for raw in SERIALS}
+    others: Facts = {"list": {"board": {"serial": []}}, "flat": {"board.serial": "SN-7"}, "none": {"board": "SN-8"}}
+    key = {"field": "serial_number", "fact": "board.serial"}
+    result = feed(here, {**facts, **others}, map={"manufacturer": "vendor"}, key=key)
+    assert set(result["without_record"]) == {*(repr(raw) for raw, is_one in SERIALS.items() if is_one), "flat"}
