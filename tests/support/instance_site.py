@@ -22,9 +22,9 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.apply.journa
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import DesiredInstance
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import load
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.approval_file import ApprovalFile
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.approving import Approving
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.caps import Caps
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.run import (
-    Approving,
     RunOptions,
     Scope,
     run_instance,

@@ -9,7 +9,7 @@ Each change is read once, and no requests are made. A hidden value is in no row,
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
@@ -25,6 +25,7 @@ from ..set_plan.plan import InstancePlan, Planned
 from ..set_plan.rooms import locations_of_rooms
 
 _PLACES = frozenset({"LINKED_ROOM", "LINKED_LOCATION"})
+_MEANINGFUL = _PLACES | PERSON_TYPES | {"MONEY"}
 
 Row = dict[str, Any]
 
@@ -62,25 +63,13 @@ class _Total:
     after: Decimal = Decimal()
     count: int = 0
 
-
-@dataclass
-class _Columns:
-    """The fields of a schema with a meaning beyond their values."""
-
-    places: list[str]
-    follows: dict[str, str]
-    persons: list[str]
-    money: list[str]
-
-    @classmethod
-    def from_schema(cls, schema: Schema) -> _Columns:
-        types = {key: field.type for key, field in schema.fields.items() if not schema.kind.defines_fields}
-        return cls(
-            [key for key, name in types.items() if name in _PLACES],
-            locations_of_rooms(schema),
-            [key for key, name in types.items() if name in PERSON_TYPES and key not in SERVICE_FIELDS],
-            [key for key, name in types.items() if name == "MONEY"],
-        )
+    def add(self, was: Any, becomes: Any) -> None:
+        """Add the amounts of one record, if they differ."""
+        before, after = _amount(was), _amount(becomes)
+        if before != after:
+            self.before += before
+            self.after += after
+            self.count += 1
 
 
 class _Reader:
@@ -99,15 +88,10 @@ class _Reader:
         self._recipients: dict[str, dict[str, None]] = defaultdict(dict)
 
     def read(self) -> Meaning:
-        columns: dict[int, _Columns] = {}
         for planned in self._plan.changes:
-            mine = columns.get(id(planned.schema))
-            if mine is None:
-                mine = columns[id(planned.schema)] = _Columns.from_schema(planned.schema)
-            self._read_places(planned, mine)
-            self._read_money(planned, mine.money)
-            self._read_persons(planned, mine.persons)
-            self._read_mails(planned, mine.persons)
+            if not planned.kind.defines_fields:
+                self._read(planned)
+                self._read_mails(planned)
         return Meaning(
             [
                 {"section": section, "field": name, "from": was, "to": becomes, "count": count}
@@ -136,15 +120,33 @@ class _Reader:
             for person, section in (key,)
         ]
 
-    def _changed(self, planned: Planned, keys: Iterable[str]) -> Iterator[str]:
-        """Yield the fields that change. For a removal, yield all fields."""
-        values, is_removed = planned.change.values, planned.change.action in (DELETE, ARCHIVE)
-        for key in keys:
-            if is_removed or key in values:
-                if self._removals.hides(planned, key):
-                    self._hidden.add((planned.section, _name(planned, key)))
-                else:
-                    yield key
+    def _read(self, planned: Planned) -> None:
+        """Read the fields that change. For a removal, read all fields."""
+        change, schema = planned.change, planned.schema
+        follows = locations_of_rooms(schema)
+        lost: set[str] = set()
+        gained: set[str] = set()
+        for key in schema.fields if change.action in (DELETE, ARCHIVE) else change.values:
+            if key not in schema.fields or schema.fields[key].type not in _MEANINGFUL:
+                continue
+            place = (planned.section, _name(planned, key))
+            if self._removals.hides(planned, key):
+                self._hidden.add(place)
+            elif schema.fields[key].type == "MONEY":
+                self._totals[place].add(*self._sides(planned, key))
+            elif schema.fields[key].type not in _PLACES:
+                was, becomes = self._names(*self._sides(planned, key))
+                lost.update(was if key not in SERVICE_FIELDS else ())
+                gained.update(becomes if key not in SERVICE_FIELDS else ())
+            # An object that gets another room gets the location of that room.
+            elif change.action == UPDATE and follows.get(key) not in change.values:
+                was, becomes = self._names(*self._sides(planned, key))
+                if was[:1] != becomes[:1]:
+                    self._moves[*place, next(iter(was), None), next(iter(becomes), None)] += 1
+        for person in gained - lost:
+            self._gains[person, planned.section] += 1
+        for person in lost - gained:
+            self._losses[person, planned.section] += 1
 
     @staticmethod
     def _sides(planned: Planned, key: str) -> tuple[Any, Any]:
@@ -152,38 +154,7 @@ class _Reader:
         is_now = None if current is None else planned.schema.read_field(key, current.flat)
         return is_now, planned.change.values.get(key)
 
-    def _read_places(self, planned: Planned, mine: _Columns) -> None:
-        if planned.change.action != UPDATE:
-            return
-        # An object that gets another room gets the location of that room.
-        keys = [key for key in mine.places if mine.follows.get(key) not in planned.change.values]
-        for key in self._changed(planned, keys):
-            was, becomes = (next(iter(names), None) for names in self._names(*self._sides(planned, key)))
-            if was != becomes:
-                self._moves[planned.section, _name(planned, key), was, becomes] += 1
-
-    def _read_money(self, planned: Planned, keys: Iterable[str]) -> None:
-        for key in self._changed(planned, keys):
-            was, becomes = map(_amount, self._sides(planned, key))
-            if was != becomes:
-                total = self._totals[planned.section, _name(planned, key)]
-                total.before += was
-                total.after += becomes
-                total.count += 1
-
-    def _read_persons(self, planned: Planned, keys: Iterable[str]) -> None:
-        lost: set[str] = set()
-        gained: set[str] = set()
-        for key in self._changed(planned, keys):
-            was, becomes = self._names(*self._sides(planned, key))
-            lost.update(was)
-            gained.update(becomes)
-        for person in gained - lost:
-            self._gains[person, planned.section] += 1
-        for person in lost - gained:
-            self._losses[person, planned.section] += 1
-
-    def _read_mails(self, planned: Planned, keys: Iterable[str]) -> None:
+    def _read_mails(self, planned: Planned) -> None:
         action, section = planned.change.action, planned.section
         if action == CREATE and planned.kind.creation_sends_mail:
             self._mails[section] += 1
@@ -192,7 +163,7 @@ class _Reader:
             if action == UPDATE and set(planned.change.values) <= {planned.kind.status_key}:
                 return
             self._mails[section] += 1
-            for key in keys:
+            for key in _persons_of(planned.schema):
                 if not self._removals.hides(planned, key):
                     self._recipients[section].update(dict.fromkeys(self._names(None, planned.desired.get(key))[1]))
 
@@ -201,6 +172,10 @@ class _Reader:
         if self._state is not None:
             is_now, wanted = in_one_notation(is_now, wanted, self._state.known_name_of)
         return _called(is_now), _called(wanted)
+
+
+def _persons_of(schema: Schema) -> list[str]:
+    return [key for key, field in schema.fields.items() if field.type in PERSON_TYPES and key not in SERVICE_FIELDS]
 
 
 def _called(value: Any) -> list[str]:

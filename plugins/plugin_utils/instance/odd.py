@@ -9,13 +9,11 @@ Only changed values are judged, each once. No requests are made here.
 from __future__ import annotations
 
 import datetime as dt
-import math
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from itertools import pairwise
 from typing import Any
 
 from ...module_utils.model.field import EMPTY, Spelling, in_digits, is_generated_key
@@ -122,6 +120,17 @@ def odd_values(plan: InstancePlan, today: dt.date) -> list[Oddity]:
     return found
 
 
+def by_field(oddities: Iterable[Oddity], plan: InstancePlan) -> dict[tuple[int, str], list[str]]:
+    """Return what is odd about a value, by the index of its change and the key of its field."""
+    numbers = {id(planned.entry): number for number, planned in enumerate(plan.changes)}
+    found: dict[tuple[int, str], list[str]] = defaultdict(list)
+    for oddity in oddities:
+        for planned, key in oddity.values:
+            if id(planned.entry) in numbers:
+                found[numbers[id(planned.entry)], key].append(oddity.words)
+    return found
+
+
 def _is_hidden(hiding: Hiding, planned: Planned, key: str) -> bool:
     return hiding.hides(planned.entry, written_as(planned.schema, planned.entry, key), key)
 
@@ -188,14 +197,14 @@ def _power_of_ten(before: Any, after: Any) -> int:
 
 
 def _shifted(changed: Sequence[tuple[Planned, Any]], key: str) -> _Case:
-    """Find values that other records had before: a permuted unique column, or rows with values of the next row."""
+    """Find values that other records had before, in a unique column that was shifted or sorted on its own."""
     case = _Case("values that other records had before, as if the column was shifted or sorted on its own")
     pairs = [(planned, _before(planned, key), value) for planned, value in changed if planned.change.action == UPDATE]
     pairs = [pair for pair in pairs if isinstance(pair[1], _SCALARS) and isinstance(pair[2], _SCALARS)]
     # A field that was empty has no value that could be shifted.
     pairs = [pair for pair in pairs if pair[1] not in EMPTY]
     if len(pairs) >= _LEAST_OF_A_SHIFT:
-        found = _permuted(pairs) or _of_the_next_row(pairs)
+        found = _permuted(pairs)
         case.found = [(planned, f"{was} -> {value}", value) for planned, was, value in found]
     return case
 
@@ -211,47 +220,6 @@ def _permuted(pairs: Sequence[_Pair]) -> list[_Pair]:
         return []
     moved = [pair for pair in pairs if pair[2] in before]
     return moved if len(moved) >= max(_LEAST_OF_A_SHIFT - 1, len(pairs) * _SHARE_OF_A_SHIFT) else []
-
-
-def _of_the_next_row(pairs: Sequence[_Pair]) -> list[_Pair]:
-    """Return the longest run of rows in which each row gets the former value of the row above, or of the row below.
-
-    The values may occur more than once. A column with few different words has short runs by chance.
-    """
-    rows = sorted(pairs, key=_row)
-    longest: list[_Pair] = []
-    for ordered in (rows, rows[::-1]):
-        run: list[_Pair] = []
-        for above, pair in pairwise(ordered):
-            if pair[2] == above[1]:
-                run.append(pair)
-                continue
-            longest, run = max(longest, run, key=len), []
-        longest = max(longest, run, key=len)
-    values = {value for _planned, _was, value in longest}
-    is_likely = len(values) >= max(_LEAST_OF_A_SHIFT - 1, len(longest) / 2) or (
-        not _is_renaming(longest) and len(longest) >= _longest_by_chance(pairs)
-    )
-    return sorted(longest, key=_row) if is_likely else []
-
-
-def _is_renaming(pairs: Iterable[_Pair]) -> bool:
-    """Return True if equal values became equal values, as if a word of the column was replaced by another."""
-    renamed: dict[Any, Any] = {}
-    return all(renamed.setdefault(was, value) == value for _planned, was, value in pairs)
-
-
-def _longest_by_chance(pairs: Sequence[_Pair]) -> float:
-    """Return the number of rows from which a shift in values of any order is less likely than 1 in 1,000."""
-    before = Counter(was for _planned, was, _value in pairs)
-    after = Counter(value for _planned, _was, value in pairs)
-    equal = sum(count * after[value] for value, count in before.items()) / len(pairs) ** 2
-    return math.log(1000 * len(pairs)) / -math.log(equal) if 0 < equal < 1 else math.inf
-
-
-def _row(pair: _Pair) -> tuple[str, int]:
-    place = pair[0].entry.place
-    return place.source, place.line
 
 
 def _rooms(changed: Sequence[tuple[Planned, Any]], state: ListedState | None) -> Iterator[_Case]:

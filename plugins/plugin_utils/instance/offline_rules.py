@@ -22,9 +22,6 @@ from ..rules.bound import BoundRule, bind
 from ..rules.found import Found
 from ..rules.rule import CHANGES, RuleSet
 
-_CONJUNCTIONS = frozenset({"type", "properties", "required"})
-"""Keywords of a schema that a single field of a record can break."""
-
 
 class OfflineRules:
     """The rules of a task, for files without an instance.
@@ -40,7 +37,6 @@ class OfflineRules:
         self._find = find
         self._is_complete = is_complete
         self._bound: dict[str, list[BoundRule]] = {}
-        self._parts: dict[tuple[str, frozenset[str]], BoundRule | None] = {}
         self._open: dict[str, _Open] = {}
         self._found = Found()
 
@@ -80,26 +76,7 @@ class OfflineRules:
             if rule.breaks(record):
                 self._found.note(rule, entry, schema, record)
         elif rule.is_about(record):
-            part = None if require is None else self._part(rule, require - known)
-            if part is not None and part.breaks(record):
-                self._found.note(part, entry, schema, record)
-            else:
-                self._leave(rule, require, known)
-
-    def _part(self, rule: BoundRule, unknown: frozenset[str]) -> BoundRule | None:
-        """Return a rule without some fields, or None if nothing is left.
-
-        A record that breaks the result always breaks the whole rule.
-        """
-        mark = (rule.rule.id, unknown)
-        if mark not in self._parts:
-            require = rule.require
-            part = None
-            if isinstance(require, Mapping) and require.keys() <= _CONJUNCTIONS:
-                required = [name for name in require.get("required", ()) if name not in unknown]
-                part = BoundRule(rule.rule, True, {**require, "required": required}, rule.names, rule.spelled)
-            self._parts[mark] = part
-        return self._parts[mark]
+            self._leave(rule, require, known)
 
     def _leave(self, rule: BoundRule, names: frozenset[str] | None, known: set[str]) -> None:
         """Count a record that the files alone do not decide about."""
@@ -108,7 +85,7 @@ class OfflineRules:
     def close(self) -> tuple[list[Finding], list[Finding]]:
         """Return the findings, and warnings about everything that was not judged."""
         bound = [rule for rules in self._bound.values() for rule in rules]
-        self._found.count_rest([*bound, *(part for part in self._parts.values() if part is not None)])
+        self._found.count_rest(bound)
         warnings = self._found.warnings
         used = {rule.rule.id for rule in bound if rule.is_used}
         for rule in self._rules.rules:

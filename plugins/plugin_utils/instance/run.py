@@ -13,21 +13,20 @@ import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 
 from ...module_utils.client.client import Client
-from ...module_utils.client.files import Contents
 from ...module_utils.errors import IncompleteList, InvalidInput, SeventhingsError
 from ...module_utils.model.kinds import KINDS
 from ...module_utils.plan.allowed import DESTRUCTIVE, EMPTY_SOURCES, LIMITED_ACCOUNT
 from ...module_utils.plan.change import CREATE, UPDATE
 from ...module_utils.printing.cleaner import clean
 from ..apply.executor import Executor, Outcome, Progress
-from ..apply.journal import Journal, JournalBroken, JournalRefused, protected_by_others
+from ..apply.journal import Journal, JournalRefused, protected_by_others
 from ..apply.journal_place import place_of
 from ..controller.heap import many_objects
-from ..desired.desired import INLINE, SECTIONS, DesiredInstance, Limits, SourceCount, digest_of
+from ..desired.desired import SECTIONS, DesiredInstance, Limits, SourceCount, digest_of
 from ..desired.fingerprints import scrypted
 from ..desired.grouped_findings import group_findings
 from ..report.forecast import NOTHING, forecast_of
@@ -38,11 +37,9 @@ from ..report.result import RunResult, failures_of, reported_changes, sides_of, 
 from ..report.table_rows import rows_by_table
 from ..rules.found import lines_of
 from ..rules.rule import RuleSet
-from ..set_plan.applied_values import note_applied
 from ..set_plan.baseline import Baseline
-from ..set_plan.limits import recounted
 from ..set_plan.listed_state import ListedState
-from ..set_plan.plan import MOST_OF_A_RUN, SAMPLE, InstancePlan, Planned, PlanOptions
+from ..set_plan.plan import MOST_OF_A_RUN, SAMPLE, InstancePlan, PlanOptions
 from ..set_plan.planner import plan_instance
 from ..undo.inverse import inverse_of
 from ..undo.lasting import lasting_words
@@ -52,13 +49,13 @@ from ..undo.recorder import Hides, recorded_changes
 from ..undo.recording import Recording
 from ..undo.removals import too_many_removals
 from ..undo.undo import Undo
-from .approval import REFUSE, Approval, Digests, Gate
-from .approval_file import ApprovalFile
+from .approving import Approver, Approving
 from .caps import Caps
 from .editors import Editors, overwritten
 from .in_use import objects_in_use
 from .meaning import meaning_of
-from .odd import Oddity, odd_values
+from .notes import Notes
+from .odd import Oddity, by_field, odd_values
 from .sides import Sides
 from .suspected_renames import suspected_renames
 from .validation import validate
@@ -91,22 +88,6 @@ class Scope:
 
 
 @dataclass(frozen=True)
-class Approving:
-    """How a plan is approved.
-
-    :ivar file: receives the approval of the plan in check mode.
-    :ivar approval: what a real run may execute; None: the plan must have the digest.
-    :ivar digest: the SHA-256 of the approval that the task accepts; empty if it accepts any.
-    :ivar stale: what to do with a change whose record changed since the approval.
-    """
-
-    file: ApprovalFile | None = None
-    approval: Approval | None = None
-    digest: str = ""
-    stale: str = REFUSE
-
-
-@dataclass(frozen=True)
 class RunOptions:
     """The options of a run.
 
@@ -131,11 +112,6 @@ class RunOptions:
     undo: Undo | None = None
     apply_record: Path | None = None
     lists: ListedState | None = None
-
-    @property
-    def is_recorded(self) -> bool:
-        """Return True if applying the plan writes an apply record."""
-        return not self.drift
 
 
 def run_instance(
@@ -187,15 +163,14 @@ class _Run:
         self._sleep = sleep
         self._started = clock()
         self._before = client.transport.sent
-        self._approving = run_options.approving
-        self._approval = run_options.approving.approval if run_options.approving is not None else None
+        self._approving = run_options.approving or Approving()
+        self._approver = Approver(client, self._approving, run_options.undo, run_options.scope.is_everything)
         self._warnings: list[str] = []
-        self._digest = self._approval.digest if self._approval is not None else ""
+        self._digest = self._approving.approval.digest if self._approving.approval is not None else ""
         self._forecast = dict(NOTHING)
         self._baseline = Baseline(b"")
         self._odd: list[Oddity] = []
         self._overwritten: list[str] = []
-        self._record_place: RecordPlace | None = None
         self._record_digest = ""
         self._undo_refusals: list[str] = []
         self._not_restored: list[dict[str, str]] = []
@@ -237,10 +212,12 @@ class _Run:
         :returns: why the run is refused; empty if it is not.
         :raises InvalidInput: if an option does not fit.
         """
-        refusal = self._place_record()
-        if refusal:
-            return refusal
-        if self._options.check_mode and self._approving is not None and self._approving.file is not None:
+        try:
+            if not self._options.drift:
+                self._record_place.require_writable()
+        except InvalidInput as unfit:
+            return unfit.message
+        if self._options.check_mode and self._approving.file is not None:
             # Whatever happens to the new plan, the earlier one is obsolete.
             self._approving.file.discard()
         refusal = self._wrong_instance()
@@ -257,27 +234,21 @@ class _Run:
             self._desired.policy = replace(self._desired.policy, limits={**self._desired.policy.limits, **_NO_PERCENTS})
         return ""
 
-    def _place_record(self) -> str:
-        """Find the file for the apply record. Return why the run is refused; empty if it is not."""
-        options, root = self._options, self._client.transport.root
-        if not options.is_recorded:
-            return ""
-        journal = place_of(options.journal, root, self._desired.set_name).path.parent
-        try:
-            self._record_place = RecordPlace(options.apply_record, root, self._desired.set_name, journal)
-            self._record_place.require_writable()
-        except InvalidInput as unfit:
-            return unfit.message
-        return ""
+    @cached_property
+    def _record_place(self) -> RecordPlace:
+        """The place of the apply record."""
+        root, set_name = self._client.transport.root, self._desired.set_name
+        journal = place_of(self._options.journal, root, set_name).path.parent
+        return RecordPlace(self._options.apply_record, root, set_name, journal)
 
     def _wrong_instance(self) -> str:
         """Return why the connected instance is not the expected instance; empty if it is, or if none is named."""
-        connected, instances = self._client.transport.root, self._desired.instances
+        connected, approval = self._client.transport.root, self._approving.approval
         if self._options.undo is not None and (why := self._options.undo.wrong_instance(connected)):
             return why
-        if self._approval is not None and self._approval.instance != connected:
-            return f"plan_file: this plan is for {self._approval.instance}, and the connection is to {connected}."
-        return self._options.caps.wrong_instance(connected, instances)
+        if approval is not None and approval.instance != connected:
+            return f"plan_file: this plan is for {approval.instance}, and the connection is to {connected}."
+        return self._options.caps.wrong_instance(connected, self._desired.instances)
 
     @contextlib.contextmanager
     def _locked_journal(self) -> Iterator[Journal]:
@@ -327,7 +298,7 @@ class _Run:
         return PlanOptions(
             options.scope.only,
             options.scope.exclude,
-            frozenset(journal.known) | self._approved_removals(),
+            frozenset(journal.known) | self._approving.removals,
             caps.allow | (_NOTHING_IS_APPLIED if options.drift else frozenset()),
             frozenset(memory.creations) if is_resumed else frozenset(),
             protected=frozenset(memory.protected),
@@ -335,10 +306,10 @@ class _Run:
             names=memory.names,
             archived=_archived(journal),
             existing_before=memory.existing if is_resumed else {},
-            refused=frozenset(memory.refused) | (self._approval.unarchived if self._approval else frozenset()),
-            most_lookups=self._most_lookups(is_planned_only=options.check_mode and self._approving is None),
+            refused=frozenset(memory.refused) | self._approving.unarchived,
+            most_lookups=self._most_lookups(is_planned_only=options.check_mode and options.approving is None),
             most_lookups_of_apply=self._most_lookups(is_planned_only=False),
-            is_approvable=self._approving is not None,
+            is_approvable=options.approving is not None,
             origins=memory.origins,
             baseline=self._baseline,
             notes_all=not options.check_mode,
@@ -350,11 +321,6 @@ class _Run:
             rules=options.rules,
             judges_live=options.drift,
         )
-
-    def _approved_removals(self) -> frozenset[str]:
-        """Return the uuids that a digest of the task approves to remove. They are known even without a journal."""
-        is_trusted = self._approval is not None and self._approving is not None and self._approving.digest
-        return self._approval.removed if self._approval is not None and is_trusted else frozenset()
 
     def _most_lookups(self, is_planned_only: bool) -> int | None:
         """Return the number of missing records of a section up to which all are looked up; None: no maximum.
@@ -407,9 +373,10 @@ class _Run:
 
     def _gate(self, plan: InstancePlan, journal: Journal) -> tuple[InstancePlan, list[str]]:
         """Return the approved part of a plan, and why it must not be applied."""
-        plan, not_approved = self._approved(plan, journal)
-        if not_approved:
-            return plan, not_approved
+        if self._options.approving is not None and not self._options.check_mode:
+            plan, not_approved = self._approver.judge(plan, self._desired, journal, self._is_resumed(journal))
+            if not_approved:
+                return plan, not_approved
         plan.warnings += suspected_renames(plan)
         now = dt.datetime.now(dt.UTC)
         self._odd = odd_values(plan, now.date())
@@ -433,73 +400,11 @@ class _Run:
         undo = self._options.undo
         return [] if undo is None else [*self._undo_refusals, *too_many_removals(undo.record, plan.changes)]
 
-    def _approved(self, plan: InstancePlan, journal: Journal) -> tuple[InstancePlan, list[str]]:
-        """Return the part of the plan that is approved, or why it is refused. Check mode needs no approval."""
-        approving, approval, is_resumed = self._approving, self._approval, self._is_resumed(journal)
-        if approving is None or self._options.check_mode:
-            return plan, []
-        if approval is None:
-            return plan, self._another_plan(plan, journal, approving.digest)
-        why = self._another_set(approval, journal)
-        if why:
-            return plan, [why]
-
-        def is_begun(planned: Planned) -> bool:
-            """Return True if an earlier run of the same plan created a record or began to change it."""
-            current = planned.change.current
-            names = {planned.journal_name, current.uuid if current is not None else ""}
-            return is_resumed and bool(names & journal.memory.touched)
-
-        digests = self._digests(plan, approval.creations)
-        is_whole = self._options.scope.is_everything
-        verdict = Gate(approval, digests, self._files(plan), is_begun, is_whole, approving.stale).judge(plan)
-        before = journal.memory.existing if is_resumed else {}
-        verdict.plan.exceeded_limits = recounted(plan, verdict.plan, self._desired.policy, before)
-        self._desired.policy = replace(self._desired.policy, notify=self._desired.policy.notify and approval.notify)
-        return verdict.plan, verdict.refusals
-
-    def _another_plan(self, plan: InstancePlan, journal: Journal, digest: str) -> list[str]:
-        """Return why a plan is not the one that the task approves by its digest alone."""
-        self._digest = self._approval_of(plan, journal).digest
-        if self._digest == digest:
-            return []
-        why = (
-            f"plan_digest: the plan that was made now is another one (sha256:{self._digest}) than the approved one "
-            f"(sha256:{digest}). Files or records have changed since. Plan again."
-        )
-        return [why]
-
-    def _another_set(self, approval: Approval, journal: Journal) -> str:
-        """Return why an approval is about other files; empty if it is about these."""
-        desired, undo = self._desired, self._options.undo
-        is_other_id = bool(desired.set_id) and approval.set_id != journal.set_id
-        if approval.set_name != desired.set_name or is_other_id:
-            return (
-                f"plan_file: this plan is for the set {approval.set_name!r} with the set_id {approval.set_id!r}, and "
-                f"src is another set."
-            )
-        if undo is not None and approval.files != undo.record.digest:
-            return "plan_file: this plan undoes another apply record than applied names. Plan again."
-        return ""
-
-    def _files(self, plan: InstancePlan) -> str:
-        """Return the digest of what the files ask for, or of the apply record to undo."""
-        return plan.asked.digest if self._options.undo is None else self._options.undo.record.digest
-
-    def _digests(self, plan: InstancePlan, creations: frozenset[str] = frozenset()) -> Digests:
-        return Digests(plan, Contents(self._client), plan.asked.key, creations)
-
-    def _approval_of(self, plan: InstancePlan, journal: Journal) -> Approval:
-        # Files without a set_id get that of the journal.
-        named = replace(self._desired, set_id=journal.set_id)
-        root = self._client.transport.root
-        return Approval.from_plan(plan, named, root, self._files(plan), self._digests(plan))
-
     # ---- approve, or apply
 
     def _approve(self, plan: InstancePlan, journal: Journal) -> RunResult:
-        if self._approving is not None and self._approving.file is not None:
-            approval = self._approval_of(plan, journal)
+        if self._approving.file is not None:
+            approval = self._approver.approval_of(plan, self._desired, journal)
             self._approving.file.write(approval)
             self._digest = approval.digest
         differs = "drift" if self._options.drift else "changed"
@@ -550,54 +455,32 @@ class _Run:
         return True
 
     def _apply(self, plan: InstancePlan, journal: Journal) -> RunResult:
-        executor = Executor(
-            self._client,
-            plan,
-            journal,
-            self._on_progress,
-            self._desired.policy.notify,
-        )
-        recording = self._recording(plan, journal)
-        archived = _archived(journal)
-        for kind, key, uuid in plan.archived:
-            if uuid not in archived:
-                journal.archived(kind, key, uuid)
-        for kind, key, uuid in plan.released:
-            if uuid in journal.known:
-                journal.note_removal(kind, key, uuid)
-        if not plan.changes:
-            for kind, keys in plan.managed.items():
-                journal.managed(kind, keys)
-            self._note_protections(plan, Outcome(), journal)
-            self._note_sources(plan, journal)
-            self._note_values(plan, Outcome(), journal)
-            if recording is not None:
-                recording.finish()
-            return self._result(self._without_changes(), plan)
-        if recording is not None:
+        recording, outcome = self._recording(plan, journal), Outcome()
+        is_whole, is_undo = self._options.scope.is_everything, self._options.undo is not None
+        notes = Notes(plan, self._desired, journal, is_whole, is_undo)
+        notes.archived(_archived(journal))
+        if plan.changes:
             recording.begin(plan)
-        journal.begun(self._run_of(journal), plan.existing_before)
-        outcome = executor.run()
-        if recording is not None:
+            journal.begun(self._run_of(journal), plan.existing_before)
+            notify = self._desired.policy.notify
+            outcome = Executor(self._client, plan, journal, self._on_progress, notify).run()
             recording.end(plan, outcome)
-            self._record_digest = recording.digest
-        self._note_protections(plan, outcome, journal)
-        self._note_sources(plan, journal)
-        self._note_values(plan, outcome, journal)
+        notes.applied(outcome, self._baseline)
+        if not plan.changes:
+            recording.finish()
+            return self._result(self._without_changes(), plan)
+        self._record_digest = recording.digest
         bad = outcome.failures or outcome.skipped or outcome.not_tried or outcome.twice
         if not bad:
             journal.ended()
+        name = "changed" if outcome.has_changed else self._without_changes()
         if bad:
             name = "partly_applied" if outcome.has_changed else "failed"
-        else:
-            name = "changed" if outcome.has_changed else self._without_changes()
         plan.drop_unchanged()
         return self._result(name, plan, outcome)
 
-    def _recording(self, plan: InstancePlan, journal: Journal) -> Recording | None:
-        """Return the apply record to write, or None if no record is kept."""
-        if self._record_place is None:
-            return None
+    def _recording(self, plan: InstancePlan, journal: Journal) -> Recording:
+        """Return the apply record to write."""
         undo = self._options.undo
         head = ApplyRecord(
             instance=self._client.transport.root,
@@ -622,70 +505,10 @@ class _Run:
 
     def _unrecorded(self, plan: InstancePlan) -> list[str]:
         """Return the caution that no apply record is kept."""
-        place = self._record_place
-        if place is None or not place.why_none or not plan.changes:
-            return []
-        return [f"{NOT_KEPT}. {place.why_none}"]
-
-    def _note_sources(self, plan: InstancePlan, journal: Journal) -> None:
-        """Note the number of records in each source, unless only a part of them was applied."""
-        if not self._options.scope.is_everything:
-            return
-        try:
-            journal.applied(self._desired.sources)
-            if self._desired.tables.has_any:
-                journal.came_from(self._rows_of_records(plan))
-        except JournalBroken as broken:
-            # All changes were applied, and the result must say so.
-            plan.warnings.append(broken.message)
-
-    def _rows_of_records(self, plan: InstancePlan) -> dict[str, str]:
-        """Map the uuid of each record to its file and line. The line is 0 outside of tables of other systems."""
-        places = plan.origins()
-        is_table = {path: self._desired.tables.for_file(path) is not None for path in {p.file for p in places.values()}}
-        return {
-            uuid: f"{place.file or INLINE}:{place.line if is_table[place.file] else 0}"
-            for uuid, place in places.items()
-        }
-
-    def _note_values(self, plan: InstancePlan, outcome: Outcome, journal: Journal) -> None:
-        """Note what is applied now."""
-        baseline = self._baseline
-        left = {id(planned) for planned, _why in (*outcome.failures, *outcome.skipped, *outcome.not_tried)}
-        done = [planned for planned in plan.changes if id(planned) not in left]
-        note_applied(baseline, done, self._desired, self._options.undo is not None)
-        existing = {uuid for claimed in plan.claimed.values() for uuid in claimed}
-        for kind in KINDS.values() if plan.state is not None else ():
-            if plan.state is not None and plan.state.is_listed(kind):
-                ids = [record.id for record in plan.state.records(kind) if record.id is not None]
-                baseline.highest[kind.name] = max([*ids, baseline.highest.get(kind.name, 0)])
-        try:
-            is_whole = self._options.scope.is_everything and self._options.undo is None
-            journal.note_values(baseline, existing if is_whole else None)
-        except JournalBroken as broken:
-            plan.warnings.append(broken.message)
-
-    def _note_protections(self, plan: InstancePlan, outcome: Outcome, journal: Journal) -> None:
-        """Note which records must stay. A record counts as removable again only after it was applied in that form."""
-        left = {id(planned): planned for planned, _why in (*outcome.failures, *outcome.skipped, *outcome.not_tried)}
-        left |= {id(planned): planned for planned in plan.dropped}
-        entries = {id(planned.entry) for planned in left.values()}
-        for protection in plan.protections:
-            if protection.is_protected or id(protection.planned.entry) not in entries:
-                journal.protect(protection.mark, protection.is_protected)
+        why = "" if self._options.drift or not plan.changes else self._record_place.why_none
+        return [f"{NOT_KEPT}. {why}"] if why else []
 
     # ---- result
-
-    def _odd_fields(self, plan: InstancePlan) -> dict[tuple[int, str], list[str]]:
-        """Return what is odd about a value, by the index of its change and the key of its field."""
-        numbers = {id(planned.entry): number for number, planned in enumerate(plan.changes)}
-        found: dict[tuple[int, str], list[str]] = {}
-        for oddity in self._odd:
-            for planned, key in oddity.values:
-                number = numbers.get(id(planned.entry))
-                if number is not None:
-                    found.setdefault((number, key), []).append(oddity.words)
-        return found
 
     def _refuse(self, plan: InstancePlan, reasons: Sequence[str]) -> RunResult:
         return self._result("refused", plan, refusals=reasons)
@@ -722,12 +545,12 @@ class _Run:
             requests=self._client.transport.sent - self._before,
             duration=round(self._clock() - self._started, 3),
             plan_digest=self._digest,
-            apply_record=str(self._record_place.path) if self._record_place and self._record_digest else "",
+            apply_record=str(self._record_place.path) if self._record_digest else "",
             apply_record_digest=self._record_digest,
             every_finding=grouped.every,
             located=grouped.shown,
             places={number: planned.entry.place for number, planned in enumerate(plan.changes)},
-            odd=self._odd_fields(plan),
+            odd=by_field(self._odd, plan),
             reading=reading_of(plan),
             compares=self._options.drift,
             warning_places={

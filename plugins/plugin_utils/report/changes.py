@@ -29,8 +29,8 @@ ACTION_ORDER = (DELETE, ARCHIVE, UPDATE, CREATE)
 
 SIGNS = {CREATE: "+", UPDATE: "~", DELETE: "-", ARCHIVE: "-"}
 
-_ALIKE = 3
-"""Minimum number of equal updates for a group."""
+FEW_UPDATES = 3
+"""Minimum number of equal updates for a group, and of updates whose fields are counted."""
 
 _LONGEST = 300
 """Maximum characters of a value. The report as JSON and the result of the task have the whole value."""
@@ -229,8 +229,8 @@ def _groups(changes: Iterable[Change], is_drift: bool, most: int) -> list[Group]
 
 def _updates(section: str, changes: Sequence[Change], is_drift: bool, most: int) -> list[Group]:
     by_values = _by(changes, _values)
-    same = [mine for mine in by_values.values() if len(mine) >= _ALIKE]
-    rest = [change for mine in by_values.values() if len(mine) < _ALIKE for change in mine]
+    same = [mine for mine in by_values.values() if len(mine) >= FEW_UPDATES]
+    rest = [change for mine in by_values.values() if len(mine) < FEW_UPDATES for change in mine]
     found = [
         Group(section, UPDATE, f"{_title_of(mine[0], is_drift)}: {counted(len(mine), section)}", mine, most, True)
         for mine in same

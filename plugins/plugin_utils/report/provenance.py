@@ -8,9 +8,9 @@ from __future__ import annotations
 import datetime
 import functools
 import getpass
-import json
 import socket
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -18,6 +18,7 @@ _THIS_MACHINE = "localhost"
 """The inventory host that says nothing about an instance."""
 
 _COLLECTION = Path(__file__).parents[3]
+_MANIFESTS = ("MANIFEST.json", "galaxy.yml")
 
 
 def made_by(set_name: str, host: str = "") -> dict[str, str]:
@@ -45,11 +46,6 @@ def version() -> str:
 
     An installed collection has a manifest, a checkout the source of the manifest.
     """
-    try:
-        return str(json.loads((_COLLECTION / "MANIFEST.json").read_text("utf-8"))["collection_info"]["version"])
-    except (OSError, ValueError, KeyError):
-        pass
-    try:
-        return str(yaml.safe_load((_COLLECTION / "galaxy.yml").read_text("utf-8"))["version"])
-    except (OSError, yaml.YAMLError, KeyError, TypeError):
-        return ""
+    path = next((path for name in _MANIFESTS if (path := _COLLECTION / name).is_file()), None)
+    document: dict[str, Any] = {} if path is None else yaml.safe_load(path.read_text("utf-8"))
+    return str(document.get("collection_info", document).get("version", ""))

@@ -38,7 +38,7 @@ def as_text(result: RunResult) -> str:
     It has the changes with their fields, the counts, the problems, and in the last line the outcome with its reason.
     """
     view = view_of(result)
-    return "\n".join([*_beginning(view), *_lines(view.notes), *_ending(view)])
+    return "\n".join([*_beginning(view), *_lines(view.fields), *_lines(view.notes), *_ending(view)])
 
 
 def in_brief(result: RunResult) -> list[str]:

@@ -9,6 +9,7 @@ Each text is cleaned for printing.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -17,13 +18,13 @@ from typing import Any
 
 from ...module_utils.model.field import in_digits
 from ...module_utils.model.kinds import KINDS
-from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE
+from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE
 from ...module_utils.printing.cleaner import clean
 from ...module_utils.resolve.hidden_records import UNKNOWN, YES
 from ..desired.desired import SECTIONS
 from ..desired.row_rules import SKIPPING
 from ..set_plan.plan import ARCHIVED, LEFT, RESTORED
-from .changes import Change, Group, groups, key_and_name, keys_of
+from .changes import FEW_UPDATES, Change, Group, field_name, groups, key_and_name, keys_of
 from .removals import removal_texts
 from .result import RunResult, for_people
 from .words import DRIFT_WORDS, MOST, counted, first_of, one_line, short, words_of
@@ -109,6 +110,7 @@ class View:
     :ivar meaning: what the changes mean, the most important first.
     :ivar counts: section to the counts of its records, in words.
     :ivar facts: title and text of further facts about the whole run.
+    :ivar fields: the fields by number of changes, unless there are few.
     :ivar notes: warnings, and records that were not changed.
     :ivar places: each single finding, if the reasons have fewer. Only a page has room for them.
     """
@@ -123,6 +125,7 @@ class View:
     meaning: list[Block]
     counts: dict[str, dict[str, int]]
     facts: list[tuple[str, str]]
+    fields: list[Block]
     notes: list[Block]
     places: list[Block]
 
@@ -134,7 +137,7 @@ class View:
     @property
     def is_cut(self) -> bool:
         """Return True if a change or a row is left out."""
-        blocks = (*self.wrong, *self.meaning, *self.notes)
+        blocks = (*self.wrong, *self.meaning, *self.fields, *self.notes)
         is_wide = any(len(keys_of(change)) > self.most for group in self.groups for change in group.first)
         return is_wide or any(block.more for block in blocks) or any(group.more for group in self.groups)
 
@@ -166,6 +169,7 @@ def view_of(result: RunResult, most: int = MOST) -> View:
         meaning=some(_meaning(result), min(most, _TOP)),
         counts=_counts(result),
         facts=[(title, text) for title, text in _facts(result) if text],
+        fields=some([_fields(result)]),
         notes=[
             *some([_texts("Warnings", _warnings(result))]),
             *some(_tables(result), _MOST_ROWS if most == MOST else most),
@@ -219,6 +223,14 @@ def _counts(result: RunResult) -> dict[str, dict[str, int]]:
         section: {words.get(word, word): number for word, number in numbers.items()}
         for section, numbers in result.summary.items()
     }
+
+
+def _fields(result: RunResult) -> Block:
+    updates = [change for change in result.changes if change["action"] == UPDATE]
+    numbers = Counter((change["section"], field_name(change, key)) for change in updates for key in keys_of(change))
+    shown = numbers.most_common() if len(updates) >= FEW_UPDATES else ()
+    rows = [(words_of(section), name, f"{number:,}") for (section, name), number in shown]
+    return Block("Fields", rows, ("Section", "Field", "Changes"), "{0} {1}: {2}", numbers=frozenset({2}))
 
 
 def _facts(result: RunResult) -> list[tuple[str, str]]:

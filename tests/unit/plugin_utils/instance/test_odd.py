@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-import random
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -60,44 +58,6 @@ def test_a_column_shifted_by_one_row_is_found(site: Site) -> None:
         "objects serial_number: 8 values that other records had before, as if the column was shifted"
     )
     assert "SN-0 -> SN-1 (100001, objects.yml:3:18)" in text
-
-
-@pytest.mark.parametrize("step", [1, -1])
-def test_a_part_of_a_column_that_is_not_unique_and_shifted_is_found(site: Site, step: int) -> None:
-    """Other changes of the field and equal values do not hide it."""
-    words = ["Desk", "Chair", "Shelf", "Lamp", "Desk", "Board", "Plant", "Clock", "Phone", "Lamp", "Stool", "Rack"]
-    after = [words[number - step] if 2 <= number <= 8 else f"New {number}" for number in range(12)]
-    first = things(12, inventory_name=lambda number: words[number])
-    second = things(12, inventory_name=lambda number: after[number])
-    (text,) = second_plan(site, first, second).cautions
-    assert text.startswith("objects inventory_name: 7 values that other records had before")
-    assert "(100003, objects.yml:6:" in text or "(100002, objects.yml:4:" in text
-
-
-@pytest.mark.parametrize("step", [1, -1])
-def test_a_long_column_of_few_words_that_is_shifted_is_found(step: int, site: Site) -> None:
-    """Where neighbouring rows have the same word, nothing changes."""
-    makers = ["Dell", "Vitra", "Epson", "HP", "Apple"]
-    words = [makers[number * number * 7 % 23 % 5] for number in range(60)]
-    first = things(60, serial_number=lambda number: words[number])
-    second = things(60, serial_number=lambda number: words[number + step if 10 <= number < 50 else number])
-    (text,) = second_plan(site, first, second).cautions
-    assert re.match(r"objects serial_number: \d\d values that other records had before", text)
-
-
-def test_a_long_column_of_words_in_any_order_is_not_shifted(site: Site) -> None:
-    chance = random.Random(1127)
-    first, second = (
-        things(300, serial_number=lambda _number: chance.choice(["new", "used", "broken", "sold"])) for _state in "ab"
-    )
-    assert second_plan(site, first, second).cautions == []
-
-
-def test_a_long_column_with_a_renamed_word_is_not_shifted(site: Site) -> None:
-    words = ["good", "bad", "none"]
-    first = things(60, serial_number=lambda number: words[number % 3])
-    second = things(60, serial_number=lambda number: words[(number + 1) % 3])
-    assert second_plan(site, first, second).cautions == []
 
 
 def test_columns_of_few_words_are_not_shifted(site: Site) -> None:
