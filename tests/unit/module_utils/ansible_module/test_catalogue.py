@@ -24,9 +24,6 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.conne
 from ansible_collections.community.seventhings.plugins.module_utils.client.tuning import KEYS
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
     KINDS,
-    SERVER_KEYS,
-    TEMPLATE_KINDS,
-    TEMPLATES,
 )
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.documented import documented_spec
 
@@ -293,95 +290,6 @@ def test_nothing_else_is_hidden(name: str) -> None:
 def test_every_kind_has_an_info_module_and_every_creatable_kind_a_module(kind: Any) -> None:
     assert f"{kind.name}_info" in MODULES
     assert not kind.create_path or kind.name in MODULES
-
-
-@pytest.mark.parametrize(
-    ("kind", "match_on"),
-    [
-        ("object", (("barcode",),)),
-        ("location", (("name",),)),
-        ("room", (("building_id", "number"), ("building_id", "name"))),
-        ("person", (("email",),)),
-        ("user", (("email",),)),
-        ("task", (("title",),)),
-        ("rental_case", (("title", "issue_date"),)),
-        ("field_definition", (("field_key",), ("label",))),
-    ],
-)
-def test_the_default_natural_keys_are_those_of_the_documentation(kind: str, match_on: Any) -> None:
-    assert KINDS[kind].match_on == match_on
-
-
-@pytest.mark.parametrize(
-    ("kind", "verb"),
-    [
-        ("object", "PATCH"),
-        ("location", "PATCH"),
-        ("room", "PATCH"),
-        ("person", "PATCH"),
-        ("task", "PUT"),
-        ("rental_case", "PUT"),
-        ("field_definition", "PUT"),
-    ],
-)
-def test_the_verb_for_an_update_is_that_of_the_interface(kind: str, verb: str) -> None:
-    assert KINDS[kind].update == verb
-
-
-@pytest.mark.parametrize(
-    ("kind", "key"),
-    [
-        ("object", "asset_uuid"),
-        ("location", "location_uuid"),
-        ("room", "room_uuid"),
-        ("person", "person_uuid"),
-        ("task", "uuid"),
-    ],
-)
-def test_the_uuid_of_a_record_is_under_its_own_key_first(kind: str, key: str) -> None:
-    assert KINDS[kind].uuid_keys[0] == key
-    assert "uuid" in KINDS[kind].uuid_keys
-    assert set(KINDS[kind].uuid_keys) <= SERVER_KEYS
-
-
-def test_every_template_has_its_kind() -> None:
-    assert {template: kind.name for template, kind in TEMPLATE_KINDS.items()} == {
-        "asset": "object",
-        "room": "room",
-        "person": "person",
-    }
-    assert set(TEMPLATES) == set(TEMPLATE_KINDS)
-
-
-@pytest.mark.parametrize(
-    ("kind", "states"),
-    [
-        ("object", {"present", "absent", "archived"}),
-        ("location", {"present", "absent"}),
-        ("room", {"present", "absent"}),
-        ("person", {"present", "absent"}),
-        ("task", {"present", "absent"}),
-        ("rental_case", {"present", "absent"}),
-        ("field_definition", {"present"}),
-    ],
-)
-def test_the_states_of_a_record_are_those_of_the_documentation(kind: str, states: set[str]) -> None:
-    assert set(MODULES[kind].spec["state"]["choices"]) == states
-    assert MODULES[kind].spec["state"]["default"] == "present"
-
-
-def test_limits_of_the_interface_stand_in_the_catalogue() -> None:
-    limits = {
-        (kind, of.key): dict(of.constraints)
-        for kind in ("task", "rental_case")
-        for of in KINDS[kind].fields
-        if of.constraints
-    }
-    assert limits == {
-        ("task", "reminders"): {"max_items": 2},
-        ("task", "assignees"): {"min_items": 1, "max_items": 1},
-        ("rental_case", "references"): {"min_items": 1, "max_items": 100},
-    }
 
 
 @pytest.mark.parametrize("kind", KINDS.values(), ids=lambda kind: str(kind.name))

@@ -23,7 +23,6 @@ from set_actions import run_set
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
 from ansible_collections.community.seventhings.plugins.plugin_utils.apply.executor import Progress
 from ansible_collections.community.seventhings.plugins.plugin_utils.report import task
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.task import progress_printer
@@ -74,15 +73,6 @@ def test_progress_is_silent_when_nothing_takes_long() -> None:
     assert lines == []
 
 
-def test_progress_without_a_rate_limit_says_so() -> None:
-    now = 0.0
-    lines: list[str] = []
-    report = progress_printer(lines.append, lambda: now)
-    now = 5.0
-    report(Progress("rooms", 5, 5, 9))
-    assert lines == ["rooms: 5 of 5, no rate limit, about 0 s left"]
-
-
 def test_progress_of_one_host_of_many_names_it() -> None:
     now = 0.0
     lines: list[str] = []
@@ -106,25 +96,6 @@ def test_a_file_that_is_vaulted_as_a_whole_is_decrypted(site: Site) -> None:
     loader.set_vault_secrets([("default", _SECRET)])
     assert _provision(site, src=site.root, loader=loader)["outcome"] == "changed"
     assert [record["name"] for record in site.dump()["objects"]] == ["1"]
-
-
-def test_a_vaulted_file_below_a_relative_src_is_found_wherever_the_playbook_is(
-    site: Site, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    site.write({"objects.yml": VaultLib([("default", _SECRET)]).encrypt(_objects("1"))})
-    loader = DataLoader()
-    loader.set_vault_secrets([("default", _SECRET)])
-    loader.set_basedir("/")
-    monkeypatch.chdir(site.root.parent)
-    assert _provision(site, src=Path(site.root.name), loader=loader)["outcome"] == "changed"
-
-
-def test_findings_inline_name_their_path(site: Site) -> None:
-    desired = {"objects": [{"barcode": "1", "inventory_name": "a"}, {"barcode": 2, "inventory_name": "b"}]}
-    result = _provision(site, desired=desired)
-    (finding,) = result["findings"]
-    assert finding.startswith("desired.objects[1].barcode: barcode: 2 does not fit; expected text; quote it")
-    assert site.writes() == []
 
 
 # ---- results
@@ -215,15 +186,6 @@ def test_a_report_that_can_not_be_written_hides_nothing_of_what_was_done(
     assert any(text.startswith(f"report: {report} can't be written") for text in result["warnings"])
 
 
-def test_a_plan_file_that_can_not_be_written_or_read_is_an_error(site: Site, tmp_path: Path) -> None:
-    site.write({"objects.yml": _objects("1")})
-    where = tmp_path / "none" / "plan.json"
-    assert "can't be written" in _provision(site, check_mode=True, src=site.root, plan_file=where)["msg"]
-    where.parent.mkdir()
-    where.mkdir()
-    assert "is not a regular file" in _provision(site, src=site.root, plan_file=where)["msg"]
-
-
 @pytest.mark.parametrize("step", ["write", "read"])
 def test_a_disk_that_fails_under_a_plan_file_is_an_error(
     site: Site, tmp_path: Path, step: str, monkeypatch: pytest.MonkeyPatch
@@ -281,38 +243,6 @@ def _planned(site: Site, path: Path, **more: Any) -> dict[str, Any]:
     return _provision(site, check_mode=True, src=site.root, plan_file=path, **more)
 
 
-def test_what_somebody_else_changed_is_stale_also_after_a_run_of_another_plan(site: Site, tmp_path: Path) -> None:
-    path = tmp_path / "p.plan"
-    site.write({"objects.yml": _objects("1", "2")})
-    site.service.steer("PUT", "/faults", [{"fault": "422", "method": "POST", "path": "*/object", "after": 1}])
-    assert _provision(site, src=site.root)["outcome"] == "partly_applied"
-    site.service.steer("DELETE", "/faults")
-    site.write({"objects.yml": yaml_list([{"barcode": "1", "inventory_name": "New"}])})
-    client = site.client()
-    changed = [record for record in client.list_all(OBJECT) if record.flat["barcode"] in ("1", "2")]
-    site.write(
-        {"objects.yml": yaml_list({"barcode": record.flat["barcode"], "inventory_name": "New"} for record in changed)}
-    )
-    _planned(site, path)
-    client.update(OBJECT, changed[0].uuid, {"description": "by hand"})
-    assert _provision(site, src=site.root, plan_file=path)["outcome"] == "refused"
-
-
-def test_a_file_that_is_not_as_it_was_when_it_was_planned_is_not_uploaded(site: Site, tmp_path: Path) -> None:
-    path = tmp_path / "p.plan"
-    objects = yaml_list([{"barcode": "1", "inventory_name": "x", "documents": ["files/a.txt"]}])
-    site.write({"objects.yml": objects, "files/a.txt": "approved"})
-    _planned(site, path)
-    site.write({"files/a.txt": "not so"})
-    site.service.clear_log()
-    refused = _provision(site, src=site.root, plan_file=path)
-    assert refused["outcome"] == "refused"
-    assert "object 1 has changed since the plan was created" in refused["msg"]
-    assert site.writes() == []
-    site.write({"files/a.txt": "approved"})
-    assert _provision(site, src=site.root, plan_file=path)["outcome"] == "changed"
-
-
 def test_a_file_that_changed_is_stale_also_where_the_record_was_left_half_done(site: Site, tmp_path: Path) -> None:
     path = tmp_path / "p.plan"
     objects = [
@@ -329,21 +259,6 @@ def test_a_file_that_changed_is_stale_also_where_the_record_was_left_half_done(s
     assert _provision(site, **options)["outcome"] == "refused"
     site.write({"files/a.txt": "approved"})
     assert _provision(site, **options)["outcome"] == "changed"
-
-
-def test_what_is_no_plan_file_is_not_removed_by_a_plan_that_fails(site: Site) -> None:
-    site.write({"objects.yml": "- {barcode: 1}\n"})
-    assert _planned(site, site.root / "objects.yml")["outcome"] == "failed"
-    assert (site.root / "objects.yml").exists()
-
-
-def test_a_failed_plan_removes_the_previous_plan_file(site: Site, tmp_path: Path) -> None:
-    path = tmp_path / "p.plan"
-    site.write({"objects.yml": _objects("1")})
-    _planned(site, path)
-    site.write({"objects.yml": "- {barcode: 1}\n"})
-    assert _planned(site, path)["outcome"] == "failed"
-    assert not path.exists()
 
 
 # ---- findings are in the message, the result and the reports
@@ -364,17 +279,3 @@ def test_a_validation_writes_the_report_too(site: Site, tmp_path: Path, is_fine:
     report = tmp_path / "report.md"
     assert _provision(site, src=site.root, module="instance_validate", report=report)["failed"] is not is_fine
     assert ("**Findings**" in report.read_text("utf-8")) is not is_fine
-
-
-def test_a_number_of_thousands_of_digits_is_a_finding(site: Site) -> None:
-    site.write({"objects.yml": f"- {{barcode: {'9' * 5000}, inventory_name: x}}\n"})
-    (finding,) = _provision(site, src=site.root, module="instance_validate")["findings"]
-    assert finding.startswith("objects.yml:1:13: barcode: ")
-
-
-def test_a_plan_that_was_not_approved_is_refused(site: Site, tmp_path: Path) -> None:
-    site.write({"objects.yml": _objects("1")})
-    _planned(site, tmp_path / "p.plan")
-    site.service.clear_log()
-    result = _provision(site, src=site.root, plan_file=tmp_path / "p.plan", plan_digest="0" * 64)
-    assert (result["outcome"], result["failed"], site.sent()) == ("refused", True, [])

@@ -12,19 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
-from ansible_collections.community.seventhings.plugins.module_utils.plan.change import Change
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import (
     SECTIONS,
     Limits,
     Policy,
     prune_actions,
 )
-from ansible_collections.community.seventhings.plugins.plugin_utils.desired.entry import Entry
-from ansible_collections.community.seventhings.plugins.plugin_utils.desired.positions import Place
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.caps import CAPS, Caps, require_caps
-from ansible_collections.community.seventhings.plugins.plugin_utils.set_plan.plan import Planned
 
 HERE, THERE, ELSEWHERE = "https://here.test", "https://there.test", "https://elsewhere.test"
 STRENGTH = ("report", "archive", "delete")
@@ -129,12 +123,6 @@ def test_a_task_that_says_nothing_caps_nothing() -> None:
     assert Caps().policy(Policy({"objects": "delete"})) == Policy({"objects": "delete"})
 
 
-def test_a_protected_task_that_says_nothing_only_reports() -> None:
-    caps = Caps.from_task({"protected": True})
-    assert (caps.limits, caps.prune) == ({}, dict.fromkeys(SECTIONS, "report"))
-    assert caps.is_protected
-
-
 def test_other_options_are_read_as_written() -> None:
     caps = Caps.from_task(
         {
@@ -180,12 +168,6 @@ def test_an_action_of_prune_that_no_section_has_is_an_error(prune: dict[str, str
 # ---- what the user hears
 
 
-def pruning(section: str, action: str, pruned: bool = True) -> Planned:
-    kind = KINDS[SECTIONS[section]]
-    entry = Entry(kind, {}, Place("files"), pruned=pruned)
-    return Planned(section, entry, Schema(kind, ()), {}, (), "", Change(kind, action))
-
-
 ONLY_THOSE = "Of the roots in expect_instance, only those that the files also name count."
 
 
@@ -218,23 +200,12 @@ def test_the_reason_names_the_roots(expected: list[str], named: list[str], reaso
 COMPLETE: dict[str, Any] = {"limits": {}, "prune": {}, "allow": [], "expect_instance": [HERE]}
 
 
-def test_a_protected_task_with_every_cap_passes() -> None:
-    require_caps(COMPLETE)
-
-
 @pytest.mark.parametrize("missing", CAPS)
 def test_a_protected_task_without_a_cap_is_an_error(missing: str) -> None:
     for written in ({**COMPLETE, missing: None}, {name: value for name, value in COMPLETE.items() if name != missing}):
         with pytest.raises(InvalidInput) as caught:
             require_caps(written)
         assert caught.value.message == f"protected: {missing} must be given too, so that no file decides about it"
-
-
-def test_all_missing_caps_are_named_at_once() -> None:
-    with pytest.raises(InvalidInput) as caught:
-        require_caps({})
-    expected = "limits, prune, allow, expect_instance"
-    assert caught.value.message == f"protected: {expected} must be given too, so that no file decides about it"
 
 
 def test_a_protected_task_without_an_expected_instance_is_an_error() -> None:

@@ -16,7 +16,6 @@ import yaml
 from project import LONG
 
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.on_screen import (
-    findings_in_short,
     in_short,
     message_in_short,
     on_screen,
@@ -65,23 +64,6 @@ def test_a_refusal_names_its_reason_the_number_of_changes_and_the_report() -> No
     ]
 
 
-@pytest.mark.parametrize(
-    ("reports", "where"),
-    [
-        ([], "set report to a .html or .json file for all of them"),
-        ([Path("plan.md")], "a report as .html or .json has all of them"),
-        ([Path("plan.md"), Path("x/plan.json")], "x/plan.json has all of them"),
-    ],
-)
-def test_where_all_of_it_is_depends_on_the_reports(reports: list[Path], where: str) -> None:
-    assert where in in_short(RESULT, reports)
-
-
-def test_the_refusal_of_the_guard_is_its_reason_alone() -> None:
-    guarded = replace(RESULT, changes=[], summary={}, refusals=["These files are for another instance."])
-    assert in_short(guarded) == "refused, 5 requests, 1.2 s: These files are for another instance."
-
-
 def test_of_many_failures_the_first_are_named_and_all_are_counted() -> None:
     failures = [{"change": f"object {n}", "place": f"o.yml:{n}:1", "reason": "HTTP 422"} for n in range(300)]
     lines = in_short(replace(RESULT, outcome="failed", refusals=[], failures=failures)).splitlines()
@@ -96,10 +78,6 @@ def test_drift_that_fails_names_what_differs() -> None:
     lines = in_short(replace(RESULT, outcome="changed", refusals=[]), drifted=True).splitlines()
     assert lines[1:3] == ["Differs:", "  + objects A0"]
     assert lines[-1].endswith("fail is on, and 300 records differ from the files")
-
-
-def test_one_finding_is_one_line() -> None:
-    assert findings_in_short(["a.yml:1:1: wrong"]) == "1 finding(s), nothing was sent: a.yml:1:1: wrong"
 
 
 def test_a_message_of_very_many_problems_is_cut_and_one_of_few_is_as_it_is() -> None:
@@ -171,11 +149,6 @@ def test_a_failure_shows_a_warning_in_the_same_words_as_a_task_before_it() -> No
     assert failed["warnings"] == passed["warnings"] == [warning]
 
 
-def test_an_error_before_there_is_a_plan_stays_as_it_is() -> None:
-    error = {"failed": True, "changed": False, "msg": "plan_file: there is no x", "outcome": "failed", "requests": 0}
-    assert on_screen(error) == error
-
-
 @pytest.mark.parametrize("outcome", ["changed", "failed", "partly_applied", "refused"])
 @pytest.mark.parametrize("what", ["changes", "failures", "findings", "refusals", "reported"])
 def test_very_many_short_entries_do_not_flood_the_screen_in_yaml(what: str, outcome: str) -> None:
@@ -186,8 +159,3 @@ def test_very_many_short_entries_do_not_flood_the_screen_in_yaml(what: str, outc
     printed = on_screen({"failed": True, "outcome": outcome, "msg": "", "summary": summary, what: many})
     shown = {name: value for name, value in printed.items() if name != "diff"}
     assert len(yaml.safe_dump(shown).splitlines()) <= 50
-
-
-def test_behind_the_reason_of_a_drift_nothing_is_printed() -> None:
-    result = {"failed": True, "outcome": "changed", "msg": "", "summary": {"objects": {"created": 1}}, "reported": {}}
-    assert not {"summary", "reported"} & on_screen(result).keys()

@@ -43,12 +43,6 @@ def test_one_run_writes_all_formats(site: Site, tmp_path: Path) -> None:
     assert name["after"] == "'=1+1", "a spreadsheet runs no value as a formula"
 
 
-def test_a_single_path_keeps_working(site: Site, tmp_path: Path) -> None:
-    site.write({"objects.yml": yaml_list([{"barcode": "100001", "inventory_name": "x"}])})
-    planned(site, str(tmp_path / "plan.json"))
-    assert json.loads((tmp_path / "plan.json").read_text("utf-8"))["changes"]
-
-
 @pytest.mark.parametrize("second", ["plan.md", "./plan.md"])
 def test_two_reports_are_two_files(site: Site, tmp_path: Path, second: str) -> None:
     site.write({"objects.yml": yaml_list([{"barcode": "100001", "inventory_name": "x"}])})
@@ -103,20 +97,6 @@ def test_a_removal_shows_what_goes_in_every_format(site: Site, tmp_path: Path) -
         assert "only in part: 1 deletion" in (tmp_path / name).read_text("utf-8"), name
 
 
-def test_a_removal_counts_the_offers_of_the_object(site: Site, tmp_path: Path) -> None:
-    records = [{"barcode": f"10000{number}", "inventory_name": "x"} for number in range(4)]
-    offers = [{"object": f"10000{number}", "price": "5.00"} for number in range(3)]
-    site.write({"instance.yml": FIRST, "objects.yml": yaml_list(records), "hub.yml": yaml_list(offers)})
-    site.run()
-    # The third offer is withdrawn.
-    site.write({"hub.yml": yaml_list([*offers[:1], {"object": "100002", "_state": "absent"}])})
-    site.run()
-    site.write({"objects.yml": yaml_list(records[:1]), "hub.yml": yaml_list(offers[:1])})
-    planned(site, str(tmp_path / "plan.json"), limits={"delete_percent": 100})
-    changes = json.loads((tmp_path / "plan.json").read_text("utf-8"))["changes"]
-    assert {change["key"]: change["removed"]["hub"] for change in changes} == {"100001": 1, "100002": 0, "100003": 0}
-
-
 def test_a_field_that_is_hidden_is_hidden_in_removals(site: Site, tmp_path: Path) -> None:
     records = [{"barcode": f"10000{number}", "inventory_name": "x", "purchasing_price": 849.9} for number in range(3)]
     site.write({"instance.yml": FIRST, "objects.yml": yaml_list(records)})
@@ -126,13 +106,6 @@ def test_a_field_that_is_hidden_is_hidden_in_removals(site: Site, tmp_path: Path
     planned(site, [str(tmp_path / name) for name in NAMES], limits={"delete_percent": 100}, hide=hide)
     for name in NAMES:
         assert "849.9" not in (tmp_path / name).read_text("utf-8"), name
-
-
-def test_a_line_names_key_and_name_and_a_creation_its_values(site: Site) -> None:
-    site.write({"objects.yml": yaml_list([{"barcode": "100017", "inventory_name": 'Notebook 14"'}])})
-    text = planned(site, [])["msg"]
-    assert '+ objects 100017 Notebook 14"' in text
-    assert "null ->" not in text
 
 
 def test_amounts_have_their_usual_digits_in_every_format_for_people(site: Site, tmp_path: Path) -> None:

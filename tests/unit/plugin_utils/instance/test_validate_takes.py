@@ -25,7 +25,6 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.export.layou
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.offline import offline_findings
 
 SETTINGS = "api: seventhings/v1\nset: test\n"
-PLACES = {"locations.yml": "- name: North\n", "rooms.yml": "- {building_id: North, number: '1'}\n"}
 
 
 def findings(root: Path) -> list[str]:
@@ -47,80 +46,6 @@ def with_schema(site: Site, saved: dict[str, Path]) -> None:
 
 
 # Example files by what they show.
-TAKEN: dict[str, dict[str, str]] = {
-    "labels as header, key as identity": {
-        "instance.yml": SETTINGS + "identity: {objects: [barcode]}\n",
-        "objects.csv": "Barcode,Name\n1,Chair\n2,Table\n",
-    },
-    "labels as header, label as identity": {
-        "instance.yml": SETTINGS + "identity: {objects: [Barcode]}\n",
-        "objects.csv": "Barcode,Name\n1,Chair\n2,Table\n",
-    },
-    "keys as header, label as identity": {
-        "instance.yml": SETTINGS + "identity: {objects: [Barcode]}\n",
-        "objects.csv": "barcode,inventory_name\n1,Chair\n2,Table\n",
-    },
-    "labels as header, default identity": {"objects.csv": "Barcode,Name\n1,Chair\n2,Table\n"},
-    "several fields, some by label": {
-        "instance.yml": SETTINGS + "identity: {objects: [Name, serial_number]}\n",
-        "objects.csv": "barcode,inventory_name,Serial number\n1,Chair,a\n2,Chair,b\n",
-    },
-    "labels of rooms": {
-        "locations.yml": "- name: North\n",
-        "rooms.csv": "Building,Number,Description\nNorth,1,Store\nNorth,2,Store\n",
-    },
-    "a name of rooms that a number under its label distinguishes": {
-        "locations.yml": "- name: North\n",
-        "rooms.csv": "building_id,Number,name\nNorth,1,Store\nNorth,2,Store\n",
-    },
-    "rooms by name, location by label": {
-        "locations.yml": "- name: North\n",
-        "rooms.csv": "Building,name\nNorth,Store\n",
-    },
-    "labels of persons": {"persons.csv": "E-mail address,First name\na@acme.example,Ada\n"},
-    "labels in references": {
-        **PLACES,
-        "objects.yml": '- {Barcode: "1", Name: Chair, Target room: {Building: North, Number: "1"}}\n'
-        '- {barcode: "2", inventory_name: Shelf, accessories: [{Barcode: "1"}]}\n',
-        "tasks.yml": "- {title: Look, deadline: 2030-01-01, assignees: [operator@instance.invalid],"
-        ' references: [{Barcode: "1"}]}\n',
-    },
-    "an identity of links by label": {
-        **PLACES,
-        "instance.yml": SETTINGS + "identity: {objects: [Name, Target room]}\n",
-        "rooms.yml": "- {building_id: North, number: '1'}\n- {building_id: North, number: '2'}\n",
-        "objects.csv": "Barcode,Name,Target room\n1,Chair,North/1\n2,Chair,North/2\n",
-    },
-    "a field of the files as identity, by label": {
-        "instance.yml": SETTINGS + "identity: {objects: [Shelf mark]}\n",
-        "fields/asset.yml": "- {label: Shelf mark, type: TEXT}\n",
-        "objects.csv": "Barcode,Name,Shelf mark\n1,Chair,a\n2,Table,b\n",
-    },
-    "a built-in field that gets another label": {
-        "instance.yml": SETTINGS + "identity: {objects: [Number on it]}\n",
-        "fields/asset.yml": "- {field_key: barcode, label: Number on it, type: BARCODE}\n",
-        "objects.csv": "barcode,inventory_name\n1,Chair\n2,Table\n",
-    },
-    "a built-in field by its label in the files": {
-        "fields/asset.yml": "- {label: Barcode, type: BARCODE}\n",
-        "objects.csv": "Barcode,Name\n1,Chair\n2,Table\n",
-    },
-    "a label here, a key there": {
-        "instance.yml": SETTINGS + "identity: {objects: [Barcode]}\n",
-        "objects.yml": '- {Barcode: "1", Name: Chair}\n- {barcode: "2", inventory_name: Table}\n',
-    },
-}
-
-
-@pytest.mark.parametrize("name", TAKEN)
-@pytest.mark.parametrize("has_schema", [False, True])
-def test_labels_are_accepted_as_field_names(site: Site, saved: dict[str, Path], name: str, has_schema: bool) -> None:
-    if has_schema:
-        with_schema(site, saved)
-    site.write(TAKEN[name])
-    result = site.plan()
-    assert result.outcome == "changed", result.findings
-    assert findings(site.root) == []
 
 
 REFUSED: dict[str, tuple[dict[str, str], str]] = {
