@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ...module_utils.client.client import Client
-from ...module_utils.client.files import MAX_SIZE, check_local, describe, download
+from ...module_utils.client.files import check_local, describe, download
 from ...module_utils.errors import InvalidInput, NotFound, WrongContent
 from ...module_utils.model.types_links import Attachment
 
@@ -41,7 +41,7 @@ class Downloads:
         self._paths = dict(known)
         self._names = dict(names or {})
         self._files: dict[str, Path] = {}
-        self._missing: dict[str, NotFound | WrongContent] = {}
+        self._failed: dict[str, InvalidInput | NotFound | WrongContent] = {}
         self.paths: dict[str, str] = {}
 
     @property
@@ -59,14 +59,18 @@ class Downloads:
         """Return how records name a file: by its path below the root, and by its name if the path cannot contain that.
 
         :raises NotFound: if the service has no such file.
-        :raises InvalidInput: if no upload could carry its name.
+        :raises InvalidInput: if no upload could carry it or its name.
         :raises WrongContent: if the service returns something else, or no name.
         """
-        uuid = str(attachment.uuid)
-        name = self.name_of(attachment)
-        self._check_name(name)
+        uuid, name = str(attachment.uuid), self.name_of(attachment)
+        if uuid in self._failed:
+            raise self._failed[uuid]
         if uuid not in self._paths:
-            self._paths[uuid] = self._fetch_once(attachment, name)
+            try:
+                self._paths[uuid] = self._fetch(uuid, attachment.size, name)
+            except (InvalidInput, NotFound, WrongContent) as failed:
+                self._failed[uuid] = failed
+                raise
         path = self._paths[uuid]
         return path if Path(path).name == name else {"path": path, "name": name}
 
@@ -86,37 +90,15 @@ class Downloads:
         self._names[uuid] = name
         return name
 
-    def _check_name(self, name: str) -> None:
-        """Check a name as before an upload."""
-        cleaned = safe_name(name)
-        if cleaned == name:
-            return
-        sample = self._directory / "sample"
-        sample.write_bytes(b"x")
-        problems = check_local(Attachment(path=str(sample), name=name, written=cleaned), "name")
-        if problems:
-            raise InvalidInput(problems)
-
-    def _fetch_once(self, attachment: Attachment, name: str) -> str:
-        uuid = str(attachment.uuid)
-        if uuid in self._missing:
-            raise self._missing[uuid]
-        try:
-            return self._fetch(uuid, attachment.size, name)
-        except (NotFound, WrongContent) as missing:
-            self._missing[uuid] = missing
-            raise
-
     def _fetch(self, uuid: str, size: int | None, name: str) -> str:
         content = download(self._client, uuid, size)
-        if not 1 <= len(content) <= MAX_SIZE:
-            raise NotFound(404, f"has {len(content)} bytes, which can't be uploaded", f"file {uuid}")
-        digest = hashlib.sha256(content).hexdigest()[:16]
-        path = f"{FOLDER}/{digest}/{safe_name(name)}"
-        if path not in self._files:
-            target = self._directory / str(len(self._files))
-            target.write_bytes(content)
-            self._files[path] = target
+        target = self._directory / str(len(self._files))
+        target.write_bytes(content)
+        problems = check_local(Attachment(path=str(target), name=name, written=safe_name(name)), "name")
+        if problems:
+            raise InvalidInput(problems)
+        path = f"{FOLDER}/{hashlib.sha256(content).hexdigest()[:16]}/{safe_name(name)}"
+        self._files.setdefault(path, target)
         return path
 
 

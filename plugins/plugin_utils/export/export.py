@@ -138,10 +138,7 @@ class Selection:
 
 
 def export_instance(
-    client: Client,
-    selection: Selection,
-    downloads: Downloads,
-    state: ListedState | None = None,
+    client: Client, selection: Selection, downloads: Downloads, state: ListedState | None = None
 ) -> Exported:
     """Read an instance, each kind once.
 
@@ -153,13 +150,7 @@ def export_instance(
 
 
 class _Export:
-    def __init__(
-        self,
-        client: Client,
-        selection: Selection,
-        downloads: Downloads,
-        state: ListedState,
-    ) -> None:
+    def __init__(self, client: Client, selection: Selection, downloads: Downloads, state: ListedState) -> None:
         self._client = client
         self._selection = selection
         self._state = state
@@ -488,19 +479,8 @@ class _Export:
             )
 
 
-_DEFINITION_ORDER = [
-    next(field for field in FIELD_DEFINITION.fields if field.key == key)
-    for key in (
-        "field_key",
-        "label",
-        "type",
-        "comment",
-        "default_value",
-        "possible_values",
-        "constraints",
-        "attributes",
-    )
-]
+_ORDER = ("field_key", "label", "type", "comment", "default_value", "possible_values", "constraints", "attributes")
+_DEFINITION_ORDER = [next(field for field in FIELD_DEFINITION.fields if field.key == key) for key in _ORDER]
 
 
 def _why_missing(error: FeatureOff | ListMissing) -> str:

@@ -13,14 +13,7 @@ from typing import Any
 
 from ...module_utils.client.record import Record
 from ...module_utils.errors import Ambiguous, InvalidInput, NotFound, WrongContent
-from ...module_utils.model.field import (
-    Field,
-    InvalidValue,
-    Plain,
-    Unread,
-    in_digits,
-    shorten,
-)
+from ...module_utils.model.field import Field, InvalidValue, Plain, Unread, in_digits, shorten
 from ...module_utils.model.kinds import SERVER_KEYS, USER, Kind, maps_in
 from ...module_utils.model.schema import Schema, type_of
 from ...module_utils.model.types_links import Attachment, Reference, attachments_in, parse_reference, references_in
@@ -245,15 +238,12 @@ class Portable:
 
     def _reference(self, reference: Reference) -> Any:
         record = self._state.find(reference)
+        key = (reference.target, str(reference.uuid) if record is None else record.uuid)
+        if key in self._left_out:
+            raise NotPortable(f"the {reference.target} {key[1]} is left out")
         if record is None:
             mark = reference.uuid or reference.id
-            key = (reference.target, str(reference.uuid))
-            if key in self._left_out:
-                raise NotPortable(f"the {reference.target} {mark} is left out")
             raise NotPortable(f"the {reference.target} {mark} is in no list (archived or deleted)")
-        key = (reference.target, record.uuid)
-        if key in self._left_out:
-            raise NotPortable(f"the {reference.target} {record.uuid} is left out")
         if key not in self._names:
             self._names[key] = self._name(record)
         if self._names[key] is None:

@@ -12,6 +12,7 @@ import pytest
 from exports import contents, export_of, loaded
 from instance_site import Site, yaml_list
 
+from ansible_collections.community.seventhings.plugins.module_utils.client import files as client_files
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
 from ansible_collections.community.seventhings.plugins.module_utils.errors import NotFound
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, TEMPLATES
@@ -256,13 +257,11 @@ def test_an_attachment_that_can_not_be_taken_along_is_requested_once_and_reporte
         return b"12345"
 
     monkeypatch.setattr(downloads, "download", fetch)
-    monkeypatch.setattr(downloads, "MAX_SIZE", 4)
+    monkeypatch.setattr(client_files, "MAX_SIZE", 4)
     done = export_of(site, site.root / "out")
     left = [line for line in done["left_out"] if "can't be exported" in line]
     assert len(left) == 2
-    assert all(
-        ("no such file" in line) if is_deleted else ("has 5 bytes, which can't be uploaded" in line) for line in left
-    )
+    assert all(("no such file" if is_deleted else "has 5 bytes; expected 1 to 4") in line for line in left)
     assert len(requests) == 1
     assert not (site.root / "out/files").exists()
 
