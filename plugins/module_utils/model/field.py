@@ -347,25 +347,33 @@ def edge_blanks(text: str) -> str:
     return "begins with a space" if begins else "ends with a space"
 
 
+def parse_parts(parts: Iterable[tuple[str | int, Any]], parse: Callable[[str | int, Any], Any]) -> dict[str | int, Any]:
+    """Parse the parts of a map or a list by their names or indexes.
+
+    :raises InvalidValue: for all parts that do not fit.
+    """
+    found: dict[str | int, Any] = {}
+    wrong: list[tuple[str | int, Any, InvalidValue]] = []
+    for step, part in parts:
+        try:
+            found[step] = parse(step, part)
+        except InvalidValue as unfit:
+            found[step] = None
+            wrong.append((step, part, unfit))
+    if wrong:
+        invalid = InvalidValue.of_parts(wrong)
+        invalid.fitting = tuple(found.values())
+        raise invalid
+    return found
+
+
 def parse_list(parse: Callable[[Any, Field], Any]) -> Callable[[Any, Field], tuple[Any, ...]]:
     """Return the parser for a list whose items have a parser of their own."""
 
     def parse_all(value: Any, field: Field) -> tuple[Any, ...]:
         if not isinstance(value, (list, tuple)):
             raise InvalidValue("a list")
-        found = []
-        wrong: list[tuple[str | int, Any, InvalidValue]] = []
-        for number, item in enumerate(value):
-            try:
-                found.append(parse(item, field))
-            except InvalidValue as unfit:
-                found.append(None)
-                wrong.append((number, item, unfit))
-        if wrong:
-            invalid = InvalidValue.of_parts(wrong)
-            invalid.fitting = tuple(found)
-            raise invalid
-        return tuple(found)
+        return tuple(parse_parts(enumerate(value), lambda _number, item: parse(item, field)).values())
 
     return parse_all
 

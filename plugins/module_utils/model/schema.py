@@ -11,8 +11,20 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..errors import unless
-from .field import EMPTY, BrokenCell, Field, FieldType, InvalidValue, Spelling, Way, edge_blanks, shorten, words_of
-from .kinds import FIELD_DEFINITION, SERVER_FIELDS, SERVER_KEYS, Kind
+from .field import (
+    EMPTY,
+    BrokenCell,
+    Field,
+    FieldType,
+    InvalidValue,
+    Spelling,
+    Way,
+    edge_blanks,
+    integer_of,
+    shorten,
+    words_of,
+)
+from .kinds import FIELD_DEFINITION, SERVER_FIELDS, SERVER_KEYS, Kind, maps_in
 from .names import normal_name
 from .suggestions import closest_names, likely_typos
 from .types_basic import FIELD_TYPES, UNWRITABLE, broken_rules, is_choice
@@ -40,9 +52,9 @@ def field_from_definition(definition: Mapping[str, Any]) -> Field:
     field_type = definition.get("field_type")
     described: Mapping[str, Any] = field_type if isinstance(field_type, Mapping) else {}
     name = _text(described.get("name"))
-    constraints = {_text(item.get("type")): item.get("value") for item in _maps(described.get("constraints"))}
+    constraints = {_text(item.get("type")): item.get("value") for item in maps_in(described.get("constraints"))}
     attributes: dict[str, list[Any]] = {}
-    for item in _maps(definition.get("attributes")):
+    for item in maps_in(definition.get("attributes")):
         attributes.setdefault(_text(item.get("type")), []).append(item.get("value"))
     allowed = _list(constraints.pop("allowed_values", None))
     if name == "DROPDOWN":
@@ -58,7 +70,7 @@ def field_from_definition(definition: Mapping[str, Any]) -> Field:
         unique="yes" in attributes.get("unique", ()),
         allowed=tuple(dict.fromkeys(value for value in allowed if isinstance(value, str))),
         constraints={rule: limit for rule, limit in constraints.items() if limit is not None},
-        fraction_digits=_whole(digits[0]) if digits else None,
+        fraction_digits=integer_of(digits[0]) if digits else None,
         has_default=definition.get("default_value") not in EMPTY,
     )
 
@@ -70,17 +82,6 @@ def _text(value: Any) -> str:
 
 def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
-
-
-def _maps(value: Any) -> list[Mapping[str, Any]]:
-    return [item for item in _list(value) if isinstance(item, Mapping)]
-
-
-def _whole(value: Any) -> int | None:
-    try:
-        return int(value)
-    except (TypeError, ValueError, OverflowError):
-        return None
 
 
 _SIMILARITY = 0.65

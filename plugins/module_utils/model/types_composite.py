@@ -24,6 +24,7 @@ from .field import (
     is_nothing,
     is_uuid,
     parse_list,
+    parse_parts,
     read_list,
 )
 from .names import normal_address
@@ -70,17 +71,17 @@ def _parse_interval(value: Any, _field: Field) -> Interval:
     )
     if not isinstance(value, Mapping) or set(value) != {"unit", "value"}:
         raise expected
-    unit, number = value["unit"], value["value"]
-    if integer_of(number) is not None:
-        number = integer_of(number)
-    wrong: list[tuple[str | int, Any, InvalidValue]] = []
-    if unit not in UNITS:
-        wrong.append(("unit", unit, expected))
-    if not isinstance(number, int) or isinstance(number, bool) or number < 0:
-        wrong.append(("value", number, expected))
-    if wrong:
-        raise InvalidValue.of_parts(wrong)
-    return Interval(str(unit), number)
+
+    def parse_part(name: str | int, part: Any) -> Any:
+        number = integer_of(part)
+        if name == "value" and number is not None and number >= 0:
+            return number
+        if name == "unit" and part in UNITS:
+            return str(part)
+        raise expected
+
+    found = parse_parts(value.items(), parse_part)
+    return Interval(found["unit"], found["value"])
 
 
 def _read_interval(value: Any, _field: Field) -> Interval | None:
@@ -236,10 +237,9 @@ def _parse_renter(value: Any, field: Field) -> tuple[str, Any]:
         raise InvalidValue(
             "a renter such as {type: plain, value: Ada Lovelace} or {type: user, value: ada@example.com}"
         )
-    try:
-        return (str(value["type"]), (_USER if value["type"] == "user" else TEXT).parse(value["value"], field))
-    except InvalidValue as unfit:
-        raise InvalidValue.of_parts([("value", value["value"], unfit)]) from unfit
+    faces = _USER if value["type"] == "user" else TEXT
+    who = parse_parts([("value", value["value"])], lambda _name, who: faces.parse(who, field))["value"]
+    return str(value["type"]), who
 
 
 def _read_renter(value: Any, field: Field) -> tuple[str, Any] | None:

@@ -23,10 +23,11 @@ from .field import (
     is_nothing,
     is_uuid,
     parse_list,
+    parse_parts,
     read_list,
     typed,
 )
-from .suggestions import closest_names
+from .suggestions import did_you_mean
 from .types_basic import ANY, TEXT
 
 # ---- attributes and constraints of a field definition: type -> values, compared as sets
@@ -73,46 +74,34 @@ Terms = Mapping[str, "tuple[Any, ...] | None"]
 def _known(name: Any, names: Sequence[str], noun: str) -> str:
     if name in names:
         return str(name)
-    suggestions = closest_names(str(name), names, 3)
-    raise InvalidValue(
-        f"a known {noun}; {name!r} is none"
-        + (f", did you mean {' or '.join(suggestions)}?" if suggestions else f" of {', '.join(names)}")
-    )
+    raise InvalidValue(f"a known {noun}; {name!r} is none, {did_you_mean(name, names)}")
 
 
 def _parse_terms(
     values_of: Callable[[str, Any], tuple[Any, ...]], names: Sequence[str], noun: str
 ) -> Callable[[Any, Field], Terms]:
+    def parse_term(name: str | int, wanted: Any) -> tuple[Any, ...] | None:
+        known = _known(name, names, noun)
+        return None if wanted is None else values_of(known, typed(wanted))
+
     def parse(value: Any, _field: Field) -> Terms:
         if not isinstance(value, Mapping):
             raise InvalidValue(f"a map of {noun} to value or list of values")
-        found: dict[str, tuple[Any, ...] | None] = {}
-        wrong: list[tuple[str | int, Any, InvalidValue]] = []
-        for name, wanted in value.items():
-            try:
-                known = _known(name, names, noun)
-                found[known] = None if wanted is None else values_of(known, typed(wanted))
-            except InvalidValue as unfit:
-                wrong.append((str(name), wanted, unfit))
-        if wrong:
-            raise InvalidValue.of_parts(wrong)
-        return found
+        return {str(name): values for name, values in parse_parts(value.items(), parse_term).items()}
 
     return parse
 
 
 def _attribute_values(name: str, wanted: Any) -> tuple[Any, ...]:
-    values = [
-        _yes_no(value) if ATTRIBUTES[name] == YES_NO else value
-        for value in (wanted if isinstance(wanted, list) else [wanted])
-    ]
-    wrong: list[tuple[str | int, Any, InvalidValue]] = [
-        (number, value, InvalidValue(f"for {name} {expected}"))
-        for number, value in enumerate(values)
-        if (expected := _expected_attribute(name, value))
-    ]
-    if wrong:
-        raise InvalidValue.of_parts(wrong) if isinstance(wanted, list) else wrong[0][2]
+    def parse_value(_number: Any, value: Any) -> Any:
+        value = ("yes" if value else "no") if ATTRIBUTES[name] == YES_NO and isinstance(value, bool) else value
+        if expected := _expected_attribute(name, value):
+            raise InvalidValue(f"for {name} {expected}")
+        return value
+
+    if not isinstance(wanted, list):
+        return (parse_value(0, wanted),)
+    values = parse_parts(enumerate(wanted), parse_value).values()
     return _each_once(f"different values for {name}", tuple(values))
 
 
@@ -127,10 +116,6 @@ def _expected_attribute(name: str, value: Any) -> str:
     if name == "form_group" and not isinstance(value, str):
         return "a text"
     return ""
-
-
-def _yes_no(value: Any) -> Any:
-    return ("yes" if value else "no") if isinstance(value, bool) else value
 
 
 def _constraint_values(name: str, wanted: Any) -> tuple[Any, ...]:
@@ -247,14 +232,14 @@ def _parse_scalars(value: Any, field: Field) -> tuple[Any, ...]:
 
 def _each_once(expected: str, values: tuple[Any, ...]) -> tuple[Any, ...]:
     """Return the values after checking that none repeats. 1 and True are different values."""
-    typed = [(type(value), value) for value in values]
-    twice: list[tuple[str | int, Any, InvalidValue]] = [
-        (number, value, InvalidValue(f"{expected}; {value!r} is written twice"))
-        for number, value in enumerate(values)
-        if typed[number] in typed[:number]
-    ]
-    if twice:
-        raise InvalidValue.of_parts(twice)
+    seen: list[tuple[type, Any]] = []
+
+    def parse_value(_number: Any, value: Any) -> Any:
+        if (type(value), value) in seen:
+            raise InvalidValue(f"{expected}; {value!r} is written twice")
+        seen.append((type(value), value))
+
+    parse_parts(enumerate(values), parse_value)
     return values
 
 
@@ -266,25 +251,18 @@ def _parse_relation(value: Any, field: Field) -> tuple[Any, ...]:
     if not isinstance(value, Mapping):
         raise InvalidValue("a map with type and field (or field_uuid)")
     # Report each part by itself, never the whole map: by now a named field may have become a uuid in it.
-    parsers: dict[str, Callable[[Any], Any]] = {
+    parsers: dict[str | int, Callable[[Any], Any]] = {
         "type": lambda name: _known(name, RELATIONS, "relation type"),
         "field_uuid": _parse_related,
         "comparison_values": lambda compared: _parse_compared(compared, value.get("type"), field),
     }
-    parts: list[tuple[str | int, Any, InvalidValue]] = [
-        (name, given, InvalidValue("no such part; a relation has type, field (or field_uuid), and comparison_values"))
-        for name, given in value.items()
-        if name not in parsers
-    ]
-    found = []
-    for name, parser in parsers.items():
-        try:
-            found.append(parser(value.get(name)))
-        except InvalidValue as unfit:
-            parts.append((name, value.get(name), unfit))
-    if parts:
-        raise InvalidValue.of_parts(parts)
-    return tuple(found)
+    parts = {**value, **{name: value.get(name) for name in parsers}}
+    found = parse_parts(parts.items(), lambda name, part: parsers.get(name, _no_part)(part))
+    return tuple(found[name] for name in parsers)
+
+
+def _no_part(_value: Any) -> Any:
+    raise InvalidValue("no such part; a relation has type, field (or field_uuid), and comparison_values")
 
 
 def _parse_related(uuid: Any) -> str:

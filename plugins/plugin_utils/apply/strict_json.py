@@ -22,9 +22,6 @@ _SHA256 = re.compile("[0-9a-f]{64}")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _WORDS = {str: "text", bool: "true or false", int: "an integer", type(None): "null"}
 
-_Read = Callable[[Any, str], Any]
-"""Returns a value of some type from a decoded value and its place."""
-
 
 @dataclass(frozen=True)
 class Fits:
@@ -80,87 +77,52 @@ def version_of(document: Any, member: str) -> int | None:
     return version if type(version) is int else None
 
 
-def read_members(value: Any, kinds: Mapping[str, Any]) -> dict[str, Any]:
+def read_members(value: Any, kinds: Mapping[str, Any], place: str = "") -> dict[str, Any]:
     """Return the members of a decoded map.
 
     :param kinds: each name with its type. Members of type data class are maps with its attributes.
+    :param place: of the map, for messages; empty for the document.
     :raises ValueError: if a member is missing or unknown, or has another type.
     """
-    return _members(value, "", {name: _reader(kind) for name, kind in kinds.items()})
-
-
-def _members(value: Any, place: str, readers: Mapping[str, _Read]) -> dict[str, Any]:
     if not isinstance(value, dict):
         _refuse(value, place, "a map")
     prefix = f"{place}." if place else ""
-    if unknown := sorted(value.keys() - readers.keys()):
+    if unknown := sorted(value.keys() - kinds.keys()):
         raise ValueError(f"{prefix}{shorten(unknown[0])} is unknown")
-    if missing := [name for name in readers if name not in value]:
+    if missing := [name for name in kinds if name not in value]:
         raise ValueError(f"{prefix}{missing[0]} is missing")
-    return {name: readers[name](member, f"{prefix}{name}") for name, member in value.items()}
+    return {name: _read(kinds[name], member, f"{prefix}{name}") for name, member in value.items()}
 
 
 def _refuse(value: Any, place: str, expected: str) -> NoReturn:
     raise ValueError(f"{place}: {shorten(value)} does not fit; expected {expected}")
 
 
-@cache
-def _reader(kind: Any) -> _Read:
+def _read(kind: Any, value: Any, place: str) -> Any:
+    """Return a decoded value as a value of a type."""
     origin, parts = get_origin(kind), get_args(kind)
-    if is_dataclass(kind):
-        return _reader_of_class(kind)
+    if kind is Any:
+        return value
+    if isinstance(kind, type) and is_dataclass(kind):
+        return kind(**read_members(value, _hints(kind), place))
     if origin is Annotated:
-        return _reader_of_text(parts[1])
-    if origin is UnionType:
-        return _reader_of_plain(*parts)
-    if origin in (tuple, list):
-        return _reader_of_items(origin, parts[0])
-    if origin is not None:
-        return _reader_of_map(*map(_reader, parts))
-    return _read_anything if kind is Any else _reader_of_plain(kind)
-
-
-def _read_anything(value: Any, _place: str) -> Any:
-    return value
-
-
-def _reader_of_class(kind: Any) -> _Read:
-    hints = get_type_hints(kind, include_extras=True)
-    readers = {name: _reader(hint) for name, hint in hints.items()}
-    return lambda value, place: kind(**_members(value, place, readers))
-
-
-def _reader_of_text(fits: Fits) -> _Read:
-    def read_text(value: Any, place: str) -> Any:
+        fits: Fits = parts[1]
         return value if isinstance(value, str) and fits.test(value) else _refuse(value, place, fits.expected)
-
-    return read_text
-
-
-def _reader_of_plain(*kinds: type) -> _Read:
-    expected = " or ".join(_WORDS[kind] for kind in kinds)
-
-    def read_plain(value: Any, place: str) -> Any:
-        return value if type(value) in kinds else _refuse(value, place, expected)
-
-    return read_plain
-
-
-def _reader_of_items(container: Callable[[Any], Any], kind: Any) -> _Read:
-    one, is_numbered = _reader(kind), is_dataclass(kind)
-
-    def read_items(value: Any, place: str) -> Any:
-        if not isinstance(value, list):
-            _refuse(value, place, "a list")
-        return container(one(item, f"{place}[{number}]" if is_numbered else place) for number, item in enumerate(value))
-
-    return read_items
-
-
-def _reader_of_map(name: _Read, member: _Read) -> _Read:
-    def read_map(value: Any, place: str) -> Any:
+    if origin is None or origin is UnionType:
+        plain = parts or (kind,)
+        return value if type(value) in plain else _refuse(value, place, " or ".join(_WORDS[one] for one in plain))
+    if issubclass(origin, Mapping):
         if not isinstance(value, dict):
             _refuse(value, place, "a map")
-        return {name(key, place): member(item, f"{place}.{key}") for key, item in value.items()}
+        return {_read(parts[0], key, place): _read(parts[1], item, f"{place}.{key}") for key, item in value.items()}
+    if not isinstance(value, list):
+        _refuse(value, place, "a list")
+    is_numbered = is_dataclass(parts[0])
+    return origin(
+        _read(parts[0], item, f"{place}[{number}]" if is_numbered else place) for number, item in enumerate(value)
+    )
 
-    return read_map
+
+@cache
+def _hints(kind: Any) -> dict[str, Any]:
+    return get_type_hints(kind, include_extras=True)
