@@ -187,23 +187,20 @@ def make_user(client: Client, email: str, defers: bool = False) -> Record:
 
     :param defers: raise a lost answer at once; the caller looks for the user later.
     """
-    with client.creations.making(USER.name):
-        return _make_user_once(client, email, defers)
-
-
-def _make_user_once(client: Client, email: str, defers: bool) -> Record:
     # Every person that the filter finds becomes a user and gets an e-mail, so send the request once, for one address,
     # and never repeat it.
-    try:
-        client.send("POST", "/persons/create-user", Effect.UNSAFE, body={"filter": {"email": {"eq": email}}})
-        user = _user_with(client, email)
-        if user is None:
-            raise OutcomeUnknown(f"The service accepted the new user {email}, but its list of users does not show one.")
-    except OutcomeUnknown as lost:
-        lost.message += " It was not sent again, because it sends an e-mail. Run it again to try once more."
-        if defers and lost.is_lost:
-            raise
-        user = poll_after_lost_response(client.transport, lost, lambda: _user_with(client, email))
-        if user is None:
-            raise
+    with client.creations.making(USER.name):
+        try:
+            client.send("POST", "/persons/create-user", Effect.UNSAFE, body={"filter": {"email": {"eq": email}}})
+            user = _user_with(client, email)
+            if user is None:
+                unseen = "but its list of users does not show one."
+                raise OutcomeUnknown(f"The service accepted the new user {email}, {unseen}")
+        except OutcomeUnknown as lost:
+            lost.message += " It was not sent again, because it sends an e-mail. Run it again to try once more."
+            if defers and lost.is_lost:
+                raise
+            user = poll_after_lost_response(client.transport, lost, lambda: _user_with(client, email))
+            if user is None:
+                raise
     return user

@@ -5,9 +5,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cache, partial
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +29,8 @@ from ..client.files import (
     upload,
 )
 from ..client.record import Record
-from ..client.settling import await_effect, poll_after_lost_response
-from ..errors import InvalidInput, NoMatch, NotFound, OutcomeUnknown, SeventhingsError, UnknownField, unless
+from ..client.settling import await_effect
+from ..errors import InvalidInput, NoMatch, NotFound, SeventhingsError, UnknownField, unless
 from ..local.local_files import LocalFiles, Target, file_name, sides
 from ..local.safe_files import Folder
 from ..model.field import Field, Unread, is_uuid, shorten
@@ -47,7 +49,6 @@ ATTACHED_TO = ("object", "room", "person")
 """The options that name a record with files. They are also the kinds of these records."""
 
 _FILE_FIELD = Field("file", "ATTACHMENT")
-_HTTP_MIXED = 207
 _MOST_PIXELS = 2000
 _THUMBNAIL = ".thumbnail.png"
 """The suffix of a thumbnail's name, after the name of its file."""
@@ -122,17 +123,10 @@ def file(client: Client, options: Mapping[str, Any], check_mode: bool) -> Result
     if check_mode:
         require_files(client, [("uuid", str(wanted.uuid))] if present and wanted.uuid else [])
         return _report(client, True, wanted, linked, diff)
-    if not present:
-        now = _link(client, record, field, same, present) if kind is _OBJECT else _replace(client, record, field, after)
-        return _report(client, True, wanted, now, diff)
-    with client.creations.making(FILE.name):
-        if wanted.uuid is None:
+    with client.creations.making(FILE.name) if present else nullcontext():
+        if present and wanted.uuid is None:
             upload(client, wanted)
-        now = (
-            _link(client, record, field, [wanted], present)
-            if kind is _OBJECT
-            else _replace(client, record, field, after)
-        )
+        now = _change_files(client, record, field, after, [wanted] if present else same, present)
     return _report(client, True, wanted, now, diff)
 
 
@@ -160,37 +154,65 @@ def _listed(record: Record) -> Attachment:
     return next(iter(attachments_in(type_of(_FILE_FIELD).read([shown], _FILE_FIELD))))
 
 
-def _replace(client: Client, record: Record, field: Field, files: Sequence[Attachment]) -> list[Attachment]:
-    """Replace the whole list of files of a record without calls for single files."""
-    wanted = {file.uuid for file in files}
-    before = {file.uuid for file in _linked(record, field)}
+def _change_files(
+    client: Client,
+    record: Record,
+    field: Field,
+    after: Sequence[Attachment],
+    files: Sequence[Attachment],
+    present: bool,
+) -> list[Attachment]:
+    """Link files to a record, or unlink them, and return its files.
 
-    def send(_now: Record) -> None:
-        client.update(record.kind, record.uuid, {field.wire_key: [file.uuid for file in files]})
+    Objects have requests for single files. Other records get the whole list.
 
-    def has(now: Record | None, uuids: set[str | None]) -> bool:
-        return now is not None and {file.uuid for file in _linked(now, field)} == uuids
+    :param after: the whole list. :param files: the files to link or unlink.
+    """
+    is_object = record.kind is _OBJECT
+    before, wanted, todo = (_uuids(part) for part in (_linked(record, field), after, files))
+    path = record.kind.item_path.format(uuid=record.uuid) + ("/add-file" if present else "/remove-file")
+    refusals: list[Any] = []
 
-    step = Step(
-        record.uuid.lower(),
-        send,
-        lambda: client.get(record.kind, record.uuid),
-        lambda now: has(now, wanted),
-        lambda now: has(now, before),
-    )
-    carry_out(client, step, record)
+    def left(now: Record) -> set[str]:
+        linked = _uuids(_linked(now, field))
+        return todo - linked if present else todo & linked
 
-    def read() -> list[Attachment] | None:
-        linked = _linked_now(client, record, field)
-        return linked if {file.uuid for file in linked} == wanted else None
+    def send(now: Record) -> None:
+        if not is_object:
+            client.update(record.kind, record.uuid, {field.wire_key: [file.uuid for file in after]})
+            return
+        body = [{"field-key": field.key, "file-uuid": uuid} for uuid in sorted(left(now))]
+        answer = client.send("POST", path, Effect.UNSAFE, body=body)
+        if answer.status == HTTPStatus.MULTI_STATUS:
+            refusals.append(answer.json())
 
-    words = f"The files of {field.key} were not set: the {record.kind.words} {record.uuid} has other files"
-    return await_effect(client.transport, read, lambda: words)
+    def is_done(now: Record | None) -> bool:
+        return now is not None and (not left(now) if is_object else _uuids(_linked(now, field)) == wanted)
+
+    def is_open(now: Record) -> bool:
+        return is_object or _uuids(_linked(now, field)) == before
+
+    def read() -> Record | None:
+        return client.get(record.kind, record.uuid)
+
+    carry_out(client, Step(record.uuid.lower(), send, read, is_done, is_open, repeats=is_object), record)
+    now = read()
+    if refusals and now is not None and left(now):
+        raise SeventhingsError(
+            f"The file {', '.join(sorted(left(now)))} was not {'added to' if present else 'taken off'} {field.key}. "
+            f'The service says: "{_words_about(left(now), refusals[-1])}".'
+        )
+
+    def read_done() -> Record | None:
+        changed = read()
+        return changed if is_done(changed) else None
+
+    words = f"The files of {field.key} were not changed: the {record.kind.words} {record.uuid} has other files"
+    return _linked(now if now and is_done(now) else await_effect(client.transport, read_done, lambda: words), field)
 
 
-def _linked_now(client: Client, record: Record, field: Field) -> list[Attachment]:
-    now = client.get(record.kind, record.uuid)
-    return _linked(now, field) if now else []
+def _uuids(files: Iterable[Attachment]) -> set[str]:
+    return {str(file.uuid) for file in files}
 
 
 def _require_room(field: Field, linked: Sequence[Attachment], after: Sequence[Attachment]) -> None:
@@ -229,63 +251,7 @@ def _report(
     return Result(changed, record, wanted.uuid, diff)
 
 
-def _link(client: Client, record: Record, field: Field, files: Sequence[Attachment], present: bool) -> list[Attachment]:
-    """Link or unlink files, once. After a mixed or a lost answer, read the outcome from the object itself."""
-    path = _OBJECT.item_path.format(uuid=record.uuid) + ("/add-file" if present else "/remove-file")
-    todo = [str(file.uuid) for file in files]
-    results: Any = None
-
-    def wrong() -> str:
-        return f"The file {', '.join(todo)} was not {'added to' if present else 'taken off'} {field.key}"
-
-    for last in (False, True):
-        body = [{"field-key": field.key, "file-uuid": uuid} for uuid in todo]
-        is_answered = False
-        try:
-            answer = client.send("POST", path, Effect.UNSAFE, body=body)
-        except OutcomeUnknown as lost:
-            if last:
-                raise
-            # A late request would be carried out after the second one.
-            looked_for = partial(_all_changed, client, record, field, todo, present)
-            poll_after_lost_response(client.transport, lost, looked_for)
-            client.creations.outcome_known(record.uuid)
-        else:
-            results = answer.json() if answer.status == _HTTP_MIXED else None
-            is_answered = results is None
-        linked, left = _left(client, record, field, todo, present)
-        if left and is_answered:
-            linked = await_effect(client.transport, partial(_all_linked, client, record, field, left, present), wrong)
-            left = []
-        todo = left
-        if not todo:
-            return linked
-        if results is not None:
-            break
-    raise SeventhingsError(f'{wrong()}. The service says: "{_words_about(todo, results)}".')
-
-
-def _left(
-    client: Client, record: Record, field: Field, todo: Sequence[str], present: bool
-) -> tuple[list[Attachment], list[str]]:
-    """Return the files of a field, and the given files that are still to be linked or unlinked."""
-    linked = _linked_now(client, record, field)
-    uuids = {file.uuid for file in linked}
-    return linked, [uuid for uuid in todo if (uuid in uuids) != present]
-
-
-def _all_linked(
-    client: Client, record: Record, field: Field, todo: Sequence[str], present: bool
-) -> list[Attachment] | None:
-    linked, left = _left(client, record, field, todo, present)
-    return None if left else linked
-
-
-def _all_changed(client: Client, record: Record, field: Field, todo: Sequence[str], present: bool) -> bool:
-    return _all_linked(client, record, field, todo, present) is not None
-
-
-def _words_about(uuids: Sequence[str], results: Any) -> str:
+def _words_about(uuids: Iterable[str], results: Any) -> str:
     """Return what the service says about the given files: one result per file, or all results if none names a file."""
     items = results if isinstance(results, list) else [results]
     texts = {str(item): str(item.get("message") or item if isinstance(item, Mapping) else item) for item in items}

@@ -273,26 +273,18 @@ def offer(client: Client, wanted: Record, category: Any, price: Decimal | None) 
 
 
 def _publish(client: Client, wanted: Record, category: Any, price: Any, defers: bool = False) -> None:
+    body = {wanted.uuid: {"category": category, "price": price}}
     with client.creations.making(HUB_ITEM.name):
-        _publish_once(client, wanted, category, price, defers)
-
-
-def _publish_once(client: Client, wanted: Record, category: Any, price: Any, defers: bool) -> None:
-    try:
-        client.send(
-            "POST",
-            "/circularity-hub/add-objects-to-circularity-hub",
-            Effect.UNSAFE,
-            body={wanted.uuid: {"category": category, "price": price}},
-        )
-    except OutcomeUnknown as lost:
-        lost.message += " It was not sent again, because it publishes an offer. Run it again to try once more."
-        if lost.status == HTTPStatus.INTERNAL_SERVER_ERROR:
-            lost.message += " What may help: this instance may require a purchasing_price of the object."
-        if defers and lost.is_lost:
-            raise
-        if not poll_after_lost_response(client.transport, lost, lambda: _items_of(client, wanted)):
-            raise
+        try:
+            client.send("POST", "/circularity-hub/add-objects-to-circularity-hub", Effect.UNSAFE, body=body)
+        except OutcomeUnknown as lost:
+            lost.message += " It was not sent again, because it publishes an offer. Run it again to try once more."
+            if lost.status == HTTPStatus.INTERNAL_SERVER_ERROR:
+                lost.message += " What may help: this instance may require a purchasing_price of the object."
+            if defers and lost.is_lost:
+                raise
+            if not poll_after_lost_response(client.transport, lost, lambda: _items_of(client, wanted)):
+                raise
 
 
 # ---- suggestions
