@@ -16,7 +16,7 @@ from ...module_utils.errors import InvalidInput, SeventhingsError
 from ...module_utils.model.field import Unread, readable
 from ...module_utils.model.kinds import OBJECT, PERSON, RENTAL_CASE, TASK, USER, Kind
 from ...module_utils.model.schema import Schema
-from ...module_utils.model.types_links import Reference, references_in
+from ...module_utils.model.types_links import references_in
 from ...module_utils.printing.cleaner import clean
 from ...module_utils.resolve.hidden_records import NO
 from ..desired.entry import Entry
@@ -28,7 +28,7 @@ from ..papers.writer import paths_of, write_paper
 from ..report.words import counted
 from .call import Call, run_call
 from .handover_paper import paper_of
-from .lists import ObjectLists, compared_rooms, in_unknown_form
+from .lists import ObjectLists, in_unknown_form
 from .people import Person, fields_of_people, objects_of
 
 _Named = list[tuple[Record, list[str]]]
@@ -132,7 +132,10 @@ class _Handover:
             schema = lists.client.schema(kind)
             current = [record for record in records if readable(record.flat.get("status")) not in ENDED]
             _note_unknown_forms(found, schema, current, fields)
-            named = [(record, keys) for record in current if (keys := _fields_of(schema, record, fields, person))]
+            by_field = (
+                (record, [key for key in fields if lists.refers_to(key, record, person.user)]) for record in current
+            )
+            named = [(record, keys) for record, keys in by_field if keys]
             found.by_section[kind.section] = named
             unclear = len(named) - len(_certain(schema, named))
             if unclear:
@@ -150,7 +153,7 @@ class _Handover:
         return f"nothing proves that {person.words} has nothing left, so the person must not be removed"
 
     def _document(self, lists: ObjectLists, has: Belongings) -> dict[str, Any]:
-        _comparison, actual, target = compared_rooms(lists.schema, lists.client.definitions(OBJECT.template))
+        _comparison, actual, target = lists.compared_rooms()
         amounts = total(lists.amounts(record) for record, _fields in has.by_section[OBJECT.section])
         return {
             "totals": {"objects": lists.in_texts(amounts)},
@@ -198,22 +201,22 @@ class _Handover:
                     "user with community.seventhings.user_from_person first"
                 )
         for record, keys in has.by_section[OBJECT.section]:
-            code = lists.code_of(record)
             successors = {key: successor.in_field(types[key]) for key in keys}
-            links = {key: lists.reference_to(record) for key, record in successors.items() if record is not None}
-            yield _entry(OBJECT, record, {**({OBJECT.barcode_key: code} if code else {}), **links}, code)
+            links = {key: lists.reference_to(of) for key, of in successors.items() if of is not None}
+            yield lists.entry(record, links)
         if successor.user is None:
             return
         user = lists.reference_to(successor.user)
         for record, keys in rentals:
             values = {"responsible_user": user, "renter": {"type": "user", "value": user}}
-            yield _entry(RENTAL_CASE, record, {key: values[key] for key in keys}, _title(record))
+            yield _entry(RENTAL_CASE, record, {key: values[key] for key in keys})
         for record, _keys in tasks:
-            yield _entry(TASK, record, {"assignees": [user]}, _title(record))
+            yield _entry(TASK, record, {"assignees": [user]})
 
 
-def _entry(kind: Kind, record: Record, fields: Mapping[str, Any], name: str) -> Entry:
-    return Entry(kind, fields, Place(f"{kind.words} {name or record.uuid}"), uuid=record.uuid, inline=True)
+def _entry(kind: Kind, record: Record, fields: Mapping[str, Any]) -> Entry:
+    place = Place(f"{kind.words} {_title(record) or record.uuid}")
+    return Entry(kind, fields, place, uuid=record.uuid, inline=True)
 
 
 def _note_unknown_forms(found: Belongings, schema: Schema, records: Iterable[Record], keys: Collection[str]) -> None:
@@ -222,19 +225,6 @@ def _note_unknown_forms(found: Belongings, schema: Schema, records: Iterable[Rec
     if number:
         why = f"the people of {number:,} of them are in an unknown form"
         found.unread.append(f"{schema.kind.plural} could not be read: {why}")
-
-
-def _fields_of(schema: Schema, record: Record, keys: Iterable[str], person: Person) -> list[str]:
-    """Return those fields of a rental case or task that mean the user of a person."""
-    if person.user is None:
-        return []
-    user = person.user
-    linked = {key: references_in(schema.read_field(key, record.flat)) for key in keys}
-    return [key for key, references in linked.items() if any(_is_user(reference, user) for reference in references)]
-
-
-def _is_user(reference: Reference, user: Record) -> bool:
-    return reference.uuid == user.uuid or (reference.id is not None and reference.id == user.id)
 
 
 def _certain(schema: Schema, belongings: _Named) -> _Named:
@@ -267,10 +257,10 @@ def _room(lists: ObjectLists, record: Record, key: str) -> str:
     value = lists.schema.read_field(key, record.flat)
     if isinstance(value, Unread):
         return readable(value.raw)
-    for reference in references_in(value):
-        room = lists.state.find(reference)
-        return (lists.state.name_of(room) if room else None) or readable(reference.display_name) or reference.uuid or ""
-    return ""
+    room = lists.target_of(key, record)
+    if room is not None and (name := lists.state.name_of(room)):
+        return name
+    return next((readable(link.display_name) or link.uuid or "" for link in references_in(value)), "")
 
 
 def _dated(record: Record, keys: list[str], begins: str, ends: str) -> dict[str, Any]:

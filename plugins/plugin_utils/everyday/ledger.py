@@ -7,28 +7,31 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 from ...module_utils.client.record import Record
 from ...module_utils.errors import InvalidInput
-from ...module_utils.model.field import EMPTY, Field, Unread, readable
+from ...module_utils.model.field import EMPTY, Unread, readable
 from ...module_utils.model.kinds import KINDS, OBJECT
-from ...module_utils.model.schema import type_of
+from ...module_utils.model.schema import Schema, type_of
 from ...module_utils.model.types_links import references_in
 from ...module_utils.plan.notation import in_one_notation
 from ...module_utils.resolve.field_visibility import keys_in_none, why_unfound
 from ...module_utils.resolve.hidden_records import NO
+from ..desired.parsing import DesiredParser
+from ..desired.positions import Finding, Place
 from ..desired.row_rules import EMPTY_KEYS, REPEATED_KEYS, SKIP, UNKNOWN_ROWS, RowRules
+from ..desired.tables import Table
 from ..papers.catalogue import ENGLISH, Catalogue
 from ..papers.table import MONEY
 from ..papers.writer import paths_of, write_paper
 from .call import Call, named, run_call
-from .ledger_file import Ledger, Row, read_ledger, read_table
-from .ledger_paper import SUMS, paper_of
+from .ledger_paper import LISTS, SUMS, paper_of
 from .lists import ObjectLists
+from .named_table import load_named, read_settings
 
 
 def compare_ledger(options: Mapping[str, Any], check_mode: bool, host: str = "") -> dict[str, Any]:
@@ -39,7 +42,11 @@ def compare_ledger(options: Mapping[str, Any], check_mode: bool, host: str = "")
 def _run(call: Call) -> dict[str, Any]:
     options = call.options
     reports = paths_of(options["report"])
-    table = read_table(options["table"])
+    table, wrong = read_settings("table", options["table"])
+    if "files" in options["table"]:
+        wrong.append("table.files: the option file names the ledger; leave files out")
+    if wrong:
+        raise InvalidInput(wrong)
     client = call.connect(read_only=True)
     lists = ObjectLists(client)
     ledger = read_ledger(Path(options["file"]).expanduser(), table, lists.schema)
@@ -59,26 +66,68 @@ def _run(call: Call) -> dict[str, Any]:
     return {"changed": False, **document, "msg": _in_words(document)}
 
 
-@dataclass
-class _Found:
-    """The outcome of a comparison. Each list is in the form of the result.
+# ---- the file
 
-    :ivar matched: uuid of an object to its row.
-    :ivar unnamed: fields of the ledger whose references find nothing, with the records and the field by which others
-        name them, if no record has that field.
-    :ivar sums: name of a sum to the sum of each field with amounts.
+
+@dataclass(frozen=True)
+class Row:
+    """A row of the ledger.
+
+    :ivar values: canonical values by field key; None for an empty cell. :ivar place: file and line.
     """
 
-    not_found: list[dict[str, Any]] = field(default_factory=list)
-    not_in_books: list[dict[str, Any]] = field(default_factory=list)
-    differences: list[dict[str, Any]] = field(default_factory=list)
-    doubtful: list[dict[str, Any]] = field(default_factory=list)
-    skipped: list[dict[str, Any]] = field(default_factory=list)
-    matched: dict[str, Row] = field(default_factory=dict)
-    differing: set[str] = field(default_factory=set)
-    unnamed: set[tuple[str, str, str]] = field(default_factory=set)
-    others: int = 0
-    sums: dict[str, dict[str, Decimal]] = field(default_factory=dict)
+    values: dict[str, Any]
+    place: str
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """The rows of a ledger.
+
+    :ivar columns: keys of the fields of its columns.
+    :ivar ignored: columns that are not fields.
+    """
+
+    rows: list[Row]
+    columns: list[str]
+    ignored: list[str]
+    warnings: list[str]
+
+
+def read_ledger(path: Path, table: Table, schema: Schema) -> Ledger:
+    """Read a ledger: a CSV file or a workbook.
+
+    :raises InvalidInput: if it can't be read, or with a line for each cell that does not fit its field.
+    """
+    desired = load_named("file", path, table)
+    findings = [*desired.findings]
+    unknown: list[Finding] = []
+
+    def find(place: Place, message: str) -> None:
+        found = Finding.for_message(place, message)
+        is_skipped = table.rules.unknown_values == SKIP and found.misfit is not None and found.misfit.is_unknown
+        (unknown if is_skipped else findings).append(found)
+
+    parser = DesiredParser(desired, find)
+    rows, columns, ignored = [], dict[str, None](), dict[str, None]()
+    for entry in desired.entries:
+        known = {name: value for name, value in entry.fields.items() if schema.find(name) is not None}
+        empty = [name for name in entry.empty_cells() if schema.find(name) is not None]
+        ignored |= dict.fromkeys(name for name in (*entry.fields, *entry.empty_cells()) if schema.find(name) is None)
+        values: dict[str, Any] = {field.key: None for name in empty if (field := schema.find(name)) is not None}
+        skipped = len(unknown)
+        values |= parser.parse(schema, entry, known)
+        names = {field.key for found in unknown[skipped:] if (field := schema.find(found.column)) is not None}
+        values = {key: value for key, value in values.items() if key not in names}
+        columns |= dict.fromkeys(values)
+        rows.append(Row(values, str(entry.place.row)))
+    if findings:
+        raise InvalidInput([f"file: {finding}" for finding in findings])
+    warnings = [f"{found}; the cell is left out" for found in unknown]
+    return Ledger(rows, list(columns), list(ignored), [*desired.warnings, *warnings])
+
+
+# ---- the comparison
 
 
 class _Comparison:
@@ -92,7 +141,10 @@ class _Comparison:
         self._lists = lists
         self._ledger = ledger
         self._rules = rules
-        self._found = _Found()
+        self._found: dict[str, list[dict[str, Any]]] = {name: [] for name in LISTS}
+        self._matched: dict[str, Row] = {}
+        self._unnamed: set[tuple[str, str, str]] = set()
+        self._others = 0
         options = call.options
         self._choices = self._read_choices()
         keys = list(dict.fromkeys(key for choice in self._choices for key in choice))
@@ -102,33 +154,28 @@ class _Comparison:
             lists.check_visible(needed, "it can't be compared")
         self._in_scope = {record.uuid: record for record in lists.in_scope(options["scope"])}
         money = [key for key in self._compared if lists.schema.fields[key].type == MONEY]
-        self._found.sums = {name: dict.fromkeys(money, Decimal(0)) for name in SUMS}
+        self._sums = {name: dict.fromkeys(money, Decimal(0)) for name in SUMS}
 
     def document(self) -> dict[str, Any]:
         """Compare, and return the result."""
-        found = self._found
         self._match()
-        for uuid, row in found.matched.items():
+        for uuid, row in self._matched.items():
             self._compare(self._in_scope[uuid], row)
-        doubted = {uuid for finding in found.doubtful for uuid in finding["uuids"]}
+        doubted = {uuid for finding in self._found["doubtful"] for uuid in finding["uuids"]}
         for uuid, record in self._in_scope.items():
             self._sum("instance", record)
             if uuid in doubted:
                 self._sum("doubtful_objects", record)
-            elif uuid not in found.matched:
+            elif uuid not in self._matched:
                 self._sum("not_in_books", record)
-                found.not_in_books.append({**self._named(record), "amounts": self._amounts(record)})
+                self._found["not_in_books"].append({**self._named(record), "amounts": self._amounts(record)})
         return {
             "match": self._choices,
             "compared": self._compared,
             "sees": self._lists.sees(),
             "counts": self._counts(),
-            "totals": {name: self._lists.in_texts(amounts) for name, amounts in found.sums.items()},
-            "not_found": found.not_found,
-            "not_in_books": found.not_in_books,
-            "differences": found.differences,
-            "doubtful": found.doubtful,
-            "skipped": found.skipped,
+            "totals": {name: self._lists.in_texts(amounts) for name, amounts in self._sums.items()},
+            **self._found,
         }
 
     def _read_choices(self) -> list[list[str]]:
@@ -192,10 +239,10 @@ class _Comparison:
         elif not records:
             self._miss(rows[0])
         elif uuids[0] in self._in_scope:
-            self._found.matched[uuids[0]] = rows[0]
+            self._matched[uuids[0]] = rows[0]
         else:
             self._sum("not_in_scope", rows[0])
-            self._found.others += 1
+            self._others += 1
 
     def _leave_out(
         self, setting: str, why: str, rows: Sequence[Row], details: Sequence[str] = (), uuids: Sequence[str] = ()
@@ -209,7 +256,7 @@ class _Comparison:
             self._sum(name, row)
         found = {"key": self._key(rows[0].values), "place": rows[0].place, "uuids": [*uuids]}
         reason = Catalogue(ENGLISH).say(why, details=", ".join(details))
-        getattr(self._found, name).append({**found, "reason": reason, "why": why, "details": [*details]})
+        self._found[name].append({**found, "reason": reason, "why": why, "details": [*details]})
 
     def _miss(self, row: Row) -> None:
         """Note a row without an object."""
@@ -217,9 +264,9 @@ class _Comparison:
             self._leave_out(UNKNOWN_ROWS, "no_object", [row])
             return
         self._sum("not_found", row)
-        values = {key: _text(self._lists.schema.fields[key], value) for key, value in row.values.items()}
+        values = {key: self._text(key, value) for key, value in row.values.items()}
         not_found = {"key": self._key(row.values), "place": row.place, "values": values}
-        self._found.not_found.append({**not_found, "amounts": self._amounts(row)})
+        self._found["not_found"].append({**not_found, "amounts": self._amounts(row)})
 
     def _resolve(self, values: dict[str, Any], keys: Iterable[str]) -> bool:
         """Put resolved references into some values, and return True if every reference has a target."""
@@ -228,7 +275,7 @@ class _Comparison:
         values |= linked
         if not is_resolved:
             for key, value in linked.items():
-                self._found.unnamed.update((key, *missing) for missing in _missing_names(self._lists, key, value))
+                self._unnamed.update((key, *missing) for missing in _missing_names(self._lists, key, value))
         return is_resolved
 
     def _compare(self, record: Record, row: Row) -> None:
@@ -249,10 +296,9 @@ class _Comparison:
                     books, now = in_one_notation(books, now, self._lists.state.known_name_of)
                 same = type_of(of).equal(now, books, of)
             if not same:
-                self._found.differing.add(record.uuid)
-                texts = {"books": _text(of, books), "instance": _text(of, now), "place": row.place}
+                texts = {"books": self._text(key, books), "instance": self._text(key, now), "place": row.place}
                 difference = {**self._named(record), "field": key, "label": of.label or key, **texts}
-                self._found.differences.append(difference)
+                self._found["differences"].append(difference)
         self._sum("differences", record)
         self._sum("differences", row, sign=-1)
 
@@ -261,12 +307,12 @@ class _Comparison:
     def _money_of(self, side: Row | Record) -> dict[str, Decimal]:
         """Return the compared amounts of a row or of an object."""
         values = side.values if isinstance(side, Row) else self._lists.amounts(side)
-        money = ((key, values.get(key)) for key in self._found.sums["books"])
+        money = ((key, values.get(key)) for key in self._sums["books"])
         return {key: value for key, value in money if isinstance(value, Decimal)}
 
     def _sum(self, name: str, side: Row | Record, sign: int = 1) -> None:
         for key, amount in self._money_of(side).items():
-            self._found.sums[name][key] += sign * amount
+            self._sums[name][key] += sign * amount
 
     def _amounts(self, side: Row | Record) -> dict[str, str]:
         return self._lists.in_texts(self._money_of(side))
@@ -280,7 +326,14 @@ class _Comparison:
 
     def _key(self, values: Mapping[str, Any]) -> str:
         keys = self._full(values) or self._choices[0]
-        return ", ".join(filter(None, (_text(self._lists.schema.fields[key], values.get(key)) for key in keys)))
+        return ", ".join(filter(None, (self._text(key, values.get(key)) for key in keys)))
+
+    def _text(self, key: str, value: Any) -> str:
+        """Return a value as people read it; empty for no value."""
+        if isinstance(value, Unread):
+            return readable(value.raw)
+        shown = "" if value in EMPTY else self._lists.schema.brief(key, value)
+        return ", ".join(map(str, shown)) if isinstance(shown, list) else str(shown)
 
     def _named(self, record: Record) -> dict[str, Any]:
         described = self._lists.described(record)
@@ -288,16 +341,14 @@ class _Comparison:
         return {"key": self._key(values), **{name: described[name] for name in ("scan_code", "name", "uuid")}}
 
     def _counts(self) -> dict[str, int]:
-        found = self._found
+        differing = {row["uuid"] for row in self._found["differences"]}
+        numbers = {name: len(self._found[name]) for name in ("not_found", "not_in_books", "doubtful", "skipped")}
         return {
             "rows": len(self._ledger.rows),
-            "equal": len(found.matched) - len(found.differing),
-            "differ": len(found.differing),
-            "not_found": len(found.not_found),
-            "not_in_books": len(found.not_in_books),
-            "doubtful": len(found.doubtful),
-            "skipped": len(found.skipped),
-            "not_in_scope": found.others,
+            "equal": len(self._matched) - len(differing),
+            "differ": len(differing),
+            **numbers,
+            "not_in_scope": self._others,
         }
 
     def warnings(self, sees: Mapping[str, Any]) -> Iterator[str]:
@@ -305,9 +356,9 @@ class _Comparison:
         yield from self._ledger.warnings
         if self._ledger.ignored:
             yield f"Columns that are no fields and were left out: {named(self._ledger.ignored)}."
-        if self._found.not_found and sees["hidden_records"] != NO:
+        if self._found["not_found"] and sees["hidden_records"] != NO:
             yield f"What was not found may be hidden: {sees['words']}."
-        for key, plural, name in sorted(self._found.unnamed):
+        for key, plural, name in sorted(self._unnamed):
             yield (
                 f"{key}: none of the {plural} that this account sees has the field {name}. If a role hides it, names "
                 f"in the books find nothing, and what differs or was not found may be equal."
@@ -326,17 +377,6 @@ def _missing_names(lists: ObjectLists, key: str, value: Any) -> Iterator[tuple[s
         if why:
             raise InvalidInput([f"{key}: {why}, so it can't be compared"])
         yield from ((kind.plural, name) for name in sorted(keys_in_none(kind.identity, records)))
-
-
-def _text(field: Field, value: Any) -> str:
-    """Return a value as people read it; empty for no value."""
-    if isinstance(value, Unread):
-        return readable(value.raw)
-    if value in EMPTY:
-        return ""
-    faces = type_of(field)
-    shown = (faces.brief or faces.show)(value)
-    return ", ".join(map(str, shown)) if isinstance(shown, list) else str(shown)
 
 
 def _in_words(document: Mapping[str, Any]) -> str:

@@ -36,6 +36,8 @@ _PAGE = {
 }
 """The lists of the result, and their columns."""
 
+LISTS = tuple(_PAGE)
+
 _COLUMNS = ("finding", "key", "scan_code", "name", "field", "books", "instance", "place")
 
 

@@ -27,6 +27,8 @@ from ...module_utils.resolve.field_visibility import (
 )
 from ...module_utils.resolve.hidden_records import NO, YES, Listed, visibility
 from ...module_utils.resolve.natural_keys import identity_of
+from ..desired.entry import Entry
+from ..desired.positions import Place
 from ..papers.table import MONEY
 from ..set_plan.listed_state import ListedState
 from ..set_plan.scope import Scope
@@ -47,46 +49,6 @@ _DESCRIBED = {
 """What papers say of an object, and the fields that may have it, by key or label."""
 
 
-def compared_rooms(schema: Schema, definitions: Iterable[Mapping[str, Any]]) -> tuple[str, str, str]:
-    """Return the keys of the field that compares two rooms, of the actual room, and of the target room.
-
-    :param definitions: of objects. If none of them compares two rooms, the first key is empty.
-    """
-    by_uuid = {field.uuid: field for field in schema.fields.values()}
-    for definition in definitions:
-        field = schema.fields.get(str(definition.get("field_key")))
-        if field is None or field.type != _COMPARISON:
-            continue
-        relations = definition.get("relations")
-        related = {
-            str(relation.get("type")): by_uuid.get(str(relation.get("field_uuid")))
-            for relation in (relations if isinstance(relations, list) else ())
-            if isinstance(relation, Mapping)
-        }
-        actual, target = related.get(_ACTUAL), related.get(_TARGET)
-        if actual is not None and target is not None and actual.type == target.type == TO_ROOMS:
-            return field.key, actual.key, target.key
-    return "", _USUAL[_ACTUAL], _USUAL[_TARGET]
-
-
-def require_rooms(schema: Schema, keys: Iterable[str], consequence: str = "") -> None:
-    """Check that an instance has fields that lead to rooms.
-
-    :raises InvalidInput: with the consequence, if this account sees no such field.
-    """
-    wrong = [key for key in keys if key not in schema.fields or schema.fields[key].type != TO_ROOMS]
-    if wrong:
-        words = f"this account sees no field {' and no field '.join(wrong)} of objects that leads to a room"
-        raise InvalidInput(f"{words}{consequence}")
-
-
-def location_beside(fields: Mapping[str, Field], room: str) -> Field | None:
-    """Return the field with the location of a room, by its name."""
-    head, _room, tail = room.rpartition("room")
-    names = (f"{head}{word}{tail}" for word in _OF_LOCATIONS)
-    return next((fields[name] for name in names if name in fields and fields[name].type == _TO_LOCATIONS), None)
-
-
 class ObjectLists:
     """The lists of objects, rooms and locations, and of other requested kinds, each read once.
 
@@ -105,6 +67,57 @@ class ObjectLists:
         for name in sorted(client.lists.uncertain):
             if self.state.has_missed(name):
                 raise IncompleteList.of_the_list(KINDS[name].plural)
+
+    def compared_rooms(self) -> tuple[str, str, str]:
+        """Return the keys of the field that compares two rooms, of the actual room, and of the target room.
+
+        If no field compares two rooms, the first key is empty.
+        """
+        fields = self.schema.fields
+        by_uuid = {field.uuid: field for field in fields.values()}
+        for definition in self.client.definitions(OBJECT.template):
+            field = fields.get(str(definition.get("field_key")))
+            relations = definition.get("relations")
+            if field is None or field.type != _COMPARISON or not isinstance(relations, list):
+                continue
+            related = {
+                str(relation.get("type")): by_uuid.get(str(relation.get("field_uuid")))
+                for relation in relations
+                if isinstance(relation, Mapping)
+            }
+            actual, target = related.get(_ACTUAL), related.get(_TARGET)
+            if actual is not None and target is not None and actual.type == target.type == TO_ROOMS:
+                return field.key, actual.key, target.key
+        return "", _USUAL[_ACTUAL], _USUAL[_TARGET]
+
+    def require_rooms(self, keys: Iterable[str], consequence: str = "") -> None:
+        """Check that an instance has fields that lead to rooms.
+
+        :raises InvalidInput: with the consequence, if this account sees no such field.
+        """
+        fields = self.schema.fields
+        wrong = [key for key in keys if key not in fields or fields[key].type != TO_ROOMS]
+        if wrong:
+            words = f"this account sees no field {' and no field '.join(wrong)} of objects that leads to a room"
+            raise InvalidInput(f"{words}{consequence}")
+
+    def location_beside(self, room: str) -> Field | None:
+        """Return the field with the location of a room, by its name."""
+        fields = self.schema.fields
+        head, _room, tail = room.rpartition("room")
+        names = (f"{head}{word}{tail}" for word in _OF_LOCATIONS)
+        return next((fields[name] for name in names if name in fields and fields[name].type == _TO_LOCATIONS), None)
+
+    def target_of(self, key: str, record: Record) -> Record | None:
+        """Return the record that a field of an object refers to; None without one, or if no list shows it."""
+        references = references_in(self.schema.read_field(key, record.flat))
+        return next((self.state.find(reference) for reference in references), None)
+
+    def entry(self, record: Record, fields: Mapping[str, Any]) -> Entry:
+        """Return the desired state of an object that a plan changes."""
+        code = self.code_of(record)
+        own = {OBJECT.barcode_key: code} if code else {}
+        return Entry(OBJECT, {**own, **fields}, Place(f"object {code or record.uuid}"), uuid=record.uuid, inline=True)
 
     @property
     def objects(self) -> Sequence[Record]:
@@ -202,20 +215,16 @@ class ObjectLists:
             is_own = False
         return name if name is not None and is_own else record.uuid
 
-    def refers_to(self, key: str, of: Record, to: Record) -> bool:
-        """Return True if a field of an object refers to a record."""
-        for reference in references_in(self.schema.read_field(key, of.flat)):
-            completed = self.state.completed(reference)
-            if completed.uuid == to.uuid or (completed.id is not None and completed.id == to.id):
-                return True
-        return False
+    def refers_to(self, key: str, of: Record, to: Record | None) -> bool:
+        """Return True if a field of a record refers to another."""
+        value = self.state.schema(of.kind).read_field(key, of.flat)
+        links = map(self.state.completed, references_in(value) if to is not None else ())
+        return any(to and (link.uuid == to.uuid or (link.id is not None and link.id == to.id)) for link in links)
 
     def is_apart(self, record: Record, room_key: str, location_key: str) -> bool:
         """Return True if an object is in a room, but has another location than that room."""
-        rooms = [
-            self.state.find(reference) for reference in references_in(self.schema.read_field(room_key, record.flat))
-        ]
-        place = self.state.place_of(rooms[0]) if rooms and rooms[0] is not None else None
+        room = self.target_of(room_key, record)
+        place = None if room is None else self.state.place_of(room)
         return place is not None and not self.refers_to(location_key, record, place)
 
     @cached_property

@@ -12,17 +12,12 @@ from ...module_utils.client.record import Record
 from ...module_utils.errors import InvalidInput
 from ...module_utils.model.field import shorten
 from ...module_utils.model.kinds import LOCATION, OBJECT, PERSON, ROOM, USER
-from ...module_utils.model.types_links import references_in
 from ...module_utils.resolve.field_visibility import LIMITED
 from ...module_utils.resolve.hidden_records import NO
 from ...module_utils.resolve.natural_keys import KeyIndex
-from ..desired.entry import Entry
-from ..desired.positions import Place
 from .call import Call, named, run_call
-from .lists import ObjectLists, compared_rooms, in_unknown_form, location_beside, require_rooms
+from .lists import ObjectLists, in_unknown_form
 from .people import Person, fields_of_people, objects_of
-
-_MOST_PROBLEMS = 20
 
 
 def move_objects(options: Mapping[str, Any], check_mode: bool, host: str = "") -> dict[str, Any]:
@@ -35,9 +30,9 @@ def _run(call: Call) -> dict[str, Any]:
     call.reports()
     client = call.connect()
     lists = call.read_lists(client, *((PERSON, USER) if options["person"] is not None else ()))
-    _comparison, actual, target = compared_rooms(lists.schema, client.definitions(OBJECT.template))
+    _comparison, actual, target = lists.compared_rooms()
     keys = [target, *([actual] if options["actual"] else [])]
-    require_rooms(lists.schema, keys)
+    lists.require_rooms(keys)
     in_scope = list(lists.in_scope(options["scope"]))
     needed = keys if options["objects"] is None else [*keys, OBJECT.barcode_key]
     if options["person"] is not None:
@@ -61,7 +56,7 @@ def _run(call: Call) -> dict[str, Any]:
         words = "no object to move among those that this account sees" if doubts else "no object to move"
         return {"changed": False, "msg": words, **members}
     _warn_of_locations(call, lists, keys)
-    entries = [_entry(lists, record, dict.fromkeys(keys, lists.reference_to(room))) for record, room in moved]
+    entries = [lists.entry(record, dict.fromkeys(keys, lists.reference_to(room))) for record, room in moved]
     kept = [actual] if actual in lists.schema.fields else []
     # This task moves the records itself, so their place is not an observed value.
     observed: dict[str, list[str]] = {OBJECT.section: []} if options["actual"] else {OBJECT.section: kept}
@@ -74,7 +69,7 @@ def _warn_of_locations(call: Call, lists: ObjectLists, keys: Iterable[str]) -> N
     Most instances set the location of an object with its room.
     """
     for key in keys:
-        beside = location_beside(lists.schema.fields, key)
+        beside = lists.location_beside(key)
         if beside is None or beside.key in lists.field_visibility.missing:
             continue
         if any(lists.is_apart(record, key, beside.key) for record in lists.objects):
@@ -86,12 +81,6 @@ def _warn_of_locations(call: Call, lists: ObjectLists, keys: Iterable[str]) -> N
 
 def _called(lists: ObjectLists, record: Record) -> str:
     return lists.code_of(record) or record.uuid
-
-
-def _entry(lists: ObjectLists, record: Record, fields: Mapping[str, Any]) -> Entry:
-    code = lists.code_of(record)
-    own = {OBJECT.barcode_key: code} if code else {}
-    return Entry(OBJECT, {**own, **fields}, Place(f"object {_called(lists, record)}"), uuid=record.uuid, inline=True)
 
 
 _Moves = list[tuple[Record, Record]]
@@ -124,12 +113,11 @@ def _out_of_a_location(lists: ObjectLists, options: Mapping[str, Any], target: s
     """
     place = lists.record_named("from_location", LOCATION, options["from_location"])
     room_of = _new_rooms(lists, place, options["to"])
-    beside = location_beside(lists.schema.fields, target)
+    beside = lists.location_beside(target)
     moves: _Moves = []
     left: dict[str, int] = {}
     for record in lists.objects:
-        rooms = [lists.state.find(room) for room in references_in(lists.schema.read_field(target, record.flat))]
-        origin = rooms[0] if rooms else None
+        origin = lists.target_of(target, record)
         inside = lists.state.place_of(origin) if origin is not None else None
         is_there = beside is not None and origin is None and lists.refers_to(beside.key, record, place)
         if not is_there and (inside is None or inside.uuid != place.uuid):
@@ -206,6 +194,5 @@ def _with_codes(lists: ObjectLists, codes: Iterable[str]) -> list[Record]:
             words = f"objects: this account sees no object with the scan code {code!r}: it is archived, or {LIMITED}"
             wrong.append(words)
     if wrong:
-        rest = len(wrong) - _MOST_PROBLEMS
-        raise InvalidInput([*wrong[:_MOST_PROBLEMS], *([f"and {rest} more"] if rest > 0 else [])])
+        raise InvalidInput(wrong)
     return list(found.values())

@@ -94,10 +94,6 @@ def objects_of(lists: ObjectLists, person: Person, records: Iterable[Record]) ->
     keys = fields_of_people(lists)
     types = {key: lists.schema.fields[key].type for key in keys}
     for record in records:
-        named = [
-            key
-            for key in keys
-            if (reference := person.in_field(types[key])) is not None and lists.refers_to(key, record, reference)
-        ]
+        named = [key for key in keys if lists.refers_to(key, record, person.in_field(types[key]))]
         if named:
             yield record, named

@@ -14,11 +14,11 @@ from ...module_utils.client.client import Client
 from ...module_utils.client.record import Record
 from ...module_utils.errors import InvalidInput
 from ...module_utils.model.field import Field, readable, shorten
-from ...module_utils.model.kinds import OBJECT, ROOM
+from ...module_utils.model.kinds import ROOM
 from ...module_utils.model.schema import type_of
 from ...module_utils.model.types_links import Reference, parse_reference
 from ...module_utils.resolve.field_visibility import keys_in_none, maybe_hidden_message
-from ..everyday.lists import ObjectLists, compared_rooms, location_beside, require_rooms
+from ..everyday.lists import ObjectLists
 
 _TIMES = frozenset(("DATETIME", "DATE"))
 
@@ -72,20 +72,19 @@ class InstanceLists(ObjectLists):
     """
 
     def __init__(self, client: Client, code: str, time: str) -> None:
-        schema = client.schema(OBJECT)
-        status, actual, target = compared_rooms(schema, client.definitions(OBJECT.template))
+        super().__init__(client)
+        fields = self.schema.fields
+        status, actual, target = self.compared_rooms()
         consequence = ", so no status can be computed. Give the account the right to read target and actual room."
-        require_rooms(schema, (actual, target), consequence)
-        of_time = schema.find(time)
+        self.require_rooms((actual, target), consequence)
+        of_time = self.schema.find(time)
         if of_time is not None and of_time.type not in _TIMES:
             raise InvalidInput(f"time_field: {time} is of the type {of_time.type}; expected DATETIME or DATE")
-        fields = schema.fields
-        super().__init__(client)
         self.time_field = time
         self.fields = StocktakeFields(
             actual=fields[actual],
             target=fields[target],
-            target_location=location_beside(fields, target),
+            target_location=self.location_beside(target),
             status=fields.get(status),
             code=self.field_named("scan_codes", code),
             time=of_time,
