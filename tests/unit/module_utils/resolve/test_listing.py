@@ -26,7 +26,6 @@ from ansible_collections.community.seventhings.plugins.module_utils.resolve.fiel
 )
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.listing import (
     ListResult,
-    by_label,
     conditions_as_sent,
     list_by_barcode,
     list_records,
@@ -95,15 +94,12 @@ def hits(key: str, operator: str, value: Any, *answered: Any) -> list[Any]:
     ("key", "wanted", "same", "other"),
     [
         ("name", "a", ["a"], ["A", "ab", "", None]),
-        ("note", "a", ["a"], ["b", None]),
         ("note", "", [""], ["a", None]),
         ("colour", "red", ["red"], ["green", None]),
         ("size", 5, [5, "5", 5.0], [4, 0, None]),
-        ("size", "5", [5, "5"], [4]),
         ("size", 0, [0, "0"], [None, "", 1]),
         ("price", "12.50", [12.5, "12.50", "12.500"], [12.49, None]),
         ("weight", "1.25", [1.25, "1.2451"], [1.2]),
-        ("price", 12.5, [12.5, "12.5"], [12]),
         ("active", True, [True, 1, "1"], [False, 0, None]),
         ("active", False, [False, 0, "0"], [True, None]),
         ("bought", "2024-05-31", ["2024-05-31", "2024-05-31 00:00:00"], ["2024-06-01", None]),
@@ -117,7 +113,6 @@ def hits(key: str, operator: str, value: Any, *answered: Any) -> list[Any]:
         ("room", 7, [7, "7", {"id": 7, "uuid": uuid_of(7)}], [8, 0, None]),
         ("room", "Workshop", [7, {"id": 7}, uuid_of(7)], [8, None]),
         ("room", uuid_of(7), [7, {"id": 7}, uuid_of(7)], [8, None]),
-        ("room", {"name": "Workshop"}, [7, {"id": 7}, uuid_of(7)], [8, None]),
         ("parts", 7, [[7], [8, 7], 7], [[8], [], None]),
         ("files", uuid_of(9), [[{"uuid": uuid_of(9)}], [uuid_of(8), uuid_of(9)]], [[uuid_of(8)], [5], None]),
     ],
@@ -129,7 +124,6 @@ def test_eq_is_equality_by_type_and_neq_its_opposite(key: str, wanted: Any, same
 
 ORDERED: list[tuple[str, Any, list[Any]]] = [
     ("size", 5, [4, 5, 6]),
-    ("size", 10, ["9", "10", "11"]),
     ("price", "9.5", ["9.49", "9.50", "10"]),
     ("bought", "2024-05-31", ["2024-05-30", "2024-05-31", "2024-06-01"]),
     ("seen", "2024-05-31T14:30:00+02:00", ["2024-05-31 12:29:59", "2024-05-31 12:30:00", "2024-05-31T12:30:01Z"]),
@@ -184,7 +178,6 @@ def test_in_is_any_of_the_values_and_nin_none_of_them(key: str, wanted: Any, sam
         ("room", "Work", [{"id": 7, "display_name": "Workshop"}], [{"id": 8, "display_name": "Store"}, None]),
         ("bought", "2024-05", ["2024-05-31"], ["2024-06-01", None]),
         ("name", "", ["a", " "], ["", None]),
-        ("name", "XX", ["XXL"], ["x", None]),
         ("size", "N", [], [5, None]),
         ("seen", "31T12", ["2024-05-31 12:30:00"], ["2024-05-30 12:30:00", None]),
     ],
@@ -233,12 +226,6 @@ def test_a_map_may_be_a_value_without_an_operator() -> None:
             read(service(*records), filters)
 
 
-def test_a_list_says_which_fields_the_account_sees() -> None:
-    visibility = read(service(thing(1, name="a")), {"name": "a"}).visibility
-    assert visibility is not None
-    assert visibility.kind is KINDS["object"]
-
-
 def test_a_field_that_was_not_answered_is_null_and_empty() -> None:
     assert read(service(thing(1), thing(2, name="a")), {"name": {"null": None}}).count == 1
     assert read(service(thing(1), thing(2, name="a")), {"name": {"empty": True}}).count == 1
@@ -275,10 +262,6 @@ def test_fields_that_only_records_show_may_be_filtered() -> None:
     places = [{"location_uuid": uuid_of(number), "name": "x", "floor": str(number)} for number in (1, 2)]
     found = read(FakeTransport({"GET /locations": answer(places)}), {"floor": "2"}, kind="location")
     assert [record["uuid"] for record in found.records] == [uuid_of(2)]
-
-
-def test_a_label_is_in_place_of_a_key() -> None:
-    assert read(service(thing(1, name="a"), thing(2, name="b")), {"Name": "b"}).records[0]["id"] == 2
 
 
 @pytest.mark.parametrize(
@@ -394,17 +377,6 @@ def test_an_overdue_case_has_another_status_than_before() -> None:
     assert [record["status"] for record in found.records] == ["borrowed"]
 
 
-def test_tasks_are_compared_again_in_case_the_parameters_are_ignored() -> None:
-    def task(number: int, deadline: str, who: int) -> JsonMap:
-        fields = {"deadline": deadline, "assignees": [uuid_of(who)], "status": "open"}
-        return {"uuid": uuid_of(number), "title": "Any", **fields}
-
-    tasks = [task(1, "2024-05-31", 7), task(2, "2024-06-01", 7), task(3, "2024-05-31", 8)]
-    transport = FakeTransport({"GET /task-management/tasks": answer(tasks)})
-    found = read(transport, {"deadline": {"lte": "2024-05-31"}, "assignee": uuid_of(7)}, kind="task")
-    assert [record["uuid"] for record in found.records] == [uuid_of(1)]
-
-
 # ---- errors
 
 
@@ -452,10 +424,8 @@ def test_an_unknown_field_to_sort_by_is_reported(sort: list[str]) -> None:
         ("size", [None, "-1", 0, 2, "10"]),
         ("price", [None, "0.5", 2, "10.25"]),
         ("active", [None, False, True]),
-        ("bought", [None, "2023-12-31", "2024-01-01"]),
         ("seen", [None, "2024-05-31T12:30:00+02:00", "2024-05-31 12:30:00", "2024-05-31T12:30:00-02:00"]),
         ("room", [0, {"id": 7, "display_name": "B"}, {"id": 9, "display_name": "A"}]),
-        ("room", [0, {"uuid": uuid_of(5)}, {"uuid": uuid_of(6)}, {"uuid": uuid_of(8)}]),
         ("room", [0, {"id": 9}, {"uuid": uuid_of(5)}]),
         ("seen", [None, "2024-05-31 12:30:00", ["unreadable"]]),
         ("parts", [[], [{"id": 9, "display_name": "A"}], [{"id": 7, "display_name": "B"}]]),
@@ -481,11 +451,6 @@ def test_fields_sort_in_sequence_and_equal_records_keep_their_order() -> None:
     assert [record["id"] for record in found.records] == [3, 4, 2, 1]
 
 
-def test_values_of_mixed_types_have_an_order_too() -> None:
-    found = read(service(thing(1, size="n/a"), thing(2, size=5), thing(3, size=None)), sort=["size"])
-    assert [record["id"] for record in found.records] == [3, 2, 1]
-
-
 @pytest.mark.parametrize(("limit", "shown"), [(None, 3), (0, 0), (2, 2), (3, 3), (9, 3)])
 def test_the_limit_cuts_the_records_and_the_count_is_that_before(limit: int | None, shown: int) -> None:
     records = [thing(number, size=number) for number in range(1, 6)]
@@ -502,26 +467,18 @@ def test_a_negative_limit_is_refused() -> None:
 # ---- one record, and its shape
 
 
-def test_one_record_is_read_by_its_uuid() -> None:
-    transport = service(**{f"GET /object/{uuid_of(1)}": answer(thing(1, size="5"))})
-    found = read(transport, uuid=uuid_of(1))
-    assert (found.count, found.records[0]["size"], found.records[0]["uuid"]) == (1, 5, uuid_of(1))
-    assert "GET /objects" not in transport.lines
-
-
-def test_a_uuid_that_is_none_gives_no_record() -> None:
-    found = read(service(**{f"GET /object/{uuid_of(1)}": refusal(404)}), uuid=uuid_of(1))
-    assert (found.records, found.count) == ([], 0)
-
-
 @pytest.mark.parametrize("uuid", ["x", "../users", "5", ""])
 def test_what_is_no_uuid_does_not_get_into_a_path(uuid: str) -> None:
     with pytest.raises(InvalidInput, match="not in uuid form"):
         read(service(), uuid=uuid)
 
 
-def test_records_have_their_normalised_shape_and_a_uuid() -> None:
-    (found,) = read(service(thing(1, size="5", room=7, price="12.50", other="x"))).records
+@pytest.mark.parametrize("uuid", [None, uuid_of(1)])
+def test_records_have_their_normalised_shape_and_a_uuid(uuid: str | None) -> None:
+    one = thing(1, size="5", room=7, price="12.50", other="x")
+    transport = service(one, **{f"GET /object/{uuid_of(1)}": answer(one)})
+    (found,) = read(transport, uuid=uuid).records
+    assert ("GET /objects" in transport.lines) is (uuid is None)
     assert found["uuid"] == uuid_of(1)
     assert (found["size"], found["price"], found["other"]) == (5, 12.5, "x")
     assert found["room"] == {"id": 7, "uuid": None, "display_name": None}
@@ -560,22 +517,6 @@ def test_a_label_that_names_two_things_replaces_no_key() -> None:
     ]
 
 
-def test_a_label_that_is_a_key_of_any_record_replaces_no_key() -> None:
-    definitions = [
-        definition(key, label=label)
-        for key, label in (("custom_1", "uuid"), ("custom_2", "created_at"), ("custom_3", "extra"))
-    ]
-    warned = [
-        f"keys: {key} has the label '{label}', which is a key; it keeps its key"
-        for key, label in (("custom_1", "uuid"), ("custom_2", "created_at"), ("custom_3", "extra"))
-    ]
-    answers = {"GET /asset-tracking/asset/field-definitions": answer([*DEFINITIONS, *definitions])}
-    assert by_label(client_on(service(**answers)).schema(KINDS["object"]), []) == ([], warned[:2])
-    result = labelled(definitions, thing(1, custom_1="1", custom_2="2", custom_3="3", extra="4"))
-    assert result["warnings"] == warned
-    assert [result["records"][0][key] for key in ("custom_1", "custom_2", "custom_3", "extra")] == ["1", "2", "3", "4"]
-
-
 # ---- by barcode, and among given records
 
 
@@ -596,18 +537,6 @@ def test_without_a_look_up_of_barcodes_the_list_is_read() -> None:
     found = by_barcode("100002", *records, **missing)
     assert ([record["uuid"] for record in found.records], found.count) == ([uuid_of(2)], 1)
     assert by_barcode("9", *records, **missing) == ListResult([], 0)
-
-
-def test_the_list_is_narrowed_to_a_barcode_that_is_not_looked_up() -> None:
-    transport = service(
-        **{
-            "GET /asset-tracking/asset/field-definitions": answer([*DEFINITIONS, definition("barcode")]),
-            "GET /object/by-barcode/9": refusal(404),
-        }
-    )
-    list_by_barcode(client_on(transport), KINDS["object"], "9")
-    (call,) = (call for call in transport.calls if call.line == "GET /objects" and ("page", "1") in call.pairs)
-    assert ("filter[barcode][eq]", "9") in call.pairs
 
 
 @pytest.mark.parametrize("barcode", ["", 100001, None, ["100001"]])
@@ -634,20 +563,8 @@ def test_given_records_are_filtered_without_their_list() -> None:
 
 
 def test_a_wrong_filter_of_given_records_is_reported_with_its_option() -> None:
-    for filters, problem in (
-        ({"nmae": "a"}, "exclude.nmae: no such field"),
-        ({"size": "much"}, "exclude.size.eq: 'much' does not fit"),
-        ({"name": {"is": "a"}}, "exclude.name: unknown operator"),
-    ):
-        with pytest.raises(InvalidInput) as caught:
-            among(filters, thing(1, size=5))
-        assert problem in caught.value.message
-
-
-def test_filters_of_given_records_are_named_as_options_unless_the_caller_names_them() -> None:
-    client = client_on(service())
-    with pytest.raises(InvalidInput, match=r"^filters\.nmae: "):
-        matching_records(client, client.schema(KINDS["object"]), {"nmae": "a"}, [])
+    with pytest.raises(InvalidInput, match=r"exclude\.size\.eq: 'much' does not fit"):
+        among({"size": "much"}, thing(1, size=5))
 
 
 def test_given_records_are_not_filtered_by_a_hidden_field() -> None:
@@ -715,10 +632,6 @@ def test_a_list_of_the_newest_only_says_whether_it_is_complete(count: int, compl
     assert read(FakeTransport({"GET /files": answer(files)}), kind="file").complete is complete
 
 
-def test_a_complete_list_says_so() -> None:
-    assert read(service(*[thing(number) for number in range(1, 31)])).complete
-
-
 def test_field_definitions_are_those_of_their_template() -> None:
     one = definition("name")
     transport = FakeTransport(
@@ -770,11 +683,6 @@ def test_no_users_are_read_if_a_rental_case_shows_only_the_id_of_its_user() -> N
     transport = FakeTransport({"GET /rental-management/rental-cases": listing(cases)})
     (found,) = read(transport, kind="rental_case").records
     assert found["responsible_user"]["id"] == 9
-
-
-def test_no_users_are_read_if_no_rental_case_is_shown() -> None:
-    transport = FakeTransport({"GET /rental-management/rental-cases": listing([])})
-    assert read(transport, kind="rental_case").records == []
 
 
 @pytest.mark.parametrize(

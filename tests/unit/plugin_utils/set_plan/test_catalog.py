@@ -12,7 +12,6 @@ import pytest
 from exports import export_of, loaded
 from instance_site import SETTINGS, Site, yaml_list
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import CATALOG_ITEM
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.offline import offline_findings
 
 TASK_LIMITS = {"delete_percent": 100}
@@ -50,31 +49,6 @@ def test_one_list_reports_of_all_items(site: Site) -> None:
     assert [line for line in site.sent() if "catalog" in line] == ["GET /catalog-items"]
 
 
-def test_identity_says_what_reports_items_apart(site: Site) -> None:
-    site.write(
-        {
-            "instance.yml": SETTINGS + "identity: {catalog: [serial_number]}\n",
-            "catalog.yml": yaml_list(
-                [
-                    {"serial_number": "A-1", "inventory_name": "Chair"},
-                    {"serial_number": "A-2", "inventory_name": "Chair"},
-                ]
-            ),
-        }
-    )
-    assert site.run().summary["catalog"]["created"] == 2
-    site.write({"catalog.yml": yaml_list([{"serial_number": "A-1", "inventory_name": "Stool"}])})
-    assert site.run().summary["catalog"]["updated"] == 1
-
-
-def test_two_items_of_one_name_are_an_error_that_names_both(site: Site) -> None:
-    client = site.client()
-    created = [client.create(CATALOG_ITEM, {"catalog_object_inventory_name": "Chair"}) for _number in range(2)]
-    site.write({"catalog.yml": yaml_list([{"inventory_name": "Chair", "description": "Red"}])})
-    (finding,) = site.plan().findings
-    assert all(uuid in str(finding) for uuid in created)
-
-
 def test_an_item_is_removed_by_state_and_by_prune(site: Site) -> None:
     settings = SETTINGS + "policy: {prune: {catalog: delete}}\n"
     names = [{"inventory_name": name} for name in ("Chair", "Lamp", "Shelf")]
@@ -86,18 +60,6 @@ def test_an_item_is_removed_by_state_and_by_prune(site: Site) -> None:
         ("delete", "Shelf"),
     ]
     assert site.run().outcome == "changed"
-    assert site.plan().outcome == "unchanged"
-
-
-def test_an_item_may_have_a_field_that_the_same_files_make(site: Site) -> None:
-    site.write(
-        {
-            "fields/asset.yml": yaml_list([{"label": "Wear", "type": "TEXT"}]),
-            "catalog.yml": yaml_list([{"inventory_name": "Chair", "Wear": "none"}]),
-        }
-    )
-    result = site.run()
-    assert result.outcome == "changed", result.failures
     assert site.plan().outcome == "unchanged"
 
 

@@ -12,13 +12,10 @@ from typing import Any
 import pytest
 from emulator_here import running_here
 from emulator_process import Emulator
-from exports import export_of
 from instance_site import Site
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
-from ansible_collections.community.seventhings.plugins.module_utils.client.record import Record
 from ansible_collections.community.seventhings.plugins.module_utils.errors import IncompleteList
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT, Kind
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
 
 pytestmark = pytest.mark.slow
 
@@ -67,30 +64,6 @@ def test_a_record_that_moves_to_an_earlier_page_is_not_created_once_more(
     _delete_meanwhile(site, monkeypatch, 1)
     result = site.run()
     assert (result.outcome, result.summary["objects"]["unchanged"]) == ("unchanged", NUMBER - 10)
-
-
-def test_an_export_that_missed_a_record_writes_nothing(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    site.service.steer("PUT", "/switches", {"list_total": "none"})
-    _delete_meanwhile(site, monkeypatch, 1)
-    done = export_of(site, site.root / "export", only=["objects"])
-    assert "Nothing is decided from it" in done["msg"]
-    assert not (site.root / "export").exists()
-    assert export_of(site, site.root / "export", only=["objects"])["summary"] == {"objects": NUMBER - 1}
-
-
-def test_records_that_come_while_they_are_exported_are_no_reason_to_stop(
-    site: Site, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    site.service.steer("PUT", "/switches", {"list_total": "none"})
-    known = Client.list_all
-
-    def insert(client: Client, kind: Kind, *arguments: Any, **options: Any) -> list[Record]:
-        found = known(client, kind, *arguments, **options)
-        site.client().create(OBJECT, {"barcode": f"new {len(found)}", "inventory_name": "Theirs"})
-        return found
-
-    monkeypatch.setattr(Client, "list_all", insert)
-    assert export_of(site, site.root / "export", only=["objects"])["summary"]["objects"] >= NUMBER
 
 
 @pytest.mark.sample(1)

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from instance_site import SETTINGS, Site
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
 
 ASSET = "fields/asset.yml"
@@ -104,22 +103,6 @@ def test_a_relation_to_a_field_that_was_not_created_fails_and_is_created_by_the_
     assert site.plan().outcome == "unchanged"
 
 
-def test_what_needs_a_field_whose_relations_failed_is_written_all_the_same(site: Site) -> None:
-    site.write(
-        {
-            ASSET: "- {label: A, type: TEXT, relations: [{type: actual_field, field: B}]}\n- {label: B, type: TEXT}\n",
-            "objects.yml": '- {barcode: "1", inventory_name: One, B: x}\n',
-        }
-    )
-    site.service.steer("PUT", "/faults", [{"fault": "422", "method": "PUT", "path": "*/field-definition/*"}])
-    result = site.run()
-    site.service.steer("DELETE", "/faults")
-    assert [failure["change"] for failure in result.failures] == ["field definition asset A"]
-    assert result.summary["objects"]["created"] == 1
-    assert site.run().outcome == "changed"
-    assert site.plan().outcome == "unchanged"
-
-
 # ---- names that would mean two fields
 
 
@@ -154,21 +137,6 @@ def test_every_field_must_have_a_name_of_its_own(site: Site, text: str, findings
     found = site.plan().findings
     assert len(found) == len(findings), found
     assert all(line.startswith(f"{ASSET}:{start}") for line, start in zip(found, findings, strict=True)), found
-
-
-@pytest.mark.parametrize("uuid", [None, [], {"x": 1}, 1.5])
-def test_a_definition_whose_uuid_is_none_is_another_field(
-    site: Site, monkeypatch: pytest.MonkeyPatch, uuid: Any
-) -> None:
-    definitions = Client.definitions
-    monkeypatch.setattr(
-        Client,
-        "definitions",
-        lambda *arguments: [*definitions(*arguments), {"uuid": uuid, "label": "SN", "field_key": "x"}],
-    )
-    site.write({ASSET: f"- {{field_key: {KEY}, label: SN}}\n"})
-    (finding,) = site.plan().findings
-    assert "label: 'SN' is the label or the key of another field" in finding
 
 
 def test_labels_may_change_places(site: Site) -> None:
@@ -268,28 +236,6 @@ def test_a_value_that_must_be_unique_is_written_once_and_not_what_another_record
     assert site.plan().outcome == "unchanged"
 
 
-def test_a_barcode_must_be_unique_where_something_else_identifies_an_object(site: Site) -> None:
-    site.write(
-        {
-            "instance.yml": "api: seventhings/v1\nidentity: {objects: [inventory_name]}\n",
-            "objects.yml": "- {barcode: '1', inventory_name: One}\n- {barcode: '1', inventory_name: Two}\n",
-        }
-    )
-    (finding,) = site.plan().findings
-    assert finding == "objects.yml:2:13: barcode: '1' must be unique, and is written at objects.yml:1:13 too"
-
-
-def test_allowed_values_count_for_texts_too(site: Site) -> None:
-    site.write(
-        {
-            ASSET: "- {label: T, type: TEXT, constraints: {allowed_values: [a, b]}}\n",
-            "objects.yml": "- {barcode: '1', inventory_name: One, T: b}\n- {barcode: '2', inventory_name: Two, T: c}\n",
-        }
-    )
-    (finding,) = site.plan().findings
-    assert finding == "objects.yml:2:42: T: 'c' does not fit; expected one of 'a', 'b'"
-
-
 @pytest.mark.parametrize("nothing", ["null", '""'])
 def test_a_field_that_is_cleared_in_a_new_record_does_not_get_its_default(site: Site, nothing: str) -> None:
     site.write({ASSET: "- {label: Z, type: TEXT, default_value: d}\n"})
@@ -346,17 +292,6 @@ def test_the_type_of_what_identifies_records_stays(site: Site) -> None:
     (finding,) = site.plan(allow=["destructive"]).findings
     assert finding.startswith(f"{ASSET}:1:23: type: size_")
     assert "identifies the objects in these files, and another type may cost its values" in finding
-
-
-def test_what_is_written_for_another_type_waits_until_the_field_has_it(site: Site) -> None:
-    _retype(site, '- {barcode: "1", inventory_name: One, Size: "5"}\n')
-    site.service.steer("PUT", "/faults", [{"fault": "422", "method": "PUT", "path": "*/field-definition/*"}])
-    result = site.run(allow=["destructive"])
-    site.service.steer("DELETE", "/faults")
-    assert [failure["change"] for failure in result.failures] == ["field definition asset Size", "object 1"]
-    assert result.failures[1]["reason"] == "needs field definition asset Size, which was not changed"
-    assert site.run(allow=["destructive"]).outcome == "changed"
-    assert site.plan().outcome == "unchanged"
 
 
 # ---- unique values that change hands
@@ -418,15 +353,6 @@ def test_unique_values_can_not_be_swapped_in_one_run(site: Site) -> None:
 # ---- what only leaves out, what is renamed
 
 
-def test_a_destructive_change_that_is_left_out_needs_no_leave(site: Site) -> None:
-    objects = '- {barcode: "1", inventory_name: One, Size: "5"}\n'
-    site.write({ASSET: "- {label: Size, type: TEXT}\n", "objects.yml": objects})
-    site.run()
-    site.write({ASSET: "- {label: Size, type: DATE}\n", "objects.yml": objects.replace("One", "Two")})
-    assert site.run(only=["objects"]).outcome == "changed"
-    assert "Set allow: [destructive]" in site.plan().findings[0]
-
-
 def test_a_relation_may_name_a_field_by_the_label_that_it_gets(site: Site) -> None:
     site.write({ASSET: "- {label: A, type: TEXT}\n- {label: B, type: TEXT}\n"})
     site.run()
@@ -435,15 +361,3 @@ def test_a_relation_may_name_a_field_by_the_label_that_it_gets(site: Site) -> No
     site.write({ASSET: f"- {{label: A, relations: {relations}}}\n- {{field_key: {key}, label: C}}\n"})
     assert site.run().outcome == "changed"
     assert site.plan().outcome == "unchanged"
-
-
-def test_a_relation_by_uuid_is_a_finding_only_if_no_field_has_the_uuid(site: Site) -> None:
-    existing = next(
-        str(definition["uuid"])
-        for definition in site.client().definitions("asset")
-        if definition["field_key"] == "target_room"
-    )
-    relations = f"[{{type: actual_field, field_uuid: {UUID}}}, {{type: expected_field, field_uuid: {existing}}}]"
-    site.write({"fields/asset.yml": f"- {{label: A, type: FIELD_VALUE_COMPARISON, relations: {relations}}}\n"})
-    (finding,) = site.plan().findings
-    assert f"relations[0].field_uuid: this template has no field with the uuid {UUID}" in finding

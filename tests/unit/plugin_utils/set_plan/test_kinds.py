@@ -13,8 +13,7 @@ import pytest
 from instance_site import Site, yaml_list
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import HUB_ORDER, OBJECT, TASK
-from ansible_collections.community.seventhings.plugins.module_utils.operations.hub_items import asset_ids, is_cancelled
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
 from ansible_collections.community.seventhings.plugins.module_utils.reconcile.reconcile import DesiredRecord, ensure
 
 
@@ -54,55 +53,7 @@ def test_an_archived_twin_among_very_many_new_objects_is_found_when_the_service_
 # ---- hub
 
 
-def test_an_object_in_an_order_is_not_offered_again(demo: Site) -> None:
-    client = demo.client()
-    order = next(record for record in client.list_all(HUB_ORDER) if not is_cancelled(record) and asset_ids(record))
-    number = min(asset for asset in asset_ids(order) if asset is not None)
-    demo.write({"hub.yml": f"- {{object: {{id: {number}}}, price: 5}}\n"})
-    result = demo.run()
-    assert result.outcome == "unchanged", result.findings
-    assert any("is in the order" in warning for warning in result.warnings)
-
-
 # ---- tasks
-
-
-TASKS = {
-    "instance.yml": "api: seventhings/v1\n",
-    "persons.yml": "- {email: ada@acme.example, first_name: Ada, last_name: Jensen}\n",
-    "users.yml": "- ada@acme.example\n",
-    "objects.yml": yaml_list([_object("1")]),
-}
-
-
-def _task(title: str, **fields: Any) -> dict[str, Any]:
-    return {
-        "title": title,
-        "deadline": "2027-03-01",
-        "assignees": ["ada@acme.example"],
-        "references": ["1"],
-        "reminders": [{"unit": "days", "value": 1}],
-        **fields,
-    }
-
-
-def test_an_open_task_counts_before_closed_ones_of_the_same_title(site: Site) -> None:
-    site.write({**TASKS, "tasks.yml": yaml_list([_task("Count")])})
-    assert site.run().outcome == "changed"
-    client = site.client()
-    (first,) = client.list_all(TASK)
-    client.set_status(TASK, first.uuid, "closed")
-    # The closed task is the match: it is not opened, and no second task is created.
-    assert site.plan().outcome == "unchanged"
-    site.write({"tasks.yml": yaml_list([_task("Count", status="open")])})
-    assert [change["after"] for change in site.plan().changes] == [{"status": "open"}]
-    body = {key: first.flat[key] for key in ("title", "comment", "deadline", "reminders", "recurring_schedule")}
-    others = {"assignees": first.flat["assignees"], "attachments": [], "references": first.flat["references"]}
-    client.create(TASK, {**body, **others})
-    assert site.plan().outcome == "unchanged"
-    client.set_status(TASK, first.uuid, "open")
-    (finding,) = site.plan().findings
-    assert finding.startswith("tasks.yml:1:3: 2 tasks have title 'Count': ")
 
 
 # ---- time
@@ -128,15 +79,6 @@ def test_a_time_zone_that_is_none_is_found(site: Site, name: str) -> None:
 
 
 # ---- odd texts
-
-
-def test_case_twins_are_two_records_also_where_the_service_compares_without_case(site: Site) -> None:
-    site.service.steer("PUT", "/switches", {"filter_eq": "case_blind"})
-    site.write({"objects.yml": yaml_list([_object("A1"), _object("a1")]), "locations.yml": "- name: X\n- name: x\n"})
-    result = site.run()
-    if result.outcome == "changed":
-        assert site.plan().outcome == "unchanged"
-        assert len(site.dump()["objects"]) == 2
 
 
 def test_addresses_that_differ_in_case_only_are_one_person(site: Site) -> None:

@@ -114,18 +114,6 @@ def test_another_pair_of_rooms_is_detected_by_its_comparison(site: Site) -> None
     assert warning(site.plan()) == [line]
 
 
-def test_no_request_is_sent_because_of_it(site: Site) -> None:
-    objects(site, thing(target_room="Dresden/1.04"))
-    site.run()
-    site.service.clear_log()
-    site.plan()
-    without = len(site.sent())
-    objects(site, thing(target_room="Dresden/1.04", actual_room="Dresden/1.04"))
-    site.service.clear_log()
-    site.plan()
-    assert len(site.sent()) == without
-
-
 def test_an_export_leaves_it_out(site: Site, tmp_path: Path) -> None:
     objects(site, thing(target_room="Dresden/1.04"))
     site.run()

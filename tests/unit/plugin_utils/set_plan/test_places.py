@@ -12,7 +12,6 @@ from instance_site import Site, yaml_list
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.offline import offline_findings
-from ansible_collections.community.seventhings.plugins.plugin_utils.set_plan.planner import plan_instance
 
 PLACES: dict[str, str | bytes] = {
     "locations.yml": yaml_list([{"name": "Dresden"}, {"name": "Leipzig"}]),
@@ -50,14 +49,6 @@ def test_an_integer_that_is_an_id_and_a_name_is_a_finding_that_names_both(
     assert found.startswith(f"rooms.yml:1:17: building_id: {number} is the id of the location 'Dresden' ({uuids[0]})")
     assert (uuids[1] if exists else "locations.yml:2:3") in found
     site.write({"rooms.yml": f"- {{building_id: '{number}', number: '1.04'}}\n"})
-    assert site.run().outcome == "changed"
-
-
-def test_an_integer_that_is_no_name_is_an_id(site: Site) -> None:
-    site.write({"locations.yml": yaml_list([{"name": "Dresden"}])})
-    site.run()
-    number = site.client().list_all(KINDS["location"])[0].id
-    site.write({"rooms.yml": f"- {{building_id: {number}, number: '1.04'}}\n"})
     assert site.run().outcome == "changed"
 
 
@@ -134,18 +125,6 @@ def test_a_room_with_a_name_like_its_number_is_one_place(site: Site) -> None:
     desired = site.load()
     offline_findings(desired)
     assert not [line for line in desired.warnings if line.startswith("places: ")]
-
-
-def test_the_two_checks_read_no_list_of_their_own(site: Site) -> None:
-    site.write({**PLACES, "objects.yml": thing(target_room="Dresden/1.04")})
-    site.run()
-    site.service.clear_log()
-    plan_instance(site.client(), site.load())
-    before = len(site.sent())
-    site.write({"objects.yml": thing(target_room="Dresden/1.04", target_building="Dresden")})
-    site.service.clear_log()
-    plan_instance(site.client(), site.load())
-    assert len(site.sent()) == before
 
 
 def test_labels_couple_no_room_with_a_location(site: Site) -> None:

@@ -5,11 +5,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
-from ansible_collections.community.seventhings.plugins.module_utils.plan.relations import names_fields, with_uuids
+from ansible_collections.community.seventhings.plugins.module_utils.plan.relations import with_uuids
 
 from ...module_utils.support import uuid_of
 
@@ -21,22 +19,6 @@ DEFINITIONS = [
     {"field_key": "f_4", "label": "Twin", "uuid": uuid_of(4)},
     {"field_key": "Shade", "label": "Third", "uuid": uuid_of(5)},
 ]
-
-
-@pytest.mark.parametrize(
-    ("written", "names"),
-    [
-        ([{"type": "actual_field", "field": "Size"}], True),
-        ([{"type": "actual_field", "field_uuid": uuid_of(1)}, {"type": "expected_field", "field": "Size"}], True),
-        ([{"type": "actual_field", "field_uuid": uuid_of(1)}], False),
-        (["field"], False),
-        ([], False),
-        ({"field": "Size"}, False),
-        (None, False),
-    ],
-)
-def test_relations_may_name_a_field(written: Any, names: bool) -> None:
-    assert names_fields(written) is names
 
 
 @pytest.mark.parametrize(
@@ -56,8 +38,3 @@ def test_a_name_of_no_field_or_of_several_is_reported(name: str) -> None:
     resolved, missing = with_uuids(written, iter(DEFINITIONS))
     assert resolved == [{"type": "actual_field", "field_uuid": uuid} for uuid in (uuid_of(1), NOTHING)]
     assert missing == {1: name}
-
-
-def test_what_names_no_field_is_left_to_whoever_judges_it() -> None:
-    written = [{"type": "actual_field", "field_uuid": uuid_of(1)}, "odd"]
-    assert with_uuids(written, DEFINITIONS) == (written, {})

@@ -79,18 +79,6 @@ def test_a_room_with_an_unmanaged_object_is_not_removed(house: Site, links: str)
     )
 
 
-def test_blockers_are_found_in_rough_weather_too(house: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    others(house, thing("99", target_room="North/2"))
-    # Knowledge about the paging of an instance is kept for a day.
-    runtime = tmp_path / "runtime"
-    runtime.mkdir(0o700)
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(runtime))
-    monkeypatch.setenv("SEVENTHINGS_RUNTIME_DIR", str(runtime))
-    house.write(files(locations=LOCATIONS, rooms=ROOMS[:1], persons=PERSONS))
-    house.service.steer("PUT", "/switches", {"weather": "rough"})
-    assert "object 99 (target_room) refers to it" in refused(house)
-
-
 def test_a_person_who_is_named_in_an_unmanaged_object_stays(house: Site) -> None:
     others(house, thing("99", responsible_person="eva@acme.example"))
     house.write(files(locations=LOCATIONS, rooms=ROOMS, persons=PERSONS[:1]))
@@ -126,12 +114,6 @@ def test_a_managed_object_whose_room_is_in_no_file_is_there_too(house: Site) -> 
     assert "object 5 (target_room) refers to it" in refused(house)
 
 
-def test_what_the_files_say_of_a_room_is_a_finding_where_they_say_it(house: Site) -> None:
-    house.write(files(locations=LOCATIONS, rooms=ROOMS[:1], objects=[thing("5", target_room="North/2")]))
-    message = refused(house)
-    assert message.startswith("objects.yml:3:16: target_room: room North/2 is to be removed at prune of rooms")
-
-
 def test_blockers_of_a_room_that_the_files_remove_by_name_are_found(house: Site) -> None:
     others(house, thing("99", target_room="North/2"))
     rooms = [ROOMS[0], {**ROOMS[1], "_state": "absent"}]
@@ -162,28 +144,6 @@ def test_an_object_that_moves_in_the_same_run_does_not_block_its_old_room(full: 
     without_the_room(full, thing("5", target_room=room))
     assert full.run().outcome == "changed"
     assert [line.split("/")[0:2] for line in full.writes()] == [["PATCH ", "object"], ["DELETE ", "room"]]
-
-
-LEFT_ALONE = SETTINGS + "lifecycle: {objects: {ignore: [target_room]}}\n"
-
-
-@pytest.mark.sample(4)
-@pytest.mark.slow
-@pytest.mark.parametrize("more", [{}, {"serial_number": "S"}], ids=["as it is", "changed otherwise"])
-@pytest.mark.parametrize("room", ["North/1", "North/2", None])
-@pytest.mark.parametrize("lifecycle", [LEFT_ALONE, SETTINGS], ids=["of all", "its own"])
-def test_an_object_whose_room_is_ignored_blocks_that_room(
-    full: Site, more: dict[str, Any], room: str | None, lifecycle: str
-) -> None:
-    own = {"_lifecycle": {"ignore": ["target_room"]}} if lifecycle == SETTINGS else {}
-    without_the_room(full, thing("5", target_room=room, **more, **own), settings=lifecycle)
-    assert refused(full).startswith("prune of rooms: room North/2 is to be removed, and object 5 (target_room)")
-
-
-def test_an_object_that_is_removed_in_the_same_run_does_not_block_its_room(full: Site) -> None:
-    without_the_room(full)
-    assert full.run(allow=["empty_sources"]).outcome == "changed"
-    assert [line.split("/")[0:2] for line in full.writes()] == [["DELETE ", "object"], ["DELETE ", "room"]]
 
 
 def test_a_location_is_removed_together_with_its_content(full: Site) -> None:
@@ -250,19 +210,20 @@ def test_an_archived_object_that_is_brought_back_keeps_its_room(full: Site) -> N
 
 
 @pytest.mark.parametrize("written", ["North/2", "North/1"])
-@pytest.mark.parametrize("left_out", ["observed", "ignored", "unmanaged"])
+@pytest.mark.parametrize("left_out", ["observed", "ignored", "ignored in the record", "unmanaged"])
 def test_a_written_room_that_is_left_out_of_the_plan_blocks_a_removal(house: Site, left_out: str, written: str) -> None:
     objects = [thing("1", target_room="North/1", actual_room="North/2")]
     house.write({**files(objects=objects), "instance.yml": SETTINGS + "observed: {objects: []}\n"})
     assert house.run().outcome == "changed"
-    settings = {
-        "observed": SETTINGS,
-        "ignored": SETTINGS + "observed: {objects: []}\nlifecycle: {objects: {ignore: [actual_room]}}\n",
-        "unmanaged": SETTINGS + "observed: {objects: []}\n",
+    nothing = SETTINGS + "observed: {objects: []}\n"
+    settings = {"observed": SETTINGS, "ignored": f"{nothing}lifecycle: {{objects: {{ignore: [actual_room]}}}}\n"}
+    own: dict[str, dict[str, Any]] = {
+        "unmanaged": {"_managed": False},
+        "ignored in the record": {"_lifecycle": {"ignore": ["actual_room"]}},
     }
-    more = {"_managed": False} if left_out == "unmanaged" else {}
-    state = {"rooms": [ROOMS[0]], "objects": [{**objects[0], "actual_room": written, **more}]}
-    house.write({**files(locations=LOCATIONS, persons=PERSONS, **state), "instance.yml": settings[left_out]})
+    thing_now = {**objects[0], "actual_room": written, **own.get(left_out, {})}
+    house.write(files(locations=LOCATIONS, persons=PERSONS, rooms=[ROOMS[0]], objects=[thing_now]))
+    house.write({"instance.yml": settings.get(left_out, nothing)})
     house.service.clear_log()
     (message,) = house.plan().findings
     assert "prune of rooms: room North/2 is to be removed, and object 1 (actual_room) refers to it" in message

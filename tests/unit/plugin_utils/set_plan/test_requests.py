@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from instance_site import Site, sample_files, yaml_list
 
@@ -109,20 +107,6 @@ def test_a_file_that_many_records_name_is_uploaded_once_and_read_once(site: Site
     site.service.clear_log()
     assert site.run().outcome == "unchanged"
     assert sum("/data" in line for line in site.sent()) == 1
-
-
-def test_a_file_is_uploaded_once_and_never_again(site: Site) -> None:
-    record: dict[str, Any] = {"barcode": "1", "inventory_name": "a", "documents": ["files/a.txt"]}
-    site.write({"objects.yml": yaml_list([record]), "files/a.txt": "Text"})
-    site.run()
-    assert site.writes().count("POST /file") == 1
-    site.service.clear_log()
-    assert site.run().outcome == "unchanged"
-    assert site.writes() == []
-    site.write({"files/a.txt": "Text!"})
-    assert site.run().outcome == "changed"
-    assert site.writes().count("POST /file") == 1
-    assert len(site.writes()) == 2
 
 
 def test_a_key_with_the_id_of_a_place_shows_the_name_of_the_place(site: Site) -> None:

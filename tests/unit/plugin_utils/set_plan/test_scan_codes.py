@@ -6,13 +6,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 from instance_site import Site, yaml_list
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, OBJECT
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
 
 HEAD = "api: seventhings/v1\nset: test\nset_id: c0ffee5ca1ab1e42\nidentity: {objects: [serial_number]}\n"
 SETTINGS = HEAD + 'scan_codes: {field: barcode, placeholder: "IMP-"}\n'
@@ -60,26 +59,6 @@ def test_references_by_a_placeholder_or_a_label_mean_the_object_of_the_row(impor
     found = {record.flat["serial_number"]: record.flat for record in imported.client().list_all(OBJECT)}
     assert uuid in str(found["A5"]["accessories"])
     assert imported.plan().outcome == "unchanged"
-
-
-def test_a_plan_file_finds_what_a_placeholder_means(imported: Site, tmp_path: Path) -> None:
-    uuid = labelled(imported, 1, "100001")
-    task = [
-        {
-            "title": "Check",
-            "deadline": "2027-03-01",
-            "assignees": ["operator@acme.example"],
-            "references": ["IMP-000001"],
-        }
-    ]
-    assert KINDS["user"]
-    site_user = imported.client().list_all(KINDS["user"])[0].flat["email"]
-    task[0]["assignees"] = [site_user]
-    imported.write({"tasks.yml": yaml_list(task)})
-    path = tmp_path / "a.plan"
-    assert imported.plan(plan_file=path).outcome == "changed"
-    assert imported.run(plan_file=path).outcome == "changed"
-    assert uuid in str(imported.client().list_all(KINDS["task"])[0].flat["references"])
 
 
 @pytest.mark.parametrize(
