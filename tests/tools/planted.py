@@ -158,7 +158,7 @@ DEFECTS = (
         "_SIDES = {(False, True): FILES, (True, False): APPLICATION, (False, False): BOTH}",
         "_SIDES = {(False, True): FILES, (True, False): APPLICATION, (False, False): APPLICATION}",
         "A field that both sides changed is taken from the application, and the edit of the files is lost.",
-        "unit/plugin_utils/absorb/test_three_sides",
+        "unit/scenarios/test_scenarios:absorb",
     ),
     Defect(
         "limits",
@@ -230,7 +230,7 @@ DEFECTS = (
         "        if side == APPLICATION:\n",
         "        if side in (APPLICATION, UNKNOWN):\n",
         "A record that was never applied counts as changed in the application alone.",
-        "unit/plugin_utils/absorb/test_three_sides",
+        "unit/scenarios/test_scenarios:absorb",
     ),
     Defect(
         "absorb",

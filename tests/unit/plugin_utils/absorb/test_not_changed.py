@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,15 +15,13 @@ from ansible.parsing.vault import VaultLib, VaultSecret
 from instance_site import SETTINGS, Site
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.plugin_utils.absorb import files as files_of_absorb
 from ansible_collections.community.seventhings.plugins.plugin_utils.absorb.files import FileChange, Files, Target
 from ansible_collections.community.seventhings.plugins.plugin_utils.absorb.patch import Edited
-from ansible_collections.community.seventhings.plugins.plugin_utils.absorb.text_file import NotSpliced
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import DesiredInstance
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import load
 from ansible_collections.community.seventhings.plugins.plugin_utils.layers.layers import layers_of
 
-from .absorbing import ANY, content, somebody, take
+from .absorbing import ANY, somebody, take
 
 _SECRET = VaultSecret(b"open sesame")
 
@@ -147,46 +145,6 @@ def _layered(site: Site, files: Mapping[str, str]) -> dict[str, Any]:
     return {"src": [str(site.root / "base"), str(site.root / "late")], "into": {"objects": "late/objects.yml"}}
 
 
-@pytest.mark.sample(4)
-@pytest.mark.parametrize("now", [["a.txt"], ["a.txt", "c.txt", "b.txt"], ["b.txt"], []], ids=",".join)
-@pytest.mark.parametrize("late", ["[]\n", "- {barcode: '1', description: d}\n"], ids=["new", "begun"])
-def test_all_attachments_of_an_overridden_value_are_in_its_layer(below: Site, now: list[str], late: str) -> None:
-    base = "- {barcode: '1', inventory_name: Thing, description: d, documents: [a.txt, c.txt]}\n"
-    texts = {"a.txt": "a", "b.txt": "b", "c.txt": "c"}
-    options = _layered(
-        below, {"base/objects.yml": base, "late/objects.yml": late, "base/a.txt": "a", "base/c.txt": "c"}
-    )
-    somebody(below, {**texts, **_objects({"barcode": "1", "documents": now})})
-    done = take(below, **options)
-    assert done["not_changed"] == []
-    found = sorted(path.name for path in (below.root / "late").rglob("*.txt"))
-    assert found == sorted(now)
-    assert (below.root / "base/objects.yml").read_text() == base
-    again = take(below, **options)
-    assert (again.get("failed"), again["changed"], again["not_changed"]) == (None, False, [])
-
-
-def test_a_record_of_two_layers_leaves_both_or_none(below: Site) -> None:
-    base = "[{barcode: '1', inventory_name: Thing}, {barcode: '2', inventory_name: Thing}]\n"
-    options = _layered(below, {"base/objects.yml": base, "late/objects.yml": "- {barcode: '1', description: x}\n"})
-    somebody(below, {"objects.yml": "- {barcode: '1', _state: absent}\n"})
-    before = content(below.root)
-    done = take(below, gone="remove", **options)
-    assert _why(done) == ["it is in a list that is written in one pair of brackets"]
-    assert content(below.root) == before
-
-
-def test_deleted_records_get_their_state_in_the_later_layer(below: Site) -> None:
-    base = "- {barcode: '1', inventory_name: Thing}\n- {barcode: '2', inventory_name: Thing}\n"
-    options = _layered(below, {"base/objects.yml": base})
-    somebody(below, {"objects.yml": "- {barcode: '1', _state: absent}\n- {barcode: '2', _state: archived}\n"})
-    assert take(below, gone="absent", **options)["summary"]["objects"]["removed"] == 2
-    assert (below.root / "base/objects.yml").read_text() == base
-    desired = load(below.root / "late")
-    assert [(entry.fields["barcode"], entry.state) for entry in desired.entries] == [("1", "absent"), ("2", "archived")]
-    assert take(below, gone="absent", **options)["changed"] is False
-
-
 def test_overrides_that_have_no_place_are_reported_and_not_counted(below: Site) -> None:
     base = "- {barcode: '1', inventory_name: Thing, description: d}\n- {barcode: '2', inventory_name: Thing}\n"
     options = _layered(below, {"base/objects.yml": base, "late/objects/a.yml/b.yml": "[]\n"})
@@ -198,12 +156,6 @@ def test_overrides_that_have_no_place_are_reported_and_not_counted(below: Site) 
         f"late/objects/a.yml: objects '{number}': late/objects/a.yml is a directory" for number in (1, 2)
     ]
     assert (done["changed"], done["summary"]["objects"]) == (False, {"changed": 0, "added": 0, "removed": 0})
-
-
-def test_the_message_names_the_layers_if_the_path_names_none(below: Site) -> None:
-    below.write({"a.yml": "objects: []\n", "b.yml": "objects: []\n"})
-    done = take(below, src=[str(below.root / "a.yml"), str(below.root / "b.yml")], into={"objects": "c.yml"})
-    assert done["msg"].endswith("'c.yml' does not fit; expected a path that begins with a layer: a.yml, b.yml")
 
 
 def test_new_records_go_into_the_file_of_several_that_is_named(below: Site) -> None:
@@ -251,16 +203,6 @@ def test_new_attachments_are_reported_where_they_are_read_from_elsewhere(
 # ---- files
 
 
-def test_a_directory_in_the_place_of_a_file_is_reported(below: Site) -> None:
-    below.write({"objects/a.yml/b.yml": "[]\n"})
-    somebody(below, _objects({"barcode": "1"}))
-    done = take(below, into={"objects": "objects/a.yml"})
-    assert (done["changed"], done["not_changed"]) == (
-        False,
-        ["objects/a.yml: objects '1': objects/a.yml is a directory"],
-    )
-
-
 def test_no_records_are_added_to_a_workbook(below: Site) -> None:
     openpyxl = pytest.importorskip("openpyxl")
     book = openpyxl.Workbook()
@@ -293,34 +235,28 @@ def test_vaulted_files_are_reported_and_left(below: Site) -> None:
 
 
 @pytest.mark.parametrize(
-    ("encoding", "expected"),
+    ("settings", "codec", "expected"),
     [
-        ("iso-8859-1", ["the encoding of the table does not have all of its characters"]),
-        ("utf-8-sig", []),
-        ("utf-16", []),
+        ("{encoding: iso-8859-1}", "iso-8859-1", ["the encoding of the table does not have all of its characters"]),
+        (
+            "{preset: excel-de, delimiter: ','}",
+            "cp1252",
+            ["the encoding of the table does not have all of its characters"],
+        ),
+        # The encoding without a byte order mark, although a mark would be allowed.
+        ("{encoding: utf-8-sig}", "utf-8", []),
+        ("{encoding: utf-16}", "utf-16-le", []),
     ],
 )
-def test_a_table_keeps_the_encoding_that_its_dialect_says(below: Site, encoding: str, expected: list[str]) -> None:
-    settings = f"{SETTINGS}csv: {{encoding: {encoding}}}\n"
-    # The encoding without a byte order mark, although a mark would be allowed.
+def test_a_table_keeps_its_encoding(below: Site, settings: str, codec: str, expected: list[str]) -> None:
     table = "barcode,inventory_name\n1,Lämp\n2,b\n"
-    codec = {"utf-16": "utf-16-le"}.get(encoding, encoding)
-    below.write({"instance.yml": settings, "objects.csv": table.encode(codec)})
+    below.write({"instance.yml": f"{SETTINGS}csv: {settings}\n", "objects.csv": table.encode(codec)})
     assert below.run().outcome == "changed"
     somebody(below, _objects({"barcode": "2", "inventory_name": "Łódź"}, {"barcode": "3", "inventory_name": "é"}))
     done = take(below, into={"objects": "objects.csv"})
     assert _why(done) == expected
     written = (table if expected else table.replace("2,b", "2,Łódź")) + "3,é\n"
     assert (below.root / "objects.csv").read_bytes() == written.encode(codec)
-
-
-def test_a_table_keeps_the_encoding_of_its_preset(below: Site) -> None:
-    table = "barcode;inventory_name\n1;Lämp\n2;b\n"
-    below.write({"instance.yml": f"{SETTINGS}csv: {{preset: excel-de}}\n", "objects.csv": table.encode("cp1252")})
-    assert below.run().outcome == "changed"
-    somebody(below, _objects({"barcode": "2", "inventory_name": "Tür"}, {"barcode": "3", "inventory_name": "Łódź"}))
-    take(below, into={"objects": "objects.csv"})
-    assert (below.root / "objects.csv").read_bytes() == table.replace("2;b", "2;Tür").encode("cp1252")
 
 
 def test_a_table_in_which_nothing_is_is_left(below: Site) -> None:
@@ -338,44 +274,6 @@ def _files(root: Path) -> Files:
 
 
 _TARGET = Target(0, "objects.yml")
-
-
-def _vanish(path: Path) -> None:
-    path.unlink()
-
-
-def _become_a_directory(path: Path) -> None:
-    path.unlink()
-    path.mkdir()
-
-
-def _become_a_link(path: Path) -> None:
-    path.rename(path.with_name("other.yml"))
-    path.symlink_to("other.yml")
-
-
-def _grow(path: Path) -> None:
-    path.write_text("[]" + " " * 100)
-
-
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        (_vanish, "there is no such file"),
-        (_become_a_directory, "objects.yml is a directory"),
-        (_become_a_link, "objects.yml is a link"),
-        (_grow, "objects.yml can't be read"),
-    ],
-)
-def test_a_file_that_became_something_else_is_reported(
-    below: Site, change: Callable[[Path], None], words: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    below.write({"objects.yml": "[]\n"})
-    files = _files(below.root)
-    change(below.root / "objects.yml")
-    monkeypatch.setattr(files_of_absorb, "MAX_SOURCE", 50)
-    with pytest.raises(NotSpliced, match=words):
-        files.source(_TARGET)
 
 
 @pytest.mark.parametrize("before", [b"[]\n", None], ids=["changed", "made"])
