@@ -15,11 +15,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-from ....module_utils.model.field import MOST_CHARACTERS, BrokenCell, CellList, CellMap, Plain
+from ....module_utils.model.field import MOST_CHARACTERS, CellList, CellMap
 from ..dialect import ALL_ROWS, PRESETS, Dialect, delimiter_of
 from ..nodes import (
-    COLUMN_BITS,
-    DEEPEST,
     JINJA,
     NO_NUL,
     NUL,
@@ -32,10 +30,10 @@ from ..nodes import (
     place_at,
 )
 from ..positions import Finding, Place
-from ..words import NullCell
 from .broken_files import SAVED_IN_PART, may_have_lines, why_no_record
 from .formulas import unescaped
-from .json_source import NUL_ESCAPED, JsonNode, is_whole, no_constant, plain_number, too_deep
+from .json_source import NUL_ESCAPED, JsonNode
+from .rows import Row, Table
 
 NO_RECORD = (
     "this table has rows, and no row has a cell in a column that is read; name its columns as fields, or change ignore"
@@ -89,20 +87,17 @@ def _lines_of(text: str) -> list[str]:
     return io.StringIO(text, newline="").readlines()
 
 
-class _Table:
-    """The common parts of all rows of a table: the lines of its file, the delimiter, the names in the first row.
+class _Table(Table):
+    """A table in CSV: the lines of its file, the delimiter, the names in the first row.
 
     :ivar header: the names as written.
     :ivar wanted: the same; empty for columns that are not read.
     :ivar before: lines before those of the table. :ivar is_empty: True if all of them are empty.
     :ivar errors: line and column of cells with errors, and the errors.
-    :ivar shape: a class whose instances have the cells of a row as attributes.
     """
 
     def __init__(self, text: str, source: str, dialect: Dialect) -> None:
-        self.source = source
-        self.dialect = dialect
-        self.shape = type("Cells", (), {})
+        super().__init__(source, dialect)
         self._lines = _lines_of(text)
         self._packed = b""
         said = said_delimiter(self.lines[0]) if self.lines else ""
@@ -113,8 +108,6 @@ class _Table:
         self.delimiter = said or delimiter_of(self.lines[first:] or [""], dialect)
         self.header: list[str] = []
         self.wanted: list[str] = []
-        self.header_line = 1
-        self.columns: dict[str, int] = {}
         self.errors: list[tuple[int, int, str]] = []
         # The findings of one row come in sequence.
         self._last_row: tuple[int, str, list[int]] = (0, "", [])
@@ -140,15 +133,21 @@ class _Table:
         self.dialect = self.dialect.for_columns(names)
         self.wanted = [name if self.dialect.reads_column(name) else "" for name in names]
 
-    def mark(self, line: int, index: int, position: int = 0) -> int:
-        """Return the position of a cell in the row that begins in a line (both from 1).
+    def note_errors(self, line: int, value: dict[str, Any]) -> None:
+        """Note the cells of a record that contain an error."""
+        for name, cell in value.items():
+            if cell.__class__ is str and cell[0] in "#E" and _ERROR.fullmatch(cell):
+                self.errors.append((line, self.columns[name], cell))
+
+    def mark(self, line: int, column: int, position: int = 0) -> int:
+        """Return the position of a cell (from 0) in the row that begins in a line (from 1).
 
         :param position: of a character in the cell, from 0, instead of the first.
         """
         if self._last_row[0] != line:
             self._last_row = (line, *self._row_at(line))
         _line, text, starts = self._last_row
-        start = starts[index]
+        start = starts[column]
         if position:
             is_quoted = text[start] == '"'
             letters = re.finditer('""|.' if is_quoted else ".", text[start + is_quoted :], re.DOTALL)
@@ -167,39 +166,18 @@ class _Table:
         return text, [cell.start() for cell in cells]
 
 
-class _Row(Node):
-    """A row of a table."""
+class _CsvRow(Row):
+    """A row whose cells may have values with places inside."""
 
-    __slots__ = ("_table",)
+    __slots__ = ()
 
-    is_row = True
-
-    def __init__(self, value: Any, table: _Table, line: int) -> None:
-        super().__init__(value, table.source, mark_at(line, 1))
-        self._table = table
-
-    def mark_of(self, key: Any) -> int:
-        if key not in self._table.columns:
-            return self.mark
-        return self._table.mark(self.mark >> COLUMN_BITS, self._table.columns[key])
-
-    def mark_of_name(self, key: Any) -> int:
-        return self._table.mark(self._table.header_line, self._table.columns[key])
-
-    def format_of(self, _name: str) -> Dialect:
-        return self._table.dialect
-
-    def empty_cells(self) -> Sequence[str]:
-        if len(self.value) == len(self._table.columns):
-            return ()
-        loose = self._table.dialect.loose
-        return [name for name in self._table.wanted if name and name not in self.value and name not in loose]
+    _table: _Table
 
     def member(self, key: Any) -> Node:
         value = self.value[key]
         if not isinstance(value, (CellList, CellMap)):
             return super().member(key)
-        return _InCell(value, self._table, self.mark >> COLUMN_BITS, self._table.columns[key], value.text)
+        return _InCell(value, self._table, self.line, self._table.columns[key], value.text)
 
 
 class _InCell(JsonNode):
@@ -274,10 +252,12 @@ def read_csv(
                 if dialect.texts:
                     row = [dialect.as_text(name, cell) for name, cell in zip(table.header, row, strict=True)]
                 row = list(map(meaning, row))
-                node = _row(list(map(same.setdefault, row, row)), table, line)
+                value = table.values(list(map(same.setdefault, row, row)).__getitem__)
                 is_seen = is_seen or any(map(str.strip, row))
-                if node is not None:
+                if value:
                     is_read = True
+                    table.note_errors(line, value)
+                    node = _CsvRow(value, table, line)
                     if may_have_jinja:
                         findings += jinja_in(node)
                     if may_have_nul:
@@ -374,51 +354,3 @@ def _wrong_header(table: _Table) -> list[Finding]:
             wrong.append(Finding(place, f"the name of this column: {NO_NUL}"))
         names.add(name)
     return wrong
-
-
-def _row(row: list[str], table: _Table, line: int) -> Node | None:
-    """Return the record of a row, or None if the row is empty."""
-    # The attributes of instances share their names, which halves the memory of a row.
-    value: dict[str, Any] = vars(table.shape())
-    for name, cell in zip(table.wanted, row, strict=True):
-        if not cell or not name:
-            continue
-        value[name] = structure(cell) if cell[0] in "[{" else cell
-        if cell[0] in "#E" and _ERROR.fullmatch(cell):
-            table.errors.append((line, table.columns[name], cell))
-    if not value:
-        return None
-    dialect = table.dialect
-    if dialect.null is not None or dialect.clears:
-        for name, cell in zip(table.wanted, row, strict=True):
-            if name and dialect.clears_cell(name, cell):
-                value[name] = NullCell.from_word(cell) if cell else None
-    return _Row(value, table, line)
-
-
-def structure(cell: str) -> CellList | CellMap | BrokenCell:
-    """Return a list or a map from the JSON in a cell, with its text for text types."""
-    if too_deep(cell) is not None:
-        return BrokenCell.from_text(cell, f"nested more than {DEEPEST} deep")
-    try:
-        found = json.loads(
-            cell,
-            parse_int=Plain,
-            parse_float=plain_number,
-            parse_constant=no_constant,
-            object_pairs_hook=_no_duplicates,
-        )
-    except ValueError as error:
-        return BrokenCell.from_text(cell, str(error))
-    if not is_whole(cell, found):
-        return BrokenCell.from_text(cell, "half of a surrogate pair")
-    return CellMap.from_members(found, cell) if isinstance(found, dict) else CellList.from_items(found, cell)
-
-
-def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in found:
-            raise ValueError(f"{key} is written twice")
-        found[key] = value
-    return found

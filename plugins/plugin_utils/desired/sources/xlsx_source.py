@@ -25,11 +25,12 @@ from ....module_utils.model.names import normal_name
 from ....module_utils.model.schema import Misfit
 from ..desired import SECTIONS
 from ..dialect import ALL_ROWS, WEB_PAGE, Dialect
-from ..nodes import JINJA, TOO_LONG, Node, jinja_in, mark_at
+from ..nodes import JINJA, TOO_LONG, Node, jinja_in
 from ..positions import CellPlace, Finding, Place, SheetSource, letters_of
-from ..words import COMMENT, NullCell, in_yaml
+from ..words import COMMENT, in_yaml
 from .broken_files import why_no_record
-from .csv_source import NO_RECORD, TITLED, no_header, no_name, structure
+from .csv_source import NO_RECORD, TITLED, no_header, no_name
+from .rows import Row, Table
 
 MAX_UNPACKED = 256 << 20
 MAX_COLUMNS = 200
@@ -138,7 +139,7 @@ def _folded(title: str) -> str:
     return normal_name(title).strip().casefold()
 
 
-class _Sheet:
+class _Sheet(Table):
     """A sheet with the records of a section.
 
     :param merged: the ranges of merged cells, by their first cell.
@@ -149,11 +150,8 @@ class _Sheet:
     def __init__(
         self, source: SheetSource, dialect: Dialect, findings: list[Finding], merged: Iterable[Sequence[int]]
     ) -> None:
-        self.source = source
-        self.header_row = 0
-        self.columns: dict[str, int] = {}
-        self.misread: set[int] = set()
-        self.dialect = dialect
+        super().__init__(source, dialect)
+        self.sheet = source
         self._findings = findings
         self._columns_read: set[int] = set()
         self._unread: set[int] = set()
@@ -174,7 +172,7 @@ class _Sheet:
             cells = self._cells(row, number)
             if not cells:
                 continue
-            if not self.header_row:
+            if not self.header_line:
                 if not self._take_header(cells, number):
                     return
                 continue
@@ -185,25 +183,25 @@ class _Sheet:
             record = self._record(cells, number)
             if record:
                 is_read = True
-                node = _SheetRow(record, self, number)
+                node = Row(record, self, number)
                 if any(mark in text for text in record.values() if isinstance(text, str) for mark in JINJA):
                     self._findings += jinja_in(node)
                 yield node
 
-        if last > self.header_row and not is_read and len(self._findings) == before:
-            if self.header_row:
-                self._find(self.header_row, 1, NO_RECORD)
+        if last > self.header_line and not is_read and len(self._findings) == before:
+            if self.header_line:
+                self._find(self.header_line, 1, NO_RECORD)
             elif skipped.header:
                 self._find(last, 1, no_header(self.dialect))
 
     def _find(self, row: int, column: int, message: str, gist: str = "") -> None:
-        self._findings.append(Finding(CellPlace(self.source, row, column), message, gist or message))
+        self._findings.append(Finding(CellPlace(self.sheet, row, column), message, gist or message))
 
     def _cells(self, row: Cells, number: int) -> dict[int, Any]:
         """Return the cells of a row that are read, without comments."""
         found: dict[int, Any] = {}
         for column, value in row.items():
-            if (number, column) in self._merged and self.header_row:
+            if (number, column) in self._merged and self.header_line:
                 self._check_merged(number, column)
             if column in self._unread:
                 continue
@@ -229,12 +227,12 @@ class _Sheet:
         why = "merged cells have a value in the first one only; unmerge them, and write the value into each row"
         name = columns.get(column, next(iter(columns.values())))
         self._findings.append(
-            Finding(CellPlace(self.source, row, column), f"{cells}: {why}", why, name, Misfit(cells, why))
+            Finding(CellPlace(self.sheet, row, column), f"{cells}: {why}", why, name, Misfit(cells, why))
         )
 
     def _take_header(self, cells: Mapping[int, Any], number: int) -> bool:
         """Read the names of the columns. Return True if all of them are valid."""
-        self.header_row = number
+        self.header_line = number
         if len(cells) > MAX_COLUMNS:
             self._find(number, 1, f"expected at most {MAX_COLUMNS} columns, found {len(cells)}")
             return False
@@ -258,50 +256,7 @@ class _Sheet:
         for column in cells.keys() - self._columns_read if not self.dialect.ignores_nameless else ():
             self._columns_read.add(column)
             self._find(number, column, no_name(self.dialect))
-        record: dict[str, Any] = {}
-        for name, column in self.columns.items():
-            value = cells.get(column)
-            if isinstance(value, TypedCell) and self.dialect.is_text(name, value):
-                value = value.shown or str(value)
-            if value is not None:
-                record[name] = structure(value) if value.__class__ is str and value[0] in "[{" else value
-        dialect = self.dialect
-        if record and (dialect.null is not None or dialect.clears):
-            texts = {name: str(record.get(name, "")) for name in self.columns}
-            cleared = {name: text for name, text in texts.items() if dialect.clears_cell(name, text)}
-            record |= {name: NullCell.from_word(text) if text else None for name, text in cleared.items()}
-        return record
-
-
-class _SheetRow(Node):
-    """A row of a sheet."""
-
-    __slots__ = ("_row", "_sheet")
-
-    is_row = True
-
-    def __init__(self, value: dict[str, Any], sheet: _Sheet, row: int) -> None:
-        super().__init__(value, sheet.source, mark_at(row, 1))
-        self._sheet = sheet
-        self._row = row
-
-    def format_of(self, _name: str) -> Dialect:
-        return self._sheet.dialect
-
-    @property
-    def is_misread(self) -> bool:
-        return self._row in self._sheet.misread
-
-    def mark_of(self, key: Any) -> int:
-        return mark_at(self._row, self._sheet.columns.get(key, 1))
-
-    def mark_of_name(self, key: Any) -> int:
-        return mark_at(self._sheet.header_row, self._sheet.columns.get(key, 1))
-
-    def empty_cells(self) -> Sequence[str]:
-        return [
-            name for name in self._sheet.columns if name not in self.value and name not in self._sheet.dialect.loose
-        ]
+        return self.values(cells.get)
 
 
 @dataclass
@@ -392,7 +347,7 @@ class Workbook:
         if found:
             counted = "1 formula is" if len(found) == 1 else f"{len(found):,} formulas are"
             self.warnings.append(
-                f"{CellPlace(sheet.source, found[0].row, found[0].column)}: {counted} read by the result that the "
+                f"{CellPlace(sheet.sheet, found[0].row, found[0].column)}: {counted} read by the result that the "
                 "workbook stores; save it in a spreadsheet program after each change"
             )
 
