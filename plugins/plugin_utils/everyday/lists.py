@@ -217,7 +217,8 @@ class ObjectLists:
 
     def refers_to(self, key: str, of: Record, to: Record | None) -> bool:
         """Return True if a field of a record refers to another."""
-        value = self.state.schema(of.kind).read_field(key, of.flat)
+        schema = self.schema if of.kind is OBJECT else self.state.schema(of.kind)
+        value = schema.read_field(key, of.flat)
         links = map(self.state.completed, references_in(value) if to is not None else ())
         return any(to and (link.uuid == to.uuid or (link.id is not None and link.id == to.id)) for link in links)
 

@@ -6,22 +6,35 @@
 from __future__ import annotations
 
 import datetime as dt
+import hashlib
+import json
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields
+from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Any
 
+from ...module_utils.client.record import Record
 from ...module_utils.client.roots import identity_of
 from ...module_utils.errors import InvalidInput
 from ...module_utils.local.safe_files import Folder
+from ...module_utils.model.field import EMPTY
+from ...module_utils.model.schema import Schema
+from ...module_utils.model.types_links import Attachment, Reference
 from ...module_utils.runtime.facts import Fact, FactLog, Marks
 from ...module_utils.runtime.locks import describe
 from ..apply.journal_place import kept_place
 from ..apply.strict_json import Fits, Printable, Uuid, read_members
+from .dates import Watch, dates_in
 
 _KIND = "kind"
 _OF_SALT = "salt"
+_NO_CHANGE = frozenset({"updated_at", "updated_by_user_id", "locked_by"})
+"""Members that are not changes themselves: they show that something changed, or that somebody views the record."""
+
+_DIGEST_BYTES = 6
+
 _BEGIN_ANEW = "remove it to start again from the present state"
 
 
@@ -52,6 +65,23 @@ class Known:
     dates: dict[str, Date] = field(default_factory=dict)
     told: list[str] = field(default_factory=list)
     out_of_sight: str = ""
+
+    @classmethod
+    def from_record(cls, schema: Schema, record: Record, salt: str, watches: Sequence[Watch]) -> Known:
+        """Return the remembered part of a record."""
+        values = schema.read(record.flat)
+        keys = {of.wire_key for of in schema.fields.values()}
+        others = {name: value for name, value in record.flat.items() if name not in keys}
+        digests = {name: _digest(value, salt) for name, value in {**others, **values}.items() if name not in _NO_CHANGE}
+        return cls(record.id, digests, dates_in(watches, values))
+
+    def changed_fields(self, now: Known) -> list[str]:
+        """Return the fields that differ.
+
+        A field that only one of the two has counts only if its value is not empty, because instances omit empty fields.
+        """
+        names = self.digests.keys() | now.digests.keys()
+        return sorted(name for name in names if self.digests.get(name, "") != now.digests.get(name, ""))
 
 
 @dataclass(slots=True)
@@ -174,3 +204,24 @@ def _map(value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise ValueError("expected a map")
     return value
+
+
+def _digest(value: Any, salt: str) -> str:
+    """Return a short text that differs for different values; empty for nothing."""
+    if value in EMPTY or value == frozenset():
+        return ""
+    text = json.dumps(value, sort_keys=True, default=_plain).encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(text, key=salt.encode(), digest_size=_DIGEST_BYTES).hexdigest()
+
+
+def _plain(value: Any) -> Any:
+    """Return a canonical value as JSON. A link is represented by its target, whatever its present name."""
+    if isinstance(value, (Reference, Attachment)):
+        return value.uuid or (value.id if isinstance(value, Reference) else None)
+    if isinstance(value, (set, frozenset)):
+        return sorted(json.dumps(item, sort_keys=True, default=_plain) for item in value)
+    if isinstance(value, Decimal):
+        return str(value.normalize())
+    if isinstance(value, dt.datetime) and value.tzinfo is not None:
+        return value.astimezone(dt.UTC).isoformat()
+    return str(value)

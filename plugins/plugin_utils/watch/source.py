@@ -10,7 +10,7 @@ import datetime as dt
 import logging
 import time
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from typing import Any
 
 from ...module_utils.client.client import Client
 from ...module_utils.client.connection import connect, risks_of
@@ -29,13 +29,6 @@ _FEEDBACK = "eda_feedback_queue"
 """The option in which ansible-rulebook hands over the queue of handled events."""
 
 
-class Queue(Protocol):
-    """The part of an event queue that is used."""
-
-    async def put(self, data: Event) -> None:
-        """Add an event."""
-
-
 class Frugal(RateLimit):
     """The rate limit of an instance, combined with a smaller limit for this source."""
 
@@ -51,7 +44,7 @@ class Frugal(RateLimit):
         self._of_the_instance.refused(sent, pause)
 
 
-async def run(queue: Queue, args: Mapping[str, Any], documentation: str) -> None:
+async def run(queue: asyncio.Queue[Event], args: Mapping[str, Any], documentation: str) -> None:
     """Report changes until cancelled.
 
     :param queue: receives the events. :param args: the options. :param documentation: of the source, with its options.
@@ -69,7 +62,9 @@ async def run(queue: Queue, args: Mapping[str, Any], documentation: str) -> None
         cursor.close()
 
 
-async def _watch(watcher: Watcher, queue: Queue, feedback: asyncio.Queue[Any] | None, interval: float) -> None:
+async def _watch(
+    watcher: Watcher, queue: asyncio.Queue[Event], feedback: asyncio.Queue[Any] | None, interval: float
+) -> None:
     problems = _Log()
     while True:
         began = time.monotonic()

@@ -21,14 +21,12 @@ from ...module_utils.errors import (
     InvalidInput,
     InvalidRequest,
     ListMissing,
-    NotFound,
     PermissionMissing,
     ServiceError,
 )
 from ...module_utils.model.kinds import KINDS, Kind
 from ...module_utils.model.schema import Schema
 from ...module_utils.resolve.listing import matching_records
-from .comparing import changed_fields, known
 from .cursor import CursorFile, KindState, Known, State
 from .dates import ReportedDate, Watch, approaching, terms_of
 from .event import carried, key_of, status_of
@@ -71,11 +69,9 @@ class Watcher:
     problems: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        kept = self.cursor.read()
-        self._state = State() if kept is None else kept
+        self._state = self.cursor.read() or State()
         self._next = self._state
         self._costs = {name: _Cost() for name in self.options["kinds"]}
-        self._is_new = kept is None
         self._named: set[str] = set()
 
     def read_changes(self) -> list[Event]:
@@ -108,9 +104,8 @@ class Watcher:
 
         :raises InvalidInput: if the cursor cannot be written.
         """
-        if self._is_new or self._next != self._state:
-            self.cursor.write(self._next)
-        self._state, self._is_new = self._next, False
+        self.cursor.write(self._next)
+        self._state = self._next
 
     # ---- one kind
 
@@ -196,6 +191,7 @@ class Watcher:
 
     # ---- one read
 
+    @property
     def salt(self) -> str:
         return self._next.salt
 
@@ -209,12 +205,6 @@ class Watcher:
             return "deleted", None
         is_archived = kind.can_be_archived and record.archived is not False
         return ("archived" if is_archived else "hidden"), record
-
-    def read_record(self, kind: Kind, uuid: str) -> Record | None:
-        try:
-            return self.client.get(kind, uuid)
-        except (NotFound, PermissionMissing):
-            return None
 
 
 class _KindRead:
@@ -240,12 +230,12 @@ class _KindRead:
                 continue
             self._listed[record.uuid] = record
             before = self._state.records.get(record.uuid)
-            now = known(self._schema, record, self._watcher.salt(), self._watches)
+            now = Known.from_record(self._schema, record, self._watcher.salt, self._watches)
             if before is None:
                 self._add("new", record.uuid, now, record)
             else:
                 now = replace(now, told=before.told)
-                changed = changed_fields(before, now)
+                changed = before.changed_fields(now)
                 if before.out_of_sight == "archived":
                     self._add("unarchived", record.uuid, now, record, **self._changed(changed))
                 elif changed:
@@ -284,7 +274,7 @@ class _KindRead:
                 ]
             for is_silent, reported in due:
                 if reported.mark not in remembered.told and not is_silent:
-                    record = record or self._watcher.read_record(self._schema.kind, uuid)
+                    record = record or self._watcher.unlisted(self._schema.kind, uuid)[1]
                     self._add(
                         reported.type,
                         uuid,
