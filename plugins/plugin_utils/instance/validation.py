@@ -12,7 +12,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ...module_utils.client.record import Record
 from ...module_utils.errors import InvalidInput
 from ...module_utils.model.field import EMPTY, Field, Plain, edge_blanks, is_generated_key
 from ...module_utils.model.kinds import Kind
@@ -30,7 +29,7 @@ from ..desired.remarks import Remarks, unfit_keys
 from ..desired.similar_places import SimilarPlaces
 from ..desired.table_reader import check_identity
 from ..rules.rule import RuleSet
-from ..set_plan.aspect import Concern, collect
+from ..set_plan.aspect import collect
 from ..set_plan.plan import NO_CHANGE, Planned
 from ..set_plan.reading import Reading
 from .known_schemas import KnownSchemas
@@ -52,20 +51,24 @@ def validate(
     :param known: name of a kind to all its fields, if another source knows them.
     :param rules: the rules of the task.
     """
-    reading = FileReading(desired, known or {}, rules or RuleSet())
-    hooks = reading.hooks = collect([concern(reading) for concern in CONCERNS])
-    reading.check_settings()
+    reading = FileReading(desired, known or {})
+    for place, words in check_identity(desired, reading.schema, reading.is_complete):
+        reading.find(place, words)
+    observed, remarks, places = OfflineObserved(desired), Remarks(desired.hiding), SimilarPlaces(desired.hiding)
+    of_task = OfflineRules(rules or RuleSet(), reading.find, lambda schema: reading.is_complete(schema.kind))
     for entry in desired.entries:
-        planned = reading.claim(entry)
+        planned = reading.claim(entry, observed)
         if planned is not None and entry.state == "present":
-            for matched in hooks.matched:
-                matched(planned, None)
+            places.note(entry, planned.desired)
+            remarks.check(planned.schema, entry, planned.desired)
+            of_task.check(planned.section, planned.schema, entry, planned.desired)
     for entry in desired.unmanaged:
-        reading.claim(entry)
-    for complete in hooks.complete:
-        complete()
-    for warnings in hooks.warnings:
-        desired.warnings += warnings()
+        reading.claim(entry, observed)
+    broken, doubtful = of_task.close()
+    for finding in broken:
+        reading.note(finding)
+    desired.rule_warnings += doubtful
+    desired.warnings += [*places.warnings(), *remarks.warnings(), *observed.warnings()]
     return reading.findings
 
 
@@ -75,9 +78,10 @@ class FileReading(Reading):
     :param known: name of a kind to all its fields, if another source knows them.
     """
 
-    def __init__(self, desired: DesiredInstance, known: Mapping[str, Sequence[Field]], rules: RuleSet) -> None:
+    hooks = collect(())
+
+    def __init__(self, desired: DesiredInstance, known: Mapping[str, Sequence[Field]]) -> None:
         super().__init__(desired)
-        self.rules = rules
         self._known = known
         self._schemas = KnownSchemas(desired.entries, known)
         # The fields of natural keys that a row of each table had so far.
@@ -114,13 +118,16 @@ class FileReading(Reading):
         """Return the natural key of some values as they are written, because no record is known."""
         return natural_keys.key_of(schema, keys, {key: _as_written(values.get(key)) for key in keys}, mark_as_written)
 
-    def claim(self, entry: Entry) -> Planned | None:
+    def claim(self, entry: Entry, observed: OfflineObserved) -> Planned | None:
         """Read an entry, and claim its natural key. Return None after a finding."""
+        schema = self.schema(entry.kind)
+        found = observed.check(entry.kind.section, schema, entry)
+        if found is not None:
+            self.find(*found)
         values, is_valid = self.read(entry)
         complaints = self.complaints
-        if not is_valid:
+        if not is_valid or found is not None:
             return None
-        schema = self.schema(entry.kind)
         # A value of an unknown type keeps its written form.
         unknown = {name: value for name, value in entry.fields.items() if schema.find(name) is None}
         keys, _key = self.claim_key(schema, {**unknown, **values}, entry)
@@ -229,93 +236,3 @@ class FileReading(Reading):
 def _as_written(value: Any) -> Any:
     """Return a value of unknown type in a form for lookups. An unquoted scalar is not a text."""
     return (type(value).__name__, repr(value)) if isinstance(value, (Plain, list, dict)) else value
-
-
-class FileConcern(Concern):
-    """One concern of the validation of files."""
-
-    def __init__(self, reading: FileReading) -> None:
-        self._reading = reading
-
-
-class TableKeys(FileConcern):
-    """Tables without a column for the natural key of their section."""
-
-    def settings(self) -> None:
-        """Find these tables."""
-        for place, words in check_identity(self._reading.desired, self._reading.schema, self._reading.is_complete):
-            self._reading.find(place, words)
-
-
-class ObservedNames(FileConcern):
-    """Observed fields, by their names."""
-
-    def __init__(self, reading: FileReading) -> None:
-        super().__init__(reading)
-        self._observed = OfflineObserved(reading.desired)
-
-    def writable(self, entry: Entry, fields: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Find or note the observed fields of an entry."""
-        found = self._observed.check(entry.kind.section, self._reading.schema(entry.kind), entry)
-        if found is not None:
-            self._reading.find(*found)
-        return fields
-
-    def warnings(self) -> Iterable[str]:
-        """Return the warning about noted fields."""
-        return self._observed.warnings()
-
-
-class OddValues(FileConcern):
-    """Values that are allowed, but probably wrong."""
-
-    def __init__(self, reading: FileReading) -> None:
-        super().__init__(reading)
-        self._remarks = Remarks(reading.hiding)
-
-    def matched(self, planned: Planned, current: Record | None) -> None:
-        """Note the odd values of a record."""
-        self._remarks.check(planned.schema, planned.entry, planned.desired)
-
-    def warnings(self) -> Iterable[str]:
-        """Return the remarks about all values."""
-        return self._remarks.warnings()
-
-
-class PlaceNames(FileConcern):
-    """Names of places that differ only in spaces or case."""
-
-    def __init__(self, reading: FileReading) -> None:
-        super().__init__(reading)
-        self._places = SimilarPlaces(reading.hiding)
-
-    def matched(self, planned: Planned, current: Record | None) -> None:
-        """Note the places that a record is or refers to."""
-        self._places.note(planned.entry, planned.desired)
-
-    def warnings(self) -> Iterable[str]:
-        """Return one warning about all similar names."""
-        return self._places.warnings()
-
-
-class TaskRules(FileConcern):
-    """The rules of the task."""
-
-    def __init__(self, reading: FileReading) -> None:
-        super().__init__(reading)
-        self._rules = OfflineRules(reading.rules, reading.find, lambda schema: reading.is_complete(schema.kind))
-
-    def matched(self, planned: Planned, current: Record | None) -> None:
-        """Judge a record as it is written."""
-        self._rules.check(planned.section, planned.schema, planned.entry, planned.desired)
-
-    def complete(self) -> None:
-        """Note violations of rules, and the records that were not checked."""
-        broken, doubtful = self._rules.close()
-        for finding in broken:
-            self._reading.note(finding)
-        self._reading.desired.rule_warnings += doubtful
-
-
-CONCERNS: tuple[type[FileConcern], ...] = (TableKeys, PlaceNames, OddValues, ObservedNames, TaskRules)
-"""The concerns of a validation, in the order of their warnings."""

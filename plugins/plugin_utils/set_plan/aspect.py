@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""An aspect: one concern of a plan, or of the validation of files."""
+"""An aspect: one concern of a plan."""
 
 from __future__ import annotations
 
@@ -16,8 +16,11 @@ from .context import PlanContext
 from .plan import Pair, Planned
 
 
-class Concern:
-    """The hooks of a concern. They do nothing until they are overridden."""
+class Aspect:
+    """One concern of a plan. Override the hooks that it needs. Findings go to the context."""
+
+    def __init__(self, context: PlanContext) -> None:
+        self._context = context
 
     @property
     def is_on(self) -> bool:
@@ -62,24 +65,17 @@ class Concern:
         return ()
 
 
-class Aspect(Concern):
-    """One concern of a plan. Override the hooks that it needs. Findings go to the context."""
-
-    def __init__(self, context: PlanContext) -> None:
-        self._context = context
-
-
-def collect(aspects: Sequence[Concern]) -> SimpleNamespace:
+def collect(aspects: Sequence[Aspect]) -> SimpleNamespace:
     """Return the overridden hooks of some concerns by name, in the order of the concerns.
 
     They are collected once, because calling each concern for each record would cost a fifth of the time.
     """
     on = [aspect for aspect in aspects if aspect.is_on]
-    names = [name for name, hook in vars(Concern).items() if isinstance(hook, FunctionType)]
+    names = [name for name, hook in vars(Aspect).items() if isinstance(hook, FunctionType) and name[0] != "_"]
     return SimpleNamespace(
         **{name: [getattr(aspect, name) for aspect in on if _overrides(aspect, name)] for name in names}
     )
 
 
-def _overrides(aspect: Concern, name: str) -> bool:
-    return getattr(type(aspect), name) is not getattr(Concern, name)
+def _overrides(aspect: Aspect, name: str) -> bool:
+    return getattr(type(aspect), name) is not getattr(Aspect, name)
