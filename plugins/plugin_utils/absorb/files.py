@@ -249,7 +249,7 @@ class Files:
         return {
             place: entry.fields.get(field)
             for entry in self._desired.entries
-            for field in entry.places.names()
+            for field in entry.places.value
             if isinstance(place := entry.places.of_field(field), CellPlace) and place.source.workbook == name
         }
 
@@ -316,7 +316,7 @@ class Files:
         source, table, column = self._column(owner, name)
         word, place = self._escaped(word_in(table, name, value)), _cell_of(owner, name)
         with source.file.coming_last():
-            if name in owner.places.names():
+            if name in owner.places.value:
                 source.set(place, column, NewValue(word, partial(is_same, word)))
             else:
                 source.add(place, column, word)

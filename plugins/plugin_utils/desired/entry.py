@@ -14,7 +14,8 @@ from ...module_utils.model.kinds import Kind
 from ...module_utils.model.schema import FieldError, Schema
 from .dialect import Misspelled
 from .lifecycle import NOTHING, Lifecycle
-from .positions import UNKNOWN_PLACES, Place, Positions
+from .nodes import UNKNOWN_PLACES, Node
+from .positions import Place
 from .row_rules import NO_RULES, RowRules
 
 
@@ -40,7 +41,7 @@ class Entry:
     kind: Kind
     fields: Mapping[str, Any]
     own_place: Place | None
-    places: Positions = UNKNOWN_PLACES
+    places: Node = UNKNOWN_PLACES
     state: str = "present"
     template: str = ""
     uuid: str = ""
@@ -55,7 +56,7 @@ class Entry:
     @property
     def place(self) -> Place:
         """Return its place."""
-        return self.places.of_record() if self.own_place is None else self.own_place
+        return self.places.place if self.own_place is None else self.own_place
 
     def root_of(self, name: str) -> str:
         """Return the directory of the local files of a field; empty if it is the same for all records."""
@@ -63,18 +64,18 @@ class Entry:
 
     def place_of(self, name: str) -> Place:
         """Return the place of a field, or of the record if the field was not written."""
-        return self.places.of_field(name) if name in self.places.names() else self.place
+        return self.places.of_field(name) if name in self.places.value else self.place
 
     def place_in(self, way: Way) -> Place:
         """Return the place of a part of a field, such as an item of a list, or of its nearest part that was written.
 
         :param way: it begins with the name of the field.
         """
-        return self.places.within(way) if way and way[0] in self.places.names() else self.place
+        return self.places.within(way) if way and way[0] in self.places.value else self.place
 
     def place_of_name(self, name: str) -> Place:
         """Return the place of the name of a field. In a table it is in the first row."""
-        is_written = name in self.places.names() or name in self.places.empty_cells()
+        is_written = name in self.places.value or name in self.places.empty_cells()
         return self.places.of_name(name) if is_written else self.place
 
     def place_of_cell(self, name: str) -> Place | None:

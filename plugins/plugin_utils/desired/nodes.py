@@ -8,12 +8,13 @@ Places are computed on demand: most records are never wrong.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Any
 
 from ...module_utils.model.field import MOST_CHARACTERS, Way
 from ..ansible_compat import was_vaulted, without_vault_objects
-from .positions import CellPlace, Finding, Place, Positions, SheetSource, VaultedSource
+from .dialect import Dialect
+from .positions import CellPlace, Finding, Place, SheetSource, VaultedSource
 
 JINJA = ("{{", "{%", "{#")
 NO_JINJA = "no templates in these files, they are plain data; use desired in a playbook for computed values"
@@ -60,13 +61,19 @@ def place_at(source: str, mark: int) -> Place:
     return Place(source, mark >> COLUMN_BITS, mark & (1 << COLUMN_BITS) - 1) if mark else Place(source)
 
 
-class Node(Positions):
+class Node:
     """A value with its place, and those of its members.
 
     :ivar value: plain data: maps, lists, texts, :class:`Plain` texts, true, false, None.
     """
 
     __slots__ = ("mark", "source", "value")
+
+    is_row = False
+    """True for a row of a table."""
+
+    is_mapped = False
+    """True for a record of another system, which an entry of ``tables`` maps."""
 
     children: Mapping[Any, Node] | None = None
     """The nodes of members that have members themselves."""
@@ -78,6 +85,7 @@ class Node(Positions):
 
     @property
     def place(self) -> Place:
+        """Return its place."""
         return place_at(self.source, self.mark)
 
     @property
@@ -112,29 +120,38 @@ class Node(Positions):
         """Return the nodes of a list."""
         return [self.member(index) for index in range(len(self.value))]
 
-    # ---- the places of a record and its fields
+    # ---- a record and its fields
 
-    def names(self) -> Collection[str]:
-        names: Collection[str] = self.value
-        return names
+    def root_of(self, _name: str) -> str:
+        """Return the directory of the local files of a field; empty if it is the directory of the record."""
+        return ""
 
-    def of_record(self) -> Place:
-        return self.place
+    def format_of(self, _name: str) -> Dialect | None:
+        """Return the format of the table from which a field was read; None if it is in no table."""
+        return None
+
+    def empty_cells(self) -> Sequence[str]:
+        """Return the columns in which a row of a table has an empty cell that means "not managed"."""
+        return ()
 
     def of_field(self, name: str) -> Place:
+        """Return the place of a field that was written."""
         return self._of_member(name) or place_at(self.source, self.mark_of(name))
 
     def of_name(self, name: str) -> Place:
+        """Return the place of the name of a field. In a table it is in the first row."""
         return self._of_member(name) or place_at(self.source, self.mark_of_name(name))
 
     def _of_member(self, name: str) -> Place | None:
         return self.children[name].place if self.children and name in self.children else None
 
     def of_cell(self, name: str) -> Place | None:
+        """Return the place of the cell of a column, empty or not; None if the table has no such column."""
         exists = name in self.value or name in self.empty_cells()
         return place_at(self.source, self.mark_of(name)) if exists else None
 
     def within(self, way: Way) -> Place:
+        """Return the place of a part of a field, or of its nearest part that was written."""
         node: Node = self
         for step in way:
             exists = step in node.value if isinstance(node.value, dict) else step in range(_length(node.value))
@@ -142,6 +159,10 @@ class Node(Positions):
                 break
             node = node.member(step)
         return node.place
+
+
+UNKNOWN_PLACES = Node({}, "", 0)
+"""The places of a record if no more is known than its own place."""
 
 
 class TreeNode(Node):

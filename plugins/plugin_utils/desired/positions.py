@@ -5,13 +5,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
-from ...module_utils.model.field import Way
 from ...module_utils.model.schema import FieldError, Misfit
-from .dialect import Dialect
 
 _SUFFIXES = frozenset((".yml", ".yaml", ".csv", ".tsv", ".jsonl", ".json", ".xlsx", ".xls", ".xlsm", ".xlsb", ".ods"))
 """Suffixes of files that a place may name without a line."""
@@ -120,55 +117,3 @@ class Finding:
 
     def __str__(self) -> str:
         return f"{self.place}: {self.message}"
-
-
-class Positions:
-    """The places where a record and its fields were written. This base class knows no place."""
-
-    __slots__ = ()
-
-    is_row = False
-    """True for a row of a table."""
-
-    is_mapped = False
-    """True for a record of another system, which an entry of ``tables`` maps."""
-
-    def names(self) -> Collection[str]:
-        """Return the names of the fields that were written."""
-        return ()
-
-    def of_record(self) -> Place:
-        """Return the place of the record."""
-        raise NotImplementedError
-
-    def of_field(self, _name: str) -> Place:
-        """Return the place of a field that was written."""
-        raise NotImplementedError
-
-    def within(self, way: Way) -> Place:
-        """Return the place of a part of a field, or of its nearest part that was written."""
-        return self.of_field(str(way[0]))
-
-    def of_name(self, name: str) -> Place:
-        """Return the place of the name of a field. In a table it is in the first row."""
-        return self.of_field(name)
-
-    def of_cell(self, _name: str) -> Place | None:
-        """Return the place of the cell of a column, empty or not; None if the table has no such column."""
-        return None
-
-    def root_of(self, _name: str) -> str:
-        """Return the directory of the local files of a field; empty if it is the directory of the record."""
-        return ""
-
-    def format_of(self, _name: str) -> Dialect | None:
-        """Return the format of the table from which a field was read; None if it is in no table."""
-        return None
-
-    def empty_cells(self) -> Sequence[str]:
-        """Return the columns in which a row of a table has an empty cell that means "not managed"."""
-        return ()
-
-
-UNKNOWN_PLACES = Positions()
-"""The places of a record if no more is known than its own place."""

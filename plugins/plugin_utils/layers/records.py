@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,9 +18,9 @@ from ..desired.desired import SECTIONS, DesiredInstance
 from ..desired.dialect import Dialect
 from ..desired.entry import Entry
 from ..desired.lifecycle import Lifecycle
-from ..desired.nodes import EVERYTHING
+from ..desired.nodes import EVERYTHING, Node
 from ..desired.parsing import mark_as_written
-from ..desired.positions import Finding, Place, Positions
+from ..desired.positions import Finding, Place
 from ..desired.row_rules import NO_RULES
 from ..desired.words import OWN_LIFECYCLE, STATE
 
@@ -28,44 +28,43 @@ Key = tuple[Any, ...]
 _SECTION_OF = {kind: section for section, kind in SECTIONS.items()}
 
 
-class MergedPlaces(Positions):
+class MergedPlaces(Node):
     """The places of the fields of a record in several layers.
 
     :param owners: name of a field to the record of the layer that it came from.
     """
 
-    __slots__ = ("_owners",)
+    __slots__ = ()
 
     is_mapped = True
 
-    def __init__(self, owners: Mapping[str, Entry]) -> None:
-        self._owners = owners
+    value: Mapping[str, Entry]
 
-    def names(self) -> Collection[str]:
-        return self._owners
+    def __init__(self, owners: Mapping[str, Entry]) -> None:
+        super().__init__(owners, "", 0)
 
     def of_field(self, name: str) -> Place:
-        return self._owners[name].place_of(name)
+        return self.value[name].place_of(name)
 
     def within(self, way: Way) -> Place:
         """Return the place of a part of a field."""
-        return self._owners[str(way[0])].place_in(way)
+        return self.value[str(way[0])].place_in(way)
 
     def of_name(self, name: str) -> Place:
         """Return the place of the name of a field."""
-        return self._owners[name].place_of_name(name)
+        return self.value[name].place_of_name(name)
 
     def root_of(self, name: str) -> str:
         """Return the directory of the local files of a field."""
-        return self._owners[name].root_of(name)
+        return self.value[name].root_of(name)
 
     def format_of(self, name: str) -> Dialect | None:
         """Return the format of the table that a field came from; None if it came from no table."""
-        return self._owners[name].places.format_of(name)
+        return self.value[name].places.format_of(name)
 
     def owner_of(self, name: str) -> Entry:
         """Return the record of the layer that a field came from."""
-        return self._owners[name]
+        return self.value[name]
 
 
 class _Numbers:
@@ -210,7 +209,7 @@ class MergedRecords:
         is_hidden = EVERYTHING in (earlier.vaulted, later.vaulted)
         # If one of the two is hidden as a whole, use the place that is not shown.
         place = earlier.place if earlier.vaulted is EVERYTHING else later.place
-        says_state = STATE in later.places.names() or later.misread
+        says_state = STATE in later.places.value or later.misread
         return replace(
             later,
             fields={**kept, **later.fields},
@@ -323,4 +322,4 @@ def owners_of(entry: Entry) -> Sequence[Entry]:
     """Return the records of all layers that a record consists of, the last one last."""
     if not isinstance(entry.places, MergedPlaces):
         return [entry]
-    return list({id(owner): owner for owner in map(entry.places.owner_of, entry.places.names())}.values())
+    return list({id(owner): owner for owner in map(entry.places.owner_of, entry.places.value)}.values())

@@ -36,7 +36,7 @@ class Identity(Aspect):
         context = self._context
         first = {(entry.kind.section, id(entry.rules)): entry for entry in reversed(context.desired.entries)}
         for (section, _mark), entry in first.items():
-            rules, is_own = entry.rules, OWN_MATCH in entry.places.names()
+            rules, is_own = entry.rules, OWN_MATCH in entry.places.value
             setting = OWN_MATCH if is_own else f"{rules.setting}.match"
             if context.schema_of(section) is None and any(getattr(rules, name) == SKIP for name in SKIPPING):
                 # Offers are matched by their objects, and users by their persons.

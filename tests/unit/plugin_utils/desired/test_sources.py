@@ -150,7 +150,7 @@ def test_members_know_their_places() -> None:
     assert str(first.member("b").member("c").member(1).place) == "a.yml:4:7"
     assert str(first.of_field("a")) == "a.yml:1:6"
     assert str(first.of_field("b")) == "a.yml:3:5"
-    assert list(first.names()) == ["a", "b"]
+    assert list(first.value) == ["a", "b"]
 
 
 _plain = st.recursive(

@@ -240,7 +240,7 @@ def test_a_record_out_of_several_tables_is_read_as_each_was_saved(tmp_path: Path
         "note": "1.299,00",
     }
     # Output and edits know which table a cell comes from.
-    assert len(entry.places.names()) == len(read)
+    assert len(entry.places.value) == len(read)
 
 
 def test_what_is_inline_is_beside_the_layers(tmp_path: Path) -> None:

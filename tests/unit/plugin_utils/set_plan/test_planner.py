@@ -36,7 +36,8 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desi
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.entry import Entry
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.hiding import NOT_SHOWN, Hiding
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.lifecycle import Lifecycle
-from ansible_collections.community.seventhings.plugins.plugin_utils.desired.positions import Finding, Place, Positions
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.nodes import TreeNode, mark_at
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.positions import Finding, Place
 from ansible_collections.community.seventhings.plugins.plugin_utils.rules.rule import read_rules
 from ansible_collections.community.seventhings.plugins.plugin_utils.set_plan.plan import InstancePlan, PlanOptions
 from ansible_collections.community.seventhings.plugins.plugin_utils.set_plan.planner import plan_instance
@@ -75,21 +76,14 @@ FILES: dict[str, str | bytes] = {
 }
 
 
-class Written(Positions):
+class Written(TreeNode):
     """Fields in one line of a file."""
 
     def __init__(self, source: str, line: int, names: Collection[str], empty: Sequence[str] = ()) -> None:
-        self.source, self.line, self._names, self._empty = source, line, names, empty
+        marks = [mark_at(line, 10 + 10 * number) for number in range(len(names))]
+        super().__init__(dict.fromkeys(names), source, mark_at(line, 1), marks)
+        self._empty = empty
         self.is_row = source.endswith(".csv")
-
-    def names(self) -> Collection[str]:
-        return self._names
-
-    def of_record(self) -> Place:
-        return Place(self.source, self.line, 1)
-
-    def of_field(self, name: str) -> Place:
-        return Place(self.source, self.line, 10 + 10 * list(self._names).index(name))
 
     def empty_cells(self) -> Sequence[str]:
         return self._empty
