@@ -82,11 +82,14 @@ def make(
         uuid_of(1).upper(),
         {"email": "ADA@example.com"},
         {"last_name": "Lovelace"},
+        {"filters": {"last_name": {"like": ["Love"]}}},
+        {"filters": {"id": 1}},
     ],
 )
 def test_a_person_becomes_a_user_by_the_e_mail_address_that_it_has(who: Any) -> None:
     transport = service([ADA, BOB], [], [user(9, "Ada@Example.com")])
-    report = make(transport, who)
+    filters = who.get("filters") if isinstance(who, dict) else None
+    report = make(transport, None if filters else who, filters=filters)
     assert report.changed
     assert report.uuid == uuid_of(9)
     assert report.diff == {"before": {}, "after": {"email": "Ada@Example.com"}}
@@ -95,75 +98,39 @@ def test_a_person_becomes_a_user_by_the_e_mail_address_that_it_has(who: Any) -> 
     assert call.effect is Effect.UNSAFE
 
 
-@pytest.mark.parametrize(
-    "filters",
-    [{"last_name": "Lovelace"}, {"last_name": {"like": ["Love"]}}, {"id": 1}, {"email": {"eq": "Ada@Example.com"}}],
-)
-def test_filters_find_the_person_and_what_is_sent_is_still_the_address(filters: JsonMap) -> None:
-    transport = service([ADA, BOB], [], [user(9, "Ada@Example.com")])
-    make(transport, None, filters=filters)
-    (call,) = [call for call in transport.calls if call.line == CREATE]
-    assert call.body == {"filter": {"email": {"eq": "Ada@Example.com"}}}
-
-
-@pytest.mark.parametrize("who", ["nobody@example.com", 99, uuid_of(99), {"email": "nobody@example.com"}])
-def test_no_person_is_an_error_and_nothing_is_sent(who: Any) -> None:
-    transport = service([ADA, BOB])
-    with pytest.raises(NoMatch, match="no user was created"):
-        make(transport, who)
-    assert transport.writes == []
+TWINS = [BOB, person(3, "c@example.com", last_name="Miller")]
+BOTH = rf"{uuid_of(2)}.*{uuid_of(3)}"
 
 
 @pytest.mark.parametrize("check_mode", [True, False])
-def test_text_of_digits_is_no_person_and_the_error_says_how_to_write_the_id(check_mode: bool) -> None:
-    with pytest.raises(NoMatch, match=r"If 99 is the id of the person, write \{id: 99\}\."):
-        make(service([ADA, BOB]), "99", check_mode=check_mode)
-
-
-def test_a_person_that_is_not_found_is_reported_with_the_nearest() -> None:
-    with pytest.raises(NoMatch, match=r"The nearest are bob@example\.com"):
-        make(service([ADA, BOB]), "bob@exmaple.com")
-
-
 @pytest.mark.parametrize(
-    ("who", "filters"),
-    [({"last_name": "Miller"}, None), (None, {"last_name": "Miller"}), (None, {"email": {"not_null": True}})],
+    ("persons", "who", "filters", "error", "words"),
+    [
+        *(
+            ([ADA, BOB], who, None, NoMatch, "no user was created")
+            for who in (99, uuid_of(99), "99", "bob@exmaple.com")
+        ),
+        ([ADA, BOB], "99", None, NoMatch, r"If 99 is the id of the person, write \{id: 99\}\."),
+        ([ADA, BOB], "bob@exmaple.com", None, NoMatch, r"The nearest are bob@example\.com"),
+        (TWINS, {"last_name": "Miller"}, None, Ambiguous, BOTH),
+        (TWINS, None, {"last_name": "Miller"}, Ambiguous, BOTH),
+        (TWINS, None, {"email": {"not_null": True}}, Ambiguous, BOTH),
+        *(
+            ([BOB, person(3, other)], 2, None, Ambiguous, "e-mail address")
+            for other in ("bob@example.com", "BOB@EXAMPLE.COM", "Bob@Example.com")
+        ),
+        *(([person(1, email)], 1, None, InvalidInput, "no e-mail address") for email in (None, "")),
+        *(([ADA], who, None, InvalidInput, "^person: ") for who in (True, 0, "", [], {}, 1.5)),
+        ([ADA], {"last_nmae": "x"}, None, InvalidInput, r"person\.last_nmae: no such field"),
+    ],
 )
-def test_several_persons_are_an_error_that_names_them_and_nothing_is_sent(who: Any, filters: Any) -> None:
-    transport = service([BOB, person(3, "c@example.com", last_name="Miller")])
-    with pytest.raises(Ambiguous) as caught:
-        make(transport, who, filters=filters)
-    assert uuid_of(2) in caught.value.message
-    assert uuid_of(3) in caught.value.message
+def test_anything_but_one_person_with_an_address_is_an_error_and_nothing_is_sent(
+    persons: list[JsonMap], who: Any, filters: Any, error: type[Exception], words: str, check_mode: bool
+) -> None:
+    transport = service(persons)
+    with pytest.raises(error, match=words):
+        make(transport, who, filters=filters, check_mode=check_mode)
     assert transport.writes == []
-
-
-@pytest.mark.parametrize("other", ["bob@example.com", "BOB@EXAMPLE.COM", "Bob@Example.com"])
-@pytest.mark.parametrize("check_mode", [True, False])
-def test_namesakes_of_the_address_in_any_case_are_refused(other: str, check_mode: bool) -> None:
-    transport = service([BOB, person(3, other)])
-    with pytest.raises(Ambiguous, match="e-mail address"):
-        make(transport, 2, check_mode=check_mode)
-    assert transport.writes == []
-
-
-@pytest.mark.parametrize("email", [None, ""])
-def test_a_person_without_an_e_mail_address_is_an_error(email: str | None) -> None:
-    transport = service([person(1, email)])
-    with pytest.raises(InvalidInput, match="no e-mail address"):
-        make(transport, 1)
-    assert transport.writes == []
-
-
-@pytest.mark.parametrize("who", [True, 0, "", [], {}, 1.5])
-def test_what_can_be_no_reference_is_refused(who: Any) -> None:
-    with pytest.raises(InvalidInput, match=r"^person: "):
-        make(service([ADA]), who)
-
-
-def test_an_unknown_field_in_a_map_is_reported() -> None:
-    with pytest.raises(InvalidInput, match=r"person\.last_nmae: no such field"):
-        make(service([ADA]), {"last_nmae": "x"})
 
 
 # ---- a person who has a user
@@ -268,38 +235,20 @@ def ask(transport: FakeTransport, check_mode: bool = False, **options: Any) -> J
 
 @pytest.mark.parametrize("check_mode", [True, False])
 @pytest.mark.parametrize(
-    ("options", "body"),
+    ("grant", "members"),
     [
-        (
-            {"username": "ada", "password": "p"},
-            {"grant_type": "password", "client_id": "c", "username": "ada", "password": "p"},
-        ),
-        (
-            {"grant_type": "refresh_token", "refresh_token": "r"},
-            {"grant_type": "refresh_token", "client_id": "c", "refresh_token": "r"},
-        ),
-        (
-            {"grant_type": "sso_auth_code", "provider_name": "azure", "auth_code": "x"},
-            {"grant_type": "sso_auth_code", "client_id": "c", "provider_name": "azure", "auth_code": "x"},
-        ),
-        (
-            {"grant_type": "sso_auth_code", "provider_name": "azure", "auth_code": "x", "app_target": "web"},
-            {
-                "grant_type": "sso_auth_code",
-                "client_id": "c",
-                "provider_name": "azure",
-                "auth_code": "x",
-                "app_target": "web",
-            },
-        ),
+        ("password", {"username": "ada", "password": "p"}),
+        ("refresh_token", {"refresh_token": "r"}),
+        ("sso_auth_code", {"provider_name": "azure", "auth_code": "x"}),
+        ("sso_auth_code", {"provider_name": "azure", "auth_code": "x", "app_target": "web"}),
     ],
 )
 def test_each_grant_sends_its_members_and_is_never_a_change_in_check_mode_too(
-    options: JsonMap, body: JsonMap, check_mode: bool
+    grant: str, members: JsonMap, check_mode: bool
 ) -> None:
     transport = FakeTransport({"POST /auth_token": [answer(PAIR)]})
-    assert ask(transport, check_mode, **options) == {"changed": False, **PAIR}
-    assert transport.calls[0].body == body
+    assert ask(transport, check_mode, grant_type=grant, **members) == {"changed": False, **PAIR}
+    assert transport.calls[0].body == {"grant_type": grant, "client_id": "c", **members}
     assert transport.calls[0].login
 
 
