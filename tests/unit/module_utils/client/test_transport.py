@@ -848,7 +848,14 @@ def test_nothing_is_shown_of_a_proxy_that_is_none(proxy: str, monkeypatch: pytes
 
 HERE = ("localhost", "LOCALHOST", "127.8.9.10", "[::1]", "x.localhost")
 ELSEWHERE = ("acme.test", "127.evil.test", "127.0.0.1.evil.test", "localhost.evil.test", "10.0.0.1", "1270.0.0.1")
-NOT_HERE = ([], ["10.0.0.1"], ["127.0.0.1", "10.0.0.1"], ["::1", "fe80::1%eth0"], OSError(), UnicodeError())
+NOT_HERE: tuple[Any, ...] = (
+    [],
+    ["10.0.0.1"],
+    ["127.0.0.1", "10.0.0.1"],
+    ["::1", "fe80::1%eth0"],
+    OSError(),
+    UnicodeError(),
+)
 
 
 @pytest.mark.parametrize(

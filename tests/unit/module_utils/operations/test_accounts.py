@@ -99,6 +99,7 @@ def test_a_person_becomes_a_user_by_the_e_mail_address_that_it_has(who: Any) -> 
 
 
 TWINS = [BOB, person(3, "c@example.com", last_name="Miller")]
+NO_REFERENCES: list[Any] = [True, 0, "", [], {}, 1.5]
 BOTH = rf"{uuid_of(2)}.*{uuid_of(3)}"
 
 
@@ -120,7 +121,7 @@ BOTH = rf"{uuid_of(2)}.*{uuid_of(3)}"
             for other in ("bob@example.com", "BOB@EXAMPLE.COM", "Bob@Example.com")
         ),
         *(([person(1, email)], 1, None, InvalidInput, "no e-mail address") for email in (None, "")),
-        *(([ADA], who, None, InvalidInput, "^person: ") for who in (True, 0, "", [], {}, 1.5)),
+        *(([ADA], who, None, InvalidInput, "^person: ") for who in NO_REFERENCES),
         ([ADA], {"last_nmae": "x"}, None, InvalidInput, r"person\.last_nmae: no such field"),
     ],
 )
