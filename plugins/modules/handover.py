@@ -32,23 +32,11 @@ options:
       - It lists what the person has before anything is handed over. In check mode it is not written. If the person has
         nothing, an existing sheet does not change.
     type: path
-  language:
-    description:
-      - The language of C(.html) and C(.xlsx), with its form of dates and amounts. C(.csv) and C(.json) stay the same.
-    type: str
-    choices: [en, de]
-    default: en
   require_clear:
     description:
       - Fail if the person still has something at the end, or if it can't be proven that the person has nothing.
     type: bool
     default: false
-  scope:
-    description:
-      - Hand over only objects that have one of the given values in each of the given fields. Use the form of C(scope)
-        in C(instance.yml).
-    type: dict
-    default: {}
 notes:
   - Sends one request for every 1,000 records of each list, and one to four for each change.
   - Closed tasks, and completed or rejected rental cases, are history. They do not change.
@@ -64,6 +52,7 @@ seealso:
     description: Handovers and moves.
 extends_documentation_fragment:
   - community.seventhings.connection
+  - community.seventhings.paper
   - community.seventhings.plan
   - community.seventhings.attributes
   - community.seventhings.attributes_plans

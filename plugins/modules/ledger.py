@@ -35,12 +35,6 @@ options:
     type: list
     elements: str
     default: []
-  scope:
-    description:
-      - Compare only objects that have one of the given values in each of the given fields. Use the form of C(scope) in
-        C(instance.yml).
-    type: dict
-    default: {}
   report:
     description:
       - Files to write the comparison to. The suffix of each file selects its format.
@@ -50,12 +44,6 @@ options:
     type: list
     elements: path
     default: []
-  language:
-    description:
-      - The language of C(.html) and C(.xlsx), with its form of dates and amounts. C(.csv) and C(.json) stay the same.
-    type: str
-    choices: [en, de]
-    default: en
 attributes:
   check_mode:
     support: full
@@ -80,6 +68,7 @@ seealso:
     description: A stocktake from the preparation to the asset ledger.
 extends_documentation_fragment:
   - community.seventhings.connection
+  - community.seventhings.paper
   - community.seventhings.attributes
   - community.seventhings.attributes_controller
 author:

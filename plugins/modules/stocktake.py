@@ -70,12 +70,6 @@ options:
     type: list
     elements: str
     default: []
-  scope:
-    description:
-      - Evaluate only objects that have one of the given values in each of the given fields. Use the form of C(scope) in
-        C(instance.yml).
-    type: dict
-    default: {}
   report:
     description:
       - Files to write the stocktake to, each in the format of its suffix. C(.html) is a page that prints on A4, C(.csv)
@@ -84,12 +78,6 @@ options:
     type: list
     elements: path
     default: []
-  language:
-    description:
-      - The language of C(.html) and C(.xlsx), with its form of dates and amounts. C(.csv) and C(.json) stay the same.
-    type: str
-    choices: [en, de]
-    default: en
   src:
     description:
       - The files of the instance, as in O(community.seventhings.instance#module:src). C(scan_codes) of their
@@ -127,6 +115,7 @@ seealso:
     description: A stocktake from the preparation to the end.
 extends_documentation_fragment:
   - community.seventhings.connection
+  - community.seventhings.paper
   - community.seventhings.attributes
   - community.seventhings.attributes_controller
 author:

@@ -72,9 +72,8 @@ class Call(ControllerRun):
         """
         client = lists.client
         reports = self.reports()
-        desired = DesiredInstance(
-            entries=list(entries), sections={entry.kind.section for entry in entries}, **_without_empty(settings)
-        )
+        sections = {entry.kind.section for entry in entries}
+        desired = DesiredInstance(entries=list(entries), sections=sections, **settings)
         task = {"limits": dict(limits), "allow": self.options.get("allow")}
         run_options = RunOptions(check_mode=self.check_mode, caps=Caps.from_task(task), lists=lists.state)
         result = run_instance(client, desired, run_options, progress_printer(host=self.host))
@@ -89,10 +88,6 @@ class Call(ControllerRun):
     def all_warnings(self) -> list[str]:
         """Return the warnings of this call, and those of its connection."""
         return [*self.warnings, *(self.client.transport.notes() if self.client else ())]
-
-
-def _without_empty(settings: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in settings.items() if value is not None}
 
 
 def run_call(call: Call, work: Callable[[Call], dict[str, Any]]) -> dict[str, Any]:

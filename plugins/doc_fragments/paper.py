@@ -1,0 +1,24 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Document the options of the modules that write papers about objects."""
+
+from __future__ import annotations
+
+
+class ModuleDocFragment:
+    DOCUMENTATION = r"""
+options:
+  language:
+    description:
+      - The language of C(.html) and C(.xlsx), with its form of dates and amounts. C(.csv) and C(.json) stay the same.
+    type: str
+    choices: [en, de]
+    default: en
+  scope:
+    description:
+      - Include only objects that have one of the given values in each of the given fields. Use the form of C(scope) in
+        C(instance.yml).
+    type: dict
+    default: {}
+"""
