@@ -24,11 +24,8 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.desired.load
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.approval_file import ApprovalFile
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.approving import Approving
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.caps import Caps
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.run import (
-    RunOptions,
-    Scope,
-    run_instance,
-)
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.options import RunOptions
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.run import run_instance
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.result import RunResult
 
 SETTINGS = "api: seventhings/v1\nset: test\n"
@@ -116,11 +113,10 @@ class Site:
 def run_options(**given: Any) -> RunOptions:
     """Return the options of a run for the given options of a task."""
     approving = _approving(given)
-    scope = Scope(**{name: given.pop(name) for name in ("only", "exclude") if name in given})
     own = {field.name for field in fields(RunOptions)}
     given.setdefault("limits", task_limits)
     caps = Caps.from_task({name: given.pop(name) for name in list(given) if name not in own})
-    return RunOptions(**given, scope=scope, caps=caps, approving=approving)
+    return RunOptions(**given, caps=caps, approving=approving)
 
 
 def _approving(given: dict[str, Any]) -> Approving | None:

@@ -21,7 +21,8 @@ from ansible_collections.community.seventhings.plugins.module_utils.plan.allowed
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.creations import Creations
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import load
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.caps import Caps
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.run import RunOptions, run_instance
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.options import RunOptions
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.run import run_instance
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.result import RunResult
 
 SETTINGS = "api: seventhings/v1\nset: test\n"

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..controller.heap import many_objects
 from ..instance.caps import Caps, require_caps
-from ..instance.run import RunOptions, Scope
+from ..instance.options import RunOptions
 from ..report.task import result_of
 from .set_run import SetRun
 
@@ -24,7 +24,8 @@ def provision(run: SetRun) -> dict[str, Any]:
         check_mode=run.check_mode,
         journal=run.path("journal"),
         archived_lookups=options["archived_lookups"],
-        scope=Scope(options["only"], options["exclude"]),
+        only=options["only"],
+        exclude=options["exclude"],
         caps=Caps.from_task(options),
         approving=approving,
         rules=rules,

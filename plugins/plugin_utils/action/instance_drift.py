@@ -9,7 +9,7 @@ from typing import Any
 
 from ..controller.heap import many_objects
 from ..instance.caps import Caps
-from ..instance.run import RunOptions, Scope
+from ..instance.options import RunOptions
 from ..report.task import result_of
 from .set_run import SetRun
 
@@ -27,7 +27,8 @@ def find_drift(run: SetRun) -> dict[str, Any]:
         check_mode=True,
         drift=True,
         journal=run.path("journal"),
-        scope=Scope(options["only"], options["exclude"]),
+        only=options["only"],
+        exclude=options["exclude"],
         caps=Caps.from_task(options),
         rules=rules,
     )

@@ -15,7 +15,7 @@ from ..controller.heap import many_objects
 from ..desired.desired import DesiredInstance
 from ..instance.approval_file import sha256_of
 from ..instance.caps import Caps, require_caps
-from ..instance.run import RunOptions
+from ..instance.options import RunOptions
 from ..report.task import result_of
 from ..undo.record_file import LAST, RecordRefused, last_record, read_record
 from ..undo.undo import Undo

@@ -22,7 +22,8 @@ from ..desired.desired import DesiredInstance
 from ..desired.hiding import NOT_SHOWN, Hiding
 from ..instance.approval_file import ApprovalFile, sha256_of
 from ..instance.approving import Approving
-from ..instance.run import RunOptions, run_instance
+from ..instance.options import RunOptions
+from ..instance.run import run_instance
 from ..layers.given import sources_of
 from ..printing.screen import print_line as tell_on_screen
 from ..report.on_screen import message_in_short

@@ -18,7 +18,8 @@ from ..controller.controller_run import ControllerRun
 from ..desired.desired import DesiredInstance
 from ..desired.entry import Entry
 from ..instance.caps import Caps
-from ..instance.run import RunOptions, run_instance
+from ..instance.options import RunOptions
+from ..instance.run import run_instance
 from ..printing.screen import print_line as tell_on_screen
 from ..report.on_screen import message_in_short, on_screen
 from ..report.provenance import made_by

@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from pathlib import Path
+from typing import Any
 
 from ...module_utils.client.client import Client
 from ...module_utils.errors import IncompleteList, InvalidInput, SeventhingsError
@@ -38,7 +38,6 @@ from ..report.table_rows import rows_by_table
 from ..rules.found import lines_of
 from ..rules.rule import RuleSet
 from ..set_plan.baseline import Baseline
-from ..set_plan.listed_state import ListedState
 from ..set_plan.plan import MOST_OF_A_RUN, SAMPLE, InstancePlan, PlanOptions
 from ..set_plan.planner import plan_instance
 from ..undo.inverse import inverse_of
@@ -48,14 +47,13 @@ from ..undo.record_file import NOT_KEPT, RecordPlace
 from ..undo.recorder import Hides, recorded_changes
 from ..undo.recording import Recording
 from ..undo.removals import too_many_removals
-from ..undo.undo import Undo
 from .approving import Approver, Approving
-from .caps import Caps
 from .editors import Editors, overwritten
 from .in_use import objects_in_use
 from .meaning import meaning_of
 from .notes import Notes
 from .odd import Oddity, by_field, odd_values
+from .options import RunOptions
 from .sides import Sides
 from .suspected_renames import suspected_renames
 from .validation import validate
@@ -70,48 +68,6 @@ _NOTHING_IS_APPLIED = frozenset((DESTRUCTIVE, EMPTY_SOURCES, LIMITED_ACCOUNT))
 _NO_LIMITS = dict.fromkeys(vars(Limits()), math.inf)
 _NO_PERCENTS = dict.fromkeys((name for name in vars(Limits()) if name.endswith("_percent")), 1e9)
 """Limits in percent without effect, in numbers that JSON supports."""
-
-
-@dataclass(frozen=True)
-class Scope:
-    """The part of the desired state that a run plans.
-
-    :ivar only: sections or natural keys; nothing else is planned. :ivar exclude: the opposite.
-    """
-
-    only: Sequence[str] = ()
-    exclude: Sequence[str] = ()
-
-    @property
-    def is_everything(self) -> bool:
-        return not self.only and not self.exclude
-
-
-@dataclass(frozen=True)
-class RunOptions:
-    """The options of a run.
-
-    :ivar drift: only compare: limits do not apply, because nothing is applied.
-    :ivar archived_lookups: ``all`` looks up all records to create in the archive; ``sample`` looks up some of them if
-        there are very many.
-    :ivar rules: the rules that records and changes must keep; None if the task names none.
-    :ivar undo: the apply record to undo; None: the files are applied.
-    :ivar apply_record: the file for the record of what is applied; None: at the default place.
-    :ivar approving: how the plan is approved; None: without an approval.
-    :ivar lists: lists for the first plan that were read after :meth:`Creations.watch`; None: the plan reads its own.
-    """
-
-    check_mode: bool = False
-    drift: bool = False
-    journal: Path | None = None
-    archived_lookups: str = "sample"
-    scope: Scope = field(default_factory=Scope)
-    caps: Caps = field(default_factory=Caps)
-    approving: Approving | None = None
-    rules: RuleSet | None = None
-    undo: Undo | None = None
-    apply_record: Path | None = None
-    lists: ListedState | None = None
 
 
 def run_instance(
@@ -145,36 +101,30 @@ def _archived(journal: Journal) -> frozenset[str]:
     return frozenset(journal.memory.names.keys() - journal.known)
 
 
+@dataclass
 class _Run:
-    def __init__(
-        self,
-        client: Client,
-        desired: DesiredInstance,
-        run_options: RunOptions,
-        on_progress: Callable[[Progress], None],
-        clock: Callable[[], float],
-        sleep: Callable[[float], None],
-    ) -> None:
-        self._client = client
-        self._desired = desired
-        self._options = run_options
-        self._on_progress = on_progress
-        self._clock = clock
-        self._sleep = sleep
-        self._started = clock()
-        self._before = client.transport.sent
-        self._approving = run_options.approving or Approving()
-        self._approver = Approver(client, self._approving, run_options.undo, run_options.scope.is_everything)
-        self._warnings: list[str] = []
+    _client: Client
+    _desired: DesiredInstance
+    _options: RunOptions
+    _on_progress: Callable[[Progress], None]
+    _clock: Callable[[], float]
+    _sleep: Callable[[float], None]
+    _warnings: list[str] = field(default_factory=list)
+    _forecast: dict[str, Any] = field(default_factory=lambda: dict(NOTHING))
+    _baseline: Baseline = field(default_factory=lambda: Baseline(b""))
+    _odd: Sequence[Oddity] = ()
+    _overwritten: Sequence[str] = ()
+    _record_digest: str = ""
+    _undo_refusals: Sequence[str] = ()
+    _not_restored: list[dict[str, str]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._started = self._clock()
+        self._before = self._client.transport.sent
+        self._approving = self._options.approving or Approving()
+        self._approver = Approver(self._client, self._approving, self._options.undo, self._options.is_whole)
         self._digest = self._approving.approval.digest if self._approving.approval is not None else ""
-        self._forecast = dict(NOTHING)
-        self._baseline = Baseline(b"")
-        self._odd: list[Oddity] = []
-        self._overwritten: list[str] = []
-        self._record_digest = ""
-        self._undo_refusals: list[str] = []
-        self._not_restored: list[dict[str, str]] = []
-        self._lists = run_options.lists
+        self._lists = self._options.lists
 
     def run(self) -> RunResult:
         """Prepare, plan, pass the gate, then write the approval or apply, and report.
@@ -184,7 +134,7 @@ class _Run:
         """
         refusal = self._prepare()
         if refusal:
-            return self._refuse(InstancePlan(), [refusal])
+            return self._result("refused", InstancePlan(), refusals=[refusal])
         try:
             with self._locked_journal() as journal:
                 while True:
@@ -194,13 +144,13 @@ class _Run:
                         return self._result("failed", _only_findings(plan))
                     plan, refusals = self._gate(plan, journal)
                     if refusals:
-                        return self._refuse(plan, refusals)
+                        return self._result("refused", plan, refusals=refusals)
                     if self._options.check_mode:
                         return self._approve(plan, journal)
                     if not self._must_read_again(plan, journal):
                         return self._apply(plan, journal)
         except JournalRefused as refused:
-            return self._refuse(InstancePlan(), [refused.message])
+            return self._result("refused", InstancePlan(), refusals=[refused.message])
         finally:
             self._client.creations.leave()
 
@@ -296,8 +246,8 @@ class _Run:
         is_resumed = self._is_resumed(journal)
         self._baseline = memory.baseline()
         return PlanOptions(
-            options.scope.only,
-            options.scope.exclude,
+            options.only,
+            options.exclude,
             frozenset(journal.known) | self._approving.removals,
             caps.allow | (_NOTHING_IS_APPLIED if options.drift else frozenset()),
             frozenset(memory.creations) if is_resumed else frozenset(),
@@ -456,7 +406,7 @@ class _Run:
 
     def _apply(self, plan: InstancePlan, journal: Journal) -> RunResult:
         recording, outcome = self._recording(plan, journal), Outcome()
-        is_whole, is_undo = self._options.scope.is_everything, self._options.undo is not None
+        is_whole, is_undo = self._options.is_whole, self._options.undo is not None
         notes = Notes(plan, self._desired, journal, is_whole, is_undo)
         notes.archived(_archived(journal))
         if plan.changes:
@@ -509,9 +459,6 @@ class _Run:
         return [f"{NOT_KEPT}. {why}"] if why else []
 
     # ---- result
-
-    def _refuse(self, plan: InstancePlan, reasons: Sequence[str]) -> RunResult:
-        return self._result("refused", plan, refusals=reasons)
 
     def _result(
         self, name: str, plan: InstancePlan, outcome: Outcome | None = None, refusals: Sequence[str] = ()

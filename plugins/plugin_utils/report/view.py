@@ -83,11 +83,6 @@ class Block:
         lines = [self.form.format(*row) for row in self.rows]
         return [*lines, f"and {self.more:,} more"] if self.more else lines
 
-    @property
-    def is_long(self) -> bool:
-        """Return True if a cell needs a line of its own."""
-        return any(len(text) > _LONGEST for row in self.rows for text in row)
-
     def cut(self, most: int) -> Block:
         """Return the block with its first rows only."""
         return replace(self, rows=self.rows[:most], more=self.more + len(self.rows[most:]))
@@ -165,7 +160,7 @@ def view_of(result: RunResult, most: int = MOST) -> View:
         sent=_sent(result),
         undo=undo_words(result),
         cautions=some([_texts("Look at this first", result.cautions)]),
-        reasons=reasons(result, most),
+        reasons=some(_reasons(result)),
         meaning=some(_meaning(result), min(most, _TOP)),
         counts=_counts(result),
         facts=[(title, text) for title, text in _facts(result) if text],
@@ -179,14 +174,13 @@ def view_of(result: RunResult, most: int = MOST) -> View:
     )
 
 
-def reasons(result: RunResult, most: int = MOST) -> list[Block]:
-    """Return why a run was refused or failed; nothing if it was not."""
-    blocks = (
+def _reasons(result: RunResult) -> list[Block]:
+    """Return why a run was refused or failed."""
+    return [
         _texts("Refused", result.refusals),
         _texts("Findings", result.findings),
         _texts("Failed", map(_failure, result.failures)),
-    )
-    return [block.cut(most) for block in blocks if block.rows]
+    ]
 
 
 def _every(result: RunResult, most: int) -> Sequence[str]:
@@ -433,32 +427,19 @@ def _details(change: Change) -> str:
 
 def _moves(result: RunResult) -> Block:
     sides = ("to", "from") if result.is_drift else ("from", "to")
-    moves = result.moves if len(result.moves) <= _TOP else _by_destination(result.moves)
     rows = [
         (
             *(_NO_PLACE if move[side] is None else _printed(move[side]) for side in sides),
             counted(move["count"], move["section"]),
             _printed(move["field"]),
         )
-        for move in moves
+        for move in result.moves
     ]
     number = sum(move["count"] for move in result.moves)
     title = f"{'Other places' if result.is_drift else 'Moves'} ({number:,})"
     heads = _DRIFT_HEADS if result.is_drift else ("From", "To")
     form = f"{_BOTH if result.is_drift else '{0} -> {1}'}: {{2}} ({{3}})"
     return Block(title, rows, (*heads, "Records", "Field"), form)
-
-
-def _by_destination(moves: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return one row for each destination, the largest first, with the number of places that records come from."""
-    by_destination: dict[tuple[Any, ...], list[Mapping[str, Any]]] = {}
-    for move in moves:
-        by_destination.setdefault((move["section"], move["field"], move["to"]), []).append(move)
-    rows = []
-    for mine in by_destination.values():
-        places = {"from": f"{len(mine):,} places"} if len(mine) > 1 else {}
-        rows.append({**mine[0], "count": sum(move["count"] for move in mine), **places})
-    return sorted(rows, key=lambda row: -row["count"])
 
 
 def _money(result: RunResult) -> Block:

@@ -22,7 +22,8 @@ from project import ROOT
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import load
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.run import RunOptions, run_instance
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.options import RunOptions
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.run import run_instance
 
 pytestmark = pytest.mark.sample(1)
 """Each test runs on one of the hosting services."""

@@ -28,7 +28,8 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 from ansible_collections.community.seventhings.plugins.module_utils.reconcile.reconcile import DesiredRecord, ensure
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import load
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.caps import Caps
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.run import RunOptions, run_instance
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.options import RunOptions
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.run import run_instance
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.result import RunResult
 
 Embedded = embedded_here.Embedded

@@ -12,7 +12,8 @@ import pytest
 from instance_site import Site
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.rate_limit import Pausing, RateLimit
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.run import RunOptions, run_instance
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.options import RunOptions
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.run import run_instance
 
 _A_MINUTE = 20
 

@@ -14,7 +14,8 @@ from instance_site import Site, yaml_list
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
 from ansible_collections.community.seventhings.plugins.module_utils.reconcile.apply import Applier
 from ansible_collections.community.seventhings.plugins.plugin_utils.apply.journal import Journal
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.run import RunOptions, run_instance
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.options import RunOptions
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.run import run_instance
 
 THING = {"barcode": "001", "inventory_name": "Thing"}
 
