@@ -238,7 +238,7 @@ DEFECTS = (
         "            id(entry) not in leaving and (id(entry), key) not in self._edit.absorbed\n",
         "            id(entry) not in leaving and (id(entry), key) in self._edit.absorbed\n",
         "A record is removed from the files although others refer to it.",
-        "unit/plugin_utils/absorb/test_absorb",
+        "unit/scenarios/test_scenarios:absorb",
     ),
     Defect(
         "absorb",

@@ -14,7 +14,6 @@ import pytest
 from instance_site import Site
 
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
-from ansible_collections.community.seventhings.plugins.plugin_utils.layers.layers import load_layers
 
 from .absorbing import ANY, applied, content, somebody, take
 
@@ -307,66 +306,6 @@ def test_one_file_with_sections_is_changed_in_place(site: Site, tmp_path: Path) 
 # ---- messages
 
 
-def test_what_came_through_an_anchor_is_reported(site: Site, tmp_path: Path) -> None:
-    site.root = tmp_path / "files"
-    site.write(
-        {
-            "objects.yml": "- barcode: '1'\n  inventory_name: &name Lamp\n  description: mine\n"
-            "- {barcode: '2', inventory_name: *name}\n- &whole {barcode: '3', inventory_name: Chair}\n"
-        }
-    )
-    site.run()
-    before = (site.root / "objects.yml").read_text()
-    somebody(
-        site,
-        {
-            "objects.jsonl": _lines(
-                {"barcode": "1", "inventory_name": "a", "description": "yours"},
-                {"barcode": "2", "inventory_name": "b"},
-                {"barcode": "3", "inventory_name": "c"},
-            )
-        },
-    )
-    done = _absorbed_completely(site, tmp_path)
-    assert (site.root / "objects.yml").read_text() == before.replace("mine", "yours")
-    assert done["not_changed"] == [
-        f"objects.yml:{place}: object {key}: inventory_name is {value!r} in the instance: not changed, because it came "
-        "through an anchor"
-        for place, key, value in (("2:19", "1", "a"), ("4:34", "2", "b"), ("5:41", "3", "c"))
-    ]
-
-
-def test_what_came_through_a_variable_is_reported_and_dollars_are_escaped(site: Site, tmp_path: Path) -> None:
-    site.root = tmp_path / "files"
-    site.write(
-        {
-            "instance.yml": "api: seventhings/v1\nset: test\nvariables: {city: {default: Bonn}}\n",
-            "locations.yml": "- name: North\n  city: ${city}\n  address: a ${$}{b}\n  zip: '1'\n",
-        }
-    )
-    site.run(load_layers([site.root]))
-    somebody(site, {"locations.yml": "- {name: North, city: Berlin, address: 'c ${city}', zip: '2'}\n"})
-    done = _absorbed_completely(site, tmp_path, into={"locations": "locations.yml"})
-    assert (site.root / "locations.yml").read_text() == (
-        "- name: North\n  city: ${city}\n  street: \"c ${$}{city}\"\n  zip: '2'\n"
-    ) or "c ${$}{city}" in (site.root / "locations.yml").read_text()
-    assert len(done["not_changed"]) == 1
-    assert done["not_changed"][0].startswith("locations.yml:2:9: location North: city is 'Berlin' in the instance")
-    assert done["not_changed"][0].endswith("it came through a variable")
-
-
-def test_a_formula_is_reported(site: Site, tmp_path: Path) -> None:
-    site.root = tmp_path / "files"
-    site.write({"objects.csv": "barcode,inventory_name,serial_number\n1,Lamp,=A1\n"})
-    site.run()
-    somebody(site, {"objects.jsonl": _lines({"barcode": "1", "serial_number": "x"})})
-    done = _absorbed_completely(site, tmp_path)
-    assert done["changed"] is False
-    assert done["not_changed"] == [
-        "objects.csv:2:8: object 1: serial_number is 'x' in the instance: not changed, because it is a formula"
-    ]
-
-
 # ---- new records
 
 
@@ -395,42 +334,6 @@ def test_new_records_go_into_the_file_that_is_named(site: Site, tmp_path: Path, 
     ]
 
 
-def test_what_a_table_has_no_column_for_is_reported_once(site: Site, tmp_path: Path) -> None:
-    site.root = tmp_path / "files"
-    site.write({"objects.csv": "barcode,inventory_name\n1,Lamp\n"})
-    site.run()
-    records = [_thing("2", serial_number="S", documents=["files/a.txt"]), _thing("3", serial_number="T")]
-    somebody(site, {"objects.jsonl": _lines(*records), "files/a.txt": "a"})
-    done = _absorbed_completely(site, tmp_path, into={"objects": "objects.csv"})
-    assert done["not_changed"] == [
-        "objects.csv: left out of new objects, because it has no such column: documents (1), serial_number (2)"
-    ]
-    assert content(site.root) == {
-        "instance.yml": (site.root / "instance.yml").read_bytes(),
-        "objects.csv": b"barcode,inventory_name\n1,Lamp\n2,Thing\n3,Thing\n",
-    }
-
-
-def test_new_records_go_under_the_labels_of_a_table(site: Site, tmp_path: Path) -> None:
-    site.root = tmp_path / "files"
-    site.write({"objects.csv": "Serial number;Barcode;Name\nS1;1;Lamp\n"})
-    site.run()
-    somebody(site, {"objects.jsonl": _lines(_thing("2", serial_number="S2"))})
-    done = _absorbed_completely(site, tmp_path, into={"objects": "objects.csv"})
-    assert done["not_changed"] == []
-    assert (site.root / "objects.csv").read_text() == "Serial number;Barcode;Name\nS1;1;Lamp\nS2;2;Thing\n"
-
-
-def test_a_table_that_names_no_record_gets_no_row(site: Site, tmp_path: Path) -> None:
-    site.root = tmp_path / "files"
-    rooms = "building_id,number,description\nNorth,1,Hall\n"
-    site.write({"locations.yml": "- {name: North}\n", "rooms/a.csv": rooms, "rooms/b.csv": "building_id,description\n"})
-    site.run()
-    somebody(site, {"rooms.yml": "- {building_id: North, number: '2', description: Store}\n"})
-    done = _absorbed_completely(site, tmp_path, into={"rooms": "rooms/b.csv"})
-    assert done["files"] == ["rooms/b.jsonl"]
-
-
 def test_new_records_of_one_key_are_reported(site: Site, tmp_path: Path) -> None:
     site.root = tmp_path / "files"
     site.write({"objects.yml": "- {barcode: '1', inventory_name: Lamp}\n"})
@@ -452,62 +355,6 @@ def test_new_records_of_one_key_are_reported(site: Site, tmp_path: Path) -> None
     done = _absorbed_completely(site, tmp_path, into={"rental_cases": "rental_cases.yml"})
     assert done["summary"]["rental_cases"]["added"] == 1
     assert "rental_cases: 2 record(s) have no title and issue_date of their own" in "\n".join(done["not_changed"])
-
-
-@pytest.mark.sample(2)
-@pytest.mark.parametrize("name", ["objects.csv", "objects/new.csv"])
-@pytest.mark.parametrize("begun", [False, True], ids=["new", "begun"])
-def test_records_that_a_table_can_t_hold_go_into_json_lines_beside_it(
-    site: Site, tmp_path: Path, name: str, begun: bool
-) -> None:
-    site.root = tmp_path / "files"
-    beside = name.replace(".csv", ".jsonl")
-    site.write({name: "barcode,inventory_name,description\n1,Lamp,\n"} if begun else {})
-    site.run()
-    somebody(site, {"objects.jsonl": _lines(_thing("2", description="a\r\nb"), _thing("3"))})
-    done = _absorbed_completely(site, tmp_path, into={"objects": name})
-    assert (done["not_changed"], done["files"]) == ([], [name, beside])
-    assert done["summary"]["objects"]["added"] == 2
-    assert '"description": "a\\r\\nb"' in (site.root / beside).read_text()
-    assert "3,Thing" in (site.root / name).read_text()
-    somebody(site, {"objects.jsonl": _lines(_thing("4", description="c\r\nd"))})
-    done = _absorbed_completely(site, tmp_path, into={"objects": name})
-    assert (done["not_changed"], done["files"]) == ([], [beside])
-
-
-def test_comments_of_a_table_may_have_the_same_name(site: Site, tmp_path: Path) -> None:
-    site.root = tmp_path / "files"
-    site.write({"objects.csv": "barcode;#;#;inventory_name;;\n1;a;b;Lamp;;\n"})
-    site.run()
-    somebody(site, {"objects.jsonl": _lines(_thing("1"), _thing("2"))})
-    done = _absorbed_completely(site, tmp_path, into={"objects": "objects.csv"})
-    assert done["not_changed"] == []
-    assert (site.root / "objects.csv").read_text() == "barcode;#;#;inventory_name;;\n1;a;b;Thing;;\n2;;;Thing;;\n"
-
-
-def test_records_out_of_scope_and_unmanaged_records_stay_out(site: Site, tmp_path: Path) -> None:
-    site.root = tmp_path / "files"
-    site.write(
-        {
-            "instance.yml": "api: seventhings/v1\nset: test\nscope: {objects: {serial_number: [ours]}}\n",
-            "objects.yml": "- {barcode: '1', inventory_name: Lamp, serial_number: ours}\n"
-            "- {barcode: '2', inventory_name: Thing, _managed: false}\n",
-        }
-    )
-    site.run()
-    ours = {"serial_number": "ours"}
-    somebody(site, {"objects.jsonl": _lines(_thing("2", **ours), _thing("3", **ours), _thing("4"))})
-    _absorbed_completely(site, tmp_path, into={"objects": "objects/new.yml"})
-    assert {entry.fields["barcode"] for entry in site.load().entries} == {"1", "3"}
-
-
-def test_without_into_new_records_are_only_reported(site: Site, tmp_path: Path) -> None:
-    site.root = tmp_path / "files"
-    site.write({"objects.jsonl": _lines(_thing("1"))})
-    site.run()
-    somebody(site, {"objects.jsonl": _lines(_thing("2"))})
-    done = _absorbed_completely(site, tmp_path)
-    assert (done["changed"], done["reported"]) == (False, {"objects": ["2"]})
 
 
 @pytest.mark.parametrize(
@@ -544,120 +391,6 @@ def test_a_link_is_never_written_through(site: Site, tmp_path: Path) -> None:
 
 
 # ---- records that are gone
-
-
-@pytest.mark.sample(3)
-@pytest.mark.parametrize("option", ["keep", "remove", "absent"])
-@pytest.mark.parametrize("state", ["absent", "archived"])
-@pytest.mark.parametrize("ending", ["yml", "jsonl", "csv"])
-def test_deleted_records_are_handled_as_the_option_says(
-    site: Site, tmp_path: Path, option: str, state: str, ending: str
-) -> None:
-    site.root = tmp_path / "files"
-    texts = {
-        "yml": "- barcode: '1'\n  inventory_name: A\n# two\n- barcode: '2'  # b\n  inventory_name: B\n"
-        "- barcode: '3'\n  inventory_name: C\n",
-        "jsonl": _lines(
-            *({"barcode": barcode, "inventory_name": two} for barcode, two in zip("123", "ABC", strict=True))
-        ),
-        "csv": 'barcode,inventory_name,_state\n1,A,\n2,"B",\n3,C,present\n',
-    }
-    site.write({f"objects.{ending}": texts[ending]})
-    site.run()
-    somebody(site, {"objects.jsonl": _lines({"barcode": "2", "_state": state})})
-    done = _absorbed_completely(site, tmp_path, gone=option)
-    written = (site.root / f"objects.{ending}").read_text()
-    if option == "keep":
-        is_now = "archived" if state == "archived" else "not"
-        assert done["changed"] is False
-        assert done["not_changed"][0].endswith(
-            f"object 2 is {is_now} in the instance: not changed, because the option gone is keep"
-        )
-        return
-    assert done["not_changed"] == []
-    assert done["summary"] == {"objects": {"changed": 0, "added": 0, "removed": 1}}
-    expected = {
-        ("yml", "remove"): texts["yml"].replace("- barcode: '2'  # b\n  inventory_name: B\n", ""),
-        ("yml", "absent"): texts["yml"].replace("inventory_name: B\n", f"inventory_name: B\n  _state: {state}\n"),
-        ("jsonl", "remove"): texts["jsonl"].replace('{"barcode": "2", "inventory_name": "B"}\n', ""),
-        ("jsonl", "absent"): texts["jsonl"].replace('"B"}', f'"B", "_state": "{state}"}}'),
-        ("csv", "remove"): texts["csv"].replace('2,"B",\n', ""),
-        ("csv", "absent"): texts["csv"].replace('2,"B",', f'2,"B",{state}'),
-    }
-    assert written == expected[ending, option]
-
-
-def test_protected_records_and_those_that_have_no_state_stay_and_are_reported(site: Site, tmp_path: Path) -> None:
-    site.root = tmp_path / "files"
-    text = "- {barcode: '1', inventory_name: A, _lifecycle: {protect: true}}\n- {barcode: '2', inventory_name: B}\n"
-    settings = "api: seventhings/v1\nset: test\nlifecycle: {objects: {protect: ['2']}}\n"
-    site.write({"instance.yml": settings, "objects.yml": text})
-    site.run()
-    somebody(site, {"objects.jsonl": _lines(*({"barcode": barcode, "_state": "absent"} for barcode in "12"))})
-    for option in ("remove", "absent"):
-        done = take(site, gone=option)
-        assert [line.rpartition("because ")[2] for line in done["not_changed"]] == ["the files protect it"] * 2
-        assert (site.root / "objects.yml").read_text() == text
-
-
-def test_what_something_that_can_t_be_removed_refers_to_stays(site: Site, tmp_path: Path) -> None:
-    site.root = tmp_path / "files"
-    room = "- {{building_id: North, number: '{}', description: {}}}\n"
-    rooms = room.format(1, "Hall") + room.format(2, "Store")
-    files = {
-        "locations.yml": "- {name: North}\n",
-        "rooms.yml": rooms,
-        "objects.csv": "barcode,inventory_name,target_room\n1,Lamp,North/1\n",
-        "objects/more.yml": "- {barcode: '2', inventory_name: Lamp, target_room: North/2}\n",
-    }
-    site.write(files)
-    site.run()
-    states = _lines({"barcode": "1", "_state": "absent"}, {"barcode": "2", "_state": "absent"})
-    absent = "".join(f"- {{building_id: North, number: '{number}', _state: absent}}\n" for number in "12")
-    somebody(site, {"objects.jsonl": states, "rooms.yml": absent})
-    done = _absorbed_completely(site, tmp_path, gone="absent")
-    assert [line.partition(":")[0] for line in done["not_changed"]] == ["rooms.yml", "objects.csv"]
-    assert "room North/1 is not in the instance: not changed, because other records" in done["not_changed"][0]
-    assert done["summary"] == {
-        "rooms": {"changed": 0, "added": 0, "removed": 1},
-        "objects": {"changed": 0, "added": 0, "removed": 1},
-    }
-    assert (site.root / "rooms.yml").read_text() == rooms.replace("Store", "Store, _state: absent")
-
-
-def test_a_document_with_an_end_keeps_a_list(site: Site, tmp_path: Path) -> None:
-    site.root = tmp_path / "files"
-    site.write({"objects.yml": "# things\n- barcode: '1'\n  inventory_name: Lamp\n...\n"})
-    site.run()
-    somebody(site, {"objects.jsonl": _lines({"barcode": "1", "_state": "absent"})})
-    assert _absorbed_completely(site, tmp_path, gone="remove")["not_changed"] == []
-    assert (site.root / "objects.yml").read_text() == "# things\n[]\n...\n"
-
-
-def test_new_records_are_added_before_the_end_of_a_document(site: Site, tmp_path: Path) -> None:
-    site.root = tmp_path / "files"
-    site.write({"objects.yml": "- barcode: '1'\n  inventory_name: Lamp\n...\n"})
-    site.run()
-    somebody(site, {"objects.jsonl": _lines({"barcode": "1", "_state": "absent"}, _thing("2"))})
-    assert _absorbed_completely(site, tmp_path, gone="remove", into={"objects": "objects.yml"})["not_changed"] == []
-    assert (site.root / "objects.yml").read_text() == '- barcode: "2"\n  inventory_name: Thing\n...\n'
-
-
-def test_a_table_without_a_column_for_states_says_what_to_do(site: Site, tmp_path: Path) -> None:
-    site.root = tmp_path / "files"
-    table = "barcode;inventory_name\n1;A\n2;B\n3;C\n"
-    site.write({"objects.csv": table})
-    site.run()
-    somebody(site, {"objects.jsonl": _lines({"barcode": "2", "_state": "absent"})})
-    (message,) = take(site, gone="absent")["not_changed"]
-    assert message.endswith(
-        "because the table has no column _state; add it (its cells may be empty), and run this again"
-    )
-    site.write({"objects.csv": "barcode;inventory_name;_state\n1;A;\n2;B;\n3;C;\n"})
-    assert take(site, gone="absent")["not_changed"] == []
-    wanted = "barcode;inventory_name;_state\n1;A;\n2;B;absent\n3;C;\n"
-    assert (site.root / "objects.csv").read_text("utf-8") == wanted
-    assert site.plan().outcome == "unchanged"
 
 
 class _Killed(BaseException):
@@ -743,15 +476,6 @@ def test_files_with_mistakes_are_left_alone(site: Site) -> None:
     result = take(site)
     assert result["failed"]
     assert result["findings"][0].startswith("objects.yml:1:")
-
-
-def test_fields_that_are_left_alone_stay_as_they_are(site: Site, tmp_path: Path) -> None:
-    site.root = tmp_path / "files"
-    settings = "api: seventhings/v1\nset: test\nlifecycle: {objects: {initial: [serial_number], ignore: [quantity]}}\n"
-    site.write({"instance.yml": settings, "objects.jsonl": _lines(_thing("1", serial_number="a", quantity=1))})
-    site.run()
-    somebody(site, {"objects.jsonl": _lines({"barcode": "1", "serial_number": "b", "quantity": 2})})
-    assert _absorbed_completely(site, tmp_path)["changed"] is False
 
 
 @pytest.mark.parametrize(("presence", "key"), [("honour", "findings"), ("refuse", "not_changed")])

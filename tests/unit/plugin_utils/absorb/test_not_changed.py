@@ -45,34 +45,6 @@ def below(site: Site, tmp_path: Path) -> Site:
 # ---- records
 
 
-def test_what_the_files_remove_is_reported_where_it_is_there_again(below: Site) -> None:
-    below.write({"objects.yml": "- {barcode: '1', _state: absent}\n- {barcode: '2', _state: archived}\n"})
-    somebody(below, _objects({"barcode": "1"}, {"barcode": "2"}))
-    done = take(below, into={"objects": "objects.yml"})
-    assert done["changed"] is False
-    assert done["not_changed"] == [
-        f"objects.yml:{number}:3: object {number}: not changed, because it exists again, and the files remove it"
-        for number in (1, 2)
-    ]
-
-
-def test_a_state_that_is_written_is_replaced(below: Site) -> None:
-    below.write({"objects.yml": "- {barcode: '1', inventory_name: Lamp, _state: present} # mine\n"})
-    below.run()
-    somebody(below, _objects({"barcode": "1", "_state": "archived"}))
-    assert take(below, gone="absent")["not_changed"] == []
-    written = "- {barcode: '1', inventory_name: Lamp, _state: archived} # mine\n"
-    assert (below.root / "objects.yml").read_text() == written
-
-
-def test_records_marked_for_another_set_stay_out(below: Site) -> None:
-    below.write({"instance.yml": SETTINGS + "marker: serial_number\n", "objects.yml": "[]\n"})
-    marks = {"1": "other", "2": "test", "3": None}
-    somebody(below, _objects(*({"barcode": key, "serial_number": mark} for key, mark in marks.items())))
-    take(below, into={"objects": "objects.yml"})
-    assert [entry.fields["barcode"] for entry in below.load().entries] == ["2", "3"]
-
-
 def test_what_is_offered_already_is_not_offered_again(below: Site) -> None:
     things = "- {barcode: '1', inventory_name: Lamp}\n- {barcode: '2', inventory_name: Desk}\n"
     below.write({"objects.yml": things, "hub.yml": "- {object: '1', price: 10}\n"})
