@@ -116,12 +116,6 @@ def test_a_create_takes_one_write_and_one_read_back() -> None:
     assert transport.calls[0].effect is Effect.UNSAFE
 
 
-def test_a_record_that_is_not_found_when_it_is_read_back_is_an_error() -> None:
-    transport = FakeTransport({POST: created(1), f"GET /object/{uuid_of(1)}": refusal(404)})
-    with pytest.raises(SeventhingsError, match=r"does not exist .* 30 seconds after the service accepted the change"):
-        carry_out(transport, NEW)
-
-
 def test_a_record_that_can_not_be_looked_for_is_not_sent_again(clock: Clock) -> None:
     def fail() -> list[Record]:
         raise refusal(503)
@@ -214,13 +208,6 @@ def test_a_refused_task_is_reported_with_what_this_instance_may_want(missing: st
         carry_out(transport, creation(TASK, {**FULL_TASK, missing: []}), schema=TASK)
     assert words in caught.value.message
     assert "Body does not match schema" in caught.value.message
-
-
-def test_a_refused_task_with_everything_gets_no_advice() -> None:
-    transport = task_service(refusal(400, "no"))
-    with pytest.raises(InvalidRequest) as caught:
-        carry_out(transport, creation(TASK, FULL_TASK), schema=TASK)
-    assert "What may help" not in caught.value.message
 
 
 def test_a_500_to_a_missing_renter_is_explained_and_not_sent_again(clock: Clock) -> None:
@@ -378,15 +365,6 @@ def test_after_a_lost_answer_the_state_is_read_before_archiving_again(stamp: str
     assert transport.lines[1] == f"GET /object/{uuid_of(1)}"
 
 
-def test_archiving_that_fails_twice_is_the_error() -> None:
-    path = f"POST /object/{uuid_of(1)}/archive"
-    stays = answer({"asset_uuid": uuid_of(1), "archived_at": None})
-    transport = FakeTransport({path: [lost(500), lost(503)], f"GET /object/{uuid_of(1)}": stays})
-    with pytest.raises(OutcomeUnknown) as caught:
-        carry_out(transport, archiving())
-    assert caught.value.status == 503
-
-
 # ---- reminders of a rental case
 
 DAY = {"unit": "days", "value": 1}
@@ -451,12 +429,6 @@ def test_a_reminder_that_an_instance_never_clears_is_explained() -> None:
     assert "This instance keeps due_date_reminder where it is left out, and refuses null" in caught.value.message
 
 
-def test_a_reminder_that_was_not_to_be_cleared_takes_no_second_put() -> None:
-    transport = Rentals(keeps=True).transport()
-    carry_out(transport, update(RENTAL, RENTAL_FLAT, {"title": "b"}), schema=RENTAL)
-    assert transport.count(f"PUT {ITEM}") == 1
-
-
 @pytest.mark.parametrize("failure", [refusal(400), lost(500)])
 def test_a_refused_put_without_a_renter_is_explained_and_sent_once(failure: Exception) -> None:
     transport = FakeTransport({f"PUT {ITEM}": failure})
@@ -478,25 +450,6 @@ def test_a_put_without_a_renter_whose_answer_is_lost_is_looked_up(status: int | 
     assert transport.count(f"PUT {ITEM}") == 1
 
 
-def test_a_put_that_carries_what_an_instance_refuses_is_explained_though_that_does_not_change() -> None:
-    schema = Schema.for_kind(KINDS["task"])
-    path = f"/task-management/task/{uuid_of(1)}"
-    transport = FakeTransport({f"PUT {path}": refusal(400)})
-    flat: JsonMap = {
-        "title": "a",
-        "deadline": "2027-01-31",
-        "reminders": [],
-        "references": [],
-        "assignees": [],
-        "comment": None,
-        "recurring_schedule": None,
-        "attachments": [],
-    }
-    with pytest.raises(SeventhingsError) as caught:
-        carry_out(transport, update(schema, flat, {"comment": "x"}), schema=schema)
-    assert "this instance may require one or two reminders" in caught.value.message
-
-
 @pytest.mark.parametrize(("puts", "sent"), [([refusal(400), answer(None, 204)], 2), ([answer(None, 204)], 1)])
 def test_an_overdue_status_that_is_refused_goes_along_as_it_was_before(puts: list[Any], sent: int) -> None:
     flat = {**RENTAL_FLAT, "status": "return_overdue"}
@@ -504,15 +457,6 @@ def test_an_overdue_status_that_is_refused_goes_along_as_it_was_before(puts: lis
     carry_out(transport, update(RENTAL, flat, {"title": "b"}), schema=RENTAL)
     written = [call.body["status"] for call in transport.calls if call.method == "PUT"]
     assert written == ["return_overdue", "borrowed"][:sent]
-
-
-@pytest.mark.parametrize("others", [refusal(403), answer([])], ids=["not listed", "none"])
-def test_a_refusal_of_what_may_overlap_is_reported_where_nothing_explains_it(others: Any) -> None:
-    transport = FakeTransport({f"PUT {ITEM}": refusal(400, "no"), "GET /rental-management/rental-cases": others})
-    with pytest.raises(InvalidRequest) as caught:
-        carry_out(transport, update(RENTAL, RENTAL_FLAT, {"due_date": "2024-06-30"}), schema=RENTAL)
-    assert "no" in caught.value.message
-    assert "At the same time" not in caught.value.message
 
 
 # ---- uploads
