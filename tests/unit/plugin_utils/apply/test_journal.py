@@ -197,37 +197,12 @@ def test_nothing_is_sent_after_the_journal_was_removed(tmp_path: Path) -> None:
             journal.sent("room", "Hall")
 
 
-def test_a_directory_that_can_not_be_written_is_an_error(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("", "utf-8")
-    with pytest.raises(InvalidInput, match="can't be written"), _journal(tmp_path / "file"):
-        pass
-
-
 def test_a_link_in_the_place_of_a_journal_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("mine", "utf-8")
     (tmp_path / "journal.jsonl").symlink_to("mine.txt")
     with pytest.raises(JournalRefused, match=r"^journal: .*is a link"), _journal(tmp_path):
         pass
     assert (tmp_path / "mine.txt").read_text("utf-8") == "mine"
-
-
-@pytest.mark.parametrize("is_link", [True, False], ids=["link", "no directory"])
-def test_a_journal_that_became_something_else_is_not_written(tmp_path: Path, is_link: bool) -> None:
-    folder = tmp_path / "journal"
-    folder.mkdir()
-    with _journal(folder) as journal:
-        journal.managed("object", {"one": ""})
-    again, noted = _journal(folder), _facts(folder)
-    (folder / "journal.jsonl").rename(tmp_path / "kept")
-    if is_link:
-        (folder / "journal.jsonl").symlink_to(tmp_path / "kept")
-    else:
-        folder.rmdir()
-        folder.write_text("", "utf-8")
-    with pytest.raises(InvalidInput, match=r"^journal: .*(is a link|Not a directory)"), again:
-        pass
-    (tmp_path / "kept").rename(tmp_path / "journal.jsonl")
-    assert _facts(tmp_path) == noted
 
 
 def test_a_journal_that_is_too_long_is_refused_with_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -291,13 +266,6 @@ def test_the_journal_is_below_home_without_another_state_directory(
         )
 
 
-def test_without_a_home_directory_the_message_says_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("XDG_STATE_HOME")
-    monkeypatch.setenv("HOME", "")
-    with pytest.raises(InvalidInput, match=r"no home directory .*; set journal to a directory"):
-        Journal(None, "i", "s")
-
-
 def test_a_user_whom_the_system_does_not_know_is_reported_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
     def unknown() -> Path:
         raise RuntimeError("Could not determine home directory.")
@@ -326,18 +294,6 @@ def test_a_journal_of_another_set_that_can_not_be_trusted_stops_a_run(tmp_path: 
     with _journal(tmp_path) as journal, pytest.raises(JournalRefused) as caught:
         protected_by_others(journal)
     assert caught.value.message.startswith(f"journal: {path} can be written by others")
-
-
-@pytest.mark.usefixtures("state_home")
-def test_a_journal_of_another_set_that_is_too_long_stops_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with Journal(None, "https://acme.test", "other") as journal:
-        journal.managed("object", {"one": ""})
-    path = place_of(None, "https://acme.test", "other").path
-    own = _journal(tmp_path)
-    monkeypatch.setattr(facts, "SIZE_LIMIT", 10)
-    with pytest.raises(JournalRefused) as caught:
-        protected_by_others(own)
-    assert caught.value.message.startswith(f"journal: {path} has more than 10 bytes")
 
 
 def test_a_state_directory_that_can_not_be_written_says_what_to_set(
@@ -481,23 +437,6 @@ def test_a_journal_with_two_names_is_refused(tmp_path: Path) -> None:
     with pytest.raises(JournalRefused) as caught:
         _journal(tmp_path)
     assert caught.value.message == f"journal: {path} is linked to a file of another name; expected one of its own"
-
-
-@pytest.mark.parametrize("method", ["opened", "open_to_update"])
-def test_what_the_disk_refuses_is_reported_with_the_way_out(
-    state_home: Path, monkeypatch: pytest.MonkeyPatch, method: str
-) -> None:
-    def fail(*_given: Any) -> Any:
-        raise OSError(errno.EIO, "Input/output error")
-
-    monkeypatch.setattr(Folder, method, fail)
-    with pytest.raises(InvalidInput) as caught, Journal(None, "i", "s"):
-        pass
-    path = state_home / "seventhings" / "i" / "s" / "journal.jsonl"
-    assert caught.value.message == (
-        f"journal: {path} can't be written (Input/output error); set journal to a directory that can be written"
-    )
-    assert isinstance(caught.value.__cause__, OSError)
 
 
 def test_a_lock_that_the_system_does_not_have_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

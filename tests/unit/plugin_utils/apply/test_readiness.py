@@ -72,12 +72,6 @@ def test_the_level_is_reported_where_all_of_it_is_written() -> None:
     assert by_level[Level.OBJECTS] == [thing]
 
 
-def test_no_level_is_reported_if_nothing_is_written() -> None:
-    removal = planned("objects", DELETE, 1)
-    assert [level for level, _batch in ready(removal).batches() if level is not None] == []
-    assert written(ready(removal)) == [removal]
-
-
 def test_the_previous_owner_of_a_unique_value_is_removed_first() -> None:
     removal, other, thing = (
         planned("objects", DELETE, 1),
@@ -89,10 +83,6 @@ def test_the_previous_owner_of_a_unique_value_is_removed_first() -> None:
 
 
 # ---- what lacks
-
-
-def test_what_needs_nothing_misses_nothing() -> None:
-    assert ready().why_not_ready(planned("objects", CREATE, name="x", room=Reference("room", 1))) == ""
 
 
 def test_what_waits_for_a_record_that_was_created_gets_its_uuid() -> None:
@@ -151,11 +141,6 @@ def test_a_value_of_a_field_that_was_not_created_or_changed_is_not_written(actio
     assert changes.why_not_ready(thing) == ""
 
 
-def test_a_field_that_keeps_its_type_is_waited_for_by_nothing() -> None:
-    field = planned("fields", UPDATE, 1, "asset", comment="x")
-    assert ready(field).why_not_ready(planned("objects", CREATE, 2, colour="red")) == ""
-
-
 def test_what_somebody_refers_to_still_is_not_removed() -> None:
     room, thing = planned("rooms", DELETE, 1), planned("objects", UPDATE, 2)
     room.leaving = (thing.entry,)
@@ -186,11 +171,6 @@ def test_links_to_records_of_the_same_section_are_left_for_later() -> None:
     assert changes.begun(second) is None
     second.created_uuid = uuid_of(8)
     assert changes.uuid_to_link(link) == uuid_of(8)
-
-
-def test_what_waits_for_nothing_is_written_as_it_is() -> None:
-    thing = planned("objects", CREATE, 1, name="x")
-    assert ready(thing).without_later_links(thing) is thing.change
 
 
 def test_only_the_link_misses_where_a_record_of_the_same_section_failed() -> None:
@@ -242,16 +222,6 @@ def test_the_links_of_a_record_that_failed_are_not_written() -> None:
     changes.without_later_links(second)
     changes.fail(second)
     assert dict(changes.batches())[Level.LINKS] == []
-
-
-def test_every_change_of_links_alone_is_done_when_they_are_written() -> None:
-    first = planned("objects", CREATE, 1)
-    others = [planned("objects", UPDATE, number, part=awaiting(first)) for number in (2, 3)]
-    changes = ready(first, *others)
-    for other in others:
-        changes.without_later_links(other)
-    assert not any(map(changes.completes, others))
-    assert all(map(changes.completes, dict(changes.batches())[Level.LINKS]))
 
 
 def test_a_field_that_gets_another_type_is_known_by_its_key_whatever_label_it_gets() -> None:

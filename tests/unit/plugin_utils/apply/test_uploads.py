@@ -74,14 +74,6 @@ def test_another_file_is_never_taken_because_the_journal_says_so(
     assert upload(transport, journal, invoice, clock) == NEW
 
 
-def test_a_deleted_upload_of_an_earlier_run_is_uploaded_again(
-    journal: Journal, invoice: Attachment, clock: Clock
-) -> None:
-    journal.uploaded(WHAT, EARLIER)
-    transport = FakeTransport({f"GET /file/{EARLIER}": refusal(404), POST: created(3)})
-    assert upload(transport, journal, invoice, clock) == NEW
-
-
 def test_what_many_records_link_is_uploaded_once(journal: Journal, invoice: Attachment, clock: Clock) -> None:
     transport = FakeTransport({POST: created(3)})
     uploads = Uploads(client_on(transport, clock), journal)
@@ -119,25 +111,6 @@ def test_an_upload_of_which_nothing_was_noted_is_looked_for_by_content(
     assert upload(transport, journal, invoice, clock) == EARLIER
     assert transport.writes == []
     assert clock.slept == []
-
-
-@pytest.mark.parametrize(
-    "shown", [{"size": str(len(CONTENT))}, {"size": float(len(CONTENT))}, {"size": None}, {"name": None}, {"name": 7}]
-)
-def test_a_lost_upload_is_found_whatever_its_metadata_look_like(
-    journal: Journal, invoice: Attachment, clock: Clock, shown: JsonMap
-) -> None:
-    journal.uploading(WHAT)
-    lost, other = meta(EARLIER, **shown), meta(OTHER, **shown)
-    transport = FakeTransport(
-        {
-            "GET /files": answer([other, lost]),
-            f"GET /file/{OTHER}/data": answer(b"two laptops"),
-            f"GET /file/{EARLIER}/data": answer(CONTENT),
-        }
-    )
-    assert upload(transport, journal, invoice, clock) == EARLIER
-    assert transport.writes == []
 
 
 @pytest.mark.parametrize(("newer", "is_warned"), [(19, False), (20, True)])
