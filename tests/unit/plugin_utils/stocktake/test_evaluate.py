@@ -15,7 +15,7 @@ from emulator_process import Emulator
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.record import Record
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import Kind
-from ansible_collections.community.seventhings.plugins.plugin_utils.stocktake.status import differs, status_of
+from ansible_collections.community.seventhings.plugins.plugin_utils.stocktake.status import differs
 
 from .taking import ATELIER, IT, NOVEMBER, STORE, by_code, take, take_from
 
@@ -24,14 +24,6 @@ from .taking import ATELIER, IT, NOVEMBER, STORE, by_code, take, take_from
 def here() -> Embedded:
     """Return the instance on the day after its stocktake."""
     return Embedded.started(data="stocktake")
-
-
-@pytest.mark.parametrize(
-    ("target", "actual", "status"),
-    [("a", "a", "ok"), ("a", "b", "deviation"), ("a", None, "missing"), (None, "a", "new"), (None, None, "unknown")],
-)
-def test_a_status_follows_from_both_rooms(target: Any, actual: Any, status: str) -> None:
-    assert status_of(target, actual) == status
 
 
 @pytest.mark.parametrize(

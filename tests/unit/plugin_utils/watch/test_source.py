@@ -144,6 +144,8 @@ def test_an_instance_that_can_not_be_reached_is_reported_once_and_tried_again(
         ({"matches": [{"id": "x", "kind": "object", "where": {}}]}, "matches: x: object is not among kinds"),
         ({"matches": [{"id": "x", "kind": "room", "where": {}}] * 2}, "matches: x: two filters have this id"),
         ({"base_url": None}, "base_url is missing"),
+        ({"fields": ["nam"]}, "fields: nam: none of the kinds has such a field"),
+        ({"matches": [{"id": "typo", "kind": "room", "where": {"nam": "x"}}]}, r"^matches\.typo\.nam: "),
     ],
 )
 def test_what_can_not_be_right_ends_the_source(options: dict[str, Any], changes: dict[str, Any], expected: str) -> None:

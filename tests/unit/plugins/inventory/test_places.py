@@ -6,18 +6,14 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 from ansible.errors import AnsibleError, AnsibleParserError
-from ansible.parsing.dataloader import DataLoader
-from ansible.template import Templar
 from trust import would_render
 
 from ansible_collections.community.seventhings.plugins.inventory import places
-from ansible_collections.community.seventhings.plugins.module_utils.errors import ConnectionFailed
 
 TEMPLATE = "{{ lookup('ansible.builtin.pipe', 'id') }}"
 
@@ -167,16 +163,6 @@ def test_groups_have_names_that_ansible_accepts(instance: Any, parse: Any) -> No
 
 
 # ---- names that are taken
-
-
-def test_two_places_with_one_name_are_distinguished_and_reported(instance: Any, parse: Any) -> None:
-    instance.locations = [location(7, "Depot"), location(1, "Depot")]
-    instance.rooms = [room(5, "Lab", 7), room(2, "Lab", 1), room(9, "Lab", 1)]
-    found = parse()
-    assert found.hosts("seventhings_Depot") == ["Depot/Lab", "Depot/Lab_9"]
-    assert found.hosts("seventhings_Depot_7") == ["Depot/Lab_5"]
-    assert len(found.warnings) == 2
-    assert "'seventhings_Depot_7' for 'seventhings_Depot'" in found.warnings[0]
 
 
 @pytest.mark.parametrize("name", ["all", "ungrouped"])
@@ -360,61 +346,12 @@ def test_strict_is_for_constructed_too(acme: Any, parse: Any) -> None:
         parse(compose={"label": "nowhere ~ ''"}, strict=True)
 
 
-# ---- text of others
-
-
-@pytest.mark.parametrize("warm", [False, True], ids=["read", "cached"])
-def test_a_template_in_remote_text_is_never_rendered(instance: Any, parse: Any, tmp_path: Path, warm: bool) -> None:
-    instance.locations = [location(1, "Head office", city=TEMPLATE)]
-    instance.rooms = [room(1, TEMPLATE, 1, extra=[{"deep": "#jinja2:variable_start_string:'[['\n[[ 1 ]]"}])]
-    options = {
-        "compose": {"same": "seventhings_name", "longer": "'a ' ~ seventhings_name"},
-        "hostname": ["{{ name }} of/{{ location_name }}"],
-        "cache": True,
-        "cache_plugin": "jsonfile",
-        "cache_connection": str(tmp_path / "cache"),
-    }
-    found = parse(**options)
-    if warm:
-        found = parse(**options)
-        assert instance.lists == 2
-    host = f"{TEMPLATE} of/Head office"
-    assert found.hosts("seventhings_Head_office") == [host]
-    variables = {**found.variables(host), **found.group_variables("seventhings_Head_office")}
-    templar = Templar(loader=DataLoader(), variables=variables)
-    for name, expected in (("same", TEMPLATE), ("longer", f"a {TEMPLATE}"), ("seventhings_city", TEMPLATE)):
-        assert not would_render(variables[name])
-        assert templar.template(variables[name]) == expected
-    assert not would_render(found.variables(host)["seventhings_name"])
-    assert not would_render(variables["seventhings_extra"][0]["deep"])
-
-
-def test_no_text_of_a_record_is_trusted_braces_or_not(acme: Any, parse: Any) -> None:
-    assert acme.rooms
-    found = parse(compose={"label": "seventhings_name ~ '!'", "own": "'{{ 1 }}'"})
-    variables = found.variables("Head office/Lab")
-    assert [name for name in variables if would_render(variables[name])] == [
-        "ansible_connection",
-        "ansible_python_interpreter",
-    ]
-
-
 # ---- cache
 
 
 @pytest.fixture
 def cached(tmp_path: Path) -> dict[str, Any]:
     return {"cache": True, "cache_plugin": "jsonfile", "cache_connection": str(tmp_path / "cache")}
-
-
-def test_a_warm_cache_asks_nothing(acme: Any, parse: Any, cached: dict[str, Any]) -> None:
-    first = parse(**cached)
-    acme.lists, acme.options = 0, {}
-    second = parse(**cached)
-    assert acme.lists == 0
-    assert acme.options == {}, "not even a client was made"
-    assert second.variables("Depot/Store") == first.variables("Depot/Store")
-    assert second.group_variables("seventhings_Depot") == first.group_variables("seventhings_Depot")
 
 
 def test_an_empty_answer_is_an_answer(instance: Any, parse: Any, cached: dict[str, Any]) -> None:
@@ -505,17 +442,6 @@ def test_an_empty_prefix_is_the_users_choice(acme: Any, parse: Any) -> None:
     assert parse(variable_prefix="").variables("Head office/Lab")["number"] == "0.1"
 
 
-def test_an_instance_that_is_not_reached_is_a_parser_error(
-    acme: Any, parse: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(*_arguments: Any, **_options: Any) -> None:
-        raise ConnectionFailed("GET /customer-api/v1/locations: acme.example.com can't be reached")
-
-    monkeypatch.setattr(type(acme), "list_all", fail)
-    with pytest.raises(AnsibleParserError, match=r"lab\.seventhings\.yml: GET .* can't be reached"):
-        parse()
-
-
 @pytest.mark.parametrize(
     ("name", "fits"),
     [
@@ -530,20 +456,3 @@ def test_the_end_of_the_file_name_decides(tmp_path: Path, name: str, fits: bool)
     path.write_text("plugin: community.seventhings.places\n")
     assert places.InventoryModule().verify_file(str(path)) is fits
     assert not places.InventoryModule().verify_file(str(tmp_path / "gone" / name))
-
-
-# ---- many
-
-
-@pytest.mark.sample(0)
-@pytest.mark.slow
-@pytest.mark.slow
-def test_ten_thousand_rooms_take_seconds(instance: Any, parse: Any) -> None:
-    instance.locations = [location(number, f"Site {number}") for number in range(1, 501)]
-    instance.rooms = [room(number, f"Lab {number}", number % 500 + 1) for number in range(1, 10_001)]
-    started = time.process_time()
-    found = parse()
-    assert len(found.inventory.hosts) == 10_000
-    assert found.hosts("seventhings_Site_7") == [f"Site 7/Lab {number}" for number in range(6, 10_001, 500)]
-    assert time.process_time() - started < 30
-    assert instance.lists == 2
