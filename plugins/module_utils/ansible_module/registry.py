@@ -154,19 +154,26 @@ def _info_module(kind: Kind) -> ModuleSpec:
     return ModuleSpec(argument_specs.info_spec(kind), run, rules)
 
 
-def _change_module(
+def _module(
     spec: argument_specs.Spec,
-    act: Callable[[Client, Options, bool], Result],
+    run: Callable[[Client, Options, bool], ModuleResult],
     not_yet: Callable[[Options], ModuleResult] | None = None,
     creates: str = "",
     **rules: Any,
 ) -> ModuleSpec:
-    """Return the spec of a module that changes and reports. An option that was not written counts as null."""
+    """Return the spec of a module for which an option that was not written counts as null."""
 
-    def run(client: Client, invocation: Invocation) -> ModuleResult:
-        return act(client, invocation.options, invocation.check_mode).result()
+    def call(client: Client, invocation: Invocation) -> ModuleResult:
+        return run(client, invocation.options, invocation.check_mode)
 
-    return ModuleSpec(spec, run, rules, not_yet, creates)
+    return ModuleSpec(spec, call, rules, not_yet, creates)
+
+
+def _change_module(
+    spec: argument_specs.Spec, act: Callable[[Client, Options, bool], Result], **more: Any
+) -> ModuleSpec:
+    """Return the spec of a module that changes and reports."""
+    return _module(spec, lambda client, options, check_mode: act(client, options, check_mode).result(), **more)
 
 
 def _found(found: ListResult) -> ModuleResult:
@@ -175,37 +182,6 @@ def _found(found: ListResult) -> ModuleResult:
 
 def _download_to_come(options: Options) -> ModuleResult:
     return Result(True, {"files": [], "dest": options["dest"]}, options.get("uuid")).result()
-
-
-def _suggest(client: Client, invocation: Invocation) -> ModuleResult:
-    options = invocation.options
-    return _found(
-        hub_suggestion_info(client, options["filters"], options["sort"], options.get("limit"), options.get("category"))
-    )
-
-
-def _history(client: Client, invocation: Invocation) -> ModuleResult:
-    return _found(history_info(client, invocation.options))
-
-
-def _report_templates(client: Client, _invocation: Invocation) -> ModuleResult:
-    return _found(report_template_info(client))
-
-
-def _api(client: Client, invocation: Invocation) -> ModuleResult:
-    return api(client, invocation.options, invocation.check_mode)
-
-
-def _api_info(client: Client, invocation: Invocation) -> ModuleResult:
-    return api_info(client, invocation.options)
-
-
-def _service(client: Client, _invocation: Invocation) -> ModuleResult:
-    return {"changed": False, **service_info(client)}
-
-
-def _auth_token(client: Client, invocation: Invocation) -> ModuleResult:
-    return auth_token(client, invocation.options, invocation.check_mode)
 
 
 MODULES: dict[str, ModuleSpec] = {
@@ -237,26 +213,35 @@ MODULES: dict[str, ModuleSpec] = {
     "file_download": _change_module(
         argument_specs.FILE_DOWNLOAD,
         file_download,
-        _download_to_come,
+        not_yet=_download_to_come,
         required_one_of=[("uuid", "object")],
         mutually_exclusive=[("uuid", "object")],
         required_together=[("object", "field")],
     ),
     "report": _change_module(argument_specs.REPORT, report),
-    "hub_suggestion_info": ModuleSpec(argument_specs.HUB_SUGGESTION_INFO, _suggest, {}),
-    "history_info": ModuleSpec(argument_specs.HISTORY_INFO, _history, {}),
-    "report_template_info": ModuleSpec(argument_specs.REPORT_TEMPLATE_INFO, _report_templates, {}),
-    "api": ModuleSpec(argument_specs.API, _api, {}),
-    "api_info": ModuleSpec(argument_specs.API_INFO, _api_info, {}),
-    "service_info": ModuleSpec(argument_specs.SERVICE_INFO, _service, {}),
-    "auth_token": ModuleSpec(
+    "hub_suggestion_info": _module(
+        argument_specs.HUB_SUGGESTION_INFO,
+        lambda client, options, _check_mode: _found(
+            hub_suggestion_info(
+                client, options["filters"], options["sort"], options.get("limit"), options.get("category")
+            )
+        ),
+    ),
+    "history_info": _module(
+        argument_specs.HISTORY_INFO, lambda client, options, _check_mode: _found(history_info(client, options))
+    ),
+    "report_template_info": _module(
+        argument_specs.REPORT_TEMPLATE_INFO, lambda client, *_options: _found(report_template_info(client))
+    ),
+    "api": _module(argument_specs.API, api),
+    "api_info": _module(argument_specs.API_INFO, lambda client, options, _check_mode: api_info(client, options)),
+    "service_info": _module(
+        argument_specs.SERVICE_INFO, lambda client, *_options: {"changed": False, **service_info(client)}
+    ),
+    "auth_token": _module(
         argument_specs.AUTH_TOKEN,
-        _auth_token,
-        {
-            "required_if": [
-                ("grant_type", "sso_auth_code", ("provider_name", "auth_code")),
-            ]
-        },
+        auth_token,
+        required_if=[("grant_type", "sso_auth_code", ("provider_name", "auth_code"))],
     ),
 }
 """Every module by its name."""

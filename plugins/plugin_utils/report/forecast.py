@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...module_utils.client.query import PER_PAGE
-from ...module_utils.model.kinds import HUB_ITEM, USER
 from ...module_utils.model.types_links import attachments_in, references_in
 from ...module_utils.plan.change import CREATE, UPDATE
 from ..set_plan.plan import InstancePlan, Planned, level_of
@@ -33,21 +32,15 @@ def forecast_of(plan: InstancePlan, read: int, per_minute: int) -> dict[str, Any
 
 
 def _writes(planned: Planned, has_later_uploads: bool) -> int:
-    """Return the number of requests for one record, without uploads."""
+    """Return the usual number of requests for one record, without uploads."""
     change, kind = planned.change, planned.kind
-    later = int(has_later_uploads or any(_is_later(planned, value) for value in change.values.values()))
-    if change.action == CREATE:
-        if kind.name == USER.name:
-            # The answer contains no record, so a second request looks the user up.
-            return 2
-        if kind.name == HUB_ITEM.name:
-            return 1 + sum(1 for suggested in ("category", "price") if change.values.get(suggested) is None)
-        return 1 + later + int(change.values.get(kind.status_key) not in (None, kind.open_status))
-    if change.action == UPDATE:
-        is_sent = int(any(key != kind.status_key for key in change.values))
-        is_read_back = int(kind.update == "PUT" and bool(change.values))
-        return int(change.unarchive) + is_sent + is_read_back + int(kind.status_key in change.values)
-    return 1
+    if change.action not in (CREATE, UPDATE):
+        return 1
+    is_new = change.action == CREATE
+    is_later = is_new and (has_later_uploads or any(_is_later(planned, value) for value in change.values.values()))
+    has_status = change.values.get(kind.status_key) not in (None, kind.open_status if is_new else None)
+    is_read_back = not is_new and kind.update == "PUT"
+    return 1 + is_later + has_status + is_read_back
 
 
 def _is_later(planned: Planned, value: Any) -> bool:

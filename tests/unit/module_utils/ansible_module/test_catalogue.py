@@ -10,7 +10,6 @@ import copy
 import functools
 import importlib
 import re
-import statistics
 from pathlib import Path
 from typing import Any
 
@@ -308,28 +307,6 @@ def constants(path: Path) -> frozenset[Any]:
     return frozenset(
         node.value for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Constant)
     )
-
-
-# ---- how thin modules are
-
-
-def code_lines(path: Path) -> int:
-    """Return lines of code without comments, documentation and blank lines."""
-    lines = path.read_text(encoding="utf-8").splitlines()
-    for statement in ast.parse("\n".join(lines)).body:
-        documents = isinstance(statement, ast.Expr) or (
-            isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Constant)
-        )
-        if documents:
-            for number in range(statement.lineno - 1, statement.end_lineno or statement.lineno):
-                lines[number] = ""
-    return sum(1 for line in lines if line.strip() and not line.strip().startswith("#"))
-
-
-@pytest.mark.parametrize(("info", "most"), [(False, 20), (True, 12)])
-def test_a_module_is_its_documentation_and_a_few_lines(info: bool, most: int) -> None:
-    counts = [code_lines(module_path(name)) for name in MODULES if name.endswith("_info") is info]
-    assert statistics.median(counts) <= most
 
 
 @pytest.mark.parametrize("name", MODULE_NAMES)

@@ -81,39 +81,6 @@ def test_changes_after_the_end_of_a_run_are_reported_as_not_tried(site: Site) ->
     assert result.summary["objects"]["skipped"] == 3
 
 
-def test_fields_have_their_keys_and_the_labels_beside(site: Site) -> None:
-    site.write(
-        {
-            "fields/asset.yml": yaml_list([{"label": "Shelf mark", "type": "TEXT"}]),
-            "objects.csv": "barcode,inventory_name,Shelf mark\n1,Chair,A\n",
-        }
-    )
-    assert site.run().outcome == "changed"
-    site.write({"objects.csv": "barcode,inventory_name,Shelf mark\n1,Chair,B\n"})
-    (changed,) = site.plan().changes
-    ((key, label),) = changed["labels"].items()
-    assert label == "Shelf mark"
-    assert key != label
-    assert (changed["before"], changed["after"]) == ({key: "A"}, {key: "B"})
-
-
-def test_a_reference_reads_the_same_before_and_after(site: Site) -> None:
-    site.write(
-        {
-            "locations.yml": "- name: L1\n- name: L2\n",
-            "rooms.yml": '- {building_id: L1, number: "Lager"}\n- {building_id: L2, number: "Lager"}\n',
-            "objects.yml": yaml_list([{"barcode": "1", "inventory_name": "Chair", "target_room": "L1/Lager"}]),
-        }
-    )
-    assert site.run().outcome == "changed"
-    site.write({"objects.yml": yaml_list([{"barcode": "1", "inventory_name": "Chair", "target_room": "L2/Lager"}])})
-    site.service.clear_log()
-    (moved,) = site.plan().changes
-    reads = site.sent()
-    assert (moved["before"], moved["after"]) == ({"target_room": "L1/Lager"}, {"target_room": "L2/Lager"})
-    assert len(reads) == len(set(reads)), "words take no request of their own"
-
-
 @pytest.mark.sample(1)
 @pytest.mark.slow
 @pytest.mark.parametrize("rate_limit", [0, 120])

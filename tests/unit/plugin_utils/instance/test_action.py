@@ -8,7 +8,6 @@ from __future__ import annotations
 import errno
 import json
 import os
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -224,16 +223,6 @@ def test_what_is_missing_or_no_address_is_reported_before_anything_is_sent(
     assert result["failed"]
     assert result["msg"].startswith(message)
     assert site.sent() == []
-
-
-def test_without_the_library_for_schemas_the_message_says_what_to_install(
-    site: Site, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "jsonschema", None)
-    site.write({"objects.yml": _objects("1")})
-    result = _provision(site, module="instance_validate", src=site.root)
-    assert "jsonschema" in result["msg"]
-    assert result["failed"]
 
 
 # ---- plan files: what was approved, all of it, and nothing else

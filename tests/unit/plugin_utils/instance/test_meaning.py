@@ -9,9 +9,6 @@ from typing import Any
 
 from instance_site import SETTINGS, Site, yaml_list
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
-from ansible_collections.community.seventhings.plugins.plugin_utils.report.text_report import as_text
-
 TASK_LIMITS = {"update_percent": 100, "delete_percent": 100}
 """The limits of every task in this file."""
 
@@ -47,21 +44,3 @@ def test_a_drift_sends_no_e_mail_and_removes_nothing(site: Site) -> None:
     site.write({"instance.yml": OPEN, **PLACES, "users.yml": "- ada@acme.example\n", "objects.yml": "[]\n"})
     result = site.plan(drift=True)
     assert (result.mails, result.undo) == ([], "")
-
-
-def test_a_drift_says_what_this_set_created_and_somebody_deleted(site: Site) -> None:
-    site.write({"instance.yml": OPEN, **PLACES})
-    site.run()
-    client = site.client()
-    (room,) = [record for record in client.list_all(KINDS["room"]) if record.flat["number"] == "0.2"]
-    client.delete(KINDS["room"], room.uuid)
-    site.write({"rooms.yml": PLACES["rooms.yml"] + '- {number: "0.3", building_id: Head}\n'})
-    result = site.plan(drift=True)
-    assert {change["key"]: change["note"] for change in result.changes} == {
-        "Head/0.2": "was created by this set and deleted in the application",
-        "Head/0.3": "",
-    }
-    lines = as_text(result).splitlines()
-    assert "+ rooms Head/0.2 (was created by this set and deleted in the application)" in lines
-    assert "+ rooms Head/0.3 (missing in the instance)" in lines
-    assert "rooms: 2 missing in the instance, 1 unchanged" in lines

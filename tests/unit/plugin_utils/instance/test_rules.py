@@ -374,13 +374,6 @@ def test_an_apply_of_a_plan_file_warns_in_the_words_of_the_plan(site: Site, tmp_
     assert applied == planned
 
 
-def test_a_rule_costs_only_the_lists_that_it_refers_to(site: Site) -> None:
-    site.write({"objects.yml": things({"serial_number": "A12345", "inventory_group": "IT"})})
-    # The first run signs in.
-    _first, without, with_rules = [run(site, rules)["requests"] for rules in (None, None, NUMBERED)]
-    assert with_rules == without
-
-
 def test_layers_and_inline_records_are_judged_at_their_places(site: Site, tmp_path: Path) -> None:
     first, second = tmp_path / "first", tmp_path / "second"
     for directory, text in (
