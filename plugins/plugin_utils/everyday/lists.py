@@ -31,15 +31,9 @@ from ..desired.entry import Entry
 from ..desired.positions import Place
 from ..papers.table import MONEY
 from ..set_plan.listed_state import ListedState
+from ..set_plan.observed import ACTUAL, EXPECTED, comparisons_of
+from ..set_plan.rooms import TO_ROOM, coupled_locations
 from ..set_plan.scope import Scope
-
-TO_ROOMS = "LINKED_ROOM"
-_TO_LOCATIONS = "LINKED_LOCATION"
-_OF_LOCATIONS = ("building", "location")
-_COMPARISON = "FIELD_VALUE_COMPARISON"
-_ACTUAL, _TARGET = "actual_field", "expected_field"
-_USUAL = {_ACTUAL: "actual_room", _TARGET: "target_room"}
-"""The fields that an instance compares if no definition names them."""
 
 _DESCRIBED = {
     "name": ("inventory_name",),
@@ -73,22 +67,14 @@ class ObjectLists:
 
         If no field compares two rooms, the first key is empty.
         """
-        fields = self.schema.fields
-        by_uuid = {field.uuid: field for field in fields.values()}
-        for definition in self.client.definitions(OBJECT.template):
-            field = fields.get(str(definition.get("field_key")))
-            relations = definition.get("relations")
-            if field is None or field.type != _COMPARISON or not isinstance(relations, list):
-                continue
-            related = {
-                str(relation.get("type")): by_uuid.get(str(relation.get("field_uuid")))
-                for relation in relations
-                if isinstance(relation, Mapping)
-            }
-            actual, target = related.get(_ACTUAL), related.get(_TARGET)
-            if actual is not None and target is not None and actual.type == target.type == TO_ROOMS:
-                return field.key, actual.key, target.key
-        return "", _USUAL[_ACTUAL], _USUAL[_TARGET]
+        by_uuid = {field.uuid: field for field in self.schema.fields.values()}
+        for raw in self.client.definitions(OBJECT.template):
+            for relations in comparisons_of([raw]):
+                rooms = [by_uuid.get(relations.get(name, "")) for name in (ACTUAL, EXPECTED)]
+                keys = [room.key for room in rooms if room is not None and room.type == TO_ROOM]
+                if len(keys) == 2:
+                    return str(raw.get("field_key")), keys[0], keys[1]
+        return "", "actual_room", "target_room"
 
     def require_rooms(self, keys: Iterable[str], consequence: str = "") -> None:
         """Check that an instance has fields that lead to rooms.
@@ -96,17 +82,14 @@ class ObjectLists:
         :raises InvalidInput: with the consequence, if this account sees no such field.
         """
         fields = self.schema.fields
-        wrong = [key for key in keys if key not in fields or fields[key].type != TO_ROOMS]
+        wrong = [key for key in keys if key not in fields or fields[key].type != TO_ROOM]
         if wrong:
             words = f"this account sees no field {' and no field '.join(wrong)} of objects that leads to a room"
             raise InvalidInput(f"{words}{consequence}")
 
     def location_beside(self, room: str) -> Field | None:
         """Return the field with the location of a room, by its name."""
-        fields = self.schema.fields
-        head, _room, tail = room.rpartition("room")
-        names = (f"{head}{word}{tail}" for word in _OF_LOCATIONS)
-        return next((fields[name] for name in names if name in fields and fields[name].type == _TO_LOCATIONS), None)
+        return next(coupled_locations(self.schema, self.schema.fields[room]), None)
 
     def target_of(self, key: str, record: Record) -> Record | None:
         """Return the record that a field of an object refers to; None without one, or if no list shows it."""
@@ -165,7 +148,7 @@ class ObjectLists:
 
         :param has_new_records: if records are created, unlisted records that others refer to are read as evidence.
         """
-        rooms = [field for field in self.schema.fields.values() if field.type == TO_ROOMS]
+        rooms = [field for field in self.schema.fields.values() if field.type == TO_ROOM]
         schemas = (Schema(OBJECT, rooms), identity_of(ROOM), identity_of(LOCATION))
         lists = {schema.kind.name: Listed(schema, self.state.records(schema.kind)) for schema in schemas}
         found = self.state.visibility() if has_new_records else visibility(self.client, lists, None)

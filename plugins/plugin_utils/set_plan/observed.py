@@ -24,7 +24,7 @@ from .context import PlanContext
 from .rooms import TO_LOCATION, TO_ROOM, coupled_locations
 
 _COMPARISON = "FIELD_VALUE_COMPARISON"
-_ACTUAL, _EXPECTED = "actual_field", "expected_field"
+ACTUAL, EXPECTED = "actual_field", "expected_field"
 
 Relations = Mapping[str, str]
 """Type of a relation to the uuid, the key or the label of the other field."""
@@ -35,7 +35,7 @@ def compared_rooms(schema: Schema, comparisons: Iterable[Relations]) -> dict[str
     by_uuid = {field.uuid: field for field in schema.fields.values() if field.uuid}
     found: dict[str, None] = {}
     for relations in comparisons:
-        pair = [relations.get(name, "") for name in (_ACTUAL, _EXPECTED)]
+        pair = [relations.get(name, "") for name in (ACTUAL, EXPECTED)]
         fields = [by_uuid.get(name) or (schema.find(name) if name else None) for name in pair]
         types = [None if field is None else field.type for field in fields]
         if fields[0] is not None and types in ([TO_ROOM, TO_ROOM], [TO_LOCATION, TO_LOCATION]):
