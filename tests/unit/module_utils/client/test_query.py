@@ -67,26 +67,51 @@ def test_every_operator_is_in_the_service_its_description_and_the_documentation(
     assert set(query.OPERATORS) <= set(named)
 
 
-@pytest.mark.parametrize("operator", SINGLE)
-def test_an_operator_for_one_value_is_written_in_brackets(operator: str) -> None:
-    assert encoded(Condition("price", operator, (5,))) == f"filter[price][{operator}]=5"
+KEY = {"building_id": "Head office", "number": "0.12"}
 
 
-@pytest.mark.parametrize("operator", MULTIPLE)
-def test_an_operator_for_several_values_repeats_the_name_with_empty_brackets(operator: str) -> None:
-    wanted = f"filter[name][{operator}][]=a&filter[name][{operator}][]=b"
-    assert encoded(Condition("name", operator, ("a", "b"))) == wanted
-    assert encoded(Condition("name", operator, ("a",))) == f"filter[name][{operator}][]=a"
+@pytest.mark.parametrize(
+    ("written", "conditions", "sent"),
+    [
+        *(({op: 5}, [(op, 5)], f"filter[name][{op}]=5") for op in SINGLE),
+        *(({op: value}, [(op, value)], None) for op in SINGLE for value in ("a", 0, 1.5, False, "")),
+        *(({op: ["a", "b"]}, [(op, "a", "b")], f"filter[name][{op}][]=a&filter[name][{op}][]=b") for op in MULTIPLE),
+        *(({op: "a"}, [(op, "a")], f"filter[name][{op}][]=a") for op in MULTIPLE),
+        *(({op: []}, [(op,)], "") for op in MULTIPLE),
+        *(({op: value}, [(op,)], f"filter[name][{op}]=") for op in PRESENCE for value in (None, True, "")),
+        *((value, [("eq", value)], None) for value in ("a", 0, 5, True)),
+        (["a", "b"], [("in", "a", "b")], None),
+        ({"gt": 1, "lt": 5}, [("gt", 1), ("lt", 5)], "filter[name][gt]=1&filter[name][lt]=5"),
+        *((written, [("null",)], "filter[name][null]=") for written in ({"eq": None}, {None: True}, None)),
+        ({"neq": None}, [("not_null",)], "filter[name][not_null]="),
+        *(({op: KEY}, [(op, KEY)], None) for op in ("eq", "neq")),
+    ],
+)
+def test_a_filter_is_field_operator_and_values(written: Any, conditions: list[Any], sent: str | None) -> None:
+    found = query.parse_filters({"name": written})
+    assert found == [Condition("name", operator, tuple(values)) for operator, *values in conditions]
+    assert sent is None or encoded(*found) == sent
 
 
-@pytest.mark.parametrize("operator", PRESENCE)
-def test_an_operator_for_presence_has_no_value(operator: str) -> None:
-    assert encoded(Condition("name", operator)) == f"filter[name][{operator}]="
+ONE, TRUE = "accepts one value, not", "accepts only true; for the opposite use another operator"
 
 
-def test_a_range_is_two_operators_on_one_field() -> None:
-    found = encoded(Condition("price", "gt", (1,)), Condition("price", "lt", (5,)))
-    assert found == "filter[price][gt]=1&filter[price][lt]=5"
+@pytest.mark.parametrize(
+    ("written", "problem"),
+    [
+        *(({op: value}, f".{op}: {ONE} a list") for op in SINGLE for value in (["a"], [])),
+        *(({op: {"a": 1}}, f".{op}: {ONE} a map") for op in SINGLE[2:]),
+        *(({op: None}, f".{op}: expected a value") for op in SINGLE[2:]),
+        *(({op: False}, f".{op}: {TRUE}") for op in PRESENCE),
+        ({}, ": an empty map; expected an operator and its value, or a value"),
+        *(({op: 1}, f": unknown operator {op!r}; expected one of eq") for op in ("equals", "EQ", "", "gt_or_empty", 5)),
+    ],
+)
+def test_a_filter_that_means_nothing_is_refused_with_its_place(written: Any, problem: str) -> None:
+    for beside in ({}, {"a": 1}):
+        (line,) = problems({"name": written, **beside})
+        assert line.startswith(f"filters.name{problem}")
+    assert len(problems({"name": written, "b": {"null": False}})) == 2
 
 
 def test_the_space_of_a_date_time_becomes_a_plus() -> None:
@@ -104,93 +129,6 @@ def test_a_value_comes_through_the_query_string_unchanged(value: str) -> None:
 @pytest.mark.parametrize(("value", "text"), [(True, "1"), (False, "0"), (5, "5"), (1.5, "1.5"), (0, "0"), ("0", "0")])
 def test_a_value_is_written_as_text(value: Any, text: str) -> None:
     assert Condition("a", "eq", (value,)).pairs() == [("filter[a][eq]", text)]
-
-
-# ---- what a person writes
-
-
-@pytest.mark.parametrize("operator", SINGLE)
-@pytest.mark.parametrize("value", ["a", 0, 5, 1.5, False, ""])
-def test_a_filter_is_field_operator_value(operator: str, value: Any) -> None:
-    assert query.parse_filters({"name": {operator: value}}) == [Condition("name", operator, (value,))]
-
-
-@pytest.mark.parametrize("value", ["a", 0, 5, True])
-def test_a_value_alone_is_short_for_eq(value: Any) -> None:
-    assert query.parse_filters({"name": value}) == [Condition("name", "eq", (value,))]
-
-
-def test_a_list_alone_is_short_for_in() -> None:
-    assert query.parse_filters({"name": ["a", "b"]}) == [Condition("name", "in", ("a", "b"))]
-
-
-@pytest.mark.parametrize("operator", MULTIPLE)
-@pytest.mark.parametrize(("value", "values"), [("a", ("a",)), (["a", "b"], ("a", "b")), ([], ())])
-def test_several_values_are_a_list_or_one_value(operator: str, value: Any, values: tuple[str, ...]) -> None:
-    assert query.parse_filters({"name": {operator: value}}) == [Condition("name", operator, values)]
-
-
-@pytest.mark.parametrize("operator", PRESENCE)
-@pytest.mark.parametrize("value", [None, True, ""])
-def test_presence_operators_accept_true_null_or_an_empty_text(operator: str, value: Any) -> None:
-    assert query.parse_filters({"name": {operator: value}}) == [Condition("name", operator)]
-
-
-@pytest.mark.parametrize("operator", PRESENCE)
-def test_presence_does_not_take_false(operator: str) -> None:
-    assert problems({"name": {operator: False}}) == [
-        f"filters.name.{operator}: accepts only true; for the opposite use another operator"
-    ]
-
-
-@pytest.mark.parametrize(("written", "operator"), [({"eq": None}, "null"), ({"neq": None}, "not_null"), (None, "null")])
-def test_null_as_value_asks_for_null(written: Any, operator: str) -> None:
-    assert query.parse_filters({"name": written}) == [Condition("name", operator)]
-
-
-@pytest.mark.parametrize("operator", ["equals", "EQ", "", "contains", "gt_or_empty", 5])
-def test_an_unknown_operator_is_refused_with_all_that_are_known(operator: Any) -> None:
-    (line,) = problems({"name": {operator: 1}})
-    assert line.startswith(f"filters.name: unknown operator {operator!r}")
-    assert all(known in line for known in query.OPERATORS)
-
-
-def test_a_map_without_an_operator_is_no_condition_and_an_error() -> None:
-    assert problems({"name": {}, "a": 1}) == [
-        "filters.name: an empty map; expected an operator and its value, or a value"
-    ]
-
-
-def test_equality_reads_a_map_as_a_reference_by_its_fields() -> None:
-    key = {"building_id": "Head office", "number": "0.12"}
-    assert query.parse_filters({"room": {"eq": key}}) == [Condition("room", "eq", (key,))]
-    assert query.parse_filters({"room": {"neq": key}}) == [Condition("room", "neq", (key,))]
-
-
-@pytest.mark.parametrize(
-    ("operator", "value"),
-    [
-        (operator, value)
-        for operator in SINGLE
-        for value in (["a"], [], {"a": 1})
-        if not (value == {"a": 1} and operator in ("eq", "neq"))
-    ],
-)
-def test_one_value_is_not_a_list(operator: str, value: Any) -> None:
-    (line,) = problems({"name": {operator: value}})
-    assert line.startswith(
-        f"filters.name.{operator}: accepts one value, not {'a map' if isinstance(value, dict) else 'a list'}"
-    )
-
-
-def test_every_problem_is_reported_at_once() -> None:
-    assert len(problems({"a": {"is": 1, "eq": [1]}, "b": {"null": False}, "c": 1})) == 3
-
-
-@pytest.mark.parametrize("operator", ["gt", "gte", "lt", "lte", "gt_or_null", "lte_or_null"])
-def test_nothing_is_not_larger_or_smaller_than_null(operator: str) -> None:
-    (line,) = problems({"a": {operator: None}})
-    assert line.startswith(f"filters.a.{operator}")
 
 
 def test_sorting_is_ascending_unless_a_minus_is_before_the_field() -> None:

@@ -29,6 +29,7 @@ from ..support import Clock, FakeTransport, Invocation, JsonMap, answer, refusal
 LOGIN = "POST /auth_token"
 PASSWORD: JsonMap = {"username": "ada", "password": "pa55word-geheim", "client_id": "client-7"}
 REFRESH: JsonMap = {"refresh_token": "refresh-geheim", "client_id": "client-7"}
+WRONG = "user name, password or client id not accepted"
 SECRETS = ("pa55word-geheim", "refresh-geheim", "access-geheim", "code-geheim")
 
 
@@ -269,103 +270,56 @@ def run_all(threads: list[threading.Thread]) -> None:
 
 # ---- errors
 
+REFUSED = {**REFRESH, "access_token": "access-geheim"}
+FORM = answer(b"access_token=access-geheim&refresh_token=refresh-geheim")
+NO_PAIRS: list[Any] = [[], {}, {"access_token": ""}, {"token": "x"}, "x"]
+REASONS = {
+    "LoginDeactivated": "switched off",
+    "Banned": "banned",
+    "EmailUnconfirmed": "not confirmed",
+    "Inactive": "not activated",
+    "OnlySSOLoginAllowed": "sso_auth_code",
+    "SomethingNew": "a reason that is not known here",
+    "": "no reason given",
+}
+
 
 @pytest.mark.parametrize(
-    ("given", "missing"),
+    ("given", "step", "error", "words"),
     [
-        ({}, "username, password, client_id not given"),
-        ({"username": "ada"}, "password, client_id not given"),
-        ({"username": "ada", "password": "pa55word-geheim"}, ": client_id not given"),
-        ({"username": "ada", "client_id": "c"}, ": password not given"),
-        ({"refresh_token": "refresh-geheim"}, "client_id"),
+        ({}, None, InvalidInput, ["username, password, client_id not given", "SEVENTHINGS_TOKEN"]),
+        ({"username": "ada"}, None, InvalidInput, ["password, client_id not given"]),
+        ({"username": "ada", "password": "pa55word-geheim"}, None, InvalidInput, [": client_id not given"]),
+        ({"username": "ada", "client_id": "c"}, None, InvalidInput, [": password not given"]),
+        ({"refresh_token": "refresh-geheim"}, None, InvalidInput, ["client_id"]),
+        (REFRESH, refusal(401), InvalidInput, ["There is no access token", "refresh token was refused", "password"]),
+        (REFUSED, refusal(401), InvalidInput, ["HTTP 401", "refresh token was refused", "password"]),
+        (PASSWORD, refusal(404), InvalidInput, ["expected the root", "such as https://acme.test; cut /assets"]),
+        *(
+            (
+                PASSWORD,
+                refusal(status, "pa55word-geheim"),
+                InvalidInput,
+                ["as ada", "grant password", "client-7", WRONG],
+            )
+            for status in (400, 401)
+        ),
+        *((PASSWORD, refusal(403, reason), InvalidInput, ["is not allowed", why]) for reason, why in REASONS.items()),
+        *((PASSWORD, answer(body), NotJson, ["the answer has no access_token"]) for body in NO_PAIRS),
+        *((PASSWORD, answer(body), NotJson, ["the answer is empty"]) for body in (None, b"  ")),
+        *((PASSWORD, step, NotJson, ["not JSON"]) for step in (FORM, answer(b"<html>pa55word-geheim</html>"))),
     ],
 )
-def test_what_is_missing_to_sign_in_is_named(given: JsonMap, missing: str) -> None:
-    with pytest.raises(InvalidInput) as caught:
-        tokens(FakeTransport(), **given).current()
-    assert missing in caught.value.message
-    assert "SEVENTHINGS_TOKEN" in caught.value.message
-
-
-@pytest.mark.parametrize("given", [REFRESH, {**REFRESH, "access_token": "access-geheim"}])
-def test_a_refused_refresh_token_without_a_password_is_reported(given: JsonMap) -> None:
-    transport = FakeTransport({LOGIN: refusal(401)})
-    with pytest.raises(InvalidInput, match="refresh token was refused") as caught:
-        tokens(transport, **given).replace("access-geheim")
-    assert "password" in caught.value.message
-
-
-def test_a_base_url_without_a_login_names_the_path_to_cut() -> None:
-    transport = FakeTransport({LOGIN: refusal(404)})
+def test_a_login_that_fails_is_reported_without_a_secret(
+    given: JsonMap, step: Any, error: type[SeventhingsError], words: list[str]
+) -> None:
+    transport = FakeTransport({LOGIN: step} if step else {})
     transport.root = "https://acme.test/assets"
-    with pytest.raises(InvalidInput, match=r"expected the root .* such as https://acme\.test; cut /assets"):
-        tokens(transport, **PASSWORD).current()
-
-
-@pytest.mark.parametrize("status", [400, 401])
-def test_a_wrong_password_is_reported_with_user_client_and_place(status: int) -> None:
-    transport = FakeTransport({LOGIN: refusal(status, "no")})
-    with pytest.raises(InvalidInput) as caught:
-        tokens(transport, **PASSWORD).current()
-    message = caught.value.message
-    assert all(
-        word in message
-        for word in (
-            "as ada",
-            "grant password",
-            "client-7",
-            "https://acme.test",
-            "user name, password or client id not accepted",
-        )
-    )
-
-
-@pytest.mark.parametrize(
-    ("reason", "words"),
-    [
-        ("LoginDeactivated", "switched off"),
-        ("Banned", "banned"),
-        ("EmailUnconfirmed", "not confirmed"),
-        ("Inactive", "not activated"),
-        ("OnlySSOLoginAllowed", "sso_auth_code"),
-        ("SomethingNew", "a reason that is not known here"),
-        ("", "no reason given"),
-    ],
-)
-def test_a_login_that_is_not_allowed_is_reported_with_the_reason(reason: str, words: str) -> None:
-    transport = FakeTransport({LOGIN: refusal(403, reason)})
-    with pytest.raises(InvalidInput, match="is not allowed") as caught:
-        tokens(transport, **PASSWORD).current()
-    assert words in caught.value.message
-    assert "SomethingNew" not in caught.value.message
-
-
-@pytest.mark.parametrize("body", [None, [], {}, {"access_token": ""}, {"token": "x"}, "x"])
-def test_an_answer_without_a_token_is_reported(body: Any) -> None:
-    transport = FakeTransport({LOGIN: answer(body)})
-    with pytest.raises(NotJson, match=r"the answer (has no access_token|is empty)"):
-        tokens(transport, **PASSWORD).current()
-
-
-@pytest.mark.parametrize(
-    "step",
-    [
-        refusal(400, "x"),
-        refusal(401),
-        refusal(403, "Banned"),
-        answer({}),
-        answer(b"access_token=access-geheim&refresh_token=refresh-geheim"),
-        answer(b"<html>pa55word-geheim</html>"),
-    ],
-    ids=["400", "401", "403", "empty", "form", "html"],
-)
-def test_no_secret_is_in_any_error_of_a_login(step: Any) -> None:
-    transport = FakeTransport({LOGIN: step})
-    given = {**PASSWORD, **REFRESH, "access_token": "access-geheim"}
-    with pytest.raises(SeventhingsError) as caught:
+    with pytest.raises(error) as caught:
         tokens(transport, **given).replace("access-geheim")
-    words = f"{caught.value} {caught.value.message} {caught.value!r}"
-    assert not [secret for secret in SECRETS if secret in words]
+    assert not [word for word in words if word not in caught.value.message]
+    shown = f"{caught.value} {caught.value.message} {caught.value!r}"
+    assert not [secret for secret in (*SECRETS, "SomethingNew") if secret in shown]
 
 
 def test_everything_secret_is_known_to_the_transport_before_it_is_sent() -> None:
