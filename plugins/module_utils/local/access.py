@@ -12,7 +12,7 @@ import pwd
 import stat
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from ansible.module_utils.basic import AnsibleModule
 
@@ -20,6 +20,9 @@ from ..errors import InvalidInput
 
 PRIVATE_FILE = 0o600
 PRIVATE_FOLDER = 0o700
+
+Sides: TypeAlias = tuple[dict[str, Any], dict[str, Any]]
+"""Changed attributes (mode, owner, group) with their old and new values."""
 
 _PERMISSIONS = 0o777
 _ALL_PERMISSIONS = 0o7777
@@ -65,17 +68,15 @@ class Access:
         # Users who may read the file may enter its directory. Users who may write the file may write there.
         return mode | (mode & _READ) >> 2
 
-    def differences(self, found: os.stat_result) -> dict[str, tuple[Any, Any]]:
-        """Compare an existing file with this access.
-
-        Return mode, owner or group if they differ, as found and as wanted.
-        """
+    def differences(self, found: os.stat_result) -> Sides:
+        """Return mode, owner or group of an existing file if they differ: as found, and as wanted."""
         pairs = {
             "mode": (_shown(stat.S_IMODE(found.st_mode)), _shown(self._changed(stat.S_IMODE(found.st_mode)))),
             "owner": (found.st_uid, found.st_uid if self.uid is None else self.uid),
             "group": (found.st_gid, found.st_gid if self.gid is None else self.gid),
         }
-        return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
+        before, after = ({name: pair[side] for name, pair in pairs.items() if pair[0] != pair[1]} for side in (0, 1))
+        return before, after
 
     def adjust(self, descriptor: int) -> None:
         """Apply this access to an open file.
@@ -120,18 +121,15 @@ class Access:
 
 
 def _mode_from(written: Any) -> int | str | None:
-    if written is None or (isinstance(written, int) and not isinstance(written, bool)):
-        mode = written
-    elif not isinstance(written, str):
-        raise InvalidInput(f"mode: {written!r} does not fit; expected an octal number such as '0640', or u=rw,g=r")
-    else:
+    mode = written
+    if isinstance(written, str):
         try:
             mode = int(written, 8)
         except ValueError:
-            return str(written)
-    if mode is not None and not 0 <= mode <= _ALL_PERMISSIONS:
-        raise InvalidInput(f"mode: {written!r} does not fit; expected the permissions alone, such as '0640'")
-    return mode
+            return written
+    if mode is None or (type(mode) is int and 0 <= mode <= _ALL_PERMISSIONS):
+        return mode
+    raise InvalidInput(f"mode: {written!r} does not fit; expected an octal number such as '0640', or u=rw,g=r")
 
 
 def _number_of(option: str, name: str | None, look_up: Callable[[str], int]) -> int | None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InvalidInput
-from .access import Access
+from .access import Access, Sides
 from .safe_files import FileType, Folder
 
 LONGEST_NAME = 255
@@ -70,15 +70,6 @@ class Target:
         return self.folder.has_content(self.name, content_of())
 
 
-Differing = Mapping[str, tuple[Any, Any]]
-"""Changed attributes (mode, owner, group) with their old and new values."""
-
-
-def sides(differing: Differing) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Split differences into old and new values for a diff."""
-    return {name: pair[0] for name, pair in differing.items()}, {name: pair[1] for name, pair in differing.items()}
-
-
 @dataclass
 class LocalFiles:
     """Write files as the options ``mode``, ``owner``, ``group`` and ``backup`` say.
@@ -99,26 +90,26 @@ class LocalFiles:
         """
         return cls(Access.from_options(options), bool(options.get("backup")), check_mode)
 
-    def write(self, target: Target, content_of: Callable[[], bytes]) -> Differing:
+    def write(self, target: Target, content_of: Callable[[], bytes]) -> Sides:
         """Write a file atomically. Return the changes to mode, owner and group of the replaced file.
 
         :param content_of: returns the bytes; not called in check mode.
         """
-        replaces = target.size() is not None
-        differing = target.folder.differences(target.name, self.access) if replaces else {}
+        folder, name, replaces = target.folder, target.name, target.size() is not None
+        sides = self.access.differences(folder.status(name)) if replaces else ({}, {})
         if not self.check_mode:
             content = content_of()
             if replaces and self.backup:
-                self.backups.append(str(target.path.with_name(target.folder.backup(target.name))))
-            target.folder.write(target.name, content, self.access)
-        return differing
+                self.backups.append(str(target.path.with_name(folder.backup(name))))
+            folder.write(name, content, self.access)
+        return sides
 
-    def keep(self, target: Target) -> Differing:
+    def keep(self, target: Target) -> Sides:
         """Keep a file and apply mode, owner and group. Return their changes."""
-        differing = target.folder.differences(target.name, self.access)
-        if differing and not self.check_mode:
+        sides = self.access.differences(target.folder.status(target.name))
+        if sides[1] and not self.check_mode:
             target.folder.adjust(target.name, self.access)
-        return differing
+        return sides
 
 
 def file_name(*candidates: str) -> str:

@@ -20,7 +20,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import Any
 
 from ..errors import InvalidInput
 from .access import PRIVATE_FILE, PRIVATE_FOLDER, Access
@@ -187,7 +186,8 @@ class Folder:
         :raises OSError: if it cannot be read.
         """
         with self._folder([*parts_of(name)] if name else []) as folder, os.scandir(folder) as entries:
-            found = [ListResult(f"{name}/{entry.name}" if name else entry.name, _type_of(entry)) for entry in entries]
+            types = {entry.name: FileType.from_mode(entry.stat(follow_symlinks=False).st_mode) for entry in entries}
+        found = [ListResult(f"{name}/{member}" if name else member, kind) for member, kind in types.items()]
         return sorted(found, key=lambda member: member.name)
 
     def below(self, name: str = "") -> Iterator[ListResult]:
@@ -284,10 +284,6 @@ class Folder:
         *folders, last = parts_of(name)
         with self._named(name), self._folder(folders, _PRIVATE) as folder:
             return self._open(name, last, folder, _UPDATE_FILE)
-
-    def differences(self, name: str, access: Access) -> dict[str, tuple[Any, Any]]:
-        """Compare mode, owner and group of a regular file with the wanted values. Errors as in :meth:`read`."""
-        return access.differences(self.status(name))
 
     def adjust(self, name: str, access: Access) -> None:
         """Apply mode, owner and group to a regular file. Errors as in :meth:`read`."""
@@ -504,14 +500,6 @@ def _entered(step: str, folder: int, flags: int, make: Access | None) -> int:
         os.close(descriptor)
         raise
     return descriptor
-
-
-def _type_of(entry: os.DirEntry[str]) -> FileType:
-    if entry.is_symlink():
-        return FileType.LINK
-    if entry.is_dir(follow_symlinks=False):
-        return FileType.FOLDER
-    return FileType.FILE if entry.is_file(follow_symlinks=False) else FileType.OTHER
 
 
 def _found(name: str, folder: int) -> os.stat_result | None:

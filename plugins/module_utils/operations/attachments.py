@@ -31,7 +31,7 @@ from ..client.files import (
 from ..client.record import Record
 from ..client.settling import await_effect
 from ..errors import InvalidInput, NoMatch, NotFound, SeventhingsError, UnknownField, unless
-from ..local.local_files import LocalFiles, Target, file_name, sides
+from ..local.local_files import LocalFiles, Target, file_name
 from ..local.safe_files import Folder
 from ..model.field import Field, Unread, is_uuid, shorten
 from ..model.kinds import FILE, KINDS
@@ -280,11 +280,11 @@ def file_download(client: Client, options: Mapping[str, Any], check_mode: bool) 
     for wanted in downloads:
         path, size_before, content = str(wanted.target.path), wanted.target.size(), cache(wanted.fetch)
         if wanted in kept or wanted.exists(content, check_mode):
-            was, now = sides(local.keep(wanted.target))
+            was, now = local.keep(wanted.target)
             if now:
                 before[path], after[path] = was, now
         else:
-            was, now = sides(local.write(wanted.target, content))
+            was, now = local.write(wanted.target, content)
             before[path] = None if size_before is None else {"size": size_before} | was
             after[path] = ({} if wanted.size is None else {"size": wanted.size}) | now
     return Result(
@@ -446,7 +446,7 @@ def report(client: Client, options: Mapping[str, Any], check_mode: bool) -> Resu
         raise InvalidInput("objects: expected at least one object")
     target = Target.at(dest)
     if target.size() is not None and not options.get("force"):
-        was, now = sides(local.keep(target))
+        was, now = local.keep(target)
         path = {"dest": str(dest)} if now else {}
         return _reported(dest, local, path | was, path | now)
     try:
@@ -456,7 +456,7 @@ def report(client: Client, options: Mapping[str, Any], check_mode: bool) -> Resu
         if not check_mode or missing.is_typo:
             raise
         uuids, warnings = [], (*warnings, *missing.to_come)
-    was, now = sides(local.write(target, partial(_created_report, client, str(found[0]["uuid"]), uuids)))
+    was, now = local.write(target, partial(_created_report, client, str(found[0]["uuid"]), uuids))
     return _reported(dest, local, was, {"dest": str(dest)} | now, warnings)
 
 

@@ -60,6 +60,7 @@ class LockRefused(SeventhingsError):
     """Raised if the lock of a kind cannot be taken, so that no record of the kind may be created."""
 
 
+@dataclass
 class _Kind:
     """One kind of record in this process.
 
@@ -72,19 +73,20 @@ class _Kind:
     :ivar lost: the number of creations of this process whose answers were lost, and that may still take effect.
     """
 
-    def __init__(self, name: str, lock: SharedFile, read_at: float) -> None:
-        self.name = name
-        self.lock = lock
-        self.is_held = False
-        self.number: int | None = None
+    name: str
+    lock: SharedFile
+    read_at: float
+    number: int | None = None
+    is_held: bool = False
+    settles_at: float | None = None
+    is_wanted: bool = False
+    moves: int = 0
+    under_way: int = 0
+    lost: int = 0
+
+    def __post_init__(self) -> None:
         with contextlib.suppress(OSError):
-            self.number = lock.number
-        self.read_at = read_at
-        self.settles_at: float | None = None
-        self.is_wanted = False
-        self.moves = 0
-        self.under_way = 0
-        self.lost = 0
+            self.number = self.lock.number
 
     @property
     def is_pending(self) -> bool:

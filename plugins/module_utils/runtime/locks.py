@@ -92,7 +92,7 @@ class SharedFile:
         """Return the descriptor of this process."""
         with self._opening:
             if self._opened_by != os.getpid():
-                self._descriptor = self.another()
+                self._descriptor = self._opened()
                 self._opened_by = os.getpid()
             return self._descriptor
 
@@ -103,8 +103,7 @@ class SharedFile:
                 os.close(self._descriptor)
             self._opened_by = -1
 
-    def another(self) -> int:
-        """Return one more descriptor, which the caller closes. A lock on it excludes this process, too."""
+    def _opened(self) -> int:
         for _attempt in range(_ATTEMPTS):
             try:
                 return self._open()

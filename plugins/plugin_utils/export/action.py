@@ -233,8 +233,8 @@ def _compare(dest: Destination, exported: Exported, downloads: Downloads, files:
         removed = [path for path in removed if path not in edited]
     dest.compare(dict(sorted(wanted.items())), {*removed, *strangers} - set(wanted))
     notes = [note for note in (MANIFEST, FETCHED) if dest.is_file(note)]
-    differing = {path: dest.folder.differences(path, dest.access) for path in (*dest.unchanged, *notes)}
-    dest.adjusted = {path: pairs for path, pairs in differing.items() if pairs}
+    differing = {path: dest.access.differences(dest.folder.status(path)) for path in (*dest.unchanged, *notes)}
+    dest.adjusted = {path: sides for path, sides in differing.items() if sides[1]}
     dest.after = _manifest(dest, wanted, kept, downloads)
     dest.after.hidden_records = exported.visibility.hidden_records
     _refuse_obstructions(dest)

@@ -9,8 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
-from ...module_utils.local.access import Access
-from ...module_utils.local.local_files import Differing, sides
+from ...module_utils.local.access import Access, Sides
 from ...module_utils.local.safe_files import FileType, Folder
 from ...module_utils.printing.cleaner import clean
 
@@ -38,7 +37,7 @@ class FileSet:
     written: dict[str, Content] = field(default_factory=dict)
     unchanged: list[str] = field(default_factory=list)
     removed: list[str] = field(default_factory=list)
-    adjusted: dict[str, Differing] = field(default_factory=dict)
+    adjusted: dict[str, Sides] = field(default_factory=dict)
 
     def is_file(self, path: str) -> bool:
         """Return True if there is a regular file of this path."""
@@ -88,7 +87,7 @@ class FileSet:
                 before[path], after[path] = "", " (written anew)"
         for path, differing in self.adjusted.items():
             before[path], after[path] = (
-                f" ({', '.join(f'{name} {value}' for name, value in side.items())})" for side in sides(differing)
+                f" ({', '.join(f'{name} {value}' for name, value in side.items())})" for side in differing
             )
         return {name: "".join(_named(side)) for name, side in (("before", before), ("after", after))}
 
