@@ -33,9 +33,6 @@ _BARE = "this is how a program writes an empty value; write null, or quotes arou
 _MOST_KEPT = 4096
 """Maximum number of values that a column keeps, because those of most dates and numbers repeat."""
 
-_MOST_TABLES = 64
-"""Maximum number of tables whose columns are kept."""
-
 _UNCERTAIN = object()
 
 
@@ -85,7 +82,6 @@ class Cells:
 
     def __init__(self, desired: DesiredInstance) -> None:
         self._desired = desired
-        self._columns: dict[tuple[Schema, int, int], tuple[Dialect, dict[str, _Column]]] = {}
         self._nulls: dict[str, str] = {}
 
     def certain(
@@ -100,7 +96,7 @@ class Cells:
         for name, cell in fields.items():
             own = format_of(name)
             if own is not table and own is not None:
-                table, columns = own, self._of(schema, own)
+                table, columns = own, own.columns.setdefault((schema, schema.revision), {})
             if cell.__class__ is not str or own is None:
                 others[name] = cell
                 continue
@@ -128,16 +124,6 @@ class Cells:
         keys = {name for name in loose if (field := schema.find(name)) is not None and self._is_key(schema, field)}
         loose -= keys
         return {name: value for name, value in fields.items() if name not in loose} if loose else fields
-
-    def _of(self, schema: Schema, table: Dialect) -> dict[str, _Column]:
-        """Return the columns of a table by name."""
-        mark = (schema, schema.revision, id(table))
-        if mark not in self._columns:
-            if len(self._columns) >= _MOST_TABLES:
-                self._columns.clear()
-            # While the format is kept, no other object has its identity.
-            self._columns[mark] = table, {}
-        return self._columns[mark][1]
 
     # ---- cells that a type accepts although they look like a mistake
 

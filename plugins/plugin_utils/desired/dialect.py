@@ -201,6 +201,11 @@ class Dialect:
         numbers = (self.decimal, self.thousands, self.currency, self.is_chosen)
         return repr((*numbers, self.dates, self.true, self.false, self.list_separator))
 
+    @cached_property
+    def columns(self) -> dict[Any, dict[str, Any]]:
+        """Return what is known about the columns of its tables, by schema and name."""
+        return {}
+
     # ---- reading
 
     @staticmethod

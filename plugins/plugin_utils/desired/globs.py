@@ -7,29 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from fnmatch import translate as _translate
+from fnmatch import translate
 from functools import lru_cache
-from itertools import count
 
 from ...module_utils.model.names import normal_name
 
-_PRIVATE = 0xE000
-"""The first character that no standard uses."""
-
 _WILDCARDS = frozenset("*?[")
-
-
-def translate(pattern: str) -> str:
-    """Return a glob as a regular expression.
-
-    The library searches the rest of the pattern for the end of each bracket, which would take quadratic time. So
-    brackets after the last end are replaced by another character meanwhile.
-    """
-    head, end, tail = pattern.rpartition("]")
-    if "[" not in tail:
-        return _translate(pattern)
-    other = next(letter for letter in map(chr, count(_PRIVATE)) if letter not in pattern)
-    return _translate(head + end + tail.replace("[", other)).replace(other, r"\[")
 
 
 @lru_cache(maxsize=32768)

@@ -65,6 +65,9 @@ SETTINGS = ("instance.yml", "instance.yaml")
 _FILES_OF_A_SET = {"instance": "settings are in the file instance.yml", "moved": "renames are in the file moved.yml"}
 """The names of files that are no sections, and what such a file has."""
 
+Decode = Callable[[bytes], tuple[str, str]]
+"""Returns the text of a file, and the codec that writes the same bytes."""
+
 _NO_LINKS = "is a link; expected a regular file or directory, because no link below src is followed"
 
 
@@ -412,49 +415,27 @@ class _Loading:
             self._find(self._at(name), f"can't be read: {error.strerror or error}")
         return None
 
-    def _text(self, root: Folder, name: str, may_be_vaulted: bool) -> str | None:
-        content = self._content(root, name, may_be_vaulted)
-        if content is None:
-            return None
-        return self._decoded(content, name, self._encoding_of(name), where="")
-
-    def _encoding_of(self, name: str) -> Callable[[bytes], tuple[str, str]]:
-        """Return the function that decodes a file without a header: only an entry of tables has its encoding."""
-        table = self.desired.tables.for_file(name)
-        is_mapped = table is not None and "encoding" in table.changes and _parts(name)[1] == ".jsonl"
-        explicit = self.desired.tables.format_of(name).encoding if is_mapped else ""
-        return partial(decoded, explicit=explicit)
-
-    def _decoded(self, content: bytes, name: str, decode: Callable[[bytes], tuple[str, str]], where: str) -> str | None:
+    def _text(
+        self, root: Folder, name: str, may_be_vaulted: bool = True, decode: Decode = decoded, where: str = ""
+    ) -> str | None:
         """Return the text of a file with Python's line ends, or None after a finding.
 
         :param where: the place of the setting for its encoding; empty if it has none.
         """
+        content = self._content(root, name, may_be_vaulted)
+        if content is None:
+            return None
         try:
             text, self.desired.codecs[self._called(name)] = decode(content)
         except WrongEncoding as wrong:
             place = self._at(name, wrong.line, wrong.column)
             self.desired.findings.append(Finding(place, wrong.words(where), str(wrong)))
             return None
-        return self._without_conflict(_with_line_ends(text.removeprefix("\ufeff")), name)
-
-    def _without_conflict(self, text: str, name: str) -> str | None:
-        """Return a text, or None after a finding if it has a merge conflict."""
+        text = _with_line_ends(text.removeprefix("\ufeff"))
         conflict = conflict_in(text, self._called(name))
-        self.desired.findings += [conflict] if conflict is not None else []
+        if conflict is not None:
+            self.desired.findings.append(conflict)
         return text if conflict is None else None
-
-    def _table(self, root: Folder, name: str, section: str) -> Iterable[Node]:
-        """Return the rows of a CSV file."""
-        content = self._content(root, name, section not in BY_TEMPLATE)
-        if content is None:
-            return ()
-        dialect = self._dialect(name, section)
-        text = self._decoded(content, name, dialect.decode, self.desired.where_to_set(name))
-        if text is None:
-            return ()
-        desired = self.desired
-        return read_csv(text, self._source(name), desired.findings, dialect, desired.delimiters, desired.warnings)
 
     def _workbook(self, root: Folder, name: str, section: str = "") -> None:
         """Read the sheets of a workbook that are named as sections, or that a table of another system names.
@@ -505,14 +486,22 @@ class _Loading:
         return None if text is None else read_yaml(text, self._source(name), self.desired.findings)
 
     def _nodes(self, root: Folder, name: str, section: str) -> Iterable[Node]:
+        desired = self.desired
         ending, may_be_vaulted = _parts(name)[1], section not in BY_TEMPLATE
         if ending in (".yml", ".yaml"):
             node = self._yaml(root, name, may_be_vaulted)
             return [] if node is None else self._list(node)
         if ending == ".csv":
-            return self._table(root, name, section)
-        text = self._text(root, name, may_be_vaulted)
-        return [] if text is None else read_json_lines(text, self._source(name), self.desired.findings)
+            dialect = self._dialect(name, section)
+            text = self._text(root, name, may_be_vaulted, dialect.decode, desired.where_to_set(name))
+            more = (dialect, desired.delimiters, desired.warnings)
+            return [] if text is None else read_csv(text, self._source(name), desired.findings, *more)
+        # JSON Lines have no header, so only an entry of tables has their encoding.
+        table = desired.tables.for_file(name)
+        is_set = table is not None and "encoding" in table.changes
+        explicit = desired.tables.format_of(name).encoding if is_set else ""
+        text = self._text(root, name, may_be_vaulted, partial(decoded, explicit=explicit))
+        return [] if text is None else read_json_lines(text, self._source(name), desired.findings)
 
     def _list(self, node: Node) -> list[Node]:
         if node.value is None:

@@ -39,7 +39,7 @@ _GROUPED = re.compile("\\d{1,3}([.'\u2019\u00a0\u202f ]\\d{3})+")
 class _Mapped(TreeNode):
     """A record of a table, with the names and values after applying its settings."""
 
-    __slots__ = ("_dialect", "_inner", "_written")
+    __slots__ = ("_dialect", "_inner", "_written", "is_row")
 
     is_mapped = True
 
@@ -48,6 +48,7 @@ class _Mapped(TreeNode):
     ) -> None:
         super().__init__(value, inner.source, inner.mark, (), constant)
         self._inner = inner
+        self.is_row = inner.is_row
         self._written = written
         self._dialect = dialect
 
@@ -79,14 +80,6 @@ class _Mapped(TreeNode):
         names = {name: key for key, name in self._written.items()}
         found = (names.get(name, name) for name in self._inner.empty_cells())
         return [name for name in found if name not in self.value]
-
-
-class _MappedRow(_Mapped):
-    """A row of a table of another system."""
-
-    __slots__ = ()
-
-    is_row = True
 
 
 @dataclass
@@ -153,7 +146,7 @@ class TableReader:
             value[name] = self._value(node, column, name, cell)
         constant = {name: constant for name, constant in table.constant.items() if name not in value}
         value |= {name: constant.value for name, constant in constant.items()}
-        return (_MappedRow if node.is_row else _Mapped)(value, node, self._written, constant, dialect)
+        return _Mapped(value, node, self._written, constant, dialect)
 
     def _format_for(self, names: tuple[str, ...]) -> Dialect:
         """Return the format of a JSON record with some members. Most records have the same ones."""

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from fnmatch import fnmatchcase
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ansible_collections.community.seventhings.plugins.plugin_utils.desired.globs import Globs, fits, translate
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.globs import Globs, fits
 
 _LETTERS = st.text("ab[]!^-*?", max_size=8)
 
@@ -35,9 +34,3 @@ def test_many_patterns_match_as_each_of_them_does(patterns: list[str], texts: li
 @example(pattern="[!][", text="[![")
 def test_one_pattern_matches_as_the_library_does(pattern: str, text: str) -> None:
     assert fits(text, pattern) == fnmatchcase(text, pattern)
-
-
-@pytest.mark.parametrize("pattern", ["[" * 100_000 + "*", "]" + "[" * 100_000, "[!" * 50_000])
-def test_brackets_without_an_end_take_no_quadratic_time(pattern: str) -> None:
-    # The library alone takes hours to translate these.
-    assert len(translate(pattern)) < 10 * len(pattern)
