@@ -12,6 +12,9 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
+from ..apply.strict_json import read_members
+
+_FORM = {"question": str, "records": dict[str, list[dict[str, Any]]], "hidden": dict[str, list[str]]}
 _ROOT = 0
 _BITS_TO_READ = 0o044
 
@@ -27,23 +30,11 @@ def plain_records(
     :returns: None if the answer is to another question, or has an unexpected form.
     """
     try:
-        plain = json.loads(json.dumps(kept))
+        plain = read_members(json.loads(json.dumps(kept)), _FORM)
     except (TypeError, ValueError, RecursionError):
         return None
-    if not isinstance(plain, dict) or plain.get("question") != question:
-        return None
-    records, hidden = plain.get("records"), plain.get("hidden")
-    if not isinstance(records, dict) or not isinstance(hidden, dict):
-        return None
-    fits = (
-        set(records) == set(plurals)
-        and set(hidden) <= set(plurals)
-        and all(
-            isinstance(listed, list) and all(isinstance(record, dict) for record in listed)
-            for listed in records.values()
-        )
-        and all(isinstance(keys, list) and all(isinstance(key, str) for key in keys) for keys in hidden.values())
-    )
+    records, hidden = plain["records"], plain["hidden"]
+    fits = plain["question"] == question and set(records) == set(plurals) >= set(hidden)
     return (records, hidden) if fits else None
 
 

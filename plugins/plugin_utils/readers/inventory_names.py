@@ -119,22 +119,16 @@ class Earlier:
     def _check(
         self, option: str, options: str, noun: str, name: str, same: frozenset[str], others: frozenset[str]
     ) -> None:
+        why, join = "", ""
         if name in _ANSIBLES_NAMES or is_reserved_name(name):
-            raise InvalidInput(
-                f"{option}: no {noun} can be called {name!r}, which has a meaning in Ansible; set {options}"
-            )
-        if name in others:
+            why = "it has a meaning in Ansible"
+        elif name in others:
             # Ansible would set the variables of one on the other.
-            other = "group" if noun == "host" else "host"
-            raise InvalidInput(
-                f"{option}: no {noun} can be called {name!r}, because a {other} of an earlier source has that "
-                f"name; set {options}"
-            )
-        if name in same and not self.may_join:
-            raise InvalidInput(
-                f"{option}: an earlier source has a {noun} {name!r}, which a record must not replace; set {options}, "
-                "or existing: join"
-            )
+            why = f"a {'group' if noun == 'host' else 'host'} of an earlier source has that name"
+        elif name in same and not self.may_join:
+            why, join = f"an earlier source has a {noun} of that name", ", or existing: join"
+        if why:
+            raise InvalidInput(f"{option}: no {noun} can be called {name!r}, because {why}; set {options}{join}")
 
 
 # ---- variables
