@@ -36,6 +36,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.absorb impor
 from ansible_collections.community.seventhings.plugins.plugin_utils.action import set_run
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.arguments import read_arguments
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.documented import documented_spec
+from ansible_collections.community.seventhings.plugins.plugin_utils.export import action as export_action
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 FOLDER = ROOT / "tests" / "scenarios"
@@ -47,7 +48,9 @@ _BEGINNING = frozenset(("shows", "before", "files", "switches", "settings", "acc
 _STEP = frozenset(("files", "switches", "settings", "faults", "kill", "wait", "lose_memory", "by", "check_mode"))
 _CHECKS = frozenset(("expect", "again", "predicted"))
 _ABSORB = "instance_absorb"
-_SPECS = {**SPECS, _ABSORB: documented_spec("instance_absorb")}
+_EXPORT = "instance_export"
+_DEST = "files/out"
+_SPECS = {**SPECS, _ABSORB: documented_spec(_ABSORB), _EXPORT: documented_spec(_EXPORT)}
 _APPLIES = ("instance", "instance_undo")
 _ANY_NUMBER = {"create_percent": 1000, "update_percent": 1000, "delete_percent": 100}
 _MOST_KILLS = 200
@@ -185,6 +188,13 @@ class Play:
         self._judge(expected, result)
         if predicted is not None and not result.get("failures"):
             self._compare("the prediction", _essence(result), _essence(predicted))
+        if modules[0] == _EXPORT and not result.get("failed") and not step.get("check_mode"):
+            self._place += ", planned and exported again"
+            self._judge(
+                {"outcome": "unchanged", "findings": []},
+                self._call("instance", {"src": options.get("dest", _DEST)}, by, True),
+            )
+            self._judge({"changed": False}, self._call(_EXPORT, options, by))
         if is_apply and result.get("outcome") == "changed" and step.get("again") is not False:
             self._place += ", applied again"
             repeated = self._call(modules[0], options, by)
@@ -244,7 +254,9 @@ class Play:
             return run_with(module, self._client(account, check_mode), options, check_mode, facts)
         if module not in _SPECS:
             return self._call_single(module, {"base_url": ROOT_URL, **ACCOUNT, **account, **options}, check_mode)
-        usual: Result = {} if module == "instance_undo" else {"src": "files"}
+        usual: Result = {"src": "files"}
+        if module in ("instance_undo", _EXPORT):
+            usual = {"dest": _DEST} if module == _EXPORT else {}
         if "limits" in _SPECS[module]:
             usual["limits"] = _ANY_NUMBER
         written = {name: value for name, value in {**usual, **options}.items() if value is not None}
@@ -253,11 +265,16 @@ class Play:
             return self._client(account, read_only)
 
         written = {"base_url": ROOT_URL, **ACCOUNT, **written}
-        with mock.patch.object(set_run, "connect", connect), mock.patch.object(absorb_action, "connect", connect):
-            if module == _ABSORB:
+        patched = [mock.patch.object(action, "connect", connect) for action in (set_run, absorb_action, export_action)]
+        with patched[0], patched[1], patched[2]:
+            if module in (_ABSORB, _EXPORT):
                 read = read_arguments(module, _SPECS[module], {}, written)
                 assert not read.refusal, f"{self._place}: {read.refusal}"
-                result = absorb_action.absorb_instance(read.options, check_mode, None, read.written)
+                result = (
+                    export_action.export(read.options, check_mode)
+                    if module == _EXPORT
+                    else absorb_action.absorb_instance(read.options, check_mode, None, read.written)
+                )
             else:
                 result = run_set(written, check_mode, module=module)
         if not result.get("failed"):

@@ -303,9 +303,6 @@ def test_one_file_with_sections_is_changed_in_place(site: Site, tmp_path: Path) 
     assert again["changed"] is False
 
 
-# ---- messages
-
-
 # ---- new records
 
 
@@ -456,9 +453,6 @@ def test_a_run_that_was_killed_between_two_files_is_repeated(
         again = take(site, gone=option, into=into)
         assert not again.get("failed"), (number, again["msg"])
         assert content(site.root) == wanted, number
-
-
-# ---- layers
 
 
 # ---- guards

@@ -5,9 +5,6 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any
-
 import pytest
 from exports import contents, export_of, loaded
 from instance_site import Site, yaml_list
@@ -18,7 +15,6 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, TEMPLATES
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import BY_TEMPLATE, SECTIONS
 from ansible_collections.community.seventhings.plugins.plugin_utils.export import downloads
-from ansible_collections.community.seventhings.plugins.plugin_utils.export.manifest import MANIFEST
 
 
 def test_an_export_reads_each_kind_once(demo: Site) -> None:
@@ -30,109 +26,6 @@ def test_an_export_reads_each_kind_once(demo: Site) -> None:
     assert len(lists) == len(set(lists)) + len(TEMPLATES) + 1
     assert done["requests"] == len(demo.sent())
     assert demo.writes() == []
-
-
-def test_check_mode_reports_and_writes_nothing(demo: Site) -> None:
-    done = export_of(demo, check_mode=True)
-    assert done["changed"]
-    assert "objects/0001.yml" in done["files"]["written"]
-    assert not demo.root.exists()
-
-
-def test_a_second_export_changes_nothing(demo: Site) -> None:
-    export_of(demo)
-    stamps = {path: path.stat().st_mtime_ns for path in demo.root.rglob("*") if path.is_file()}
-    done = export_of(demo)
-    assert not done["changed"]
-    assert {path: path.stat().st_mtime_ns for path in stamps} == stamps
-
-
-def test_only_obsolete_files_of_an_earlier_export_are_removed(demo: Site) -> None:
-    export_of(demo)
-    (demo.root / "notes.txt").write_text("mine", "utf-8")
-    (demo.root / "files" / "mine.txt").write_text("mine", "utf-8")
-    client = demo.client()
-    for record in client.list_all(KINDS["rental_case"]):
-        client.delete(KINDS["rental_case"], record.uuid)
-    done = export_of(demo)
-    assert done["files"]["removed"] == ["rental_cases.yml"]
-    assert not (demo.root / "rental_cases.yml").exists()
-    assert (demo.root / "notes.txt").exists()
-    assert (demo.root / "files" / "mine.txt").exists()
-
-
-def test_another_format_removes_the_files_of_the_first_format(demo: Site) -> None:
-    export_of(demo)
-    done = export_of(demo, format="csv")
-    assert "objects/0001.yml" in done["files"]["removed"]
-    assert "objects/0001.csv" in done["files"]["written"]
-    assert demo.plan().outcome == "unchanged"
-
-
-def test_only_some_sections_leave_the_files_of_the_others(demo: Site) -> None:
-    export_of(demo)
-    done = export_of(demo, only=["rooms"])
-    assert not done["files"]["removed"]
-    assert list(done["summary"]) == ["rooms"]
-    assert demo.plan().outcome == "unchanged"
-
-
-def test_filters_export_what_matches(demo: Site) -> None:
-    export_of(demo, only=["objects"], filters={"objects": {"condition": "in storage"}})
-    assert {record["condition"] for record in loaded(demo.root, "objects/0001.yml")} == {"in storage"}
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"only": ["obejcts"]}, "only: 'obejcts' is not a section"),
-        ({"filters": {"users": {"email": "x"}}}, "filters.users: this section is exported as a whole"),
-        ({"filters": {"objects": "in use"}}, "filters.objects: 'in use' does not fit; expected a map of fields"),
-        ({"filters": {"objects": {"nonsense": "x"}}}, "filters.objects.nonsense: no such field"),
-    ],
-)
-def test_options_that_cannot_be_right_are_refused(demo: Site, options: dict[str, Any], message: str) -> None:
-    done = export_of(demo, **options)
-    assert done["failed"]
-    assert message in done["msg"]
-    assert not demo.root.exists()
-
-
-def test_records_that_no_export_wrote_are_never_written_beside(demo: Site) -> None:
-    demo.write({"objects/mine.yml": '- {barcode: "1", inventory_name: x}\n'})
-    before = contents(demo.root)
-    done = export_of(demo)
-    assert done["failed"]
-    assert "objects/mine.yml" in done["msg"]
-    assert contents(demo.root) == before
-
-
-def test_settings_that_somebody_edited_are_kept(demo: Site) -> None:
-    export_of(demo)
-    mine = (demo.root / "instance.yml").read_text("utf-8") + "policy: {prune: {rooms: delete}}\n"
-    (demo.root / "instance.yml").write_text(mine, "utf-8")
-    assert not export_of(demo)["changed"]
-    assert (demo.root / "instance.yml").read_text("utf-8") == mine
-
-
-def test_a_lost_manifest_is_no_harm(demo: Site) -> None:
-    export_of(demo)
-    (demo.root / MANIFEST).unlink()
-    done = export_of(demo)
-    assert (done.get("failed"), done["changed"]) == (None, False)
-    assert json.loads((demo.root / MANIFEST).read_text("utf-8"))["files"]
-
-
-def test_a_failing_read_leaves_the_files_as_they_are(demo: Site) -> None:
-    export_of(demo)
-    before = contents(demo.root)
-    demo.service.steer("POST", "/faults", {"path": "*/rooms", "fault": "403"})
-    try:
-        done = export_of(demo)
-    finally:
-        demo.service.steer("DELETE", "/faults")
-    assert done["failed"]
-    assert contents(demo.root) == before
 
 
 def test_a_narrower_export_removes_the_attachments_that_nothing_names_any_more(demo: Site) -> None:
@@ -155,64 +48,13 @@ def test_an_attachment_that_somebody_names_beside_an_export_stays(demo: Site) ->
     assert [path for path in contents(demo.root) if path.startswith("files/")] == [path]
 
 
-@pytest.mark.parametrize("content", ["no JSON", "[]", '{"version": 1}', "5"])
-def test_a_manifest_that_no_export_wrote_is_an_error(demo: Site, content: str) -> None:
-    demo.write({MANIFEST: content})
-    done = export_of(demo)
-    assert done["failed"]
-    assert f"{MANIFEST} was not written by an export" in done["msg"]
-    assert demo.writes() == []
-
-
 def test_a_place_that_is_no_directory_is_an_error(demo: Site) -> None:
     demo.write({"file": "x"})
     done = export_of(demo, demo.root / "file")
     assert (done["failed"], done["msg"].partition(":")[0]) == (True, "dest")
 
 
-def test_records_with_a_field_that_fits_no_column_go_into_json_lines(site: Site) -> None:
-    odd = "- {barcode: '1', inventory_name: One, 'odd;even': x}\n"
-    site.write({"fields/asset.yml": "- {label: 'odd;even', type: TEXT}\n", "objects.yml": odd})
-    site.run()
-    done = export_of(site, site.root / "out", format="csv")
-    assert "objects/more.jsonl" in done["files"]["written"]
-    assert Site(site.root / "out", site.service).plan().outcome == "unchanged"
-
-
-@pytest.mark.parametrize("text", ["api: [\n", "- a\n", "api: seventhings/v1\nidentiy: {}\n"])
-def test_settings_that_can_not_be_read_are_no_settings_that_say_nothing(demo: Site, text: str) -> None:
-    export_of(demo)
-    (demo.root / "instance.yml").write_text(text, "utf-8")
-    before = contents(demo.root)
-    done = export_of(demo)
-    assert done["failed"]
-    assert done["msg"].startswith("dest: instance.yml:")
-    assert contents(demo.root) == before
-
-
 # ---- settings that a person wrote
-
-
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        (b"", "dest: instance.yml: this file is empty; expected at least api: seventhings/v1"),
-        (b"api: seventhings/v1\nset: \xff\n", "dest: instance.yml: expected UTF-8: invalid start byte at byte 25"),
-        (b"api: seventhings/v1\nsett: a\n", "dest: instance.yml:2:7: sett: no such setting"),
-        (
-            b"api: seventhings/v1\nidentity: {objects: [barcode, nowhere]}\n",
-            "identity.objects: barcode, nowhere: not all of them are fields of an object",
-        ),
-    ],
-    ids=["empty", "encoding", "setting", "identity"],
-)
-def test_settings_that_can_not_be_kept_stop_an_export(site: Site, content: bytes, words: str) -> None:
-    (site.root / "out").mkdir()
-    (site.root / "out/instance.yml").write_bytes(content)
-    done = export_of(site, site.root / "out")
-    assert done["failed"]
-    assert words in done["msg"]
-    assert [path.name for path in (site.root / "out").iterdir()] == ["instance.yml"]
 
 
 def test_records_are_distinguished_by_what_the_settings_say(site: Site) -> None:

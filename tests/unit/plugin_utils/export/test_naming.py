@@ -349,19 +349,6 @@ def test_names_of_attachments_are_still_known_when_an_export_is_created_again(na
 # ---- order, and types that are never written
 
 
-def test_rooms_that_read_the_same_stand_in_one_order(site: Site, other: Emulator) -> None:
-    site.write(
-        {
-            "locations.yml": "- name: A\n- name: A/B\n",
-            "rooms.yml": "- {building_id: A/B, number: '1'}\n- {building_id: A, number: B/1}\n"
-            "- {building_id: A, name: B/1}\n",
-        }
-    )
-    assert site.run().outcome == "changed"
-    copied(site, other)
-    assert [room["building_id"] for room in loaded(site.root / "out", "rooms.yml")] == ["A", "A", "A/B"]
-
-
 def test_values_of_types_that_are_never_written_are_reported_once(site: Site) -> None:
     for barcode in ("1", "2", "3"):
         uuid = make(site, "object", barcode=barcode, inventory_name="A")
