@@ -22,6 +22,7 @@ from ..controller.controller_run import ControllerRun
 from ..controller.heap import many_objects
 from ..desired.desired import DesiredInstance
 from ..desired.grouped_findings import group_findings
+from ..desired.positions import Finding
 from ..desired.scan_codes import ScanCodeSettings
 from ..export.downloads import Downloads
 from ..instance.caps import Caps
@@ -36,7 +37,7 @@ from .evaluation import CLOSE, PREPARE, Evaluation, Evaluator
 from .moments import Window
 from .paper import paper_of
 from .reading import InstanceLists
-from .tables import WrongRows, read_accepted, read_scans, scan_lists
+from .tables import read_accepted, read_scans, scan_lists
 
 _TIME_FIELD = "inventory_time"
 _SHOWN = 20
@@ -46,10 +47,7 @@ _SHOWN = 20
 def take_stock(options: Mapping[str, Any], check_mode: bool, loader: Any, written: Mapping[str, Any]) -> dict[str, Any]:
     """Run the module ``stocktake``. Return its result as Ansible wants it."""
     with ControllerRun(options, connect, loader, written, shorten=message_in_short) as run, many_objects():
-        try:
-            run.result = _Call(run, check_mode).run()
-        except WrongRows as wrong:
-            run.result = with_findings(run, [str(finding) for finding in wrong.findings])
+        run.result = _Call(run, check_mode).run()
     return run.result
 
 
@@ -73,8 +71,11 @@ class _Call:
         scan_codes = self._desired.scan_codes
         window = Window.from_task(options["since"], options["until"], self._desired.timezone)
         files, table = scan_lists(options["scans"])
-        scans = [scan for file in files for scan in read_scans(file, table, self._warned)]
-        accepted = _accepted(options["accept"])
+        findings: list[Finding] = []
+        scans = [scan for file in files for scan in read_scans(file, table, findings, self._warned)]
+        accepted = _accepted(options["accept"], findings)
+        if findings:
+            return with_findings(self._run, list(map(str, findings)))
         client = self._run.connect()
         caps = Caps.from_task({})
         wrong = caps.wrong_instance(client.transport.root, self._desired.instances)
@@ -91,7 +92,7 @@ class _Call:
         evaluator = Evaluator(lists, window, scan_codes, placeholder_rooms)
         evaluation, findings = evaluator.run(lists.in_scope(options["scope"]), scans)
         if findings:
-            return with_findings(self._run, [str(finding) for finding in findings])
+            return with_findings(self._run, list(map(str, findings)))
         more, closed = self._close(lists, evaluation, accepted, sources) if mode == CLOSE else ({}, None)
         document = evaluation.document(mode, window, lists)
         if reports and not self._check_mode:
@@ -155,13 +156,14 @@ class _Call:
         return found
 
 
-def _accepted(written: Any) -> list[str]:
+def _accepted(written: Any, findings: list[Finding]) -> list[str]:
     """Return the scan codes that are accepted: a list of them, or a table.
 
+    :param findings: collects what is wrong in the table.
     :raises InvalidInput: for anything else.
     """
     if isinstance(written, str):
-        return read_accepted(Path(written).expanduser())
+        return read_accepted(Path(written).expanduser(), findings)
     codes = [] if written is None else written
     wrong = not isinstance(codes, list) or [code for code in codes if not isinstance(code, str) or not code]
     if wrong:

@@ -20,7 +20,7 @@ from ...module_utils.model.schema import type_of
 from ..desired.positions import Finding
 from ..desired.scan_codes import ScanCodeSettings
 from ..papers.table import total
-from .moments import EXPECTED, READER, Window, moment_of
+from .moments import Window, moment_of
 from .reading import Doubtful, InstanceLists, Room
 from .status import DEVIATION, NEW, OK, STATUSES, differs, status_of
 from .tables import Scan
@@ -166,7 +166,7 @@ class Evaluator:
         for scan in scans:
             time = moment_of(scan.time.text, self._window.zone, reader=scan.reader) if scan.time.text else None
             if scan.time.text and time is None:
-                expected = EXPECTED if scan.reader is READER else f"expected {scan.reader.expected}, and perhaps a time"
+                expected = f"expected {scan.reader.expected}, and perhaps a time"
                 words = f"time: {shorten(scan.time.text)} does not fit; {expected}"
                 self._findings.append(Finding(scan.time.place, words))
                 continue

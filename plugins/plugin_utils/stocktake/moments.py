@@ -16,8 +16,6 @@ from ...module_utils.model.zones import zone_of
 READER = DateReader(["%d.%m.%Y"])
 """Reads days as people write them in options and lists without settings."""
 
-EXPECTED = "expected a day such as 2025-11-17 or a time such as 2025-11-17T08:30:00+01:00"
-
 Moment = dt.datetime
 
 
@@ -60,7 +58,8 @@ class Window:
         moments = {name: moment_of(text, zone, name == "until") if text else None for name, text in ends.items()}
         for name, text in ends.items():
             if text and moments[name] is None:
-                raise InvalidInput(f"{name}: {shorten(text)} does not fit; {EXPECTED}")
+                expected = "expected a day such as 2025-11-17 or a time such as 2025-11-17T08:30:00+01:00"
+                raise InvalidInput(f"{name}: {shorten(text)} does not fit; {expected}")
         begins, ends_at = moments["since"], moments["until"]
         if begins is not None and ends_at is not None and begins > ends_at:
             raise InvalidInput(f"until: {shorten(until)} is before since ({since}); swap them")

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -59,17 +59,6 @@ class Scan:
     reader: DateReader
 
 
-class WrongRows(Exception):
-    """Raised for mistakes in a table, each with its place.
-
-    :ivar findings: one or more.
-    """
-
-    def __init__(self, findings: Sequence[Finding]) -> None:
-        super().__init__(str(findings[0]))
-        self.findings = findings
-
-
 def scan_lists(option: Any) -> tuple[list[Path], Table]:
     """Return the files that the option ``scans`` names, and their settings.
 
@@ -104,14 +93,12 @@ def _files(written: str) -> list[Path]:
     return found
 
 
-def read_scans(path: Path, table: Table, warnings: list[str]) -> list[Scan]:
+def read_scans(path: Path, table: Table, findings: list[Finding], warnings: list[str]) -> list[Scan]:
     """Read a list of scans. Rows without a code or a room are findings.
 
-    :param table: its settings. :param warnings: collects warnings.
+    :param table: its settings. :param findings: collects what is wrong. :param warnings: collects warnings.
     :raises InvalidInput: if the file can't be read.
-    :raises WrongRows: if rows are wrong.
     """
-    findings: list[Finding] = []
     found = []
     dates = table.over(PRESETS["plain"]).dates
     reader = DateReader(dates) if dates else READER
@@ -125,16 +112,15 @@ def read_scans(path: Path, table: Table, warnings: list[str]) -> list[Scan]:
             findings.append(Finding(scan.room.place, words))
         else:
             found.append(scan)
-    _refuse(findings)
     return found
 
 
-def read_accepted(path: Path) -> list[str]:
+def read_accepted(path: Path, findings: list[Finding]) -> list[str]:
     """Read the scan codes that a table accepts.
 
-    :raises InvalidInput: if the file can't be read. :raises WrongRows: if rows are wrong.
+    :param findings: collects what is wrong.
+    :raises InvalidInput: if the file can't be read.
     """
-    findings: list[Finding] = []
     answers: dict[str, tuple[bool, Place]] = {}
     table, _wrong = read_settings(ACCEPT, {})
     for row, place in _rows(ACCEPT, path, (CODE, ACCEPT), table, findings, []):
@@ -150,13 +136,7 @@ def read_accepted(path: Path) -> list[str]:
             if earlier[0] is not (word in _YES):
                 words = f"{CODE}: {shorten(code)} is accepted here or at {earlier[1]}, and not in the other row"
                 findings.append(Finding(answer.place, words))
-    _refuse(findings)
     return [code for code, (is_accepted, _place) in answers.items() if is_accepted]
-
-
-def _refuse(findings: Sequence[Finding]) -> None:
-    if findings:
-        raise WrongRows(findings)
 
 
 def _rows(
