@@ -10,7 +10,7 @@ import json
 import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import quote
 
 NOBODY = "00000000-0000-4000-8000-000000000000"
 
@@ -84,7 +84,3 @@ def written(value: Any) -> str:
     if isinstance(value, bool):
         value = "true" if value else "false"
     return quote(str(value), safe="").replace("%20", "+")
-
-
-def last_segment(location: str) -> str:
-    return unquote(urlsplit(location).path.rstrip("/").rpartition("/")[2])

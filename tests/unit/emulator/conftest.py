@@ -69,12 +69,3 @@ def unjudged(emulator: Emulator, steering: Steering, api: Api) -> Api:
     client = Api(emulator.about, steering, judge=False)
     client.tokens = api.tokens
     return client
-
-
-@pytest.fixture
-def side(request: pytest.FixtureRequest, api: Api, steering: Steering) -> str:
-    """Turn the switch of the test, on an instance with records of every kind."""
-    name, turned = request.param
-    assert api.tokens
-    steering.switch(**{name: turned})
-    return str(turned)

@@ -18,7 +18,7 @@ import jsonschema_rs
 import requests
 import yaml
 
-from .bodies import JsonMap
+from .bodies import NOBODY, JsonMap, asset
 
 EMULATOR = Path(__file__).resolve().parents[2] / "emulator"
 DESCRIPTION = EMULATOR / "openapi.yaml"
@@ -168,6 +168,30 @@ def operations(weather: Mapping[str, str] | None = None) -> list[Operation]:
                 if not _on(operation.node.get("x-switch-absent", {}), weather):
                     found.append(operation)
     return found
+
+
+_PATH_VALUES = {"identifier": "1", "personId": "1", "userId": "1", "barcode": "X", "template": "asset"}
+
+
+def path_of(operation: Operation) -> str:
+    """Return a well-formed path of a record that need not exist."""
+    path = operation.path.removeprefix(PREFIX)
+    for name in operation.path_parameters:
+        path = path.replace(f"{{{name}}}", _PATH_VALUES.get(name, NOBODY))
+    return path
+
+
+def named(operation: Operation) -> str:
+    """Return the name of an operation, for tests."""
+    return operation.id
+
+
+def valid_body(operation: Operation) -> Any:
+    """Return a valid body: for the description, and for rules that it does not express."""
+    if operation.id == "createPerson":
+        return {"fields": {"email": "a@example.org"}}
+    body = operation.least_body()
+    return {**body, "references": [asset(NOBODY)], "attachments": []} if "RentalCase" in operation.id else body
 
 
 @functools.cache

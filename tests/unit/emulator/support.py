@@ -191,7 +191,7 @@ class Api:
         if given and "Authorization" not in headers:
             headers["Authorization"] = f"Bearer {given}"
         headers = {name: value for name, value in headers.items() if value is not None}
-        return self.session.request(method, self.url(path), headers=headers, timeout=REQUEST_SECONDS, **options)
+        return self.session.request(method, self.url(path), headers=headers, **{"timeout": REQUEST_SECONDS, **options})
 
     def get(self, path: str, query: str = "", **options: Any) -> requests.Response:
         """Send a GET, with the query unchanged."""
@@ -323,3 +323,14 @@ class Api:
         found = [item for item in self.items("/circularity-hub/items", "per_page=1000") if item["asset_id"] == number]
         assert len(found) == 1
         return {**found[0], "asset_uuid": created}
+
+
+@contextlib.contextmanager
+def connected(*arguments: str, db: str = ":memory:", data: str = "demo") -> Iterator[tuple[Emulator, Api]]:
+    """Start a service, and sign in."""
+    with running(*arguments, db=db, data=data) as process:
+        steering = Steering(process.about)
+        steering.switches()
+        api = Api(process.about, steering)
+        api.sign_in()
+        yield process, api

@@ -17,9 +17,8 @@ import jsonschema
 import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
-from .judge import DESCRIPTION, EMULATOR, PREFIX, Operation, _as_on, description, operations
+from .judge import DESCRIPTION, EMULATOR, PREFIX, Operation, _as_on, description, named, operations, path_of
 from .support import Api, Steering
-from .test_tokens import named, path_of
 
 OPERATIONS = operations()
 MARKS = {"x-switch", "x-switch-absent", "x-switch-only", "x-empty-body"}

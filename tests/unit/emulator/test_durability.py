@@ -6,8 +6,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
+import sqlite3
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +19,7 @@ import requests
 from project import LONG
 
 from .bodies import code
-from .support import Api, Steering, running
+from .support import Api, connected
 
 ROUNDS = 100 if LONG else 2
 WRITERS = 4
@@ -83,17 +86,13 @@ def test_kill_under_load(tmp_path: Path) -> None:
     dice = random.Random(20310520)
     expected: dict[str, str] = {}
     for round_number in range(ROUNDS):
-        with running(db=db, data="empty") as process:
-            steering = Steering(process.about)
-            steering.switches()
-            main = Api(process.about, steering)
-            main.sign_in()
+        with connected(db=db, data="empty") as (process, main):
             found = sites(main)
             assert {uuid: record["name"] for uuid, record in found.items()} == expected, f"before round {round_number}"
             progress = threading.Semaphore(0)
             writers = []
             for _number in range(WRITERS):
-                client = Api(process.about, steering)
+                client = Api(process.about, main.steering)
                 client.tokens = main.tokens
                 writers.append(Writer(client, progress))
             for writer in writers:
@@ -105,11 +104,7 @@ def test_kill_under_load(tmp_path: Path) -> None:
                 writer.join(60)
                 assert not writer.is_alive()
         assert [writer.failure for writer in writers if writer.failure] == []
-        with running(db=db, data="empty") as process:
-            steering = Steering(process.about)
-            steering.switches()
-            main = Api(process.about, steering)
-            main.sign_in()
+        with connected(db=db, data="empty") as (process, main):
             found = sites(main)
             # No record is incomplete.
             assert [record for record in found.values() if record["name"] != record["city"]] == []
@@ -134,38 +129,45 @@ def test_kill_under_load(tmp_path: Path) -> None:
 
 def test_answered_write_is_on_disk(tmp_path: Path) -> None:
     db = str(tmp_path / "one.sqlite3")
-    with running(db=db) as process:
-        steering = Steering(process.about)
-        steering.switches()
-        api = Api(process.about, steering)
-        api.sign_in()
+    with connected(db=db) as (process, api):
         created = api.create_object(inventory_name="Kept")
         file = api.upload("kept.txt", b"kept")
         refresh = api.tokens["refresh_token"]
         process.kill()
-    with running(db=db) as process:
-        steering = Steering(process.about)
-        steering.switches()
-        api = Api(process.about, steering)
+    with connected(db=db) as (_process, api):
         assert api.grant(grant_type="refresh_token", refresh_token=refresh).status_code == 200
-        api.sign_in()
         assert api.read(f"/object/{created}")["inventory_name"] == "Kept"
         assert api.get(f"/file/{file}/data").content == b"kept"
 
 
+def test_late_commit_without_further_requests(tmp_path: Path) -> None:
+    """A due commit is carried out without a request, and is kept when the process is killed."""
+    db = str(tmp_path / "late.sqlite3")
+    with connected(db=db, data="empty") as (process, api):
+        api.steering.fault(method="POST", path="/location", fault="504_late", commit_after=0.05)
+        unjudged = Api(process.about, api.steering, judge=False)
+        assert unjudged.post("/location", {"name": "x"}, token=api.tokens["access_token"]).status_code == 504
+        deadline = time.monotonic() + 30
+        while not _locations(db):
+            assert time.monotonic() < deadline
+        process.kill()
+    assert _locations(db) == 1
+
+
+def _locations(db: str) -> int:
+    with contextlib.closing(sqlite3.connect(db)) as connection:
+        return int(connection.execute("SELECT count(*) FROM location").fetchone()[0])
+
+
 def test_refused_write_leaves_nothing(tmp_path: Path) -> None:
     """A request is one transaction: if one of two objects is refused, neither is offered."""
-    with running(db=str(tmp_path / "two.sqlite3")) as process:
-        steering = Steering(process.about)
-        steering.switches()
-        api = Api(process.about, steering)
-        api.sign_in()
+    with connected(db=str(tmp_path / "two.sqlite3")) as (_process, api):
         item = api.offer()
         other = api.create_object(purchasing_price=1)
-        before = steering.dump()
+        before = api.steering.dump()
         entry = {"category": "category_furniture", "price": 1}
         response = api.post(
             "/circularity-hub/add-objects-to-circularity-hub", {other: entry, item["asset_uuid"]: entry}
         )
         assert response.status_code == 422
-        assert steering.dump() == before
+        assert api.steering.dump() == before

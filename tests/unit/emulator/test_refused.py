@@ -15,9 +15,8 @@ from typing import Any
 import pytest
 
 from .bodies import JsonMap
-from .judge import Operation, operations, schema_errors
+from .judge import Operation, named, operations, path_of, schema_errors, valid_body
 from .support import Api, Steering
-from .test_tokens import named, path_of, valid_body
 
 ODD_VALUES: tuple[Any, ...] = (None, True, 5, 1.5, "x", "2031-02-30", [], ["x"], {}, {"x": 1})
 MOST_ALTERNATIVES = 12

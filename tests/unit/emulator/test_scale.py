@@ -12,7 +12,7 @@ import pytest
 from project import LONG
 
 from .bodies import code
-from .support import Api, Emulator, Steering, running
+from .support import Api, Emulator, Steering, connected
 
 CLIENTS = 100
 EACH = 20 if LONG else 3
@@ -83,21 +83,13 @@ def run(process: Emulator, api: Api, count: int) -> int:
 @pytest.mark.sample(0)
 @pytest.mark.timeout(3600 if LONG else 300)
 def test_memory_does_not_grow() -> None:
-    with running() as process:
-        steering = Steering(process.about)
-        steering.switches()
-        api = Api(process.about, steering)
-        api.sign_in()
+    with connected() as (process, api):
         warm = run(process, api, REQUESTS // 2)
         assert run(process, api, REQUESTS) - warm < BOUND
 
 
 def test_large_data() -> None:
-    with running(data="5000") as process:
-        steering = Steering(process.about)
-        steering.switches()
-        api = Api(process.about, steering)
-        api.sign_in()
+    with connected(data="5000") as (_process, api):
         assert api.count("/objects") == 5000
         found = api.read("/objects", "per_page=1000&page=5&sort[inventory_name]=ASC&filter[id][gt]=0")
         assert (len(found["items"]), found["total"]) == (1000, 5000)
@@ -109,11 +101,7 @@ def test_large_data() -> None:
 @pytest.mark.sample(0)
 def test_late_pages_are_up_to_date() -> None:
     """The order of a list is cached between requests, but only until a write or a reset."""
-    with running(data="9000") as process:
-        steering = Steering(process.about)
-        steering.switches()
-        api = Api(process.about, steering)
-        api.sign_in()
+    with connected(data="9000") as (_process, api):
         query = "per_page=1000&sort[status]=DESC&sort[barcode]=ASC&filter[quantity][gt]=1"
 
         def late(page: int) -> list[tuple[str, str]]:
@@ -128,5 +116,5 @@ def test_late_pages_are_up_to_date() -> None:
         first = api.items("/objects", f"{query}&per_page=1")[0]
         api.delete(f"/object/{first['uuid']}")
         assert late(7) == everything[6001:7001]
-        steering.call("POST", "/reset")
+        api.steering.call("POST", "/reset")
         assert late(7) == everything[6000:7000]

@@ -16,7 +16,7 @@ import pytest
 from project import LONG
 
 from .judge import DESCRIPTION, PREFIX
-from .support import Api, Steering, running
+from .support import Api, connected
 
 SECONDS = 900 if LONG else 120
 SEED = "20310520"
@@ -40,11 +40,7 @@ CHECKS = [
 @pytest.fixture
 def api() -> Iterator[Api]:
     """Yield a service for this test only, because definitions are replaced at random."""
-    with running() as process:
-        steering = Steering(process.about)
-        steering.switches()
-        client = Api(process.about, steering)
-        client.sign_in()
+    with connected() as (_process, client):
         yield client
 
 

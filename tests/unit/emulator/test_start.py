@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The output of the service for a user who starts it in a terminal."""
+"""How the service starts and ends, with which data, and what it prints."""
 
 from __future__ import annotations
 
@@ -11,11 +11,79 @@ import os
 import pty
 import subprocess
 import sys
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
 
 from .judge import EMULATOR
+from .support import Emulator, Steering, connected, running
 
 _NAMES = ("base_url", "username", "password", "client_id")
 _IMPORTED_AS = {"fpdf2": "fpdf", "Pillow": "PIL", "PyYAML": "yaml"}
+_RECORDS = ["/objects", "/rooms", "/locations", "/persons"]
+_OTHERS = ["/rental-management/rental-cases", "/circularity-hub/items", "/circularity-hub/orders"]
+_OTHERS += ["/task-management/tasks", "/files"]
+
+
+def test_what_the_start_reports(emulator: Emulator) -> None:
+    assert {*_NAMES, "admin_url"} <= set(emulator.about)
+    assert urlsplit(emulator.about["base_url"]).hostname == "127.0.0.1"
+    assert emulator.about["admin_url"].endswith("/_emulator")
+    assert emulator.first_line.endswith(b"\n")
+
+
+def test_credentials_are_unlike_the_data(emulator: Emulator, steering: Steering) -> None:
+    dump = json.dumps(steering.dump()).lower()
+    for secret in (emulator.about["password"], emulator.about["client_id"]):
+        assert len(secret) >= 20
+        assert [secret[at : at + 6] for at in range(len(secret) - 5) if secret[at : at + 6].lower() in dump] == []
+
+
+def test_demo_data_are_the_same_at_every_start(steering: Steering) -> None:
+    with running() as other:
+        assert Steering(other.about).dump() == steering.dump()
+
+
+@pytest.mark.sample(1000)
+@pytest.mark.parametrize(("data", "least", "most"), [("empty", 0, 0), ("demo", 1, 70), ("300", 1, 300)])
+def test_data(data: str, least: int, most: int) -> None:
+    with connected(data=data) as (_process, api):
+        paths = _RECORDS if data == "300" else _RECORDS + _OTHERS
+        numbers = {path: len(api.items(path, "per_page=1000")) for path in paths}
+        assert [path for path, number in numbers.items() if not least <= number <= most] == []
+        assert data != "300" or numbers["/objects"] == 300
+        assert api.items("/users")
+        assert api.read("/asset-tracking/asset/field-definitions")
+
+
+def test_switches_at_the_start_and_the_end() -> None:
+    with running("--switch", "page_beyond_end=clamp", "--switch", "list_total=none") as process:
+        sides = {name: entry["side"] for name, entry in Steering(process.about).switches().items()}
+        assert (sides["page_beyond_end"], sides["list_total"], sides["list_envelope"]) == ("clamp", "none", "items")
+        assert process.signal(15) == 0
+
+
+@pytest.mark.parametrize(
+    "options", [["--switch", "x=y"], ["--data", "much"], ["--port", "x"], ["--nonsense"]], ids=" ".join
+)
+def test_wrong_option(options: list[str]) -> None:
+    done = subprocess.run(
+        [sys.executable, str(EMULATOR), "--port", "0", *options], capture_output=True, timeout=60, check=False
+    )
+    assert done.returncode not in (0, None)
+    assert b"Traceback" not in done.stderr
+    assert done.stderr.strip()
+
+
+def test_data_outlive_the_process(tmp_path: Path) -> None:
+    db = str(tmp_path / "some.sqlite3")
+    with connected(db=db) as (_process, api):
+        api.create_object(documents=[api.upload()])
+        api.define("TEXT")
+        before = api.steering.dump()
+    with running(db=db) as process:
+        assert Steering(process.about).dump() == before
 
 
 def test_a_terminal_gets_lines_that_a_shell_accepts_unchanged() -> None:
