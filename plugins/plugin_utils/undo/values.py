@@ -70,7 +70,10 @@ def _stored(field: Field, value: Any, state: ListedState | None) -> Any:
     if isinstance(value, Unread):
         return value.raw
     if isinstance(value, Reference):
-        name = state.known_name_of(value) if state is not None and value.pending is None else None
+        name = None
+        if state is not None and value.pending is None:
+            # Some instances return links by id, which a record that is created again does not have.
+            value, name = state.completed(value), state.known_name_of(value)
         written = value.written if isinstance(value.written, (str, Mapping)) else None
         return {REFERENCE: value.target, "uuid": value.uuid, "id": value.id, "name": name or written}
     if isinstance(value, Attachment):
