@@ -9,6 +9,7 @@ uuids, and files must mean the same on every instance.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -132,27 +133,21 @@ class Definitions:
         """Refuse a label that is the label or the key of another field: it would be ambiguous."""
         final, self._final = self._final, []
         written = {current.uuid for _label, current, _entry in final if current is not None}
-        definitions = self._context.client.definitions(template) if final else []
-        others = [
-            (str(definition.get("label")), str(definition.get("uuid")))
-            for definition in definitions
-            if str(definition.get("uuid")) not in written
-        ]
-        keys = {str(definition.get("field_key")): str(definition.get("uuid")) for definition in definitions}
-        for number, (label, current, entry) in enumerate(final):
-            mine = current.uuid if current else ""
+        owners: dict[str, list[str]] = defaultdict(list)
+        for definition in self._context.client.definitions(template) if final else ():
+            uuid = str(definition.get("uuid"))
+            if uuid not in written:
+                owners[normal_name(str(definition.get("label")))].append(uuid)
+            owners[str(definition.get("field_key"))].append(uuid)
+        for label, _current, entry in final:
+            owners[normal_name(label)].append(str(entry.place))
+        for label, current, entry in final:
             if "label" not in entry.fields or (current is not None and current.flat.get("label") == label):
                 continue
-            name = normal_name(label)
-            same_label = [uuid for other, uuid in others if normal_name(other) == name]
-            same_label += [
-                str(other[2].place) for at, other in enumerate(final) if at != number and normal_name(other[0]) == name
-            ]
-            if keys.get(name, mine) != mine:
-                same_label.append(keys[name])
-            if same_label:
-                names = ", ".join(dict.fromkeys(same_label))
-                problem = f"label: {label!r} is the label or the key of another field too ({names})"
+            mine = {str(entry.place), current.uuid if current else ""}
+            others = [owner for owner in dict.fromkeys(owners[normal_name(label)]) if owner not in mine]
+            if others:
+                problem = f"label: {label!r} is the label or the key of another field too ({', '.join(others)})"
                 self._context.find(entry.place_of("label"), f"{problem}; records could not name either of them")
 
     def _with_relations(self, entry: Entry) -> tuple[Mapping[str, Any], Any]:

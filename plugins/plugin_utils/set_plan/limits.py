@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ...module_utils.model.kinds import KINDS
@@ -95,9 +95,28 @@ class LimitCheck:
         return [
             line
             for (section, action), number in sorted(counts.items())
-            for limit in LIMITS[KINDS[SECTIONS[section]].creation_sends_mail]
-            if (line := limit(self, section, action, number))
+            for line in self._exceeded_by(section, action, number)
         ]
+
+    def _exceeded_by(self, section: str, action: str, number: int) -> Iterator[str]:
+        """Yield why a number of changes of a section exceeds its limits."""
+        if KINDS[SECTIONS[section]].creation_sends_mail:
+            if number > (most := self.limits.users):
+                words = f"{number} would be created, more than limits.users ({most:g}) a run"
+                yield f"{section}: {words}; {self.way_out('users')}"
+            return
+        percent, total = _NAMES[action]
+        most = getattr(self.limits, percent)
+        for base, records in self.bases(section, action):
+            if base >= self.limits.from_existing and number * 100 > base * most:
+                exceeded = (
+                    f"{section}: {action} {number} of {base} {records} is more than limits.{percent} ({most:g} %)"
+                )
+                yield f"{exceeded}; {self.way_out(percent)}"
+                break
+        most = getattr(self.limits, total)
+        if number > most:
+            yield f"{section}: {action} {number} is more than limits.{total} ({most:g}); {self.way_out(total)}"
 
     def mass_updates(self) -> list[str]:
         """Return a warning for each field that changes in so much of the set that a mistake is likely."""
@@ -152,36 +171,3 @@ def recounted(plan: InstancePlan, left: InstancePlan, policy: Policy, existing_b
     counted = set(LimitCheck(plan, policy, existing_before).exceeded())
     others = [line for line in plan.exceeded_limits if line not in counted]
     return [*LimitCheck(left, policy, existing_before).exceeded(), *others]
-
-
-def _users(check: LimitCheck, section: str, _action: str, number: int) -> str:
-    most = check.limits.users
-    if number <= most:
-        return ""
-    words = f"{number} would be created, more than limits.users ({most:g}) a run"
-    return f"{section}: {words}; {check.way_out('users')}"
-
-
-def _percent(check: LimitCheck, section: str, action: str, number: int) -> str:
-    name = _NAMES[action][0]
-    most = getattr(check.limits, name)
-    for base, records in check.bases(section, action):
-        if base >= check.limits.from_existing and number * 100 > base * most:
-            exceeded = f"{section}: {action} {number} of {base} {records} is more than limits.{name} ({most:g} %)"
-            return f"{exceeded}; {check.way_out(name)}"
-    return ""
-
-
-def _total(check: LimitCheck, section: str, action: str, number: int) -> str:
-    name = _NAMES[action][1]
-    most = getattr(check.limits, name)
-    if number <= most:
-        return ""
-    return f"{section}: {action} {number} is more than limits.{name} ({most:g}); {check.way_out(name)}"
-
-
-Limit = Callable[[LimitCheck, str, str, int], str]
-"""Returns why a number of changes of a section exceeds a limit; empty if it does not."""
-
-LIMITS: Mapping[bool, tuple[Limit, ...]] = {False: (_percent, _total), True: (_users,)}
-"""The limits of a section, by whether its creations send e-mails."""

@@ -43,8 +43,7 @@ class ListedRecords(InstanceState):
         self._by_uuid: dict[str, dict[str, Record]] = {}
         self._by_key: dict[tuple[str, tuple[str, ...]], KeyIndex[Record]] = {}
         self._unlisted: dict[str, Record | None] = {}
-        self._visible_fields: dict[str, FieldVisibility] = {}
-        self._examined: dict[str, set[str]] = {}
+        self._visible_fields: dict[tuple[str, frozenset[str]], FieldVisibility] = {}
         self._is_complete: set[str] = set()
 
     def records(self, kind: Kind, template: str = "") -> list[Record]:
@@ -180,23 +179,12 @@ class ListedRecords(InstanceState):
         self, schema: Schema, _current: Record | None = None, keys: Collection[str] | None = None
     ) -> FieldVisibility:
         """Return the fields of a kind that the account does not see, as far as its list and the instance show."""
-        kind = schema.kind
-        if kind.name not in self._visible_fields:
-            self._visible_fields[kind.name] = with_more_evidence(
-                self.client, self.client.schema(kind), self._field_visibility(kind)
-            )
-        known = self._visible_fields[kind.name]
-        if keys is None or not known.missing:
-            return known
-        examined = self._examined.setdefault(kind.name, set())
-        if not examined.issuperset(keys):
-            fresh = set(keys) - examined
-            if known.is_open(fresh):
-                known = self._visible_fields[kind.name] = with_more_evidence(
-                    self.client, self.client.schema(kind), known, fresh
-                )
-            examined |= fresh
-        return known
+        name = (schema.kind.name, frozenset(keys or ()))
+        if name not in self._visible_fields:
+            known = self.field_visibility(schema) if keys else self._field_visibility(schema.kind)
+            own = self.client.schema(schema.kind)
+            self._visible_fields[name] = with_more_evidence(self.client, own, known, keys or None)
+        return self._visible_fields[name]
 
     def _field_visibility(self, kind: Kind) -> FieldVisibility:
         if not kind.has_own_fields:

@@ -207,6 +207,13 @@ def test_a_record_is_identified_by_the_meaning_of_all_parts_of_its_key(
     assert found == [*([uuid_of(number)] for number in range(1, len(same) + 1)), *([] for _other in others)]
 
 
+def test_the_record_with_the_text_as_it_was_written_goes_before_others_in_another_form() -> None:
+    forms = ("\u1e69", "s\u0323\u0307", "s\u0307\u0323")
+    records = [record("object", number, name=name) for number, name in enumerate(forms, 1)]
+    assert [hits(OBJECT, {"name": name}, *records) for name in forms] == [[uuid_of(number)] for number in (1, 2, 3)]
+    assert hits(OBJECT, {"name": forms[2]}, *records[:2]) == [uuid_of(1), uuid_of(2)]
+
+
 @pytest.mark.parametrize("number", [["1"], {"de": "1"}, True])
 def test_a_key_that_cannot_be_read_may_be_the_wanted_key(number: Any) -> None:
     wanted = {"building_id": HOUSE, "number": "1"}
