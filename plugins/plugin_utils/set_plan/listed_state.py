@@ -55,6 +55,8 @@ class ListedState(ListedRecords):
 
     :param schema_of: as for :class:`ListedRecords`.
     :param is_hidden: returns True if the name of a record must not be shown.
+    :ivar renamed: returns the new natural key of a record that the files rename, by its old one.
+    :ivar old_names_used: how often a record was found by an old natural key.
     """
 
     def __init__(
@@ -75,6 +77,8 @@ class ListedState(ListedRecords):
         self._hides: dict[int, bool] = {}
         self._hints = 0
         self._names: dict[str, list[tuple[str, Record]]] = {}
+        self.renamed: Callable[[Question], Question | None] = lambda _question: None
+        self.old_names_used = 0
 
     # ---- planned records
 
@@ -290,7 +294,11 @@ class ListedState(ListedRecords):
         matches = self.find_existing(schema, full, values) if full else self.records(schema.kind)
         matches = natural_keys.identified(schema, empty, values, matches) if empty else matches
         kept = matches if before else [match for match in matches if self._still_has(schema, keys, values, match)]
-        return [*kept, *self.find_planned(schema, keys, values)], [match for match in matches if match not in kept]
+        targets = [*kept, *self.find_planned(schema, keys, values)]
+        if not targets and not before and (now := self.renamed(question)) is not None:
+            targets = self.target_of(now, before)[0]
+            self.old_names_used += bool(targets)
+        return targets, [match for match in matches if match not in kept]
 
     def names(self, kind: Kind) -> list[str]:
         """Return the names of the records of a kind for a hint.

@@ -16,6 +16,7 @@ from typing import Any
 from ...module_utils.client.record import Record
 from ...module_utils.model.schema import Schema
 from ...module_utils.resolve.natural_keys import Key, normal_key
+from ...module_utils.resolve.references import Question
 from ..desired.entry import Entry
 from ..desired.hiding import NOT_SHOWN, VAULTED
 from ..desired.positions import Place
@@ -45,14 +46,16 @@ class _Renames:
         self._schema = schema
         self.pairs: list[_Pair] = []
         self._to: dict[tuple[str, ...], dict[Key, _Pair]] = {}
+        self._from: dict[tuple[tuple[str, ...], Key | None], _Pair] = {}
         for pair in pairs:
             names = tuple(pair.new)
             key = normal_key(state.key_of(schema, names, pair.new))
+            old = tuple(pair.old), normal_key(state.key_of(schema, tuple(pair.old), pair.old))
             # The case of some keys and their Unicode form do not matter, so old and new may be the same key.
-            same = names == tuple(pair.old) and key == normal_key(state.key_of(schema, names, pair.old))
-            if key is not None and not same:
+            if key is not None and old != (names, key):
                 self.pairs.append(pair)
                 self._to.setdefault(names, {}).setdefault(key, pair)
+                self._from.setdefault(old, pair)
 
     def to(self, values: Values) -> _Pair | None:
         """Return the rename to the natural key of some values."""
@@ -62,12 +65,20 @@ class _Renames:
                 return pairs[key]
         return None
 
+    def after(self, names: tuple[str, ...], values: Values) -> _Pair | None:
+        """Return the rename of the natural key of some values."""
+        return self._from.get((names, normal_key(self._state.key_of(self._schema, names, values))))
+
 
 class Moved(Aspect):
-    """Match records by their old natural keys, and check the renames of the plan."""
+    """Match records by their old natural keys, and check the renames of the plan.
+
+    Until everybody writes the new name, references may have the old name.
+    """
 
     def __init__(self, context: PlanContext) -> None:
         super().__init__(context)
+        context.state.renamed = self._renamed
         self._renames: dict[str, _Renames] = {}
         self._written: dict[tuple[str, tuple[str, ...]], set[Key | None]] = {}
 
@@ -114,6 +125,15 @@ class Moved(Aspect):
                 pair.place, f"moved.{section}: {pair.words}: the files contain no {schema.kind.words} with the new key"
             )
 
+    def _renamed(self, question: Question) -> Question | None:
+        """Return the natural key that a record gets in place of another one."""
+        kind = question.schema.kind
+        if kind.section not in self._context.desired.moved:
+            return None
+        schema, names = self._context.schema(kind), tuple(sorted(question.keys))
+        pair = self._of(schema).after(names, question.values)
+        return None if pair is None else Question(schema, tuple(pair.new), pair.new)
+
     def _behind(self, schema: Schema, values: Values) -> Iterator[_Pair]:
         """Yield the renames that led to a key, the latest first. They end if another entry has the old key."""
         renames = self._of(schema)
@@ -126,6 +146,8 @@ class Moved(Aspect):
     def _of(self, schema: Schema) -> _Renames:
         section = schema.kind.section
         if section not in self._renames:
+            # Natural keys of renames may refer to records that are renamed too.
+            self._renames[section] = _Renames(self._context.state, schema, ())
             pairs = [self._read(schema, old, new) for old, new in self._context.desired.moved.get(section, ())]
             known = _Renames(self._context.state, schema, [pair for pair in pairs if pair is not None])
             straight = self._without_circles(section, known)

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from ...module_utils.client.client import Client
@@ -26,7 +25,6 @@ from ..desired.hiding import NOT_SHOWN
 from ..desired.parsing import with_remedy, written_as
 from ..desired.positions import Finding
 from .listed_state import ListedState, Meaning
-from .old_names import OldNames
 from .reading import Reading
 
 _MOST_NAMED = 5
@@ -60,7 +58,6 @@ class Resolver(Reading):
         self.claimed: dict[str, dict[str, Entry]] = {}
         self.reasons: dict[str, str] = {}
         self._doubtful: set[tuple[str, str]] = set()
-        self._old_names = OldNames(desired.moved)
         self._by_barcode: dict[tuple[str, str], Record | None] = {}
         self._carried: dict[tuple[str, str], None] = {}
         self._schemas: dict[str, Schema] = {}
@@ -154,13 +151,12 @@ class Resolver(Reading):
 
         :param before: use names as they are before anything is renamed.
         """
+        number = self.state.old_names_used
         reference, problem = self.state.resolved(reference, before)
+        if not problem and self.state.old_names_used > number:
+            self._carried.setdefault((reference.target, str(reference.written)), None)
         if not problem or reference.resolved:
             return Meaning(reference, problem)
-        for written in () if before else self._old_names.now(reference.target, reference.written):
-            if (renamed := self._named(reference, written)) is not None:
-                self._carried.setdefault((reference.target, str(reference.written)), None)
-                return renamed
         record = None if before else self._unlisted_target(reference)
         if record is None:
             return Meaning(reference, problem)
@@ -183,14 +179,6 @@ class Resolver(Reading):
                     error.message = NOT_SHOWN
                 raise
         return found[kind.name, barcode]
-
-    def _named(self, reference: Reference, written: Any, before: bool = False) -> Meaning | None:
-        """Return the meaning of a reference by another name; None if it has none."""
-        other, problem = self.state.resolved(Reference(reference.target, written=written), before)
-        if problem:
-            return None
-        known = replace(reference, uuid=other.uuid, id=other.id, names=other.names, pending=other.pending)
-        return Meaning(known)
 
     def carried(self) -> list[str]:
         """Return the replaced old names, each with the new name."""

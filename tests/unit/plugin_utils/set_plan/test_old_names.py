@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from instance_site import Site
+from instance_site import Site, yaml_list
 
-from ansible_collections.community.seventhings.plugins.plugin_utils.set_plan.old_names import OldNames
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
 
 FILES = {
     "locations.yml": "- name: North\n- name: South\n",
@@ -69,42 +69,34 @@ def test_a_scope_may_name_the_old_place(applied: Site) -> None:
     assert applied.plan().findings == []
 
 
-def _room(place: str) -> dict[str, str]:
-    return {"building_id": place, "number": "1"}
-
-
-_LOCATION = ({"name": "North"}, {"name": "Nord"})
-_FLOOR = ({"name": "North", "zip": "1"}, {"name": "Nord", "zip": "1"})
-_NUMBER = ({"building_id": "Nord", "number": 1}, {"building_id": "Nord", "number": "1a"})
-
-
+@pytest.mark.sample(4)
+@pytest.mark.parametrize("how", MOVED)
 @pytest.mark.parametrize(
-    ("moved", "target", "written", "now"),
+    "written",
     [
-        ({"locations": [_LOCATION]}, "room", "North/1", ["Nord/1"]),
-        (
-            {"locations": [_LOCATION]},
-            "room",
-            {"building_id": "North", "number": "1"},
-            [{"building_id": "Nord", "number": "1"}],
-        ),
-        ({"locations": [_LOCATION]}, "room", _room("South"), []),
-        ({"locations": [_LOCATION]}, "room", 7, []),
-        ({"locations": [_LOCATION]}, "location", {"name": "North"}, [{"name": "Nord"}]),
-        ({"locations": [_LOCATION]}, "location", 7, []),
-        ({"locations": [_LOCATION]}, "object", "North", []),
-        # A room's path has one segment for its location.
-        ({"locations": [_FLOOR]}, "room", "North/1", []),
-        ({"locations": [_LOCATION], "rooms": [_NUMBER]}, "room", "North/1", ["Nord/1", dict(_NUMBER[1])]),
-        # Renamed and renamed back.
-        ({"locations": [_LOCATION, _LOCATION[::-1]]}, "location", "North", [{"name": "Nord"}, {"name": "North"}]),
+        "North/1",
+        "North/Store",
+        {"building_id": "North", "number": "1"},
+        {"building_id": {"name": "North"}, "number": "1"},
     ],
+    ids=str,
 )
-def test_a_name_is_followed_in_the_form_that_it_has(moved: Any, target: str, written: Any, now: list[Any]) -> None:
-    assert list(OldNames(moved).now(target, written)) == now
+def test_a_reference_may_have_an_old_name_in_any_form(applied: Site, how: str, written: Any) -> None:
+    _renamed(applied, how)
+    applied.write({"objects/more.yml": yaml_list([{"barcode": "4", "inventory_name": "Bed", "target_room": written}])})
+    assert applied.run().findings == []
+    rooms = {record.flat["barcode"]: record.flat["target_room"] for record in applied.client().list_all(OBJECT)}
+    assert rooms["4"] == rooms["1"]
+    assert applied.plan().outcome == "unchanged"
 
 
-def test_a_history_of_names_is_followed_so_far_and_no_further() -> None:
-    pairs = [({"barcode": str(number)}, {"barcode": str(number + 1)}) for number in range(100)]
-    found = list(OldNames({"objects": pairs}).now("object", "0"))
-    assert found == [{"barcode": str(number)} for number in range(1, 21)]
+def test_a_history_of_names_is_followed(site: Site) -> None:
+    site.write({"locations.yml": "- name: n2\n"})
+    site.run()
+    pairs = [{"from": {"name": f"n{number}"}, "to": {"name": f"n{number + 1}"}} for number in range(30)]
+    thing = {"barcode": "1", "inventory_name": "Lamp", "target_building": "n0"}
+    site.write(
+        {"locations.yml": "- name: n30\n", "moved.yml": str({"locations": pairs}), "objects.yml": yaml_list([thing])}
+    )
+    assert site.run().findings == []
+    assert site.plan().outcome == "unchanged"
