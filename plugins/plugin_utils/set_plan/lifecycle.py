@@ -141,7 +141,6 @@ class Lifecycles(Aspect):
     def _refusals(self) -> Iterator[str]:
         """Yield which changes remove or archive a protected record, and why it is protected."""
         removals = [planned for planned in self._context.result.changes if planned.change.action in _REMOVED]
-        shields = _Shields(self._context)
         for planned in removals:
             current = planned.change.current
             uuid = current.uuid if current is not None else ""
@@ -150,22 +149,15 @@ class Lifecycles(Aspect):
                 # The same files may rename the record.
                 names.append(self._words_of(planned.schema, current))
             mark = shield_mark(planned.kind, uuid, planned.desired)
-            why = shields.why(planned.section, names, uuid, mark, planned.entry)
+            why = self._why(planned.section, names, uuid, mark, planned.entry)
             if why:
                 yield f"{planned} is protected, and the plan would {_REMOVED[planned.change.action]}: {why}"
             elif current is not None and planned.kind is OBJECT and planned.change.action == DELETE:
-                why = shields.why(HUB_ITEM.section, names, uuid, offer_mark(uuid))
+                why = self._why(HUB_ITEM.section, names, uuid, offer_mark(uuid))
                 if why and current.id in asset_ids_offered(self._context.state):
                     yield f"{planned} is offered on the hub, which is protected, and the plan would remove it: {why}"
 
-
-class _Shields:
-    """Find the reason why a record must stay, whether or not it is part of the plan."""
-
-    def __init__(self, context: PlanContext) -> None:
-        self._context = context
-
-    def why(self, section: str, names: Sequence[str], uuid: str, mark: str, entry: Entry | None = None) -> str:
+    def _why(self, section: str, names: Sequence[str], uuid: str, mark: str, entry: Entry | None = None) -> str:
         """Return the reason why a record must stay; empty if it need not.
 
         :param names: all natural keys that it has, or would have. :param uuid: its uuid; empty if it has none yet.
@@ -207,8 +199,6 @@ class _Shields:
             if "object" in values and context.resolve(values, None):
                 yield shield_mark(entry.kind, "", values)
             return
-        schema, (values, _fits) = context.schema(entry.kind), context.read(entry)
-        keys = context.key_fields(schema, values, entry)
-        identity = {key: values[key] for key in keys}
-        if keys and context.resolve(identity, None):
+        schema, keys, identity = context.identify(entry)
+        if keys:
             yield from (record.uuid for record in context.state.find_existing(schema, keys, identity))

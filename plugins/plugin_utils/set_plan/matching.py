@@ -101,12 +101,8 @@ class Matching:
         for entry in context.desired.unmanaged:
             if entry.kind.section != section:
                 continue
-            schema, (values, _fits) = context.schema(entry.kind), context.read(entry)
-            keys = context.key_fields(schema, values, entry)
-            identity = {key: values[key] for key in keys}
-            if not keys or not context.resolve(identity, None):
-                continue
-            if context.claim_first(schema, keys, identity, entry) is None:
+            schema, keys, identity = context.identify(entry)
+            if not keys or context.claim_first(schema, keys, identity, entry) is None:
                 continue
             for record in self._state.find_existing(schema, keys, identity):
                 context.claimed.setdefault(entry.kind.name, {}).setdefault(record.uuid, entry)

@@ -139,6 +139,13 @@ class Reading(Findings):
         else:
             self.find(entry.place, words)
 
+    def identify(self, entry: Entry) -> tuple[Schema, tuple[str, ...], dict[str, Any]]:
+        """Return the fields of the natural key of an entry, and their values. It has none if it is not resolved."""
+        schema, (values, _fits) = self.schema(entry.kind), self.read(entry)
+        keys = self.key_fields(schema, values, entry)
+        identity = {key: values[key] for key in keys}
+        return schema, keys if self.resolve_key(keys, identity, None) else (), identity
+
     def claim_first(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], entry: Entry) -> Key | None:
         """Return the natural key of the first entry that has it, and None for a later one."""
         key = self.key_of(schema, keys, values)

@@ -22,7 +22,7 @@ from ...module_utils.resolve import natural_keys
 from ...module_utils.resolve.field_visibility import hidden_field_message
 from ..desired.entry import Entry
 from ..desired.parsing import written_as
-from ..desired.scan_codes import FIELD, SCAN_CODES
+from ..desired.scan_codes import FIELD, SCAN_CODES, ScanCodeSettings
 from .aspect import Aspect
 from .context import PlanContext
 from .plan import Pair, Planned, Relabelled, ScanCodeCounts
@@ -35,7 +35,7 @@ class ScanCodes(Aspect):
 
     def __init__(self, context: PlanContext) -> None:
         super().__init__(context)
-        self._settings = context.desired.scan_codes
+        self._settings = context.desired.scan_codes or ScanCodeSettings("", "")
         self._written: dict[str, Entry] = {}
         self._placeholders: set[int] = set()
         self._labelled = 0
@@ -45,22 +45,17 @@ class ScanCodes(Aspect):
 
     @property
     def is_on(self) -> bool:
-        return self._settings is not None and _SECTION in self._context.desired.sections
+        return self._context.desired.scan_codes is not None and _SECTION in self._context.desired.sections
 
     @cached_property
     def key(self) -> str:
-        """Return the key of the field with scan codes; empty if there are no settings for it."""
-        settings, context = self._settings, self._context
-        if settings is None:
-            return ""
-        found = context.schema(OBJECT).find(settings.field)
+        """Return the key of the field with scan codes; empty if there is no such field."""
+        found = self._context.schema(OBJECT).find(self._settings.field)
         return "" if found is None else found.key
 
     def settings(self) -> None:
         """Find a field that does not exist, that identifies objects, or that this account does not see."""
         settings, context = self._settings, self._context
-        if settings is None:
-            return
         schema, setting = context.schema(OBJECT), f"{SCAN_CODES}.{FIELD}"
         place = context.desired.place_of(setting)
         if not self.key:
@@ -84,7 +79,7 @@ class ScanCodes(Aspect):
     def matched(self, planned: Planned, current: Record | None) -> None:
         """Note a row and its mistakes. References may name an existing object by the code in its row."""
         schema, entry, values = planned.schema, planned.entry, planned.desired
-        if self._settings is None or entry.kind is not OBJECT or not self.key or entry.uuid:
+        if entry.kind is not OBJECT or not self.key or entry.uuid:
             return
         key, counts = self.key, self._context.result.scan_codes
         code = values.get(key)
