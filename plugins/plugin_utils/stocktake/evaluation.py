@@ -14,13 +14,14 @@ from typing import Any
 
 from ...module_utils.client.record import Record
 from ...module_utils.errors import InvalidInput
-from ...module_utils.model.field import Field, Unread, readable, shorten
+from ...module_utils.model.dates import UnclearDate
+from ...module_utils.model.field import Field, InvalidValue, Unread, readable, shorten
 from ...module_utils.model.names import normal_name
 from ...module_utils.model.schema import type_of
 from ..desired.positions import Finding
 from ..desired.scan_codes import ScanCodeSettings
 from ..papers.table import total
-from .moments import Window, moment_of
+from .moments import Window, ends_of
 from .reading import Doubtful, InstanceLists, Room
 from .status import DEVIATION, NEW, OK, STATUSES, differs, status_of
 from .tables import Scan
@@ -164,11 +165,12 @@ class Evaluator:
         found: dict[str, _Scanned] = {}
         rooms: dict[Any, tuple[Room | None, str]] = {}
         for scan in scans:
-            time = moment_of(scan.time.text, self._window.zone, reader=scan.reader) if scan.time.text else None
-            if scan.time.text and time is None:
-                expected = f"expected {scan.reader.expected}, and perhaps a time"
-                words = f"time: {shorten(scan.time.text)} does not fit; {expected}"
-                self._findings.append(Finding(scan.time.place, words))
+            try:
+                text = scan.time.text
+                time = ends_of(scan.reader.moment(text), self._window.zone)[0] if text else None
+            except InvalidValue as unfit:
+                why = unfit.words if isinstance(unfit, UnclearDate) else f"does not fit; expected {unfit}"
+                self._findings.append(Finding(scan.time.place, f"time: {shorten(text)} {why}"))
                 continue
             named = (scan.room.text, type(scan.room.value))
             if named not in rooms:

@@ -19,19 +19,16 @@ READER = DateReader(["%d.%m.%Y"])
 Moment = dt.datetime
 
 
-def moment_of(written: str, zone: dt.tzinfo, is_end: bool = False, reader: DateReader = READER) -> Moment | None:
-    """Return the time that a text means, or None.
+def ends_of(time: dt.date, zone: dt.tzinfo) -> tuple[Moment, Moment]:
+    """Return the beginning and the end of a day, or a time twice.
 
-    :param zone: of a text without an offset.
-    :param is_end: True if a day means its end; otherwise it means its beginning.
+    :param zone: of a day, and of a time without an offset.
     """
-    try:
-        found = reader.moment(written)
-    except InvalidValue:
-        return None
-    if not isinstance(found, dt.datetime):
-        return dt.datetime.combine(found, dt.time.max if is_end else dt.time.min, zone)
-    return found if found.tzinfo is not None else found.replace(tzinfo=zone)
+    if isinstance(time, dt.datetime):
+        moment = time if time.tzinfo is not None else time.replace(tzinfo=zone)
+        return moment, moment
+    first = dt.datetime.combine(time, dt.time(), zone)
+    return first, first + dt.timedelta(days=1, microseconds=-1)
 
 
 @dataclass(frozen=True)
@@ -54,13 +51,14 @@ class Window:
         :raises InvalidInput: if one of them is neither a day nor a time, the end comes first, or there is no such zone.
         """
         zone = zone_of(timezone) if timezone else dt.UTC
-        ends = {"since": since, "until": until}
-        moments = {name: moment_of(text, zone, name == "until") if text else None for name, text in ends.items()}
-        for name, text in ends.items():
-            if text and moments[name] is None:
+        ends: list[Moment | None] = []
+        for side, (name, text) in enumerate((("since", since), ("until", until))):
+            try:
+                ends.append(ends_of(READER.moment(text), zone)[side] if text else None)
+            except InvalidValue as unfit:
                 expected = "expected a day such as 2025-11-17 or a time such as 2025-11-17T08:30:00+01:00"
-                raise InvalidInput(f"{name}: {shorten(text)} does not fit; {expected}")
-        begins, ends_at = moments["since"], moments["until"]
+                raise InvalidInput(f"{name}: {shorten(text)} does not fit; {expected}") from unfit
+        begins, ends_at = ends
         if begins is not None and ends_at is not None and begins > ends_at:
             raise InvalidInput(f"until: {shorten(until)} is before since ({since}); swap them")
         return cls(begins, ends_at, zone)
@@ -74,12 +72,5 @@ class Window:
         """Return True if a time, or any part of a day, is inside."""
         if time is None:
             return False
-        first, last = self._ends_of(time)
+        first, last = ends_of(time, self.zone)
         return (self.since is None or last >= self.since) and (self.until is None or first <= self.until)
-
-    def _ends_of(self, time: dt.date) -> tuple[Moment, Moment]:
-        if isinstance(time, dt.datetime):
-            moment = time if time.tzinfo is not None else time.replace(tzinfo=self.zone)
-            return moment, moment
-        first = dt.datetime.combine(time, dt.time(), self.zone)
-        return first, first + dt.timedelta(days=1, microseconds=-1)

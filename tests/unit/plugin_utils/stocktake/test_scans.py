@@ -125,6 +125,12 @@ def test_what_is_wrong_in_a_list_is_a_finding_with_file_and_line(
     assert not (tmp_path / "report.json").exists()
 
 
+def test_a_time_with_two_readings_is_a_finding(here: Embedded, tmp_path: Path) -> None:
+    (tmp_path / "scans.csv").write_text("code,room,time\n100018,Dresden/1.04,03/04/2025\n", "utf-8")
+    result = take(here, scans={"files": str(tmp_path / "scans.csv"), "dates": ["%d/%m/%Y", "%m/%d/%Y"]})
+    assert result["findings"][0].startswith("scans.csv:2:21: time: '03/04/2025' may mean 2025-04-03 (%d/%m/%Y) or ")
+
+
 def test_a_room_that_is_a_number_in_a_workbook_is_a_finding(here: Embedded, tmp_path: Path) -> None:
     path = workbook(tmp_path / "scans.xlsx", [("code", "room"), ("100018", 1.1)])
     result = take(here, scans=str(path))
