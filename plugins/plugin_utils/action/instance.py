@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..controller.heap import many_objects
 from ..instance.caps import Caps, require_caps
 from ..instance.options import RunOptions
 from ..report.task import result_of
@@ -31,7 +30,5 @@ def provision(run: SetRun) -> dict[str, Any]:
         rules=rules,
         apply_record=run.path("apply_record"),
     )
-    with many_objects():
-        desired = run.load_all()
-    desired.findings += rules.findings if rules is not None else []
+    desired = run.load_all(rules)
     return result_of(run.run(desired, run_options), run.reports)

@@ -7,16 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..controller.heap import many_objects
 from ..instance.caps import Caps
 from ..instance.options import RunOptions
 from ..report.task import result_of
 from .set_run import SetRun
-
-_OF_AN_APPLY = frozenset(
-    ("apply_record", "apply_record_digest", "failures", "forecast", "mails", "plan_digest", "undo")
-)
-"""Members of a result that say nothing about a comparison."""
 
 
 def find_drift(run: SetRun) -> dict[str, Any]:
@@ -32,8 +26,5 @@ def find_drift(run: SetRun) -> dict[str, Any]:
         caps=Caps.from_task(options),
         rules=rules,
     )
-    with many_objects():
-        desired = run.load_all()
-    desired.findings += rules.findings if rules is not None else []
-    members = result_of(run.run(desired, run_options), run.reports, options["fail"])
-    return {name: value for name, value in members.items() if name not in _OF_AN_APPLY} | {"changed": False}
+    desired = run.load_all(rules)
+    return {**result_of(run.run(desired, run_options), run.reports, options["fail"]), "changed": False}

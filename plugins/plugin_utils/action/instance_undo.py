@@ -11,7 +11,6 @@ from typing import Any
 
 from ...module_utils.client.client import Client
 from ...module_utils.errors import InvalidInput
-from ..controller.heap import many_objects
 from ..desired.desired import DesiredInstance
 from ..instance.approval_file import sha256_of
 from ..instance.caps import Caps, require_caps
@@ -21,10 +20,8 @@ from ..undo.record_file import LAST, RecordRefused, last_record, read_record
 from ..undo.undo import Undo
 from .set_run import SetRun
 
-_OF_FILES = frozenset(
-    ("check_mode", "every_finding", "forecast", "never_in_a_table", "reported", "scan_codes", "tables")
-)
-"""Members of a result that say nothing about an undo."""
+_ONLY_DOCUMENTED = ("check_mode", "every_finding", "forecast")
+"""Members of the report of an undo that its result does not have."""
 
 
 def undo_apply(run: SetRun) -> dict[str, Any]:
@@ -34,8 +31,7 @@ def undo_apply(run: SetRun) -> dict[str, Any]:
         require_caps(run.written, without=("prune",))
     approving = run.approving()
     client = run.connected()
-    with many_objects():
-        undo = _undo_of(run, client, run.load_all() if run.has_files else None)
+    undo = _undo_of(run, client, run.load_all() if run.has_files else None)
     desired = undo.base()
     desired.hiding = run.hiding
     undo.protect(desired, run.desired)
@@ -48,7 +44,7 @@ def undo_apply(run: SetRun) -> dict[str, Any]:
         apply_record=run.path("apply_record"),
     )
     members = result_of(run.run(desired, run_options), run.reports)
-    return {name: value for name, value in members.items() if name not in _OF_FILES}
+    return {name: value for name, value in members.items() if name not in _ONLY_DOCUMENTED}
 
 
 def _undo_of(run: SetRun, client: Client, written: DesiredInstance | None) -> Undo:

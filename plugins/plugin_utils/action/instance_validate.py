@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Any
 
 from ...module_utils.resolve.hidden_records import UNKNOWN
-from ..controller.heap import many_objects
 from ..desired.desired import DesiredInstance
 from ..desired.grouped_findings import GroupedFindings, group_findings
 from ..instance.merged_records import merged_records
@@ -24,10 +23,8 @@ from .set_run import SetRun, require_jsonschema
 def validate_files(run: SetRun) -> dict[str, Any]:
     """Check the files of a task. All findings are reported at once."""
     reports, rules = run.reports, run.rules()
-    with many_objects():
-        desired = run.load_all()
+    desired = run.load_all(rules)
     require_jsonschema()
-    desired.findings += rules.findings if rules is not None else []
     findings = offline_findings(desired, rules)
     grouped = group_findings(findings, desired)
     of_rules = lines_of(desired.rule_warnings, desired)
@@ -52,15 +49,8 @@ def _judged(run: SetRun, grouped: GroupedFindings, desired: DesiredInstance) -> 
         outcome="failed" if grouped.lines else "unchanged",
         instance=", ".join(desired.instances),
         check_mode=run.check_mode,
-        summary={},
-        changes=[],
-        failures=[],
-        refusals=[],
         findings=grouped.lines,
         warnings=desired.warnings,
-        reported={},
-        requests=0,
-        duration=0.0,
         every_finding=grouped.every,
         located=grouped.shown,
         made_by=made_by(desired.set_name, run.host),

@@ -111,14 +111,16 @@ class SetRun(ControllerRun):
         """The paths of the reports."""
         return report_paths(self.options, self.path("plan_file"))
 
-    def load_all(self) -> DesiredInstance:
-        """Read everything that ``src`` and ``desired`` name.
+    def load_all(self, rules: RuleSet | None = None) -> DesiredInstance:
+        """Read everything that ``src`` and ``desired`` name. It has the findings of the rules, too.
 
         :raises InvalidInput: if they name nothing.
         """
         if not self.has_files:
             raise InvalidInput("src: neither src nor desired says what is wanted")
-        return self.load(self.sources)
+        desired = self.load(self.sources)
+        desired.findings += rules.findings if rules is not None else []
+        return desired
 
     def rules(self) -> RuleSet | None:
         """Return the rules of the task; None if it names none.

@@ -16,7 +16,6 @@ from ..apply.executor import Outcome
 from ..desired.desired import SECTIONS
 from ..desired.entry import Entry
 from ..desired.hiding import VAULTED, Hiding
-from ..desired.parsing import written_as
 from ..desired.positions import Place
 from ..rules.rule import Rule
 from ..set_plan.baseline import SIDES, combined
@@ -24,7 +23,7 @@ from ..set_plan.plan import InstancePlan, Planned
 from .forecast import NOTHING
 from .reading import Reading
 from .removals import Removals
-from .shown_references import Sides, sides_as_written
+from .shown_references import sides_as_written
 from .table_rows import Rows
 
 _TWICE = (
@@ -109,15 +108,15 @@ class RunResult:
     outcome: str
     instance: str
     check_mode: bool
-    summary: dict[str, dict[str, int]]
-    changes: list[dict[str, Any]]
-    failures: list[dict[str, str]]
-    refusals: list[str]
-    findings: list[str]
-    warnings: list[str]
-    reported: dict[str, list[str]]
-    requests: int
-    duration: float
+    summary: dict[str, dict[str, int]] = field(default_factory=dict)
+    changes: list[dict[str, Any]] = field(default_factory=list)
+    failures: list[dict[str, str]] = field(default_factory=list)
+    refusals: list[str] = field(default_factory=list)
+    findings: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    reported: dict[str, list[str]] = field(default_factory=dict)
+    requests: int = 0
+    duration: float = 0.0
     plan_digest: str = ""
     apply_record: str = ""
     apply_record_digest: str = ""
@@ -273,16 +272,21 @@ def reported_changes(
     reported = []
     for planned in plan.changes:
         status, reason = fates.get(id(planned.entry), usual)
-        change = shown(planned, hiding, sides_as_written(planned, state))
-        if planned.change.action in (DELETE, ARCHIVE):
-            change["before"] = {
-                key: VAULTED if key != _ARCHIVED and removals.hides(planned, key) else value
-                for key, value in change["before"].items()
-            }
+        change, current = planned.change, planned.change.current
+        before, after = (_shown(planned, side, removals) for side in sides_as_written(planned, state))
         reported.append(
             {
-                **change,
-                "labels": _labels(planned, change),
+                "section": planned.section,
+                "key": planned.key,
+                "action": change.action,
+                "note": planned.remark or change.note,
+                "uuid": planned.created_uuid or (current.uuid if current is not None else None),
+                "before": before,
+                "after": after,
+                "sides": dict(planned.sides),
+                "edited": dict(planned.edited),
+                "place": str(planned.entry.place),
+                "labels": _labels(planned, (*before, *after)),
                 "status": status,
                 "reason": reason,
                 "name": removals.name_of(planned),
@@ -292,41 +296,13 @@ def reported_changes(
     return reported
 
 
-def _labels(planned: Planned, change: Mapping[str, Any]) -> dict[str, str]:
-    """Return the labels of the fields of a change that differ from their keys."""
-    fields = {key: planned.schema.fields.get(key) for key in [*change["before"], *change["after"]]}
-    return {
-        key: field.label for key, field in fields.items() if field is not None and field.label and field.label != key
-    }
-
-
-def shown(planned: Planned, hiding: Hiding, sides: Sides | None = None) -> dict[str, Any]:
-    """Return a change for reports: its fields by key, without hidden values.
-
-    :param sides: its fields before and after, if these are not the change's own.
-    """
-    change, entry = planned.change, planned.entry
-    before, after = sides or (change.before, change.after)
+def _shown(planned: Planned, values: Mapping[str, Any], removals: Removals) -> dict[str, Any]:
+    """Return the fields of a change without hidden values. Whether a record is archived is never hidden."""
     own = "" if _ARCHIVED in planned.schema.fields else _ARCHIVED
-    is_open = not hiding.is_on or not (entry.vaulted or hiding.names)
+    return {key: VAULTED if key != own and removals.hides(planned, key) else value for key, value in values.items()}
 
-    def named(values: Mapping[str, Any]) -> dict[str, Any]:
-        return {
-            key: VAULTED
-            if key != own and not is_open and hiding.hides(entry, written_as(planned.schema, entry, key), key)
-            else value
-            for key, value in values.items()
-        }
 
-    return {
-        "section": planned.section,
-        "key": planned.key,
-        "action": change.action,
-        "note": planned.remark or change.note,
-        "uuid": planned.created_uuid or (change.current.uuid if change.current else None),
-        "before": named(before),
-        "after": named(after),
-        "sides": dict(planned.sides),
-        "edited": dict(planned.edited),
-        "place": str(planned.entry.place),
-    }
+def _labels(planned: Planned, keys: Iterable[str]) -> dict[str, str]:
+    """Return the labels of the fields of a change that differ from their keys."""
+    fields = {key: planned.schema.fields[key] for key in keys if key in planned.schema.fields}
+    return {key: field.label for key, field in fields.items() if field.label and field.label != key}

@@ -42,11 +42,7 @@ RESULT = RunResult(
         }
         for number in range(300)
     ],
-    failures=[],
     refusals=[_HELD],
-    findings=[],
-    warnings=[],
-    reported={},
     requests=5,
     duration=1.25,
 )

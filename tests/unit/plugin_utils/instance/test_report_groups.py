@@ -32,8 +32,7 @@ def update(key: str, before: dict[str, Any], after: dict[str, Any], **members: A
 def result_of(changes: list[dict[str, Any]], **members: Any) -> RunResult:
     given: dict[str, Any] = {
         "outcome": "changed", "instance": "https://acme.example", "check_mode": True,
-        "summary": {"objects": {"updated": len(changes), "unchanged": 7}}, "changes": changes, "failures": [],
-        "refusals": [], "findings": [], "warnings": [], "reported": {}, "requests": 1, "duration": 0.1,
+        "summary": {"objects": {"updated": len(changes), "unchanged": 7}}, "changes": changes, "requests": 1,
     }  # fmt: skip
     return RunResult(**{**given, **members})
 

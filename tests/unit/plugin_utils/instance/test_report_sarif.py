@@ -78,7 +78,7 @@ def test_each_finding_has_a_place_because_code_hosts_take_none_without(checkout:
         "this workbook can't be read",
     ]
     message = "the instance is another one"
-    run_result = RunResult("failed", "", True, {}, [], [], [], [message], [], {}, 0, 0.0)
+    run_result = RunResult("failed", "", True, findings=[message])
     (found,) = json.loads(as_sarif(run_result, checkout))["runs"][0]["results"]
     assert found["message"] == {"text": message}
     assert found["locations"][0]["physicalLocation"] == {"artifactLocation": {"uri": "my%20files/acme/instance.yml"}}

@@ -69,13 +69,10 @@ _FORMS: dict[str, Callable[[RunResult], str]] = {
 
 
 def _result(members: dict[str, Any]) -> RunResult:
-    given = {"outcome": "changed", "instance": "https://acme.example", "check_mode": True, "summary": {}}
-    lists: dict[str, Any] = {name: [] for name in ("changes", "failures", "refusals", "findings", "warnings")}
+    given = {"outcome": "changed", "instance": "https://acme.example", "check_mode": True}
     change = {"section": "objects", "uuid": "u", "before": {}, "after": {}, "place": "objects.yml:1:1"}
     changes = [{**change, **one} for one in members.get("changes", ())]
-    return RunResult(
-        **{**given, **lists, "reported": {}, "requests": 12, "duration": 1.25, **members, "changes": changes}
-    )
+    return RunResult(**{**given, "requests": 12, "duration": 1.25, **members, "changes": changes})
 
 
 class _Dumper(yaml.SafeDumper):
