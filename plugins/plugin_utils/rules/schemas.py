@@ -8,13 +8,12 @@ JSON Schema ignores unknown keywords, so a rule with a typo would forbid nothing
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
 
-from ...module_utils.model.field import shorten, typed
+from ...module_utils.model.field import shorten, typed, words_of
 from ...module_utils.model.suggestions import closest_names
 from ..desired.nodes import Node
 from ..desired.positions import Place
@@ -32,17 +31,6 @@ _IN_PLACE_LISTS = frozenset({"allOf", "anyOf", "oneOf"})
 _INNER = frozenset(
     ("items", "contains", "additionalProperties", "propertyNames", "unevaluatedItems", "unevaluatedProperties")
 )
-_LISTS = frozenset({"allOf", "anyOf", "oneOf"})
-_INNER = frozenset(
-    {
-        "items",
-        "contains",
-        "additionalProperties",
-        "propertyNames",
-        "unevaluatedItems",
-        "unevaluatedProperties",
-    }
-)
 _LISTS = _IN_PLACE_LISTS | {"prefixItems"}
 _MAPS = frozenset({"properties", "dependentSchemas"})
 _NAMED = _MAPS | {"dependentRequired"}
@@ -54,13 +42,17 @@ _WHOLE = frozenset(
     )
 )
 """Keywords that judge all fields of a record, not only the fields that they name."""
-_NUMBERS = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"})
-_COUNTS = frozenset(
-    {"minLength", "maxLength", "minItems", "maxItems", "minContains", "maxContains", "minProperties", "maxProperties"}
+_PLAIN = frozenset(
+    (
+        *("const", "enum", "type", "pattern", "multipleOf", "uniqueItems", "required", "dependentRequired"),
+        *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength", "maxLength"),
+        *("minItems", "maxItems", "minContains", "maxContains", "minProperties", "maxProperties"),
+    )
 )
-TYPES = ("string", "number", "integer", "boolean", "null", "array", "object")
+"""Keywords whose values are no schemas."""
 _NOTES = frozenset({"title", "description", "$comment", "default", "examples", "deprecated", "$defs"})
 """Keywords that judge nothing."""
+KEYWORDS = _IN_PLACE | _INNER | _LISTS | _MAPS | _PLAIN | _NOTES | {"$ref"}
 
 Find = Callable[[Place, str], None]
 """A callback for a finding about a rules file: its place and its message."""
@@ -76,11 +68,12 @@ class FileSchemas:
         self._document = document
         self._find = find
         self._parts = 0
+        self._checked: set[int] = set()
 
     def read(self, node: Node) -> Schema | None:
         """Return a schema of the file with all references filled in, or None after a finding."""
         try:
-            return self._read(node, node, ())
+            return self._read(self._check(node), node, ())
         except _Refused as refused:
             self._find(refused.place, refused.words)
             return None
@@ -105,14 +98,28 @@ class FileSchemas:
             if keyword == "$ref":
                 schema.setdefault("allOf", []).append(self._referred(member, root, steps))
             elif keyword in _LISTS:
-                schema.setdefault(keyword, []).extend(map(inner, _items(member, keyword)))
+                schema.setdefault(keyword, []).extend(map(inner, member.items()))
             elif keyword in _IN_PLACE | _INNER:
                 schema[keyword] = inner(member)
             elif keyword in _MAPS:
-                schema[keyword] = {name: inner(member.member(name)) for name in _map(member, keyword)}
+                schema[keyword] = {name: inner(member.member(name)) for name in member.value}
             elif keyword not in _NOTES:
-                schema[keyword] = _plain(keyword, member)
+                schema[keyword] = typed(member.value)
         return schema
+
+    def _check(self, node: Node) -> Node:
+        """Return the node of a schema whose keywords have fitting values, in all of its parts.
+
+        :raises _Refused: if one does not fit.
+        """
+        # While the document exists, no other map has the identity of a schema.
+        error = None if id(node.value) in self._checked else _error_in(typed(node.value))
+        if error is None or not error.absolute_path:
+            self._checked.add(id(node.value))
+            return node
+        for step in error.absolute_path:
+            node = node.member(step)
+        raise _Refused(node.place, f"{words_of(tuple(error.absolute_path)[-2:])}: {error.message}")
 
     def _referred(self, member: Node, root: Node, steps: tuple[str, ...]) -> Schema:
         """Return the schema that a reference means.
@@ -127,7 +134,7 @@ class FileSchemas:
         found = _at(self._document, pointer) or _at(root, pointer)
         if found is None:
             raise _Refused(member.place, f"$ref: nothing in this file is at {pointer}")
-        return self._read(found, root, (*steps, pointer))
+        return self._read(self._check(found), root, (*steps, pointer))
 
 
 @dataclass
@@ -151,69 +158,14 @@ def _why_unknown(keyword: str) -> str:
     return f"{keyword}: no keyword that rules may use" + (f"; did you mean {suggestions[0]}?" if suggestions else "")
 
 
-def _items(node: Node, keyword: str) -> list[Node]:
-    if not isinstance(node.value, list) or not node.value:
-        raise _Refused(node.place, f"{keyword}: expected a list of JSON Schemas; found {_shown(node)}")
-    return node.items()
+def _error_in(schema: Any) -> Any:
+    """Return the error of a schema that says the most, or None if it fits."""
+    # Import late: only runs with rules need the library, and it loads slowly.
+    import jsonschema
 
-
-def _map(node: Node, keyword: str) -> list[str]:
-    if not isinstance(node.value, dict):
-        raise _Refused(node.place, f"{keyword}: expected a map of names to JSON Schemas; found {_shown(node)}")
-    return list(node.value)
-
-
-def _plain(keyword: str, node: Node) -> Any:
-    """Return the value of a keyword that is not a schema."""
-    value = typed(node.value)
-    fits, expected = _FITTING[keyword]
-    if not fits(value):
-        raise _Refused(node.place, f"{keyword}: {_shown(node)} does not fit; expected {expected}")
-    return value
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
-def _is_count(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
-
-
-def _are_types(value: Any) -> bool:
-    names = value if isinstance(value, list) else [value]
-    return bool(names) and all(name in TYPES for name in names)
-
-
-def _are_names(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(name, str) for name in value)
-
-
-def _is_pattern(text: str) -> bool:
-    try:
-        re.compile(text)
-    except (re.error, OverflowError, RecursionError):
-        return False
-    return True
-
-
-_FITTING: Mapping[str, tuple[Callable[[Any], bool], str]] = {
-    **dict.fromkeys(_NUMBERS, (_is_number, "a number")),
-    **dict.fromkeys(_COUNTS, (_is_count, "an integer from 0")),
-    "const": (lambda _value: True, ""),
-    "multipleOf": (lambda value: _is_number(value) and value > 0, "a number above 0"),
-    "uniqueItems": (lambda value: isinstance(value, bool), "true or false"),
-    "type": (_are_types, f"one of {', '.join(TYPES)}"),
-    "enum": (lambda value: isinstance(value, list) and bool(value), "a list of values"),
-    "required": (_are_names, "a list of names"),
-    "dependentRequired": (
-        lambda value: isinstance(value, dict) and all(map(_are_names, value.values())),
-        "a map of names to lists of names",
-    ),
-    "pattern": (lambda value: isinstance(value, str) and _is_pattern(value), "a regular expression, in quotes"),
-}
-"""The test of the value of each keyword, and what it expects in words."""
-KEYWORDS = _IN_PLACE | _INNER | _LISTS | _MAPS | _FITTING.keys() | _NOTES | {"$ref"}
+    draft = jsonschema.Draft202012Validator
+    check = draft(draft.META_SCHEMA, format_checker=jsonschema.FormatChecker(["regex"]))
+    return jsonschema.exceptions.best_match(check.iter_errors(schema))
 
 
 def _shown(node: Node) -> str:

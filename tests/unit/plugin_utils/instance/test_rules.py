@@ -25,7 +25,6 @@ from set_actions import run_set
 from ansible_collections.community.seventhings.plugins.module_utils.model import patterns
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import ROOM
 from ansible_collections.community.seventhings.plugins.plugin_utils.rules import found as found_by_rules
-from ansible_collections.community.seventhings.plugins.plugin_utils.rules.schemas import TYPES
 
 TASK_LIMITS = {"update_percent": 100, "delete_percent": 100}
 """The limits of every task in this file."""
@@ -181,7 +180,8 @@ def test_a_plan_judges_each_record_as_a_drift_does_after_the_apply(site: Site, m
     caps: dict[str, Any] = {"limits": {"create_percent": 1000}, "allow": ["users"]}
     planned = run(site, None, **given, **caps)
     fields = {(change["section"], name) for change in planned["changes"] for name in change["after"]}
-    schemas = [*({"type": name} for name in TYPES), {"pattern": "^[A-Z]"}, False]
+    types = ("string", "number", "integer", "boolean", "null", "array", "object")
+    schemas = [*({"type": name} for name in types), {"pattern": "^[A-Z]"}, False]
     rules = [
         {
             "id": f"{section} {name} {number}",
