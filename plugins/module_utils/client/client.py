@@ -288,6 +288,7 @@ class Client:
             # The sample is empty, and this request creates the first record.
             del self._samples[kind.name]
         answer = self.send("POST", kind.create_path.format(template=template), Effect.UNSAFE, body=wrapped)
+        self._count(kind, 1)
         return created_uuid(answer, kind.words)
 
     def update(
@@ -316,6 +317,12 @@ class Client:
         """Delete a record. A record that is already deleted is not an error."""
         with contextlib.suppress(NotFound):
             self.send("DELETE", _path_of(kind.item_path, kind, uuid), Effect.IDEMPOTENT)
+            self._count(kind, -1)
+
+    def _count(self, kind: Kind, by: int) -> None:
+        """Count a created or deleted record where the length of lists is noted."""
+        if not kind.sort:
+            self.lists.unpaged.changed(kind.name, by)
 
     def set_status(self, kind: Kind, uuid: str, status: str) -> None:
         """Set the status of a record whose kind has a separate request for it."""

@@ -4,8 +4,8 @@
 """Notes about lists that an instance returned complete in one answer.
 
 A note saves the request that proves it. It is valid for a day, for one list with one filter and for as many records: a
-list that grew or became shorter may be a first page, because the instance may have begun to page. Without notes that
-request is sent again, and nothing else changes.
+list that others made longer or shorter may be a first page, because the instance may have begun to page. Without notes
+that request is sent again, and nothing else changes.
 """
 
 from __future__ import annotations
@@ -44,6 +44,13 @@ class UnpagedLists:
         with contextlib.suppress(OSError), self.store.changing(self.name) as facts:
             facts.put((_KIND, mark, None), (_KIND, mark, [self.clock(), records]))
             facts.put(*((_KIND, old, None) for old in list(facts.all(_KIND))[:-_MOST_NOTES]))
+
+    def changed(self, kind: str, by: int) -> None:
+        """Count records of a kind that this process created or, below 0, deleted."""
+        with contextlib.suppress(OSError, TypeError, ValueError), self.store.changing(self.name) as facts:
+            for mark, (moment, records) in list(facts.all(_KIND).items()):
+                if mark.split()[0] == kind:
+                    facts.put((_KIND, mark, [moment, records + by]))
 
     def has(self, kind: str, part: str, records: int) -> bool:
         """Return True if a list with as many records is known to be complete."""
