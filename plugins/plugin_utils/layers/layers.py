@@ -99,38 +99,24 @@ def load_layers(
     for layer in layers:
         filling.declare(settings_of(layer.path, layer.label, read))
     filling.settle()
-    reading = Reading(fill=filling.fill, only_settings=only_settings)
-    desired = _loaded(layers, reading, inline, read, files_root, hiding or Hiding(), is_vaulted)
+    hiding, reading = hiding or Hiding(), Reading(fill=filling.fill, only_settings=only_settings)
+    if len(layers) < 2:
+        src = layers[0].path if layers else None
+        desired = load(src, inline, read, files_root, hiding, is_vaulted, reading)
+    else:
+        loaded: list[DesiredInstance] = []
+        for layer in layers:
+            tables = loaded[0].tables if loaded else Tables()
+            own = replace(reading, label=layer.label, is_later=bool(loaded), tables=tables)
+            loaded.append(load(layer.path, None, read, files_root, hiding, reading=own))
+        desired = _merged(layers, loaded)
+        if files_root is not None:
+            desired.root = local_files(None, files_root)
+        if inline is not None:
+            _add_inline(desired, load(None, inline, read, files_root, hiding, is_vaulted))
     desired.findings += filling.findings
     desired.warnings += [] if only_settings else filling.warnings()
     return desired
-
-
-def _loaded(
-    layers: Sequence[Layer],
-    reading: Reading,
-    inline: Mapping[str, Any] | None,
-    read: Reader,
-    files_root: Path | None,
-    shared: Hiding,
-    is_vaulted: Callable[[Any], bool],
-) -> DesiredInstance:
-    """Read everything in the layers and inline, with variables replaced."""
-    if len(layers) < 2:
-        src = layers[0].path if layers else None
-        return load(src, inline, read, files_root, shared, is_vaulted, reading)
-    loaded: list[DesiredInstance] = []
-    for layer in layers:
-        tables = loaded[0].tables if loaded else Tables()
-        own = replace(reading, label=layer.label, is_later=bool(loaded), tables=tables)
-        loaded.append(load(layer.path, None, read, files_root, shared, reading=own))
-    merged = _merged(layers, loaded)
-    if files_root is not None:
-        merged.root = local_files(None, files_root)
-    if inline is not None:
-        beside = load(None, inline, read, files_root, shared, is_vaulted)
-        _add_inline(merged, beside)
-    return merged
 
 
 def settings_of(path: Path, label: str, read: Reader) -> Node | None:

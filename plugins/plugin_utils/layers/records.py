@@ -67,20 +67,32 @@ class MergedPlaces(Node):
         return self.value[name]
 
 
-class _Numbers:
-    """Find the indexes of records by their natural keys."""
+class _Found:
+    """Records, found by their natural keys.
+
+    :ivar entries: the records by their numbers.
+    """
 
     def __init__(self) -> None:
+        self.entries: dict[int, Entry] = {}
+        self._next = 0
         self._numbers: dict[Key, list[int]] = {}
         self._keys: dict[int, dict[Key, Key]] = {}
 
-    def add(self, keys: Iterable[Key], number: int) -> None:
-        """Add the natural keys of a record. They replace its earlier keys for the same fields."""
+    def put(self, entry: Entry) -> int:
+        """Add a record. Return its number."""
+        self.entries[self._next] = entry
+        self._next += 1
+        return self._next - 1
+
+    def know(self, keys: Iterable[Key], number: int) -> None:
+        """Find a record by its natural keys. They replace its earlier keys for the same fields."""
         own = self._keys.setdefault(number, {})
         for key in keys:
             fields = _fields_of(key)
             if own.get(fields) != key:
-                self._let_go(own.get(fields), number)
+                if fields in own:
+                    self._numbers[own[fields]].remove(number)
                 own[fields] = key
                 self._numbers.setdefault(key, []).append(number)
 
@@ -95,14 +107,11 @@ class _Numbers:
     def _is_same(self, keys: Sequence[Key], own: Mapping[Key, Key]) -> bool:
         return next(own[_fields_of(key)] == key for key in keys if _fields_of(key) in own)
 
-    def forget(self, number: int) -> None:
-        """Remove a record."""
+    def take(self, number: int) -> Entry:
+        """Remove a record, and return it."""
         for key in self._keys.pop(number, {}).values():
-            self._let_go(key, number)
-
-    def _let_go(self, key: Key | None, number: int) -> None:
-        if key is not None:
             self._numbers[key].remove(number)
+        return self.entries.pop(number)
 
 
 class MergedRecords:
@@ -130,21 +139,19 @@ class MergedRecords:
                 if entry.kind.defines_fields:
                     self._definitions.setdefault(entry.template, []).append(entry.fields)
         self._schemas: dict[str, Schema] = {}
-        self._entries: list[Entry | None] = []
-        self._unmanaged: list[Entry | None] = []
-        self._numbers = _Numbers()
-        self._unmanaged_numbers = _Numbers()
+        self._managed = _Found()
+        self._unmanaged = _Found()
         self.findings: list[Finding] = []
         for layer in loaded:
             self._add(layer)
 
     def entries(self) -> list[Entry]:
         """Return the records of the set."""
-        return [entry for entry in self._entries if entry is not None]
+        return list(self._managed.entries.values())
 
     def unmanaged(self) -> list[Entry]:
         """Return the records that are written as unmanaged."""
-        return [entry for entry in self._unmanaged if entry is not None]
+        return list(self._unmanaged.entries.values())
 
     def _add(self, layer: DesiredInstance) -> None:
         """Add the records of the next layer. Duplicates within it stay separate: they are a finding of their own."""
@@ -153,48 +160,38 @@ class MergedRecords:
         for entry in layer.entries:
             entry.root = layer.root
             keys = self._keys(entry)
-            same = self._numbers.same(keys)
-            earlier = self._entries[same[0]] if len(same) == 1 else None
-            if earlier is None or same[0] in overridden:
-                self._stay_alone(self._left_by(keys), entry)
-                added.append((keys, len(self._entries)))
-                self._entries.append(entry)
-            else:
-                self._entries[same[0]] = self._merge(earlier, entry)
+            same = self._managed.same(keys)
+            if len(same) == 1 and same[0] not in overridden:
+                self._managed.entries[same[0]] = self._merge(self._managed.entries[same[0]], entry)
                 overridden.add(same[0])
                 added.append((keys, same[0]))
+            else:
+                self._stay_alone(keys, entry)
+                added.append((keys, self._managed.put(entry)))
             self._forget_unmanaged(keys)
         for keys, number in added:
-            self._numbers.add(keys, number)
-        let_go: list[tuple[list[Key], int]] = []
+            self._managed.know(keys, number)
+        released: list[tuple[list[Key], int]] = []
         of_this_layer = {number for _keys, number in added}
         for entry in layer.unmanaged:
             keys = self._keys(entry)
-            self._stay_alone(self._left_by(keys), entry)
-            for number in set(self._numbers.same(keys)) - of_this_layer:
-                self._stay_alone(self._entries[number], entry)
-                self._entries[number] = None
-                self._numbers.forget(number)
+            self._stay_alone(keys, entry)
+            for number in set(self._managed.same(keys)) - of_this_layer:
+                entry.lifecycle = self._lifecycle(self._managed.take(number), entry)
             self._forget_unmanaged(keys)
-            let_go.append((keys, len(self._unmanaged)))
-            self._unmanaged.append(entry)
-        for keys, number in let_go:
-            self._unmanaged_numbers.add(keys, number)
+            released.append((keys, self._unmanaged.put(entry)))
+        for keys, number in released:
+            self._unmanaged.know(keys, number)
 
     def _forget_unmanaged(self, keys: Sequence[Key]) -> None:
         """Drop unmanaged records of earlier layers that a later layer repeats or takes back."""
-        for number in self._unmanaged_numbers.same(keys):
-            self._unmanaged[number] = None
-            self._unmanaged_numbers.forget(number)
+        for number in self._unmanaged.same(keys):
+            self._unmanaged.take(number)
 
-    def _left_by(self, keys: Sequence[Key]) -> Entry | None:
-        """Return the record if an earlier layer writes it as unmanaged."""
-        return next((self._unmanaged[number] for number in self._unmanaged_numbers.same(keys)), None)
-
-    def _stay_alone(self, earlier: Entry | None, later: Entry) -> None:
-        """Keep a record unmanaged and protected as an earlier layer says, whether or not it belongs to the set."""
-        if earlier is not None:
-            later.lifecycle = self._lifecycle(earlier, later)
+    def _stay_alone(self, keys: Sequence[Key], later: Entry) -> None:
+        """Keep a record protected as an earlier layer says that writes it as unmanaged."""
+        for number in self._unmanaged.same(keys)[:1]:
+            later.lifecycle = self._lifecycle(self._unmanaged.entries[number], later)
 
     def _lifecycle(self, earlier: Entry, later: Entry) -> Lifecycle:
         if earlier.lifecycle.is_protected and later.lifecycle.is_protected is False:

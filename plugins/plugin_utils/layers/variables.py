@@ -32,8 +32,6 @@ MOST_VARIABLES = 1000
 """Maximum number of variables that files may declare."""
 MOST_FILLED = 64 << 20
 """Maximum characters of all replacements: a use is short, but its value may have a million characters."""
-_MOST_HINTS = 100
-"""Maximum number of unknown names with suggestions, which take long."""
 _HOW_TO_GIVE = "give it in variables of the task, or a default in instance.yml"
 
 
@@ -51,17 +49,6 @@ class Variable:
     default: Any = None
 
 
-class _Refused(Exception):
-    """Raised if a declaration is wrong. The message says why.
-
-    :ivar place: of the declaration.
-    """
-
-    def __init__(self, place: Place, message: str) -> None:
-        super().__init__(message)
-        self.place = place
-
-
 class Variables:
     """Replace variables in values.
 
@@ -77,7 +64,6 @@ class Variables:
         self._used: set[str] = set()
         self._is_first = True
         self._filled = 0
-        self._unknown_names: set[str] = set()
         self._reported: set[tuple[str, str]] = set()
         self.findings: list[Finding] = []
 
@@ -114,33 +100,23 @@ class Variables:
 
     def _variable(self, name: str, node: Node) -> Variable | None:
         """Parse a declaration, or return None after a finding."""
-        try:
-            return self._read(name, node)
-        except _Refused as refused:
-            self._find(refused.place, str(refused))
-            return None
-
-    def _read(self, name: str, node: Node) -> Variable:
         given = {} if node.value is None else node.value
-        if not _NAME.fullmatch(name):
-            raise _Refused(node.place, f"variables.{name}: expected a name of at most 100 letters, digits and _")
-        if not isinstance(given, dict):
-            raise _Refused(node.place, f"variables.{name}: expected a map with {', '.join(_KEYS)}")
-        for key in given:
-            if key not in _KEYS:
-                place = node.member(key).place
-                raise _Refused(place, f"variables.{name}.{key}: expected one of {', '.join(_KEYS)}")
-        earlier = self._declared.get(name)
-        type_name = given.get("type", earlier.type if earlier else TYPES[0])
-        if type_name not in TYPES:
-            message = f"{shorten(type_name)} does not fit; expected one of {', '.join(TYPES)}"
-            raise _Refused(node.member("type").place, f"variables.{name}.type: {message}")
-        default = given.get("default")
-        if default is not None and not _fits(type_name, default):
-            shown = shorten(typed(default) if isinstance(default, Plain) else default)
-            message = f"{shown} does not fit; expected {_WORDS[type_name]}"
-            raise _Refused(node.member("default").place, f"variables.{name}.default: {message}")
-        return Variable(name, type_name, node.place, default)
+        wrong = _wrong_name(name, node)
+        if wrong is None:
+            earlier = self._declared.get(name)
+            type_name = given.get("type", earlier.type if earlier else TYPES[0])
+            default = given.get("default")
+            if type_name not in TYPES:
+                message = f"{shorten(type_name)} does not fit; expected one of {', '.join(TYPES)}"
+                wrong = Finding(node.member("type").place, f"variables.{name}.type: {message}")
+            elif default is not None and not _fits(type_name, default):
+                shown = shorten(typed(default) if isinstance(default, Plain) else default)
+                message = f"{shown} does not fit; expected {_WORDS[type_name]}"
+                wrong = Finding(node.member("default").place, f"variables.{name}.default: {message}")
+            else:
+                return Variable(name, type_name, node.place, default)
+        self.findings.append(wrong)
+        return None
 
     def _find(self, place: Place, message: str) -> None:
         self.findings.append(Finding(place, message))
@@ -241,9 +217,7 @@ class Variables:
             return use
         if name not in self._wrong:
             exists = name in self._declared
-            self._unknown_names.add(name)
-            candidates = self._declared if len(self._unknown_names) <= _MOST_HINTS else ()
-            why = f"has no value; {_HOW_TO_GIVE}" if exists else _unknown(name, candidates)
+            why = f"has no value; {_HOW_TO_GIVE}" if exists else _unknown(name, self._declared)
             self._find_once(node, f"{use}: {why}")
         return use
 
@@ -252,6 +226,18 @@ class Variables:
         if (str(place), message) not in self._reported:
             self._reported.add((str(place), message))
             self._find(place, message)
+
+
+def _wrong_name(name: str, node: Node) -> Finding | None:
+    """Return what is wrong with the name and the members of a declaration."""
+    if not _NAME.fullmatch(name):
+        return Finding(node.place, f"variables.{name}: expected a name of at most 100 letters, digits and _")
+    if not isinstance(node.value, (dict, type(None))):
+        return Finding(node.place, f"variables.{name}: expected a map with {', '.join(_KEYS)}")
+    unknown = next((key for key in node.value or () if key not in _KEYS), None)
+    if unknown is None:
+        return None
+    return Finding(node.member(unknown).place, f"variables.{name}.{unknown}: expected one of {', '.join(_KEYS)}")
 
 
 def escaped(value: Any) -> Any:

@@ -52,22 +52,6 @@ def _findings(root: Path, files: Mapping[str, str]) -> list[str]:
     return list(map(str, offline_findings(_load(root, files))))
 
 
-def test_a_later_layer_adds_records_and_overrides_single_fields(tmp_path: Path) -> None:
-    desired = _load(
-        tmp_path,
-        {
-            "base/objects.yml": "- {barcode: A, name: Desk, note: keep}\n- {barcode: B, name: Lamp}\n",
-            "overlays/berlin/objects.yml": "- {barcode: A, name: null}\n- {barcode: C, name: Bike}\n",
-        },
-    )
-    assert desired.findings == []
-    assert _records(desired) == [
-        {"barcode": "A", "name": None, "note": "keep"},
-        {"barcode": "B", "name": "Lamp"},
-        {"barcode": "C", "name": "Bike"},
-    ]
-
-
 def test_every_place_names_the_layer_that_it_is_in(tmp_path: Path) -> None:
     desired = _load(
         tmp_path,
@@ -82,25 +66,6 @@ def test_every_place_names_the_layer_that_it_is_in(tmp_path: Path) -> None:
     assert str(entry.place_of("note")) == "base/objects/it.csv:2:8"
     assert str(entry.place_in(("note",))) == "base/objects/it.csv:2:8"
     assert str(entry.place_of_name("note")) == "base/objects/it.csv:1:14"
-
-
-def test_lists_replace_whole_and_an_empty_cell_leaves_what_is_there(tmp_path: Path) -> None:
-    desired = _load(
-        tmp_path,
-        {
-            "base/objects.yml": "- {barcode: A, tags: [x, y], name: Desk}\n",
-            "overlays/berlin/objects.csv": 'barcode,name,tags\nA,,"[""z""]"\n',
-        },
-    )
-    assert _records(desired) == [{"barcode": "A", "tags": ["z"], "name": "Desk"}]
-
-
-def test_the_state_stays_unless_it_is_written(tmp_path: Path) -> None:
-    files = {
-        "base/objects.yml": "- {barcode: A, _state: archived}\n- {barcode: B, _state: archived}\n",
-        "overlays/berlin/objects.yml": "- {barcode: A, name: X}\n- {barcode: B, _state: present}\n",
-    }
-    assert [entry.state for entry in _load(tmp_path, files).entries] == ["archived", "present"]
 
 
 def test_what_is_not_managed_is_in_the_set_no_more_until_a_later_layer_writes_it_again(tmp_path: Path) -> None:
@@ -158,58 +123,6 @@ def test_rooms_of_one_name_with_numbers_of_their_own_are_several(tmp_path: Path)
         ("4", None),
         (None, "which one"),
     ]
-
-
-def test_a_field_by_its_key_overrides_the_same_by_its_label(tmp_path: Path) -> None:
-    files = {
-        "base/fields/asset.yml": "- {field_key: price, label: Price, type: MONEY}\n",
-        "base/objects.yml": "- {barcode: '1', Price: 1, other: x}\n",
-        "overlays/berlin/objects.yml": "- {barcode: '1', price: 2}\n",
-    }
-    assert _records(_load(tmp_path, files))[1:] == [{"barcode": "1", "other": "x", "price": "2"}]
-
-
-def test_labels_of_the_instance_report_which_records_are_the_same(site: Site) -> None:
-    files = {
-        "base/objects.csv": "Barcode;Name;Serial number\n1;Lamp;S\n2;Desk;T\n",
-        "late/objects.yml": "- {Barcode: '1', inventory_name: Table}\n- {barcode: '2', _managed: false}\n",
-    }
-    _write(site.root, {"base/instance.yml": SETTINGS, **files})
-    desired = load_layers([site.root / "base", site.root / "late"])
-    assert len(desired.entries) == 3
-    result = site.plan(desired=desired)
-    assert (result.findings, len(result.changes)) == ([], 1)
-    assert result.changes[0]["after"] == {"barcode": "1", "inventory_name": "Table", "serial_number": "S"}
-
-
-def test_identity_of_the_files_reports_which_records_are_the_same(tmp_path: Path) -> None:
-    settings = f"{SETTINGS}identity: {{objects: [Inventory number]}}\n"
-    desired = _load(
-        tmp_path,
-        {
-            "base/instance.yml": settings,
-            "base/fields/asset.yml": "- {field_key: inv, label: Inventory number, type: TEXT}\n",
-            "base/objects.yml": "- {Inventory number: '7', name: Desk}\n",
-            "overlays/berlin/objects.yml": "- {inv: '7', note: here}\n",
-        },
-    )
-    assert len([entry for entry in desired.entries if entry.kind.section == "objects"]) == 1
-
-
-def test_tables_of_layers_are_read_as_each_was_saved(tmp_path: Path) -> None:
-    desired = _load(
-        tmp_path,
-        {
-            "base/instance.yml": f"{SETTINGS}csv: {{preset: excel-de}}\n",
-            "base/objects.csv": "barcode;purchasing_price\nA;1.299,00\nB;2,50\n",
-            "overlays/berlin/instance.yml": f"{SETTINGS}csv: {{preset: plain}}\n",
-            "overlays/berlin/objects.csv": "barcode,purchasing_price\nA,12.50\n",
-        },
-    )
-    assert desired.findings == []
-    assert [entry.fields["purchasing_price"] for entry in desired.entries] == ["12.50", "2,50"]
-    assert desired.tables.format_of("base/objects.csv").preset == "excel-de"
-    assert desired.tables.format_of("overlays/berlin/objects.csv").preset == "plain"
 
 
 def test_a_record_out_of_several_tables_is_read_as_each_was_saved(tmp_path: Path) -> None:
@@ -287,27 +200,6 @@ def test_renames_add_up_and_none_is_twice(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "setting",
-    [
-        "policy: {limits: {creates: 1}}",
-        "policy: {prune: {}}",
-        "scope: {objects: {room: [A]}}",
-        "identity: {objects: [inv]}",
-        "lifecycle: {objects: {protect: ['1']}}",
-        "observed: {objects: [note]}",
-    ],
-)
-def test_settings_belong_in_the_first_layer(tmp_path: Path, setting: str) -> None:
-    name = setting.partition(":")[0]
-    files = {"base/instance.yml": f"{SETTINGS}{setting}\n", "overlays/berlin/instance.yml": f"{SETTINGS}{setting}\n"}
-    (finding,) = _findings(tmp_path, files)
-    assert finding == (
-        f"overlays/berlin/instance.yml:2:{len(name) + 3}: {name}: belongs in the first layer, where ${{...}} works in "
-        "it; delete it here"
-    )
-
-
-@pytest.mark.parametrize(
     ("base", "berlin"),
     [
         ("instance: https://a.example.com", "instance: https://b.example.com"),
@@ -315,6 +207,10 @@ def test_settings_belong_in_the_first_layer(tmp_path: Path, setting: str) -> Non
         ("set: acme", "set: other"),
         ("timezone: Europe/Berlin", "timezone: Europe/Paris"),
         ("api: seventhings/v1", "set_id: other"),
+        ("api: seventhings/v1", "scope: {objects: {room: [A]}}"),
+        ("api: seventhings/v1", "identity: {objects: [inv]}"),
+        ("api: seventhings/v1", "lifecycle: {objects: {protect: ['1']}}"),
+        ("api: seventhings/v1", "observed: {objects: [note]}"),
     ],
 )
 def test_a_later_layer_only_repeats_what_its_records_are_of(tmp_path: Path, base: str, berlin: str) -> None:
@@ -324,20 +220,6 @@ def test_a_later_layer_only_repeats_what_its_records_are_of(tmp_path: Path, base
     files["overlays/berlin/instance.yml"] = f"{SETTINGS}{berlin}\n"
     (finding,) = _findings(tmp_path, files)
     assert f"{berlin.partition(':')[0]}: belongs in the first layer" in finding
-
-
-def test_a_site_has_its_scope_and_policy_by_variables(tmp_path: Path) -> None:
-    settings = (
-        f"{SETTINGS}variables: {{room: {{}}, most: {{type: integer, default: 5}}, key: {{default: barcode}}}}\n"
-        "scope: {objects: {room: ['${room}']}}\nidentity: {objects: ['${key}']}\n"
-        "policy: {limits: {creates: '${most}'}}\n"
-    )
-    path = tmp_path / "instance.yml"
-    path.write_text(settings)
-    desired = load_layers([tmp_path], variables={"room": "A"})
-    assert desired.findings == []
-    assert (desired.scope, desired.identity) == ({"objects": {"room": ["A"]}}, {"objects": ["barcode"]})
-    assert desired.policy.limits == {"creates": 5}
 
 
 def test_only_the_first_layer_needs_settings(tmp_path: Path) -> None:
@@ -395,14 +277,6 @@ def test_a_record_that_a_layer_releases_and_declares_is_found_there(tmp_path: Pa
     assert _findings(tmp_path, files) == [twice]
 
 
-def test_several_layers_may_release_a_record(tmp_path: Path) -> None:
-    let_go = "- {barcode: A, _managed: false}\n"
-    files = {"base/objects.yml": "- {barcode: A}\n", "one/objects.yml": let_go, "two/objects.yml": let_go}
-    desired = _load(tmp_path, files, "base", "one", "two")
-    assert offline_findings(desired) == []
-    assert [str(entry.place) for entry in desired.unmanaged] == ["two/objects.yml:1:3"]
-
-
 def test_a_plan_finds_a_record_that_is_managed_and_released(site: Site) -> None:
     site.write({"objects.yml": "- {barcode: A, inventory_name: Saw}\n- {barcode: A, _managed: false}\n"})
     assert site.plan().findings == ["objects.yml:2:3: object A is written twice, first at objects.yml:1:3"]
@@ -442,29 +316,6 @@ def test_a_released_record_is_never_pruned_and_leaves_the_journal(site: Site) ->
     # The journal dropped the record, so no set owns it even without the line that released it.
     assert site.run(load_layers([base_layer])).outcome == "unchanged"
     assert site.run(load_layers([base_layer])).reported == {"locations": ["Hall"]}
-
-
-def test_released_records_are_not_reported_as_unmanaged(site: Site) -> None:
-    files = {"base/instance.yml": f"{SETTINGS}set: acme\n", "base/locations.yml": "- name: Depot\n- name: Hall\n"}
-    _write(site.root, {**files, "berlin/locations.yml": "- {name: Hall, _managed: false}\n"})
-    assert site.run(load_layers([site.root / "base"])).outcome == "changed"
-    assert site.run(load_layers([site.root / "base", site.root / "berlin"])).reported == {}
-
-
-def test_lines_of_the_plan_name_the_layer(site: Site) -> None:
-    _write(
-        site.root,
-        {
-            "base/instance.yml": SETTINGS,
-            "base/locations.yml": "- name: Depot\n- {name: Hall, city: Bonn}\n",
-            "berlin/locations.yml": "- {name: Hall, city: Berlin}\n",
-        },
-    )
-    result = site.plan(desired=load_layers([site.root / "base", site.root / "berlin"]))
-    assert [(change["key"], change["place"]) for change in result.changes] == [
-        ("Depot", "base/locations.yml:1:3"),
-        ("Hall", "berlin/locations.yml:1:3"),
-    ]
 
 
 @pytest.mark.parametrize("site", ["berlin", "bonn", "kiel"])
