@@ -44,6 +44,9 @@ _SMALL = 10
 _OPEN_REMOVALS = 10
 """Maximum number of records in a group with removals that is open from the start: removals must be visible at once."""
 
+_MOST_NAMED = 10_000
+"""Maximum number of records of a group that are only named."""
+
 _FILES = Path(__file__).parent
 """The directory of the templates and the style."""
 
@@ -120,6 +123,7 @@ def as_html(result: RunResult) -> str:
         equal=[section for section in result.summary if section not in changing],
         few=FEW,
         most_open=_OPEN_REMOVALS,
+        most_named=_MOST_NAMED,
         changes=f"{number:,}",
         action_words=partial(action_words, is_drift=is_drift),
         key_and_name=key_and_name,
