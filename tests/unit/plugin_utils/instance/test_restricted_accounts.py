@@ -91,31 +91,6 @@ def test_creating_many_records_reads_existing_records_once(house: Site) -> None:
     assert len(house.sent()) - len([line for line in house.sent() if "auth_token" in line]) == 4 * 4 + 1
 
 
-CHAIR = {"inventory_name": "Chair", "description": "Oak", "purchasing_price": "12.50"}
-
-
-@pytest.fixture
-def catalog(house: Site) -> Site:
-    """Return the house with an item of the catalog."""
-    first_record(house, "catalog_item", CHAIR)
-    return house
-
-
-def item_of(site: Site) -> dict[str, Any]:
-    """Return the item of the catalog as an unrestricted account sees it."""
-    (item,) = site.client(read_only=True).list_all(KINDS["catalog_item"])
-    return {key.removeprefix("catalog_object_"): value for key, value in item.flat.items() if "catalog_object" in key}
-
-
-def test_what_a_catalog_item_shows_is_not_hidden(catalog: Site) -> None:
-    catalog.service.steer("PUT", "/switches", {"empty_keys": "left_out"})
-    changed = first_record(catalog, "catalog_item", {"inventory_name": "Chair", "purchasing_price": "13"})
-    (warning,) = [line for line in changed.warnings if "sets all fields at once" in line]
-    assert "link" in warning
-    assert "description" not in warning
-    assert item_of(catalog) == {**CHAIR, "purchasing_price": 13.0}
-
-
 def test_values_of_a_hidden_field_are_not_removed(house: Site) -> None:
     house.write({"fields/asset.yml": "- {label: Colour, type: DROPDOWN, possible_values: [red, blue]}\n"})
     house.write({"objects.yml": yaml_list([{**OBJECTS[0], "Colour": "red"}, *OBJECTS[1:]])})
