@@ -44,7 +44,7 @@ def check_local(attachment: Attachment, option: str, searched_in: str = "") -> l
     try:
         size = _size_of(attachment)
     except NotOpened as refused:
-        return [f"{option}: {refused.at} {refused.why}"]
+        return [f"{option}: {refused.at if attachment.folder else shown} {refused.why}"]
     except InvalidInput as refused:
         return [f"{option}: {refused.message}"]
     except FileNotFoundError:
@@ -69,23 +69,24 @@ def check_local(attachment: Attachment, option: str, searched_in: str = "") -> l
     return problems
 
 
+def _place_of(attachment: Attachment) -> tuple[Folder, str]:
+    """Return the directory of a local file, and its name there. A file that a task names may itself be a link."""
+    if attachment.folder is not None:
+        return attachment.folder, str(attachment.path)
+    return Folder.around(Path(str(attachment.path)).expanduser())
+
+
 def _size_of(attachment: Attachment) -> int:
-    """Return the size of a regular file in bytes.
+    """Return the size of a regular file in bytes, and correct its path to its name on the disk.
 
     :raises InvalidInput: if it is not a regular file.
     :raises OSError: if it does not exist or cannot be read.
     """
-    if attachment.folder is not None:
-        attachment.path = _name_on_disk(attachment.folder, str(attachment.path))
-        return attachment.folder.status(attachment.path).st_size
-    try:
-        folder, name = Folder.around(Path(str(attachment.path)).expanduser())
-        existing = _name_on_disk(folder, name)
-        if existing != name:
-            attachment.path = str(folder.path / existing)
-        return folder.status(existing).st_size
-    except NotOpened as refused:
-        raise InvalidInput(f"{attachment.written or attachment.path} {refused.why}") from refused
+    folder, name = _place_of(attachment)
+    existing = _name_on_disk(folder, name)
+    if existing != name:
+        attachment.path = existing if attachment.folder else str(folder.path / existing)
+    return folder.status(existing).st_size
 
 
 def name_inside(written: str, root: str) -> str:
@@ -323,10 +324,8 @@ def content_of(attachment: Attachment) -> bytes:
     """
     shown = attachment.written or attachment.path
     try:
-        if attachment.folder is None:
-            content = Folder.read_named(Path(str(attachment.path)).expanduser(), MAX_SIZE)
-        else:
-            content = attachment.folder.read(str(attachment.path), MAX_SIZE)
+        folder, name = _place_of(attachment)
+        content = folder.read(name, MAX_SIZE)
     except NotOpened as refused:
         raise SeventhingsError(f"{shown} can't be read any more: {refused.at} {refused.why}") from refused
     except OSError as error:
