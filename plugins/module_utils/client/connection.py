@@ -110,27 +110,25 @@ def instance_root(base_url: str | None, allow_http: bool, option: str = "base_ur
         )
     if _AT.search(base_url):
         raise InvalidInput(f"{option} contains a user name or password; give them as username and password")
+    url = base_url.strip()
     try:
-        parts = urlsplit(base_url.strip())
-        canonical = canonical_root(base_url)
-        usable = bool(parts.hostname) and (parts.port is None or parts.port > 0)
+        parts, canonical = urlsplit(url), canonical_root(url)
+        is_url = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
-        usable = False
-    if not usable or parts.scheme not in ("http", "https"):
+        is_url = False
+    if not is_url:
         raise InvalidInput(
             f"{option}: {base_url!r} is not the root of an instance; expected a URL such as "
             f"https://acme.seventhings.com"
         )
-    below, query = _OF_THE_SERVICE.search(canonical), _QUERY.search(base_url.strip())
+    below, query = _OF_THE_SERVICE.search(canonical), _QUERY.search(url)
     if below or query:
         root = canonical[: below.start()] if below else canonical
-        what = "is a path of the service" if below else "has more than a path"
         # A query may have a token, so no message quotes it.
-        parts_to_cut = [below[0]] if below else []
-        parts_to_cut += [f"everything from the {query[0][0]} on"] if query else []
-        found = base_url.strip()[: query.start()] if query else base_url
-        cut = " and ".join(parts_to_cut)
-        raise InvalidInput(f"{option}: {found!r} {what}; expected the root of an instance, {root}; cut {cut}")
+        cut = [below[0]] if below else []
+        cut += [f"everything from the {query[0][0]} on"] if query else []
+        found, more = _QUERY.sub("", url), " and ".join(cut)
+        raise InvalidInput(f"{option}: {found!r} has too much; expected the root of an instance, {root}; cut {more}")
     if parts.scheme == "http" and not allow_http and not is_local(canonical):
         raise InvalidInput(
             f"{option}: {parts.hostname} is not this machine and http is not encrypted, so no token is sent "

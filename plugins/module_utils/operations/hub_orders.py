@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
 from typing import Any
 
 from ..client.attempts import Effect
@@ -44,7 +46,8 @@ def hub_order(client: Client, options: Mapping[str, Any], check_mode: bool) -> R
         if not check_mode or missing.is_typo:
             raise
         return Result(True, dict(flags), None, diff_of({}, {"items": list(options["items"]), **flags}), missing.to_come)
-    same = [order for order in orders if _has_articles(order, assets, ids)]
+    wanted = _Wanted(options["items"], assets, ids)
+    same = [order for order in orders if wanted.are_all_of(order)]
     live = [order for order in same if not is_cancelled(order)]
     if options.get("cancelled") and not live:
         if same:
@@ -53,12 +56,9 @@ def hub_order(client: Client, options: Mapping[str, Any], check_mode: bool) -> R
     found = natural_keys.only_record(HUB_ORDER, "exactly these articles", live, advice="give id or order_number")
     if found is not None:
         return _flag(client, found, flags, check_mode)
-    known = {order.id for order in orders}
-    if check_mode:
-        return _order(client, options, assets, ids, flags, known, check_mode)
     # Another process may order the same items at the same time, so take the lock before reading the offers.
-    with client.creations.making(HUB_ORDER.name):
-        return _order(client, options, assets, ids, flags, known, check_mode)
+    with nullcontext() if check_mode else client.creations.making(HUB_ORDER.name):
+        return _order(client, wanted, flags, {order.id for order in orders}, check_mode)
 
 
 def _named(client: Client, options: Mapping[str, Any]) -> Record:
@@ -95,14 +95,24 @@ def _wanted_articles(client: Client, items: Sequence[Any]) -> tuple[dict[int, st
     return {int(record.id or 0): f"{option}: the object {item!r}" for (option, item), record in found}, ids
 
 
-def _has_articles(order: Record, assets: Collection[int], ids: set[int]) -> bool:
-    articles = articles_of(order)
-    ordered = [
-        article
-        for article in articles
-        if integer_of(article.get("asset_id")) in assets or integer_of(article.get("id")) in ids
-    ]
-    return len(articles) == len(assets) + len(ids) == len(ordered)
+@dataclass(frozen=True)
+class _Wanted:
+    """The items to order.
+
+    :ivar written: as the task wrote them. :ivar assets: the ids of objects, with words for each. :ivar ids: of items.
+    """
+
+    written: Sequence[Any]
+    assets: Mapping[int, str]
+    ids: Collection[int]
+
+    def are_all_of(self, order: Record) -> bool:
+        """Return True if an order has exactly these items."""
+        articles = articles_of(order)
+        return len(articles) == len(self.assets) + len(self.ids) and all(
+            integer_of(article.get("asset_id")) in self.assets or integer_of(article.get("id")) in self.ids
+            for article in articles
+        )
 
 
 def _flag(client: Client, order: Record, flags: Mapping[str, Any], check_mode: bool) -> Result:
@@ -122,7 +132,7 @@ def _flag(client: Client, order: Record, flags: Mapping[str, Any], check_mode: b
     number, path = str(order.id), HUB_ORDER.item_path.format(uuid=order.id)
     step = Step(
         path,
-        lambda _now: _patch(client, path, differ),
+        lambda _now: client.send("PATCH", path, Effect.IDEMPOTENT, body=differ),
         lambda: client.get(HUB_ORDER, number),
         lambda now: has(now, differ),
         lambda now: has(now, before),
@@ -136,64 +146,45 @@ def _flag(client: Client, order: Record, flags: Mapping[str, Any], check_mode: b
     return Result(True, ORDERS.show(read_again(client, HUB_ORDER, order.id, is_changed).flat), None, diff)
 
 
-def _patch(client: Client, path: str, body: Mapping[str, Any]) -> None:
-    client.send("PATCH", path, Effect.IDEMPOTENT, body=body)
-
-
 def _order(
-    client: Client,
-    options: Mapping[str, Any],
-    assets: Mapping[int, str],
-    ids: set[int],
-    flags: Mapping[str, Any],
-    known: set[int | None],
-    check_mode: bool,
+    client: Client, wanted: _Wanted, flags: Mapping[str, Any], known: Collection[int | None], check_mode: bool
 ) -> Result:
+    """Order the items, unless it is check mode.
+
+    :param known: the ids of the existing orders.
+    """
     offers = offered_items(client)
     by_asset = {asset_id(record): record.id for record in offers}
-    missing = [words for asset, words in assets.items() if by_asset.get(asset) is None]
-    unknown = ids - {record.id for record in offers if record.id is not None}
+    missing = [words for asset, words in wanted.assets.items() if by_asset.get(asset) is None]
+    unknown = set(wanted.ids) - {record.id for record in offers if record.id is not None}
     nowhere = [number for number in sorted(unknown) if client.get(HUB_ITEM, str(number)) is None]
     if nowhere:
         raise InvalidInput(f"items: there is no hub item with the id {', '.join(map(str, nowhere))}")
-    diff = diff_of({}, {"items": list(options["items"]), **flags})
-    if missing:
-        texts = tuple(f"{words} is not offered on the hub" for words in missing)
-        if not check_mode:
-            raise NoMatch(texts)
-        return Result(True, {}, None, diff, texts)
+    diff = diff_of({}, {"items": list(wanted.written), **flags})
+    texts = tuple(f"{words} is not offered on the hub" for words in missing)
+    if missing and not check_mode:
+        raise NoMatch(texts)
     if check_mode:
-        return Result(True, dict(flags), None, diff)
-    numbers = sorted([*ids, *(int(by_asset[asset] or 0) for asset in assets)])
-    number = _ordered(client, numbers, assets, ids, known)
-    order = read_again(client, HUB_ORDER, int(number))
+        return Result(True, {} if missing else dict(flags), None, diff, texts)
+    numbers = sorted([*wanted.ids, *(int(by_asset[asset] or 0) for asset in wanted.assets)])
+    order = read_again(client, HUB_ORDER, int(_ordered(client, numbers, wanted, known)))
     flagged = _flag(client, order, flags, check_mode) if flags else Result(True, ORDERS.show(order.flat))
     return Result(True, flagged.record, None, diff)
 
 
-def _ordered(
-    client: Client,
-    numbers: Sequence[int],
-    assets: Mapping[int, str],
-    ids: set[int],
-    known: set[int | None],
-) -> str:
+def _ordered(client: Client, numbers: Sequence[int], wanted: _Wanted, known: Collection[int | None]) -> str:
     """Order items by their ids. Return the id of the order."""
+
+    def new_orders() -> list[Record]:
+        orders = client.list_all(HUB_ORDER)
+        return [order for order in orders if order.id not in known and wanted.are_all_of(order)]
+
     try:
         answer = client.send("POST", HUB_ORDER.list_path, Effect.UNSAFE, body=numbers)
-        number = answer.headers.get("Location-ID") or answer.headers.get("Location", "").rstrip("/").rpartition("/")[2]
     except OutcomeUnknown as lost:
         lost.message += " It was not sent again, because it checks items out. Run it again to try once more."
-        ordered = poll_after_lost_response(
-            client.transport,
-            lost,
-            lambda: [
-                order
-                for order in client.list_all(HUB_ORDER)
-                if order.id not in known and _has_articles(order, assets, ids)
-            ],
-        )
+        ordered = poll_after_lost_response(client.transport, lost, new_orders)
         if ordered is None or len(ordered) != 1:
             raise
-        number = str(ordered[0].id)
-    return number
+        return str(ordered[0].id)
+    return answer.headers.get("Location-ID") or answer.headers.get("Location", "").rstrip("/").rpartition("/")[2]

@@ -30,7 +30,7 @@ class Step:
     """
 
     record: str
-    send: Callable[[Record], None]
+    send: Callable[[Record], object]
     read: Callable[[], Record | None]
     is_done: Callable[[Record | None], bool]
     is_open: Callable[[Record], bool]

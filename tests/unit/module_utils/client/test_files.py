@@ -395,13 +395,14 @@ def test_of_a_mixed_answer_only_what_is_left_is_reported(invoice: Path) -> None:
     )
 
 
-def test_after_a_lost_answer_only_what_is_left_is_sent_again(invoice: Path) -> None:
+@pytest.mark.parametrize("status", [None, 500])
+def test_after_a_lost_answer_only_what_is_left_is_sent_again(status: int | None, invoice: Path) -> None:
     service = Service(documents=[20, 21])
 
     def half(_call: Invocation) -> Exception:
         service.fields["documents"].remove(20)
         service.transport.routes[REMOVE] = service._remove
-        return lost()
+        return lost(status)
 
     service.transport.routes[REMOVE] = half
     assert service.run("absent", path=str(invoice)).changed

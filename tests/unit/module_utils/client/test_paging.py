@@ -251,6 +251,7 @@ class Pages:
     """
 
     status = 400
+    ignores_size = False
 
     def __init__(self, count: int, beyond: str = "empty", usual: int = 5, total: bool = False) -> None:
         self.records = objects(*range(1, count + 1))
@@ -261,6 +262,7 @@ class Pages:
     def __call__(self, call: Invocation) -> Any:
         pairs = dict(call.pairs)
         number, size = int(pairs.get("page", "1")), min(int(pairs.get("per_page", self.usual)), self.usual)
+        size = self.usual if self.ignores_size else size
         if not size:
             return (
                 refusal(self.status) if number > 1 and self.beyond == "refused" else page_of(self.records, **self.total)
@@ -299,6 +301,16 @@ def test_a_list_is_complete_however_it_is_paged(kind: str, total: bool, usual: i
         # Without a total, one more page proves that there are no more records.
         needed = -(-count // usual) if usual else 1
         assert len(transport.calls) == (needed + (not total) if count else 1)
+
+
+@pytest.mark.parametrize("count", [5, 6, 10, 11])
+@pytest.mark.parametrize("beyond", ["empty", "last", "first", "refused"])
+def test_a_list_with_pages_of_a_fixed_size_is_complete_each_time(beyond: str, count: int) -> None:
+    service = Pages(count, beyond)
+    service.ignores_size = True
+    _transport, client = on_pages("task", service)
+    for _time in range(2):
+        assert len(client.list_all(KINDS["task"])) == count
 
 
 @pytest.mark.usefixtures("small")
