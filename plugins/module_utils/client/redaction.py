@@ -63,12 +63,15 @@ _ESCAPES: tuple[tuple[str, re.Pattern[str], Callable[[re.Match[str]], str]], ...
 """The escapes of JSON, HTML and URLs: the character that each begins with, its pattern, and the decoder."""
 
 
-def without(secrets: Iterable[str], text: str) -> str:
-    """Return a text with all secrets replaced."""
+def without(secrets: Iterable[str], text: str, mask: str = MASK) -> str:
+    """Return a text with all secrets replaced.
+
+    :param mask: what replaces them.
+    """
     parts, at = [], 0
     for begin, end in sorted(_spans([secret for secret in secrets if secret], text)):
         if begin >= at:
-            parts += [text[at:begin], MASK]
+            parts += [text[at:begin], mask]
         at = max(at, end)
     return "".join([*parts, text[at:]])
 

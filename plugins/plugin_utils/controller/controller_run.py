@@ -13,10 +13,11 @@ from typing import Any
 from ansible import constants
 
 from ...module_utils.client.client import Client
+from ...module_utils.client.redaction import without
 from ...module_utils.errors import SeventhingsError
 from ...module_utils.printing.cleaner import clean
 from ..desired.desired import DesiredInstance
-from ..desired.hiding import Hiding, masked
+from ..desired.hiding import VAULTED, Hiding
 from ..layers.given import load_files
 
 
@@ -85,7 +86,7 @@ class ControllerRun:
         is_expected = isinstance(error, (SeventhingsError, OSError))
         if is_expected:
             message = error.message if isinstance(error, SeventhingsError) else clean(f"{self._about}{error}")
-            self.result = self.failed(self._shorten(masked(message, self.vaulted)), error)
+            self.result = self.failed(self._shorten(without(self.vaulted, message, VAULTED)), error)
         if self.client is not None:
             self.client.creations.leave()
             self.result = dict(self.client.without_credentials(self.result))

@@ -9,14 +9,11 @@ is shown: no value, no name, no natural key, and no message that may quote one o
 
 from __future__ import annotations
 
-import html
-import json
 from bisect import bisect_right
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
-from urllib.parse import quote
 
 from ...module_utils.ansible_compat import register_secrets
 from ...module_utils.errors import ConnectionFailed, NotJson, OutcomeUnknown, ServiceError, SeventhingsError
@@ -130,10 +127,6 @@ class Hiding:
         """Return True if the text at a place is vaulted."""
         return not self.show and self.is_vaulted(place.source)
 
-    def lines(self, findings: Iterable[Finding], entries: Sequence[Entry]) -> list[str]:
-        """Return findings as lines."""
-        return [f"{place}: {message}" for place, message in self.shown(findings, entries)]
-
     def shown(self, findings: Iterable[Finding], entries: Sequence[Entry]) -> list[tuple[Place, str]]:
         """Return the places and messages of findings. Those about hidden values quote nothing.
 
@@ -156,7 +149,7 @@ class Hiding:
     # ---- messages of others
 
     def texts(self, entries: Iterable[Entry]) -> set[str]:
-        """Return hidden texts in every spelling in which a message may have them."""
+        """Return hidden texts, as written and as messages show them."""
         if not self.is_on:
             return set()
         texts = {
@@ -167,33 +160,16 @@ class Hiding:
             if self.covers(entry, name)
             for text in _texts_in(value)
             if len(text) >= _SHORTEST
-            for spelling in (text, clean(text), *_in_a_url(text), html.escape(text), *_in_json(text))
+            for spelling in (text, clean(text))
         }
         register_secrets(texts)
         return texts
-
-
-def _in_a_url(text: str) -> Iterator[str]:
-    for safe in ("", "/"):
-        yield quote(text, safe=safe, errors="surrogatepass")
-
-
-def _in_json(text: str) -> Iterator[str]:
-    for plain in (json.dumps(text), json.dumps(text, ensure_ascii=False)):
-        yield clean(plain[1:-1])
 
 
 def _gist_of(finding: Finding) -> str:
     if finding.gist == finding.message:
         return finding.message
     return f"{VAULTED}: {finding.gist}; {_SHOW} shows more" if finding.gist else NOT_SHOWN
-
-
-def masked(message: str, texts: Iterable[str]) -> str:
-    """Return a message without some texts."""
-    for text in sorted(texts, key=len, reverse=True):
-        message = message.replace(text, VAULTED)
-    return message
 
 
 def _texts_in(value: Any) -> Iterator[str]:

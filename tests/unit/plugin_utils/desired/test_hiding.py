@@ -15,6 +15,7 @@ from ansible.parsing.vault import VaultLib, VaultSecret
 from instance_site import Site
 from set_actions import run_set
 
+from ansible_collections.community.seventhings.plugins.module_utils.client.redaction import without
 from ansible_collections.community.seventhings.plugins.module_utils.errors import (
     ConnectionFailed,
     NotJson,
@@ -24,7 +25,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
 from ansible_collections.community.seventhings.plugins.plugin_utils.action import set_run
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.entry import Entry
-from ansible_collections.community.seventhings.plugins.plugin_utils.desired.hiding import Hiding, masked
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.hiding import VAULTED, Hiding
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.nodes import EVERYTHING
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.positions import Finding, Place
 from ansible_collections.community.seventhings.plugins.plugin_utils.layers import given
@@ -274,7 +275,7 @@ def test_hidden_texts_are_masked_in_the_spellings_of_urls_pages_and_json() -> No
     entry = Entry(OBJECT, {"Pin": 'a/b "ä" <x>', "Size": 5}, Place("x.csv", 2, 1), vaulted=EVERYTHING)
     texts = Hiding(files={"x.csv"}).texts([entry])
     message = 'a/b "ä" <x> | a%2Fb%20%22%C3%A4%22%20%3Cx%3E | a/b &quot;ä&quot; &lt;x&gt; | a/b \\"\\u00e4\\" <x> | 5'
-    assert masked(message, texts) == "(vaulted) | (vaulted) | (vaulted) | (vaulted) | 5"
+    assert without(texts, message, VAULTED) == "(vaulted) | (vaulted) | (vaulted) | (vaulted) | 5"
     assert Hiding(show=True, files={"x.csv"}).texts([entry]) == set()
 
 
@@ -310,7 +311,7 @@ def test_a_finding_reports_its_gist_where_the_rest_would_quote_what_is_vaulted()
         Finding.plain(place, "expected 2 cells"),
         Finding(Place("y.csv", 1, 1), "y: no such field", "no such field"),
     ]
-    assert hiding.lines(findings, []) == [
+    assert [f"{place}: {message}" for place, message in hiding.shown(findings, [])] == [
         "x.csv:2: (vaulted): no such field; show_vaulted: true on the task shows more",
         "x.csv:2: (vaulted): what is wrong may quote what is vaulted; show_vaulted: true on the task shows it",
         "x.csv:2: expected 2 cells",
