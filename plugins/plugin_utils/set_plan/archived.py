@@ -14,10 +14,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-from ...module_utils.client.client import Client
 from ...module_utils.client.record import Record
 from ...module_utils.errors import SeventhingsError
-from ...module_utils.model.kinds import Kind
 from ...module_utils.plan.allowed import ASSUMED_ARCHIVED
 from ...module_utils.plan.archived_duplicate import (
     MayBeHidden,
@@ -31,7 +29,6 @@ from ..desired.hiding import NOT_SHOWN
 from ..desired.row_rules import CREATE, KEEP
 from .aspect import Aspect
 from .context import PlanContext
-from .listed_state import ListedState
 from .plan import MOST_OF_A_RUN, SAMPLE, Pair
 
 _PER_MINUTE = 200
@@ -51,14 +48,6 @@ def number_looked_up(number: int, most: int | None) -> int:
 def spread(items: Sequence[Item], number: int) -> Sequence[Item]:
     """Return some items, evenly distributed."""
     return items[:: max(1, len(items) // number)][:number] if number else ()
-
-
-def looks_up(client: Client, state: ListedState, kind: Kind) -> bool | None:
-    """Return True if the instance looks up records of a kind by barcode, or None if that is unknown.
-
-    Send a lookup of a listed record.
-    """
-    return client.looks_up_barcodes(kind, (record.flat.get(kind.barcode_key) for record in state.records(kind)))
 
 
 class Archived(Aspect):
@@ -162,8 +151,12 @@ class _Missing:
             self._context.state.replace(planned.kind, planned.entry, None)
 
     def _looks_up(self) -> bool | None:
+        """Return True if the instance finds a listed record by its barcode, or None if that is unknown."""
+        kind, listed = self._kind, self._context.state.records(self._kind)
         try:
-            return looks_up(self._context.client, self._context.state, self._kind)
+            return self._context.client.looks_up_barcodes(
+                kind, (record.flat.get(kind.barcode_key) for record in listed)
+            )
         except SeventhingsError as error:
             if self._context.hiding.is_on:
                 # The path quotes the barcode of a record.

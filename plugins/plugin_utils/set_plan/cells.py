@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 
 from ...module_utils.client.record import Record
-from ...module_utils.model.field import EMPTY, shorten
+from ...module_utils.model.field import EMPTY, Field, shorten
 from ...module_utils.model.kinds import SERVER_KEYS
 from ...module_utils.model.schema import FieldError, Misfit, Schema
 from ..desired.parsing import written_as
@@ -31,24 +31,25 @@ class EmptiedCells(Aspect):
     def __init__(self, context: PlanContext) -> None:
         super().__init__(context)
         self._counts: dict[str, Counter[str]] = defaultdict(Counter)
-        self._wires: dict[tuple[str, str], str] = {}
+        self._fields: dict[tuple[str, str], Field | None] = {}
 
     def compared(self, planned: Planned, current: Record | None) -> None:
         """Count the empty cells of a planned record in whose fields the existing record has a value."""
         if current is None or planned.entry.state != "present":
             return
         for name in planned.entry.empty_cells():
-            wire = self._wire(planned.schema, name)
-            if wire and current.flat.get(wire) not in EMPTY and not _is_left_alone(planned, name):
+            field = self._field(planned.schema, name)
+            is_compared = field is not None and field.key not in planned.left_alone
+            if field is not None and is_compared and current.flat.get(field.wire_key) not in EMPTY:
                 self._counts[planned.entry.place.source][name] += 1
 
-    def _wire(self, schema: Schema, name: str) -> str:
-        """Return the key of a column in answers, or an empty text if it is not a writable field."""
+    def _field(self, schema: Schema, name: str) -> Field | None:
+        """Return the writable field of a column, or None."""
         key = (schema.kind.name, name)
-        if key not in self._wires:
+        if key not in self._fields:
             field = schema.find(name)
-            self._wires[key] = "" if field is None or field.key in SERVER_KEYS else field.wire_key
-        return self._wires[key]
+            self._fields[key] = None if field is None or field.key in SERVER_KEYS else field
+        return self._fields[key]
 
     def warnings(self) -> list[str]:
         """Return a warning for each table."""
@@ -57,11 +58,6 @@ class EmptiedCells(Aspect):
             _emptied(source, counts, hiding.is_on and hiding.is_vaulted(source))
             for source, counts in self._counts.items()
         ]
-
-
-def _is_left_alone(planned: Planned, name: str) -> bool:
-    field = planned.schema.find(name) if planned.left_alone else None
-    return field is not None and field.key in planned.left_alone
 
 
 def _emptied(source: str, counts: Mapping[str, int], is_hidden: bool) -> str:

@@ -70,9 +70,8 @@ class ListedState(ListedRecords):
         self._planned: dict[str, list[tuple[Schema, Mapping[str, Any], Any]]] = {}
         self._planned_by_key: dict[tuple[str, tuple[str, ...]], KeyIndex[Any]] = {}
         self._becoming: dict[str, Mapping[str, Any]] = {}
-        self._values: dict[str, dict[int, Mapping[str, Any]]] = {}
+        self._to_create: dict[int, Mapping[str, Any]] = {}
         self._names_to_be: dict[str, str | None] = {}
-        self._renamed: dict[str, Mapping[str, Any]] = {}
         self._resolved: dict[str, dict[str, Reference]] = {}
         self._hides: dict[int, bool] = {}
         self._hints = 0
@@ -90,12 +89,11 @@ class ListedState(ListedRecords):
         if isinstance(origin, Record):
             # Most values equal the raw answer, and there are a great many of them.
             other = [field.key for field in schema.kind.identity if values.get(field.key) != origin.flat.get(field.key)]
-            other_keys = [key for key in other if key in values and key in schema.fields]
-            if other_keys:
+            if any(key in values and key in schema.fields for key in other):
                 self._becoming[origin.uuid] = values
                 self._names_to_be.clear()
-            if other_keys and self._is_renamed(schema, other_keys, values, origin):
-                self._renamed[origin.uuid] = values
+        else:
+            self._to_create[id(origin)] = values
         self.add_other_name(schema, values, origin)
 
     def add_other_name(self, schema: Schema, values: Mapping[str, Any], origin: Any) -> None:
@@ -129,7 +127,9 @@ class ListedState(ListedRecords):
         if record is None and reference.pending is None:
             return None
         planned = (
-            self._becoming.get(record.uuid, {}) if record is not None else self._values_of(kind, reference.pending)
+            self._becoming.get(record.uuid, {})
+            if record is not None
+            else self._to_create.get(id(reference.pending), {})
         )
         have = natural_keys.identity_of(kind).read(record.flat) if record is not None else {}
         label = next((label for key in kind.labels if (label := planned.get(key) or have.get(key))), None)
@@ -139,20 +139,9 @@ class ListedState(ListedRecords):
         head = self.name_to_be(inside)
         return path_of([head, str(label)]) if head else None
 
-    def _values_of(self, kind: Kind, origin: Any) -> Mapping[str, Any]:
-        """Return the values of a record that is still to be created."""
-        planned = self._planned.get(kind.name, [])
-        if len(self._values.get(kind.name, {})) != len(planned):
-            self._values[kind.name] = {id(noted[2]): noted[1] for noted in planned}
-        return self._values[kind.name].get(id(origin), {})
-
-    def _is_renamed(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], record: Record) -> bool:
-        """Return True if others refer to a record differently once it has some values."""
-        return not self._is_same_key(schema, keys, values, natural_keys.read_some(schema, keys, record))
-
     def _still_has(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], record: Record) -> bool:
         """Return True if a record still has its natural key after the renames."""
-        becoming = self._renamed.get(record.uuid)
+        becoming = self._becoming.get(record.uuid)
         if becoming is None:
             return True
         after = {

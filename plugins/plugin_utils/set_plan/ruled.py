@@ -26,23 +26,33 @@ from ..rules.found import Found, in_words, place_of
 from ..rules.rule import CHANGES, RuleSet
 from .aspect import Aspect
 from .context import PlanContext
-from .listed_state import ListedState, path_of
+from .listed_state import path_of
 from .plan import Planned
 
 _TEMPLATE = "template"
 _ARCHIVED = "archived"
 
 
-class RecordView:
-    """Records in the form that rules judge: plain data by field keys, references as natural keys.
+class Rules(Aspect):
+    """Judge records and changes by the rules of the task."""
 
-    :param state: the existing and planned records.
-    """
+    def __init__(self, context: PlanContext) -> None:
+        super().__init__(context)
+        self._rules: RuleSet = context.options.rules or RuleSet()
+        self._bound: dict[str, tuple[list[BoundRule], frozenset[str] | None]] = {}
+        self._hidden: dict[tuple[str, frozenset[str] | None], frozenset[str]] = {}
+        self._reported: set[tuple[str, str]] = set()
+        self._changes: list[BoundRule] = []
+        self._found = Found()
+        self._judged: dict[str, set[str]] = {}
 
-    def __init__(self, state: ListedState) -> None:
-        self._state = state
+    @property
+    def is_on(self) -> bool:
+        return bool(self._rules.rules)
 
-    def view_of(
+    # ---- records in the form that rules judge: plain data by field keys, references as natural keys
+
+    def _view_of(
         self, schema: Schema, names: Collection[str] | None, flat: Mapping[str, Any], written: Mapping[str, Any]
     ) -> dict[str, Any]:
         """Return a record.
@@ -65,7 +75,7 @@ class RecordView:
                 record[key] = value
         return record
 
-    def key_of(self, planned: Planned) -> str:
+    def _key_of(self, planned: Planned) -> str:
         """Return the natural key of a planned record."""
         values = [planned.desired.get(key) for key in planned.keys]
         if len(values) < 2 or any(value in EMPTY for value in values):
@@ -85,29 +95,10 @@ class RecordView:
 
     def _called(self, reference: Reference) -> Reference:
         if reference.pending is None:
-            reference = self._state.completed(reference)
+            reference = self._context.state.completed(reference)
         # A record without a name still needs a text, because a pattern can only judge texts.
-        name = self._state.name_to_be(reference) or str(reference.uuid or reference.id or reference.written)
+        name = self._context.state.name_to_be(reference) or str(reference.uuid or reference.id or reference.written)
         return Reference(reference.target, reference.id, reference.uuid, reference.display_name, name)
-
-
-class Rules(Aspect):
-    """Judge records and changes by the rules of the task."""
-
-    def __init__(self, context: PlanContext) -> None:
-        super().__init__(context)
-        self._rules: RuleSet = context.options.rules or RuleSet()
-        self._view = RecordView(context.state)
-        self._bound: dict[str, tuple[list[BoundRule], frozenset[str] | None]] = {}
-        self._hidden: dict[tuple[str, frozenset[str] | None], frozenset[str]] = {}
-        self._reported: set[tuple[str, str]] = set()
-        self._changes: list[BoundRule] = []
-        self._found = Found()
-        self._judged: dict[str, set[str]] = {}
-
-    @property
-    def is_on(self) -> bool:
-        return bool(self._rules.rules)
 
     # ---- planned records
 
@@ -128,7 +119,7 @@ class Rules(Aspect):
     def _after(self, planned: Planned, current: Record | None, names: Collection[str] | None) -> dict[str, Any]:
         values = planned.change.values
         written = {**planned.desired, **values} if values else planned.desired
-        record = self._view.view_of(planned.schema, names, {} if current is None else current.flat, written)
+        record = self._view_of(planned.schema, names, {} if current is None else current.flat, written)
         if planned.kind.defines_fields:
             record[_TEMPLATE] = planned.entry.template
         return record
@@ -199,7 +190,7 @@ class Rules(Aspect):
     def _change(self, planned: Planned, names: Collection[str] | None) -> dict[str, Any]:
         change = planned.change
         flat = {} if change.current is None else change.current.flat
-        before = self._view.view_of(planned.schema, names, flat, {})
+        before = self._view_of(planned.schema, names, flat, {})
         after: dict[str, Any] = {}
         if change.action == ARCHIVE:
             after = dict(before)
@@ -211,7 +202,7 @@ class Rules(Aspect):
         return {
             "section": planned.section,
             "action": change.action,
-            "key": self._view.key_of(planned),
+            "key": self._key_of(planned),
             "before": before,
             "after": after,
             "fields": [] if change.action == DELETE else sorted({*change.before, *change.after}),
@@ -246,7 +237,7 @@ class Rules(Aspect):
                 continue
             if not self._is_compared(listed):
                 continue
-            record = self._view.view_of(schema, names, listed.flat, {})
+            record = self._view_of(schema, names, listed.flat, {})
             if template:
                 record[_TEMPLATE] = template
             for rule in rules:
