@@ -28,7 +28,6 @@ from ..errors import (
 )
 from ..model.field import EMPTY
 from ..model.schema import Schema
-from ..model.types_composite import BY_TIME
 from ..model.types_links import attachments_in
 from ..plan.change import ARCHIVE, CREATE, DELETE, UPDATE, Change
 from ..resolve.field_visibility import check_kept, perhaps_hidden
@@ -385,7 +384,7 @@ class Applier:
     def _send_values(self, change: Change, current: Record, values: Mapping[str, Any]) -> None:
         body = update_body(self._schema, current, values, self._extra)
         try:
-            self._send(current, body, "status" in values)
+            self._send(current, body)
         except (InvalidRequest, InternalError) as refused:
             raise self._explained(refused, change) from refused
         except NotFound as gone:
@@ -407,20 +406,10 @@ class Applier:
             )
         return current.completed_by(alone)
 
-    def _send(self, current: Record, body: Mapping[str, Any], sets_status: bool) -> None:
-        """Send an update. An instance may refuse the present overdue status: then send the status before it.
-
-        The service moves it again.
-        """
+    def _send(self, current: Record, body: Mapping[str, Any]) -> None:
         # Some instances answer an incomplete body with a 500, and would do so again.
         is_incomplete = any(body.get(key) in EMPTY for key in self._kind.needed)
-        try:
-            self.answered = self._client.update(self._kind, current.uuid, body, self._template, once=is_incomplete)
-        except InvalidRequest:
-            before = None if sets_status else BY_TIME.get(str(body.get("status")))
-            if before is None:
-                raise
-            self._client.update(self._kind, current.uuid, {**body, "status": before}, self._template)
+        self.answered = self._client.update(self._kind, current.uuid, body, self._template, once=is_incomplete)
 
     def _upload(self, change: Change) -> None:
         files = [file for value in change.values.values() for file in attachments_in(value)]
@@ -454,7 +443,7 @@ class Applier:
             return
         body = update_body(self._schema, record, change.values, self._extra)
         try:
-            self._send(record, {**body, **dict.fromkeys(still)}, "status" in change.values)
+            self._send(record, {**body, **dict.fromkeys(still)})
         except (InvalidRequest, InternalError) as refused:
             refused.message += (
                 f" This instance keeps {' and '.join(still)} where it is left out, and refuses null: give another "

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 import threading
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 
@@ -19,7 +20,7 @@ from ...module_utils.client.query import PER_PAGE
 from ...module_utils.client.record import Record
 from ...module_utils.client.settling import had_no_effect, poll_until_visible
 from ...module_utils.errors import SeventhingsError
-from ...module_utils.model.kinds import HUB_ITEM, Kind
+from ...module_utils.model.kinds import HUB_ITEM, KINDS, Kind
 from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE, Change
 from ...module_utils.reconcile.effects import still_has, unchanged_fields, without_effect
 from ...module_utils.resolve.field_visibility import perhaps_hidden
@@ -85,16 +86,13 @@ class Effects:
         :param before: the lists that the plan was made from.
         :param listed: kinds that are listed again anyway.
         """
-        counts: dict[str, int] = {}
-        for write in self._writes:
-            counts[write.kind.name] = counts.get(write.kind.name, 0) + 1
-        kinds = {write.kind.name: write.kind for write in self._writes}
+        counts = Counter(write.kind.name for write in self._writes)
         return {
             name
             for name, count in counts.items()
             if name in listed
-            or kinds[name] is HUB_ITEM
-            or (before is not None and before.is_listed(kinds[name]) and _pages(before, kinds[name]) < count)
+            or KINDS[name] is HUB_ITEM
+            or (before is not None and before.is_listed(KINDS[name]) and _pages(before, KINDS[name]) < count)
         }
 
     def failures(self, state: ListedState, lists: Collection[str], again: Callable[[], ListedState]) -> list[Failure]:

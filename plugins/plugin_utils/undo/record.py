@@ -10,7 +10,7 @@ import json
 import zlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import Annotated, Any
+from typing import Annotated, Any, get_type_hints
 
 from ...module_utils.errors import InvalidInput
 from ...module_utils.model.field import is_uuid, shorten
@@ -87,13 +87,13 @@ class ApplyRecord:
     :ivar digest: SHA-256 of the file.
     """
 
-    instance: str
-    set_name: str
-    set_id: str
-    plan_digest: str
-    provenance: Mapping[str, str]
-    run: str
-    undoes: str = ""
+    instance: Root
+    set_name: Printable
+    set_id: Printable
+    plan_digest: OptionalDigest
+    provenance: Mapping[Printable, Printable]
+    run: Printable
+    undoes: OptionalDigest = ""
     is_complete: bool = False
     changes: tuple[RecordedChange, ...] = ()
     digest: str = ""
@@ -122,18 +122,8 @@ class ApplyRecord:
 
         :raises InvalidInput: if it is too long.
         """
-        document = {
-            "version": RECORD_VERSION,
-            "instance": self.instance,
-            "set": self.set_name,
-            "set_id": self.set_id,
-            "plan_digest": self.plan_digest,
-            "provenance": dict(self.provenance),
-            "run": self.run,
-            "undoes": self.undoes,
-            "is_complete": self.is_complete,
-            "changes": [{**asdict(change), "keys": list(change.keys)} for change in self.changes],
-        }
+        document = {"version": RECORD_VERSION, "set": self.set_name, **asdict(self)}
+        del document["set_name"], document["digest"]
         text = json.dumps(document, ensure_ascii=False, default=str) + "\n"
         content = text.encode("utf-8", "backslashreplace")
         if len(content) > MAX_RECORD:
@@ -156,17 +146,11 @@ class ApplyRecord:
         return replace(self, changes=(*both, *mine.values()))
 
 
+_TYPES = get_type_hints(ApplyRecord, include_extras=True)
 _MEMBERS = {
     "version": int,
-    "instance": Root,
-    "set": Printable,
-    "set_id": Printable,
-    "plan_digest": OptionalDigest,
-    "provenance": Mapping[Printable, Printable],
-    "run": Printable,
-    "undoes": OptionalDigest,
-    "is_complete": bool,
-    "changes": tuple[RecordedChange, ...],
+    "set": _TYPES.pop("set_name"),
+    **{name: kind for name, kind in _TYPES.items() if name != "digest"},
 }
 
 

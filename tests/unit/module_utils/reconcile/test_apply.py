@@ -450,15 +450,6 @@ def test_a_put_without_a_renter_whose_answer_is_lost_is_looked_up(status: int | 
     assert transport.count(f"PUT {ITEM}") == 1
 
 
-@pytest.mark.parametrize(("puts", "sent"), [([refusal(400), answer(None, 204)], 2), ([answer(None, 204)], 1)])
-def test_an_overdue_status_that_is_refused_goes_along_as_it_was_before(puts: list[Any], sent: int) -> None:
-    flat = {**RENTAL_FLAT, "status": "return_overdue"}
-    transport = FakeTransport({f"PUT {ITEM}": puts, f"GET {ITEM}": answer({**flat, "title": "b"})})
-    carry_out(transport, update(RENTAL, flat, {"title": "b"}), schema=RENTAL)
-    written = [call.body["status"] for call in transport.calls if call.method == "PUT"]
-    assert written == ["return_overdue", "borrowed"][:sent]
-
-
 # ---- uploads
 
 
