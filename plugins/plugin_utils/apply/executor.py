@@ -39,17 +39,17 @@ from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE, Change,
 from ...module_utils.plan.replacing import unread_members, without_unreadable
 from ...module_utils.plan.state import find_now
 from ...module_utils.reconcile.apply import Applier
-from ...module_utils.reconcile.effects import without_effect
 from ...module_utils.reconcile.refusals import perhaps_hidden_owner
 from ...module_utils.resolve.field_visibility import not_kept, unkept
 from ...module_utils.runtime.creations import CreatedMeanwhile
-from ..set_plan.duplicates import created_now, creations_in, duplicates_of, listed_now
+from ..set_plan.duplicates import creations_in, duplicates_of, listed_now
 from ..set_plan.listed_state import ListedState
 from ..set_plan.order import in_turns
 from ..set_plan.plan import InstancePlan, Planned
 from .definitions import learn_keys, relate
 from .effects import Effects, Failure
 from .journal import Journal, JournalBroken
+from .lost_answers import LostAnswers, PutAside
 from .readiness import Readiness
 from .uploads import Uploads
 
@@ -122,9 +122,7 @@ class Executor:
         self._uploads = Uploads(client, journal)
         self._contents = Contents(client)
         self._effects = Effects(client)
-        self._aside: list[_Aside] = []
-        self._lost: dict[int, OutcomeUnknown] = {}
-        self._found: dict[int, list[Record]] | None = None
+        self._lost = LostAnswers(client, plan)
         self._filled: dict[str, tuple[Planned, dict[str, Any]]] = {}
         self.outcome = Outcome()
 
@@ -185,7 +183,7 @@ class Executor:
                 self._relate(planned)
             except SeventhingsError as error:
                 self._uncount(planned)
-                self._fail(planned, self._reason(planned, error))
+                self._fail_with(planned, error)
 
     def _relate(self, planned: Planned) -> None:
         """Write the relations of a definition. Start again if an earlier change of it was pending."""
@@ -226,7 +224,7 @@ class Executor:
         planned, kind = write.planned, write.kind.name
         if self._ready.begun(planned) is None:
             self._uncount(planned, failure.is_partial)
-        self._fail(planned, self._reason(planned, SeventhingsError(failure.reason)))
+        self._fail_with(planned, SeventhingsError(failure.reason))
         with contextlib.suppress(JournalBroken):
             if write.was_managed:
                 self._journal.managed(kind, {write.identity: planned.journal_key})
@@ -239,7 +237,8 @@ class Executor:
         totals = Counter(planned.section for planned in level)
         done: Counter[str] = Counter()
         with ThreadPoolExecutor(max_workers=self._client.workers) as pool:
-            for turn in (*in_turns(level), self._settled()):
+            settled = self._lost.settled(lambda: bool(self._stopped), self._fail_with)
+            for turn in (*in_turns(level), settled):
                 running = {pool.submit(self._try, planned): planned for planned in turn}
                 for future in as_completed(running):
                     planned = running[future]
@@ -250,7 +249,7 @@ class Executor:
                     self._on_progress(
                         Progress(section, done[section], totals[section], transport.sent, transport.rate.left)
                     )
-        self._lost, self._found = {}, None
+        self._lost.forget()
 
     def _try(self, planned: Planned) -> bool:
         """Execute a change. Return False if its answer was lost, so that it is put aside."""
@@ -264,9 +263,7 @@ class Executor:
         try:
             self._stop_if_orphaned()
             self._carry_out_until_done(planned)
-        except _PutAside as aside:
-            with self._mutex:
-                self._aside.append(_Aside(planned, aside.error, self._client.transport.rate.clock()))
+        except PutAside:
             return False
         except SeventhingsError as error:
             reason = self._reason(planned, error)
@@ -275,36 +272,19 @@ class Executor:
             self._fail(planned, reason)
         except Exception as error:
             # Whatever the error is, the other changes go on, and the result reports it.
-            self._fail(planned, self._reason(planned, error))
+            self._fail_with(planned, error)
         else:
             if self._ready.completes(planned):
                 with self._mutex:
                     self.outcome.done[planned.section, planned.change.action] += 1
         return True
 
-    # ---- lost answers
-
-    @contextlib.contextmanager
-    def _deferred(self, planned: Planned, is_upload: bool = False) -> Iterator[None]:
-        """Put a record aside if the answer to a request is lost. Raise the error the second time.
-
-        :param is_upload: the request only uploads a file for the record.
-        """
-        try:
-            yield
-        except OutcomeUnknown as lost:
-            if self._found is not None or not lost.is_lost:
-                raise
-            if not is_upload:
-                self._lost[id(planned)] = lost
-            raise _PutAside(lost) from lost
-
     @contextlib.contextmanager
     def _sending(self, planned: Planned) -> Iterator[None]:
         """Note a creation before it is sent, and note afterwards if the service did not carry it out."""
         self._journal.sent(planned.kind.name, planned.journal_key)
         try:
-            with self._deferred(planned):
+            with self._lost.deferred(planned):
                 yield
         except SeventhingsError as error:
             if not isinstance(error, OutcomeUnknown) or not error.is_lost:
@@ -313,59 +293,6 @@ class Executor:
                     self._journal.not_created(planned.kind.name, planned.journal_key)
             raise
 
-    def _settled(self) -> Iterator[Planned]:
-        """Yield the records of this level that were put aside, after looking them up together.
-
-        If some are missing, look them up once more when the latest loss is as old as the settling horizon.
-        """
-        aside, self._aside = self._aside, []
-        if not aside:
-            return
-        transport = self._client.transport
-        left = max(waiting.moment for waiting in aside) + transport.settle - transport.rate.clock()
-        lost = [
-            waiting.planned
-            for waiting in aside
-            if id(waiting.planned) in self._lost and waiting.planned.change.action == CREATE
-        ]
-        try:
-            if self._stopped:
-                raise SeventhingsError("the run has stopped.")
-            found = self._created(lost)
-            changed = sum(self._took_effect(waiting.planned) for waiting in aside if id(waiting.planned) in self._lost)
-            pending = len(aside) - len(found) - changed
-            if pending and left > 0:
-                self._client.creations.on_wait(
-                    f"Waiting {left:.0f} seconds for {pending} requests whose answers were lost."
-                )
-                transport.sleep(left)
-                found |= self._created([planned for planned in lost if id(planned) not in found])
-        except SeventhingsError as error:
-            for waiting in aside:
-                waiting.error.message += f" Whether it took effect could not be looked up: {error.message}"
-                self._fail(waiting.planned, self._reason(waiting.planned, waiting.error))
-            return
-        self._client.creations.settled()
-        self._found = found
-        yield from (waiting.planned for waiting in aside)
-
-    def _took_effect(self, planned: Planned) -> bool:
-        """Return True if a change of an existing record whose answer was lost shows its effect."""
-        current = planned.change.current
-        if current is None or planned.kind is HUB_ITEM:
-            return False
-        now = self._client.get(planned.kind, current.uuid, planned.entry.template)
-        return not without_effect(self._client, planned.schema, planned.change, now)
-
-    def _created(self, creations: Sequence[Planned]) -> dict[int, list[Record]]:
-        """Return the new records with the natural keys of creations whose answers were lost."""
-        return created_now(self._client, self._plan.state, self._plan.changes, creations)
-
-    def _after_loss(self, planned: Planned) -> tuple[OutcomeUnknown, list[Record]] | None:
-        """Return the lost answer of a deferred creation, and the new records with its natural key."""
-        lost = self._lost.get(id(planned))
-        return None if lost is None or self._found is None else (lost, self._found.get(id(planned), []))
-
     # ---- one record
 
     def _reason(self, planned: Planned, error: Exception) -> str:
@@ -373,6 +300,9 @@ class Executor:
         if isinstance(error, (JournalBroken, _Orphaned)):
             return error.message
         return self._plan.hiding.reason(planned.entry, error)
+
+    def _fail_with(self, planned: Planned, error: Exception) -> None:
+        self._fail(planned, self._reason(planned, error))
 
     def _fail(self, planned: Planned, reason: str) -> None:
         self._leave(planned, reason, self.outcome.failures)
@@ -407,8 +337,7 @@ class Executor:
                 self._carry_out(planned)
             except CreatedMeanwhile:
                 if planned.change.current is not None:
-                    # The record is read before anything is sent, as after a lost answer.
-                    self._lost.setdefault(id(planned), OutcomeUnknown("An earlier change of the record was pending."))
+                    self._lost.is_pending(planned)
             else:
                 return
 
@@ -433,7 +362,7 @@ class Executor:
 
         :raises OutcomeUnknown: if there is no result.
         """
-        again = self._after_loss(planned)
+        again = self._lost.outcome_of(planned)
         if again is None:
             return None
         lost, found = again
@@ -445,8 +374,8 @@ class Executor:
         change = planned.change
         if change.current is not None:
             price = None if change.action == DELETE else change.values["price"]
-            with self._deferred(planned):
-                change_item(self._client, change.current, price, True, self._lost.get(id(planned)))
+            with self._lost.deferred(planned):
+                change_item(self._client, change.current, price, True, self._lost.error_of(planned))
             self._effects.note(planned, change)
             return
         if self._found_after_loss(planned) is not None:
@@ -480,8 +409,8 @@ class Executor:
         if change.unarchive and change.current is not None:
             self._journal.unarchiving(change.current.uuid)
         was_managed = change.current is not None and change.current.uuid in self._journal.known
-        with self._deferred(planned):
-            planned.created_uuid = applier.write(change, lambda: self._find(planned), lost=self._lost.get(id(planned)))
+        with self._lost.deferred(planned):
+            planned.created_uuid = applier.write(change, lambda: self._find(planned), lost=self._lost.error_of(planned))
         self._note_filled(planned, change)
         answered = applier.answered
         if change.action in (DELETE, ARCHIVE):
@@ -502,11 +431,11 @@ class Executor:
 
     def _upload(self, planned: Planned, change: Change) -> None:
         files = [file for value in change.values.values() for file in attachments_in(value)]
-        with self._deferred(planned, is_upload=True):
+        with self._lost.deferred(planned, is_upload=True):
             upload_missing(self._contents, files, self._uploads.upload)
 
     def _create(self, applier: Applier, planned: Planned, change: Change) -> str:
-        again = self._after_loss(planned)
+        again = self._lost.outcome_of(planned)
         if again is None and self._client.creations.have_moved(planned.kind.name):
             found = next(iter(self._find(planned)), None)
             if found is not None:
@@ -566,23 +495,6 @@ class Executor:
 def _is_locked_out(planned: Planned, error: SeventhingsError) -> bool:
     # Everything else was checked during planning, so only the login can be wrong now.
     return isinstance(error, InvalidInput) and planned.kind.can_be_looked_up
-
-
-class _PutAside(Exception):
-    """Raised if the answer to a request is lost, so that its record is looked up at the end of the level."""
-
-    def __init__(self, error: OutcomeUnknown) -> None:
-        super().__init__(error.message)
-        self.error = error
-
-
-@dataclass(frozen=True)
-class _Aside:
-    """A record that was put aside, with the error of its request and the time of the loss."""
-
-    planned: Planned
-    error: OutcomeUnknown
-    moment: float
 
 
 class _Orphaned(SeventhingsError):
