@@ -15,7 +15,7 @@ from everyday_here import Facts
 
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.creations import Creations
 
-from .working import feed, fields_of, limited, written
+from .working import feed, fields_of, limited
 
 pytestmark = pytest.mark.slow
 
@@ -34,16 +34,6 @@ FLEET: Facts = {
 def here() -> Embedded:
     """Return the demonstration data."""
     return Embedded.started()
-
-
-@pytest.mark.parametrize("name", ["\x1b[31mX", None, ["EliteDesk"]])
-def test_a_host_without_a_mandatory_value_does_not_stop_the_others(here: Embedded, name: Any) -> None:
-    strange = {**FLEET["new"], "product_serial": "NEW-0", "product_name": name}
-    mapped = {"inventory_name": "product_name", "manufacturer": "system_vendor"}
-    result = feed(here, {"strange": strange, **FLEET}, map=mapped, key=KEY, create=True, scan_codes=CODES)
-    assert result["created"] == [{"host": "new", "scan_code": "IMP-000004"}]
-    assert fields_of(here, "100007")["manufacturer"] == "LENOVO"
-    assert any("strange (no usable fact for inventory_name, which" in warning for warning in result["warnings"])
 
 
 @pytest.mark.parametrize(
@@ -80,42 +70,6 @@ def test_facts_are_texts_of_strangers(here: Embedded) -> None:
     assert fields_of(here, "100008")["manufacturer"] == texts[1]
     assert fields_of(here, "100013")["manufacturer"] == "Dell", "no property of a device is so long"
     assert fields_of(here, "100004")["manufacturer"] == "Epson"
-
-
-def test_a_value_that_does_not_fit_leaves_one_field_of_one_host_alone(here: Embedded) -> None:
-    facts = {
-        "pc1": {**FLEET["pc1"], "memtotal_mb": "a lot", "state": "broken"},
-        "pc2": {**FLEET["pc2"], "memtotal_mb": 16384, "state": "in repair"},
-    }
-    mapped = {"manufacturer": "system_vendor", "quantity": "memtotal_mb", "condition": "state"}
-    result = feed(here, facts, map=mapped, key=KEY)
-    assert fields_of(here, "100008")["quantity"] == 16384
-    assert fields_of(here, "100008")["condition"] == "in repair"
-    assert (fields_of(here, "100007")["quantity"], fields_of(here, "100007")["condition"]) == (1, "in use")
-    assert fields_of(here, "100007")["manufacturer"] == "LENOVO"
-    assert sum("so the field was left alone. Hosts: pc1." in warning for warning in result["warnings"]) == 2
-
-
-@pytest.mark.parametrize(
-    ("name", "why"),
-    [
-        ("barcode", "labels own"),
-        ("target_room", "refers to other records"),
-        ("actual_room", "refers to other records"),
-        ("actual_building", "refers to other records"),
-        ("documents", "refers to other records"),
-        ("status", "set by the service"),
-        ("inventory_time", "set by the service"),
-        ("serial_number", "finds the object"),
-        ("serial_nubmer", "did you mean"),
-    ],
-)
-def test_no_host_fills_what_is_not_its_own(here: Embedded, name: str, why: str) -> None:
-    result = feed(here, FLEET, map={name: "system_vendor"}, key=KEY)
-    assert result["failed"]
-    assert f"map.{name}: " in result["msg"]
-    assert why in result["msg"]
-    assert written(here) == []
 
 
 def test_the_plan_is_reported(here: Embedded, tmp_path: Path) -> None:
