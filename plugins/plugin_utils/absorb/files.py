@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import groupby
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ...module_utils.errors import InvalidInput
+from ...module_utils.local.access import Access
 from ...module_utils.local.safe_files import FileType, Folder, parts_of
+from ...module_utils.model.kinds import TEMPLATES
 from ...module_utils.model.names import normal_name
 from ..desired.desired import BY_TEMPLATE, SECTIONS, DesiredInstance
 from ..desired.dialect import delimiter_of
@@ -24,7 +25,6 @@ from ..desired.entry import Entry
 from ..desired.loading import MAX_SOURCE, WORKBOOK, called
 from ..desired.positions import CellPlace, Place
 from ..desired.tables import Table
-from ..export.file_set import FileSet
 from ..export.layout import csv_texts
 from ..export.writing import json_record, yaml_record
 from ..layers.layers import Layer
@@ -478,28 +478,21 @@ class Files:
                 backups.append(str(folder.path / folder.backup(change.target.name)))
         new_first = sorted(changes, key=lambda change: change.before is not None)
         self._write(
-            (change.target, change.before, change.halfway) for change in new_first if change.halfway is not None
+            [(change.target, change.before, change.halfway) for change in new_first if change.halfway is not None]
         )
         referring_first = sorted(changes, key=lambda change: _depth(change.target), reverse=True)
-        self._write((change.target, change.halfway, change.after) for change in referring_first)
+        self._write([(change.target, change.halfway, change.after) for change in referring_first])
         return backups
 
-    def _write(self, steps: Iterable[tuple[Target, bytes | None, bytes]]) -> None:
+    def _write(self, steps: Sequence[tuple[Target, bytes | None, bytes]]) -> None:
         """Write files in this order, each with the content that it must still have before."""
-        for layer, group in groupby(steps, key=lambda step: step[0].layer):
-            folder, contents = self._folders[layer], {}
-            existing: dict[str, FileType] = {}
-            for target, before, after in group:
-                name = target.name
-                if not (folder.type_of(name) is None if before is None else folder.has_content(name, before)):
-                    raise InvalidInput(
-                        f"src: {self.label(target)} was changed by another process meanwhile; run it again"
-                    )
-                contents[name] = after
-                existing |= {} if before is None else {name: FileType.FILE}
-            files = FileSet(folder, existing)
-            files.compare(contents)
-            files.write()
+        for target, before, _after in steps:
+            folder = self._folders[target.layer]
+            if not (folder.type_of(target.name) is None if before is None else folder.has_content(target.name, before)):
+                raise InvalidInput(f"src: {self.label(target)} was changed by another process meanwhile; run it again")
+        for target, before, after in steps:
+            if after != before:
+                self._folders[target.layer].write(target.name, after, Access())
 
 
 def check_patch(path: str | None) -> Path | None:
@@ -535,15 +528,8 @@ def _cell_of(entry: Entry, name: str) -> Place:
 
 def section_names() -> tuple[str, ...]:
     """Return the sections that ``into`` may name: as an export names them."""
-    return tuple(
-        name
-        for section in SECTIONS
-        for name in (
-            [f"{section}/{template}" for template in ("asset", "room", "person")]
-            if section in BY_TEMPLATE
-            else [section]
-        )
-    )
+    by_template = {section: [f"{section}/{template}" for template in TEMPLATES] for section in BY_TEMPLATE}
+    return tuple(name for section in SECTIONS for name in by_template.get(section, [section]))
 
 
 def _depth(target: Target) -> int:

@@ -20,15 +20,14 @@ from typing import Any
 
 from ..desired.dialect import Dialect
 from ..desired.positions import CellPlace, Place, letters_of
+from ..desired.sources.xlsx_source import parts_of_sheets
 from ..export.workbook import cell_value, escaped_text
 from ..export.writing import Unwritable, json_cell
 from .sources import Source
 from .table import THROUGH_FORMULA
 from .text_file import Edit, EditedFile, NewValue, NotSpliced
 
-_WORKBOOK, _RELATIONS = "xl/workbook.xml", "xl/_rels/workbook.xml.rels"
-_SHEET = re.compile(r"<sheet\b[^>]*>")
-_RELATION = re.compile(r"<Relationship\b[^>]*>")
+_WORKBOOK = "xl/workbook.xml"
 _ATTRIBUTE = re.compile(r"""([\w:]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 _ROW = re.compile(r"<row\b[^>]*?(?:/>|>.*?</row>)", re.DOTALL)
 _CELL = re.compile(r"<c\b([^>]*?)(?:/>|>(.*?)</c>)", re.DOTALL)
@@ -102,30 +101,11 @@ class WorkbookFile(EditedFile):
         self._content = content
         self._columns = columns
         self._sheets: dict[str, _Sheet] = {}
-        with zipfile.ZipFile(io.BytesIO(content)) as packed:
-            self._names = set(packed.namelist())
-            self._parts = self._parts_of_sheets(packed)
-
-    def _parts_of_sheets(self, packed: zipfile.ZipFile) -> dict[str, str]:
-        """Return the part of each sheet by its title."""
-        if not {_WORKBOOK, _RELATIONS} <= self._names:
-            return {}
-        relations = map(_attributes, _RELATION.findall(packed.read(_RELATIONS).decode()))
-        targets = {relation.get("Id", ""): relation.get("Target", "") for relation in relations}
-        found = {}
-        for sheet in map(_attributes, _SHEET.findall(packed.read(_WORKBOOK).decode())):
-            target = targets.get(next((value for name, value in sheet.items() if name.endswith(":id")), ""), "")
-            found[sheet.get("name", "")] = target.removeprefix("/") if target.startswith("/") else f"xl/{target}"
-        return found
+        self._parts = parts_of_sheets(content)
 
     def sheet(self, title: str) -> tuple[str, _Sheet]:
-        """Return the name of the part with a sheet, and its XML.
-
-        :raises NotSpliced: if it is not found.
-        """
-        part = self._parts.get(title, "")
-        if part not in self._names:
-            raise NotSpliced("its sheet is not found in the workbook")
+        """Return the name of the part with a sheet, and its XML."""
+        part = self._parts[title]
         if part not in self._sheets:
             with zipfile.ZipFile(io.BytesIO(self._content)) as packed:
                 self._sheets[part] = _Sheet(packed.read(part).decode())

@@ -5,34 +5,31 @@
 
 from __future__ import annotations
 
-import contextlib
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
 from ...module_utils.client.connection import connect
 from ...module_utils.errors import InvalidInput
-from ...module_utils.local.access import Access
-from ...module_utils.local.safe_files import FileType, Folder
+from ...module_utils.local.safe_files import FileType
 from ...module_utils.printing.cleaner import cleaned
 from ...module_utils.resolve.hidden_records import YES
 from ..apply.journal import new_set_id
 from ..controller.controller_run import ControllerRun
 from ..desired.desired import SECTIONS, DesiredInstance
-from ..desired.loading import ENDINGS, WORKBOOK
+from ..desired.loading import WORKBOOK
 from ..desired.settings import API, Settings
 from ..desired.sources.xlsx_source import openpyxl_library
 from ..desired.sources.yaml_source import read_yaml
 from ..desired.tables import Tables
 from ..layers.variables import escaped
 from .beside_rooms import COLUMNS
+from .destination import Content, Destination, bytes_of, listed
 from .downloads import FOLDER, Downloads
 from .export import Exported, Selection, export_instance
-from .file_set import Content, FileSet, bytes_of, listed
 from .json_schema import schema_files
 from .layout import BULK, MANY, SCHEMAS, more_files, section_files, settings_file
 from .manifest import BOOK, FETCHED, MANIFEST, Manifest, digest
@@ -40,72 +37,6 @@ from .workbook import NAMED, sheets_of, workbook_of
 
 _SETTINGS = "instance.yml"
 _LARGEST_SETTINGS = 1 << 20
-_LARGEST = 1 << 28
-"""Maximum bytes of a file that is read: larger than any file of an export."""
-
-
-@dataclass
-class Destination(FileSet):
-    """The directory of an export as found, and what happens to its files.
-
-    :ivar earlier: the notes of an earlier export. :ivar after: the notes of this one.
-    :ivar force: True if files that no export wrote, or that somebody edited, may be replaced and removed.
-    :ivar backup: True if a copy is kept of each file that is replaced or removed.
-    """
-
-    earlier: Manifest = field(default_factory=Manifest)
-    after: Manifest = field(default_factory=Manifest)
-    force: bool = False
-    backup: bool = False
-
-    @classmethod
-    def from_options(cls, options: Mapping[str, Any]) -> Destination:
-        """Return the destination of the options.
-
-        :raises InvalidInput: for an invalid note of an earlier export, mode, owner or group.
-        """
-        access = Access.from_options(options)
-        folder = Folder(Path(options["dest"]).expanduser())
-        with _at_dest():
-            earlier = Manifest.read(folder)
-        present = {member.name: member.type for member in folder.below()}
-        force, backup = bool(options.get("force")), bool(options.get("backup"))
-        return cls(folder, present, access, earlier=earlier, force=force, backup=backup)
-
-    def data(self) -> Iterator[str]:
-        """Yield the paths of the files that a desired state may consist of, links included, hidden names excluded."""
-        for path, kind in self.present.items():
-            is_hidden = path.startswith(".") or "/." in path
-            if not is_hidden and path.lower().endswith(ENDINGS) and kind is not FileType.FOLDER:
-                yield path
-
-    def read(self, path: str, limit: int = _LARGEST) -> bytes:
-        """Return the content of a regular file.
-
-        :raises InvalidInput: if it is none, or longer than the limit.
-        """
-        with _at_dest():
-            return self.folder.read(path, limit)
-
-    def is_as_noted(self, path: str) -> bool:
-        """Return True if a file is as an earlier export wrote it."""
-        noted = self.earlier.files.get(path)
-        if noted is None or not self.is_file(path):
-            return False
-        try:
-            return digest(self.folder.read(path, _LARGEST)) == noted
-        except InvalidInput:
-            # The file is longer than any file that an export writes.
-            return False
-
-
-@contextlib.contextmanager
-def _at_dest() -> Iterator[None]:
-    """Name the option ``dest`` in an error about a file below the directory."""
-    try:
-        yield
-    except InvalidInput as error:
-        raise InvalidInput(f"dest: {error.message}") from error
 
 
 def export(options: Mapping[str, Any], check_mode: bool) -> dict[str, Any]:
@@ -143,7 +74,7 @@ def _export(run: ControllerRun, check_mode: bool) -> dict[str, Any]:
         if set_id:
             files[_SETTINGS] = settings_file(client.transport.root, exported.identity, set_id)
         _compare(dest, exported, downloads, files)
-        backups = [] if check_mode else _carry_out(dest)
+        backups = [] if check_mode else dest.carry_out()
     warnings = client.transport.notes()
     if exported.visibility.hidden_records == YES:
         warnings.insert(0, f"This export may be short: {exported.visibility.evidence}.")
@@ -232,9 +163,6 @@ def _compare(dest: Destination, exported: Exported, downloads: Downloads, files:
         _refuse(edited, strangers)
         removed = [path for path in removed if path not in edited]
     dest.compare(dict(sorted(wanted.items())), {*removed, *strangers} - set(wanted))
-    notes = [note for note in (MANIFEST, FETCHED) if dest.is_file(note)]
-    differing = {path: dest.access.differences(dest.folder.status(path)) for path in (*dest.unchanged, *notes)}
-    dest.adjusted = {path: sides for path, sides in differing.items() if sides[1]}
     dest.after = _manifest(dest, wanted, kept, downloads)
     dest.after.hidden_records = exported.visibility.hidden_records
     _refuse_obstructions(dest)
@@ -341,25 +269,6 @@ def _refuse_obstructions(dest: Destination) -> None:
             f"dest: {listed(sorted(blocked))}: a link, a directory, a device or a pipe is at a path that "
             f"the export writes; delete it"
         )
-
-
-# ---- writing
-
-
-def _carry_out(dest: Destination) -> list[str]:
-    """Write the files. Return the paths of the backups."""
-    folder, backups = dest.folder, []
-    # Write the manifest first: it may name files that an interrupted run did not write, but must not omit any.
-    if dest.written or dest.removed:
-        replace(dest.after, files={**dest.earlier.files, **dest.after.files}).write(folder, dest.access)
-    if dest.backup:
-        lost = [path for path in (*dest.written, *dest.removed) if dest.is_file(path)]
-        backups = [folder.backup(path) for path in lost]
-    dest.write()
-    dest.after.write(folder, dest.access)
-    for path in dest.adjusted:
-        folder.adjust(path, dest.access)
-    return backups
 
 
 def _result(

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ...module_utils.model.kinds import KINDS
@@ -53,7 +53,8 @@ def section_files(
     chosen = format_name if section in BULK else "yaml"
     if chosen == "csv":
         return _csv_files(section, records, size, tables)
-    return _named(section, _yaml(section, records, size) if chosen == "yaml" else _json(records, size), chosen)
+    parts = _yaml(section, records, size) if chosen == "yaml" else _parts(map(json_record, records), size)
+    return _named(section, parts, chosen)
 
 
 def more_files(section: str, rest: Sequence[Any], is_directory: bool, size: int = FILE_SIZE) -> dict[str, bytes]:
@@ -61,7 +62,7 @@ def more_files(section: str, rest: Sequence[Any], is_directory: bool, size: int 
 
     :param is_directory: True if the other records are in a directory.
     """
-    return _named(f"{section}/more" if is_directory else section, _json(rest, size), "jsonl")
+    return _named(f"{section}/more" if is_directory else section, _parts(map(json_record, rest), size), "jsonl")
 
 
 def _csv_files(section: str, records: Sequence[Any], size: int, tables: Tables) -> dict[str, bytes]:
@@ -87,38 +88,23 @@ def _named(section: str, parts: Sequence[str], format_name: str, dialect: Dialec
     return {f"{section}/{number:04d}.{ending}": dialect.encode(part) for number, part in enumerate(parts, start=1)}
 
 
-class _Growing:
-    """Texts with the same beginning. A new text begins when the current text reaches the maximum size."""
-
-    def __init__(self, head: str, size: int) -> None:
-        self._head = head
-        self._size = size
-        self._lines: list[str] = []
-        self._length = 0
-        self.parts: list[str] = []
-
-    def add(self, text: str) -> None:
-        self._lines.append(text)
-        self._length += len(text)
-        if self._length >= self._size:
-            self.end()
-
-    def end(self) -> None:
-        if self._lines:
-            self.parts.append(self._head + "".join(self._lines))
-        self._lines, self._length = [], 0
+def _parts(texts: Iterable[str], size: int) -> list[str]:
+    """Join texts. Another part begins when a part has reached the size."""
+    parts: list[list[str]] = []
+    length = size
+    for text in texts:
+        if length >= size:
+            parts.append([])
+            length = 0
+        parts[-1].append(text)
+        length += len(text)
+    return ["".join(part) for part in parts]
 
 
 def _yaml(section: str, records: Sequence[Any], size: int) -> list[str]:
-    depth = "../" if "/" in section or section in MANY else ""
-    growing = _Growing(yaml_head(section, depth), size)
-    for record in records:
-        growing.add(yaml_record(record))
-    growing.end()
-    if len(growing.parts) > 1 and not depth:
-        # These files are one directory deeper than a single file.
-        growing.parts = [part.replace(yaml_head(section, ""), yaml_head(section, "../"), 1) for part in growing.parts]
-    return growing.parts
+    parts = _parts(map(yaml_record, records), size)
+    depth = "../" if _is_directory(section, parts) or "/" in section else ""
+    return [yaml_head(section, depth) + part for part in parts]
 
 
 def yaml_head(section: str, depth: str = "") -> str:
@@ -129,29 +115,20 @@ def yaml_head(section: str, depth: str = "") -> str:
     return f"# yaml-language-server: $schema={depth}{SCHEMAS}/{schema_name(section)}\n---\n"
 
 
-def _json(records: Sequence[Any], size: int) -> list[str]:
-    growing = _Growing("", size)
-    for record in records:
-        growing.add(json_record(record))
-    growing.end()
-    return growing.parts
-
-
 def csv_texts(records: Sequence[Mapping[str, Any]], size: int, dialect: Dialect) -> tuple[list[str], Sequence[int]]:
     """Return the texts of tables, and the indexes of the records that they cannot have."""
+    rows, left = [], []
     try:
         header = csv_header(records, dialect)
-        growing = _Growing(csv_row(header, dialect), size)
+        head = csv_row(header, dialect)
     except Unwritable:
         return [], range(len(records))
-    left = []
     for number, record in enumerate(records):
         try:
-            growing.add(csv_record(header, record, dialect))
+            rows.append(csv_record(header, record, dialect))
         except Unwritable:
             left.append(number)
-    growing.end()
-    return growing.parts, left
+    return [head + part for part in _parts(rows, size)], left
 
 
 def settings_file(root: str, identity: Mapping[str, Sequence[str]], set_id: str = "") -> bytes:

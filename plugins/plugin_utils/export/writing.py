@@ -162,14 +162,15 @@ def yaml_map(members: Mapping[str, Any]) -> str:
 
 def json_record(record: Any) -> str:
     """Return one line of JSON Lines."""
-    return _json(record) + "\n"
+    return json_cell(record) + "\n"
 
 
-def _json(value: Any) -> str:
+def json_cell(value: Any) -> str:
+    """Return a value as JSON on one line, as JSON Lines and the cells of tables have it."""
     if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{_json(str(key))}: {_json(member)}" for key, member in value.items()) + "}"
+        return "{" + ", ".join(f"{json_cell(str(key))}: {json_cell(member)}" for key, member in value.items()) + "}"
     if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(map(_json, value)) + "]"
+        return "[" + ", ".join(map(json_cell, value)) + "]"
     if isinstance(value, Plain):
         return str(value) if _NUMBER.fullmatch(value) else json.dumps(str(value))
     return _quoted(value) if isinstance(value, str) else json.dumps(value)
@@ -223,11 +224,6 @@ def csv_row(cells: Sequence[str], dialect: Dialect = PLAIN) -> str:
     return row
 
 
-def json_cell(value: Any) -> str:
-    """Return a list or a map as a cell has it."""
-    return _json(value)
-
-
 def cell_of(value: Any, dialect: Dialect) -> str:
     """Return a value as the text of a cell.
 
@@ -236,7 +232,7 @@ def cell_of(value: Any, dialect: Dialect) -> str:
     if value is None and dialect.null is not None:
         return dialect.null
     if isinstance(value, (Mapping, list, tuple)):
-        return _json(value)
+        return json_cell(value)
     text = "" if value is None else dialect.write(value)
     if not text or text[0] in "[{" or "\r" in text or "\x00" in text or _UNPRINTABLE.search(text):
         raise Unwritable("a cell would be read as something else")

@@ -473,6 +473,11 @@ class _Formula(NamedTuple):
     is_text: bool
 
 
+def parts_of_sheets(content: bytes) -> dict[str, str]:
+    """Return the name of the part of each sheet in a workbook, by the title of the sheet."""
+    return {sheet.title: sheet._worksheet_path for sheet in _opened(content).worksheets}
+
+
 def _part(content: bytes, sheet: Any) -> bytes:
     """Return the part of a sheet.
 
