@@ -15,7 +15,7 @@ import json
 import re
 from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -317,20 +317,23 @@ class Dialect:
             return cell
         if self.list_separator and type_of(field).empty == ():
             return [item.strip() for item in cell.split(self.list_separator) if item.strip()]
-        is_unclear = not self.is_chosen and _is_ambiguous(cell) and self._ambiguous_amount(field, cell) is not None
-        convert = self._converters.get(type_of(field).spelling)
-        text = None if is_unclear else cell if convert is None else convert(cell)
+        if not self.is_chosen and self._amount(field, cell):
+            raise Misspelled(_ambiguous(name, cell))
+        spelling = type_of(field).spelling
+        convert = self._converters.get(spelling)
+        text = cell if convert is None else convert(cell)
         if text is None:
-            raise Misspelled(self._mistake(field, name, cell))
+            is_date = spelling in (Spelling.DATE, Spelling.INSTANT)
+            raise Misspelled(self._no_date(name, cell, spelling) if is_date else self._no_word(name, cell, spelling))
         return text
 
-    def _mistake(self, field: Field, name: str, cell: str) -> FieldError:
-        if not self.is_chosen and self._ambiguous_amount(field, cell) is not None:
-            return _ambiguous(name, cell)
-        spelling = type_of(field).spelling
-        if spelling in (Spelling.DATE, Spelling.INSTANT):
-            return self._no_date(name, cell, spelling)
-        return FieldError.unfit((name,), name, cell, f"expected {self._expected(spelling)}", spelling)
+    def _no_word(self, name: str, cell: str, spelling: Spelling) -> FieldError:
+        words = (
+            f"a number such as {self._sample_number}"
+            if spelling.is_number
+            else f"one of {', '.join((*self.true, *self.false))}"
+        )
+        return FieldError.unfit((name,), name, cell, f"expected {words}", spelling)
 
     def _no_date(self, name: str, cell: str, spelling: Spelling) -> FieldError:
         time = ", and a time" if spelling is Spelling.INSTANT else ""
@@ -347,14 +350,14 @@ class Dialect:
 
     def decided(self, field: Field, cell: str) -> str:
         """Return the number that the settings choose for an ambiguous amount; empty for another cell."""
-        return (self._ambiguous_amount(field, cell) or "") if self.is_chosen and _is_ambiguous(cell) else ""
+        return self._amount(field, cell) if self.is_chosen else ""
 
-    def _ambiguous_amount(self, field: Field, cell: str) -> str | None:
-        """Return the number that this dialect reads if a cell is an ambiguous amount."""
+    def _amount(self, field: Field, cell: str) -> str:
+        """Return the number that this dialect reads if a cell is an ambiguous amount; empty for another cell."""
         if not is_ambiguous_amount(field, cell):
-            return None
+            return ""
         number = self._number(cell) if self._has_numbers else cell
-        return number if number is not None and _PLAIN_NUMBER.fullmatch(number) else None
+        return number if number is not None and _PLAIN_NUMBER.fullmatch(number) else ""
 
     def reads(self, spelling: Spelling, text: str) -> bool:
         """Return True if the types of a group of values accept a cell as it is converted."""
@@ -384,7 +387,7 @@ class Dialect:
         if self._has_numbers:
             found |= {Spelling.INTEGER: self._number, Spelling.NUMBER: self._number}
         if self.dates:
-            found |= {Spelling.DATE: self._date, Spelling.INSTANT: self._instant}
+            found |= {Spelling.DATE: cache(self._date), Spelling.INSTANT: self._instant}
         if self.true or self.false:
             found[Spelling.FLAG] = self._flag
         return found
@@ -408,20 +411,11 @@ class Dialect:
         return f"{number}.{found['fraction']}" if found["fraction"] else number
 
     @cached_property
-    def _known_dates(self) -> dict[str, str | None]:
-        return {}
-
-    def _date(self, text: str) -> str | None:
-        if text not in self._known_dates:
-            self._known_dates[text] = self._new_date(text)
-        return self._known_dates[text]
-
-    @cached_property
     def reader(self) -> DateReader:
         """Return the reader of dates in this format."""
         return DateReader(self.dates)
 
-    def _new_date(self, text: str) -> str | None:
+    def _date(self, text: str) -> str | None:
         try:
             return self.reader.day(text).isoformat()
         except InvalidValue:
@@ -443,11 +437,6 @@ class Dialect:
 
     def _flag(self, text: str) -> str | None:
         return self._flags.get(normal_name(text.strip()).casefold())
-
-    def _expected(self, spelling: Spelling) -> str:
-        if spelling.is_number:
-            return f"a number such as {self._sample_number}"
-        return f"one of {', '.join((*self.true, *self.false))}"
 
     @property
     def _sample_number(self) -> str:
@@ -580,18 +569,13 @@ def _typed(field: Field, cell: TypedCell) -> str:
     return cell.shown or cell if faces.spelling is Spelling.PLAIN else cell
 
 
-def _is_ambiguous(text: str) -> bool:
-    return ("." in text or "," in text) and _AMBIGUOUS.fullmatch(text) is not None
-
-
-def _is_amount(field: Field) -> bool:
-    """Return True if the fractions of a field have fewer digits than there are between separators of thousands."""
-    return field.type == _AMOUNT and (field.fraction_digits or 0) < _DIGITS_OF_AMOUNTS
-
-
 def is_ambiguous_amount(field: Field, text: str) -> bool:
-    """Return True if a number of a field may mean two amounts: 1.890 is 1890 with a separator of thousands."""
-    return _is_amount(field) and _is_ambiguous(text)
+    """Return True if a number of a field may mean two amounts: 1.890 is 1890 with a separator of thousands.
+
+    An amount whose fractions have as many digits as there are between separators of thousands is none.
+    """
+    is_amount = field.type == _AMOUNT and (field.fraction_digits or 0) < _DIGITS_OF_AMOUNTS
+    return is_amount and _AMBIGUOUS.fullmatch(text) is not None
 
 
 def _ambiguous(name: str, cell: str) -> FieldError:
