@@ -24,7 +24,6 @@ from .desired import DesiredInstance
 from .dialect import BLANKS, PRESETS, Dialect, ambiguous_date
 from .format_settings import tried
 from .positions import CellPlace, Finding
-from .words import in_yaml
 
 _GROUPING = "".join((*BLANKS, "'", "\u2019"))
 """Characters that only separate thousands."""
@@ -81,9 +80,6 @@ _DAYS: Mapping[str, str] = {"%d.%m.%Y": "DD.MM.YYYY", "%d/%m/%Y": "DD/MM/YYYY", 
 _MOST_CHOICES = 3
 """Maximum number of choices of ``dates`` that are proposed."""
 
-_MOST_WORDS = 8
-"""Maximum number of different words in a column that are proposed for an empty field."""
-
 _AS_TEXT = {
     "number": "the cell contains text, not a number; format the column as a number, and type it again",
     "date": "the cell contains text, not a date; format the column as a date, and type it again",
@@ -128,7 +124,7 @@ class Advice:
     def about(self, finding: Finding) -> tuple[bool, str]:
         """Return what to do about the cell of a finding; empty if nothing is known.
 
-        The first value is True if it is only about the form of a date or a word, so that the expected form is shown
+        The first value is True if it is only about the form of a date, so that the expected form is shown
         beside it.
         """
         mark, misfit = _mark_of(finding), finding.misfit
@@ -242,42 +238,24 @@ class Advice:
         pasted = ", ".join(f"{name}: {_pasted(name, value)}" for name, value in settings.items())
         return f"{' and '.join(words)}{condition}{self._set(cells, pasted)}"
 
-    # ---- dates in another form, and words
+    # ---- dates in another form
 
     def _is_form(self, cells: _Cells) -> bool:
-        """Return True for dates in another form, and for words that a setting of a table may read."""
-        is_text, is_mapped = _is_text(cells.first), self._desired.tables.for_file(cells.first.place.file) is not None
+        """Return True for dates in another form."""
         if _has_hour_zero(cells.first):
             return True
-        if any("#" in text for text in cells.texts):
+        if cells.spelling is not Spelling.DATE or _is_word(cells.texts[0]) or any("#" in text for text in cells.texts):
             return False
-        is_date = cells.spelling is Spelling.DATE
-        if _is_word(cells.texts[0]):
-            return is_text and is_mapped and (is_date or cells.spelling.is_number)
-        return is_date and (is_mapped or not (is_text and isinstance(cells.first.place, CellPlace)))
+        is_mapped = self._desired.tables.for_file(cells.first.place.file) is not None
+        return is_mapped or not (_is_text(cells.first) and isinstance(cells.first.place, CellPlace))
 
     def _form(self, cells: _Cells, is_one: bool) -> str:
-        if _is_word(cells.texts[0]):
-            return self._words_for_nothing(cells)
         choices = self._dates(cells) if _is_text(cells.first) else []
         if choices:
             return self._set(cells, *(f"dates: {json.dumps(choice)}" for choice in choices))
         if is_one or _has_hour_zero(cells.first):
             return ""
         return _FORMAT_CELLS if isinstance(cells.first.place, CellPlace) else _FORMAT_COLUMN
-
-    def _words_for_nothing(self, cells: _Cells) -> str:
-        table, name = self._desired.tables.for_file(cells.first.place.file), cells.first.column
-        if len(cells.texts) > _MOST_WORDS or table is None:
-            return ""
-        values = {name: dict(words) for name, words in table.values.items()}
-        values.setdefault(name, {}).update(dict.fromkeys(cells.texts))
-        maps = [
-            f"{in_yaml(field)}: {{{', '.join(f'{in_yaml(word)}: {_meaning(to)}' for word, to in words.items())}}}"
-            for field, words in values.items()
-        ]
-        setting = f"values: {{{', '.join(maps)}}}"
-        return f"for an empty field, {self._set(cells, setting)}"
 
     def _dates(self, cells: _Cells) -> list[tuple[str, ...]]:
         """Return each choice of ``dates`` that reads a column, with one more pattern for each form such as 0-0-0000.
@@ -331,10 +309,6 @@ def _has_hour_zero(finding: Finding) -> bool:
 
 def _is_word(text: str) -> bool:
     return not any(letter.isdecimal() for letter in text)
-
-
-def _meaning(value: Any) -> str:
-    return "null" if value is None else in_yaml(str(value))
 
 
 def _patterns_by_form(texts: Iterable[str]) -> list[tuple[str, ...]]:
