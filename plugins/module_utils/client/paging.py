@@ -168,8 +168,8 @@ class Lists:
         """
         if not all(record.identity in found for record in page.records):
             return False
-        if page.size < len(page.records) == len(found):
-            # The page repeats the whole list although fewer records were requested, so the list has no pages.
+        if len(page.records) > page.size:
+            # The page has more records than requested, so the instance does not page this list.
             self.unpaged.note(request.kind.name, request.part, len(found))
         return True
 
