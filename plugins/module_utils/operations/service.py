@@ -27,7 +27,6 @@ from ..errors import (
 from ..model.field import shorten
 from ..model.kinds import KINDS, USER, Kind
 from ..model.schema import Schema
-from ..resolve.by_fields import find_by_fields
 from ..resolve.field_visibility import perhaps_hidden
 from ..resolve.listing import ListResult
 from ..resolve.read_cache import Reading
@@ -144,7 +143,7 @@ def _uuid_of(client: Client, kind: Kind, written: Any) -> str:
     if not kind.identity:
         if reference.id is not None and not reference.uuid:
             raise InvalidInput(f"record: {shorten(written)} does not fit; {kind.singular} has no integer id")
-        return reference.uuid or find_by_fields(client, kind, reference.written, reading).uuid
+        return reference.uuid or reading.find_by_fields(kind, reference.written).uuid
     reading.check_numbers([reference])
     reference = with_targets(reference, reading.resolve([reference]))
     return str(with_targets(reference, reading.with_uuid([reference])).uuid)

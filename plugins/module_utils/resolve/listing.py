@@ -31,7 +31,6 @@ from .field_visibility import (
     hidden_field_message,
     keys_in_none,
 )
-from .one_request import first_records
 from .read_cache import Reading, find_by_barcode
 from .references import with_targets
 
@@ -81,7 +80,7 @@ def list_records(
     reading = Reading(client)
     complete, visibility = True, None
     order = [(_field(schema, name, "sort"), descending) for name, descending in query.parse_sort(sort)]
-    if identifier is None and not filters and (at_once := first_records(client, kind, order, limit, _rank_of)):
+    if identifier is None and not filters and (at_once := _first_records(client, kind, order, limit)):
         return ListResult(_all_shown(client, schema, reading, at_once[0]), at_once[1])
     if identifier is not None:
         record = client.get(kind, str(identifier), template)
@@ -106,6 +105,35 @@ def list_records(
         found.sort(key=partial(_rank_of, field), reverse=descending)
     shown = [] if count_only else _all_shown(client, schema, reading, found[:limit])
     return ListResult(shown, len(found), complete, visibility)
+
+
+_NEVER_EMPTY = ("id", "created_at", "updated_at")
+
+
+def _first_records(
+    client: Client, kind: Kind, order: Sequence[tuple[Field, bool]], limit: int | None
+) -> tuple[list[Record], int] | None:
+    """Return the first records in some order and the number of all, or None if one request cannot find them.
+
+    The service must certainly have the same order as this code. Texts are ordered in many ways, and empty values come
+    first here, so only numbers and times are left to the service.
+    """
+    if limit is None or not 0 < limit <= query.PER_PAGE or kind.filters != "query" or len(order) != 1:
+        return None
+    [(field, is_descending)] = order
+    is_filled = field.mandatory or field.key in _NEVER_EMPTY
+    if not type_of(field).spelling.has_order or not (is_descending or is_filled):
+        return None
+    pairs = [(f"sort[{field.wire_key}]", "DESC" if is_descending else "ASC")]
+    if field.key != kind.sort:
+        pairs.append((f"sort[{kind.sort}]", "ASC"))
+    page = client.lists.first(kind, limit, pairs)
+    ranks = [_rank_of(field, record) for record in page.records]
+    if page.total is None or ranks != sorted(ranks, reverse=is_descending):
+        return None
+    # A list omits archived records.
+    is_whole = len(page.records) == min(limit, page.total) and not any(record.archived for record in page.records)
+    return (page.records, page.total) if is_whole else None
 
 
 def _all_shown(client: Client, schema: Schema, reading: Reading, records: Sequence[Record]) -> list[dict[str, Any]]:

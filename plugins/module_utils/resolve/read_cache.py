@@ -15,10 +15,10 @@ from ..client.record import Record
 from ..errors import Ambiguous, InvalidInput, NoMatch, PermissionMissing, SeventhingsError, unless
 from ..model.kinds import KINDS, Kind
 from ..model.schema import Schema
-from ..model.suggestions import likely_typos
+from ..model.suggestions import MOST_NAMED, ROUGH, closest_names, likely_typos
 from ..model.types_links import Reference, references_in
 from . import natural_keys
-from .field_visibility import perhaps_hidden, unlisted, why_unfound
+from .field_visibility import field_visibility_by, perhaps_hidden, unlisted, why_unfound
 from .references import (
     Question,
     Unresolved,
@@ -372,6 +372,35 @@ class Reading:
             self.require(item.reference for lookup in found.lookups for item in inside(lookup))
         self.warnings += [self._not_yet(problem) for problem in unresolved]
         return found.targets
+
+    def find_by_fields(self, kind: Kind, written: str | Mapping[str, Any]) -> Record:
+        """Return the one record of a kind without references. If several tasks have one title, the open one counts.
+
+        :param written: a map of fields, or the first field of its natural key.
+        :raises NoMatch: if there is none; ``Ambiguous`` if there are several; ``InvalidInput`` if a value does not fit
+            its field.
+        """
+        name, schema = kind.match_on[0][0], self.schema(kind)
+        wanted = {name: written} if isinstance(written, str) else written
+        desired, findings = schema.parse(wanted, f"{kind.name}: ")
+        if findings.errors or findings.unknown:
+            raise InvalidInput([*findings.errors, *findings.unknown])
+        targets = self.resolve(references_in(tuple(desired.values())))
+        desired = {key: with_targets(value, targets) for key, value in desired.items()}
+        [found] = self.find(kind, [[Question(schema, tuple(desired), desired)]])
+        hits = natural_keys.targets_by_status(kind, found, None, lambda _record: False)
+        in_words = natural_keys.describe(schema, desired, desired)
+        hit = natural_keys.only_record(kind, in_words, hits, advice="give the uuid, or a map that tells them apart")
+        if hit is not None:
+            return hit
+        candidates = self.read_of(kind)
+        if kind.has_own_fields:
+            field_visibility_by(self._client, schema, candidates, {}, desired).check_written(desired)
+        named = [record.flat.get(schema.fields[name].wire_key) for record in candidates if name in schema.fields]
+        names = [value for value in named if isinstance(value, str)]
+        nearest = closest_names(str(wanted.get(name)), names, MOST_NAMED, ROUGH)
+        hint = f" The nearest are {', '.join(map(repr, nearest))}." if nearest else ""
+        raise NoMatch(f"There is no {kind.words} with {in_words}{perhaps_hidden(kind)}.{hint}")
 
     def require(self, references: Iterable[Reference]) -> None:
         """Check that references by id or uuid have targets, because in check mode no service refuses them.

@@ -14,7 +14,6 @@ from ...module_utils.errors import InvalidInput, NoMatch
 from ...module_utils.model.field import Field, InvalidValue, shorten
 from ...module_utils.model.kinds import KINDS, Kind
 from ...module_utils.model.types_links import Reference, parse_reference
-from ...module_utils.resolve.by_fields import find_by_fields
 from ...module_utils.resolve.field_visibility import field_visibility_of, hidden_field_message, perhaps_hidden
 from ...module_utils.resolve.read_cache import Reading
 from ...module_utils.resolve.references import with_targets
@@ -88,7 +87,7 @@ class Finder:
 
     def _found(self, reference: Reference, record: Record | None) -> Record:
         if not reference.resolved:
-            return find_by_fields(self._client, self._kind, reference.written, self._reading)
+            return self._reading.find_by_fields(self._kind, reference.written)
         if record is None:
             which = f"the uuid {reference.uuid}" if reference.uuid else f"the id {reference.id}"
             raise NoMatch(f"There is no {self._kind.words} with {which}{perhaps_hidden(self._kind)}.")

@@ -33,7 +33,6 @@ from .idle_settings import IdleSettings
 from .lifecycle import Lifecycles
 from .limits import PlanLimits
 from .matching import Matching
-from .noted_references import NotedReferences
 from .observed import ObservedFields
 from .places import Places
 from .plan import InstancePlan, PlanOptions, level_of
@@ -62,7 +61,6 @@ ASPECTS: tuple[type[Aspect], ...] = (
     Moved,
     CutNumbers,
     Places,
-    NotedReferences,
     RemovedReferences,
     Users,
     RemovalBlockers,

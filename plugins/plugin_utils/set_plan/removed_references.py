@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""References to records that the same plan removes."""
+"""The references of a plan: those to records that it removes, and all of them for whoever asks what needs a record."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ from ...module_utils.model.types_links import Reference, references_in
 from ..desired.entry import Entry
 from .aspect import Aspect
 from .context import PlanContext
+from .marks import mark_of
 from .plan import Pair, Planned
 from .resolver import numbered_references
 
 
 class RemovedReferences(Aspect):
-    """Refuse references to removed records, and references without a target after the apply."""
+    """Refuse references to removed records, and references without a target after the apply. Note all on request."""
 
     def __init__(self, context: PlanContext) -> None:
         super().__init__(context)
@@ -33,6 +34,7 @@ class RemovedReferences(Aspect):
 
     def linked(self, planned: Planned) -> None:
         """Check the references of a record. Those of an unchanged record are checked once all removals are known."""
+        self._note(planned, planned.desired)
         if self._is_joined:
             self._check(planned.entry, planned.desired)
         elif planned.kind.is_many:
@@ -41,9 +43,16 @@ class RemovedReferences(Aspect):
     def compared(self, planned: Planned, current: Record | None) -> None:
         """Refuse to remove the person of a user: nothing removes the user."""
         if planned.kind is USER:
+            self._note(planned, planned.change.values)
             for reference in references_in(planned.change.values.get("person")):
                 if problem := self._problem(reference):
                     self._context.find(planned.entry.place_of("email"), f"email: {problem}")
+
+    def _note(self, planned: Planned, values: Mapping[str, Any]) -> None:
+        for key, value in values.items() if self._context.options.note_references else ():
+            for _number, reference in numbered_references(value):
+                mark = mark_of(reference.pending, reference.uuid)
+                self._context.result.references.setdefault(mark, []).append((planned.entry, key))
 
     def complete(self) -> None:
         """Check the references of unchanged records."""

@@ -278,6 +278,11 @@ def test_changes_are_in_the_order_of_their_levels_sections_and_keys(here: Instan
     ]
 
 
+def test_settings_are_checked_once_all_fields_are_known(here: Instance) -> None:
+    by_nothing = here.plan(thing("100002"), identity={"objects": ("nothing",)})
+    assert by_nothing.findings == ["instance.yml: identity.objects: nothing: no such"]
+
+
 def test_entries_of_other_sections_are_planned_too(here: Instance) -> None:
     assert here.plan(thing("100002"), sections=set()) == Outcome(unchanged={"objects": 1})
 
