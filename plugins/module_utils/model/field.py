@@ -103,14 +103,9 @@ class CellList(list[Any]):
     :ivar text: the cell, for text types.
     """
 
-    text: str
-
-    @classmethod
-    def from_items(cls, items: Iterable[Any], text: str) -> CellList:
-        """Create the list from its items and the text of the cell."""
-        found = cls(items)
-        found.text = text
-        return found
+    def __init__(self, items: Iterable[Any], text: str) -> None:
+        super().__init__(items)
+        self.text = text
 
 
 class CellMap(dict[str, Any]):
@@ -119,14 +114,9 @@ class CellMap(dict[str, Any]):
     :ivar text: the cell, for text types.
     """
 
-    text: str
-
-    @classmethod
-    def from_members(cls, members: Mapping[str, Any], text: str) -> CellMap:
-        """Create the map from its members and the text of the cell."""
-        found = cls(members)
-        found.text = text
-        return found
+    def __init__(self, members: Mapping[str, Any], text: str) -> None:
+        super().__init__(members)
+        self.text = text
 
 
 class BrokenCell(str):

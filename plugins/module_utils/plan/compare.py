@@ -95,18 +95,13 @@ class Comparer:
         if schema.kind.defines_fields:
             desired = with_equal_allowed_values(schema, desired, current)
             desired.pop("field_key", None)
-        if current is not None:
-            desired = self._state.comparable(schema, desired, current)
-            self.recognise_files(schema, desired, current)
-        elif needs_hours(schema, desired):
+        if current is None and needs_hours(schema, desired):
             check_hours_known(schema, desired, self._state.some(schema.kind))
         change = self._planned(wanted, desired, current, archived)
         if current is not None and self._is_incomplete(wanted, desired, current, change):
             alone = self._state.client.get(schema.kind, current.uuid, wanted.template)
             if alone is not None:
                 current = current.completed_by(alone)
-                desired = self._state.comparable(schema, desired, current)
-                self.recognise_files(schema, desired, current)
                 change = self._planned(wanted, desired, current, archived)
         if change.action == UPDATE and schema.kind.update == "PUT":
             change = self._replaced(wanted, self._without_unreadable(wanted, change))
@@ -118,6 +113,9 @@ class Comparer:
         return shown_as_written(change, wanted.desired) if schema.kind.defines_fields else change
 
     def _planned(self, wanted: Wanted, desired: Mapping[str, Any], current: Record | None, archived: bool) -> Change:
+        if current is not None:
+            desired = self._state.comparable(wanted.schema, desired, current)
+            self.recognise_files(wanted.schema, desired, current)
         return plan_present(
             wanted.schema,
             desired,

@@ -172,43 +172,30 @@ class Applier:
         with self._client.creations.making(self._kind.name):
             self._upload(change)
             body = create_body(self._schema, change.values, self._extra)
-            if lost is None:
-                uuid = self._create_once(body, change, find, known)
-            else:
-                uuid = self._after_loss(lost, body, change, find, known, 0.0)
+            uuid = self._create_once(change, body, find, known, lost)
         status = change.values.get(self._kind.status_key)
         if status not in (None, self._kind.open_status):
             created = Record(self._kind, uuid, None, {self._kind.status_key: self._kind.open_status})
             carry_out(self._client, self._status_step(status, created), created, self._defers)
         return uuid
 
-    def _create_once(self, body: Mapping[str, Any], change: Change, find: Finder, known: frozenset[str]) -> str:
+    def _create_once(
+        self, change: Change, body: Mapping[str, Any], find: Finder, known: frozenset[str], lost: OutcomeUnknown | None
+    ) -> str:
         """Create the record once, even if an answer is lost.
 
         Look for it before it is sent again, and send it again only once.
-        """
-        try:
-            return self._client.create(self._kind, body, self._template)
-        except OutcomeUnknown as lost:
-            if self._defers and lost.is_lost:
-                raise
-            return self._after_loss(lost, body, change, find, known)
-        except InvalidRequest as refused:
-            raise self._explained(refused, change) from refused
 
-    def _after_loss(
-        self,
-        lost: OutcomeUnknown,
-        body: Mapping[str, Any],
-        change: Change,
-        find: Finder,
-        known: frozenset[str],
-        seconds: float | None = None,
-    ) -> str:
-        """Return the uuid of a record whose creation was not answered. Create it if it does not exist.
-
-        :param seconds: how long to look for the record; None: up to the settling horizon.
+        :param lost: the error of an earlier attempt, which can no longer take effect.
         """
+        seconds: float | None = 0.0
+        if lost is None:
+            try:
+                return self._post(change, body)
+            except OutcomeUnknown as error:
+                if self._defers and error.is_lost:
+                    raise
+                lost, seconds = error, None
         uuid = self._look_for(lost, find, known, seconds)
         if uuid is not None:
             return uuid
@@ -220,7 +207,7 @@ class Applier:
         if lost.may_follow or self._is_mistake(lost, change):
             raise self._explained(lost, change) from lost
         try:
-            return self._client.create(self._kind, body, self._template)
+            return self._post(change, body)
         except OutcomeUnknown as again:
             uuid = self._look_for(again, find, known, ANSWERED_SECONDS if seconds is None else seconds)
             if uuid is not None:
@@ -231,6 +218,10 @@ class Applier:
                     "before it is sent again."
                 )
             raise self._explained(again, change) from again
+
+    def _post(self, change: Change, body: Mapping[str, Any]) -> str:
+        try:
+            return self._client.create(self._kind, body, self._template)
         except InvalidRequest as refused:
             raise self._explained(refused, change) from refused
 

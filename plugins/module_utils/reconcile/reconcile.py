@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -277,16 +277,11 @@ class _Ensure:
         unknown = self._unknown()
         if not unknown:
             return change
-        before = {} if change.current is None else dict.fromkeys(unknown)
-        return Change(
-            change.kind,
-            UPDATE if change.action == UNCHANGED else change.action,
-            change.current,
-            change.values,
-            {**change.before, **before},
-            {**change.after, **unknown},
-            change.unarchive,
-            change.warnings,
+        return replace(
+            change,
+            action=UPDATE if change.action == UNCHANGED else change.action,
+            before={**change.before, **({} if change.current is None else dict.fromkeys(unknown))},
+            after={**change.after, **unknown},
         )
 
     def _explained(self, change: Change, keys: Sequence[str], refused: ServiceError) -> str:

@@ -177,13 +177,11 @@ class Variables:
                 if key not in left and _has_mark(member)
             }
             members = {key: children[key].value if key in children else member for key, member in value.items()}
-            filled: Any = (
-                CellMap.from_members(members, self._text(value.text, node)) if isinstance(value, CellMap) else members
-            )
+            filled: Any = CellMap(members, self._text(value.text, node)) if isinstance(value, CellMap) else members
         elif isinstance(value, list):
             children = {index: self.fill(node.member(index)) for index, item in enumerate(value) if _has_mark(item)}
             items = [children[index].value if index in children else item for index, item in enumerate(value)]
-            filled = CellList.from_items(items, self._text(value.text, node)) if isinstance(value, CellList) else items
+            filled = CellList(items, self._text(value.text, node)) if isinstance(value, CellList) else items
         else:
             children, filled = {}, self._scalar(value, node)
         return _with_value(node, filled, children)

@@ -117,7 +117,7 @@ def structure(cell: str) -> CellList | CellMap | BrokenCell:
         return BrokenCell.from_text(cell, str(error))
     if not is_whole(cell, found):
         return BrokenCell.from_text(cell, "half of a surrogate pair")
-    return CellMap.from_members(found, cell) if isinstance(found, dict) else CellList.from_items(found, cell)
+    return CellMap(found, cell) if isinstance(found, dict) else CellList(found, cell)
 
 
 def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

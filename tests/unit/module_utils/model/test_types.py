@@ -40,7 +40,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.types_
 from .values import DATES, DECIMALS, LINKS, OTHER, TEXTS, UNWRITABLE, UUID, interval
 
 NEVER = "this collection never writes them"
-JSON_CELL, JSON_MAP = CellList.from_items([1, 2], "[1,  2]"), CellMap.from_members({"a": 1}, '{"a":  1}')
+JSON_CELL, JSON_MAP = CellList([1, 2], "[1,  2]"), CellMap({"a": 1}, '{"a":  1}')
 DAY, NOON = dt.date(2024, 5, 31), dt.datetime(2024, 5, 31, 12, 0, tzinfo=dt.UTC)
 NO_ZONE = dt.datetime.fromisoformat("2024-05-31T14:30:00")
 FAR = ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00"]
