@@ -23,6 +23,7 @@ from everyday_here import EVERYDAY, run_with
 from instance_site import SETTINGS, is_write, short
 from project import ROOT
 from set_actions import SPECS, run_set
+from stocktake_here import take_stock
 
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import (
     MODULES,
@@ -252,6 +253,8 @@ class Play:
         if module in EVERYDAY:
             facts = options.pop("facts", {})
             return run_with(module, self._client(account, check_mode), options, check_mode, facts)
+        if module == "stocktake":
+            return take_stock({"src": "files", **account, **options}, check_mode, self._client(account, True))
         if module not in _SPECS:
             return self._call_single(module, {"base_url": ROOT_URL, **ACCOUNT, **account, **options}, check_mode)
         usual: Result = {"src": "files"}

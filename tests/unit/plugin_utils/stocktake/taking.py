@@ -6,18 +6,14 @@
 from __future__ import annotations
 
 from typing import Any
-from unittest import mock
 
-from ansible.parsing.dataloader import DataLoader
-from embedded_here import ACCOUNT, ROOT_URL, Embedded
+from embedded_here import Embedded
 from emulator_process import Emulator
 from records import name_of
+from stocktake_here import take_stock
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import ROOM
-from ansible_collections.community.seventhings.plugins.plugin_utils.action.arguments import read_arguments
-from ansible_collections.community.seventhings.plugins.plugin_utils.action.documented import documented_spec
-from ansible_collections.community.seventhings.plugins.plugin_utils.stocktake import action
 
 Result = dict[str, Any]
 NOVEMBER: dict[str, Any] = {"since": "2025-11-10", "until": "2025-11-21"}
@@ -36,19 +32,13 @@ def take(here: Embedded, check_mode: bool = False, client: Client | None = None,
     """
     client = client or here.client()
     client.transport.read_only = True
-    with mock.patch.object(action, "connect", return_value=client):
-        return _called({"base_url": ROOT_URL, **ACCOUNT, **written}, check_mode)
+    return take_stock(written, check_mode, client)
 
 
 def take_from(service: Emulator, check_mode: bool = False, **written: Any) -> Result:
     """Call the module on an instance in another process. The options may contain those of the connection."""
-    return _called({**service.options(), "rate_limit": 0, "tuning": {"token_cache": False}, **written}, check_mode)
-
-
-def _called(written: dict[str, Any], check_mode: bool) -> Result:
-    read = read_arguments("stocktake", documented_spec("stocktake"), {}, written)
-    assert not read.refusal, read.refusal
-    return action.take_stock(read.options, check_mode, DataLoader(), written)
+    given = {**service.options(), "rate_limit": 0, "tuning": {"token_cache": False}, **written}
+    return take_stock(given, check_mode)
 
 
 def by_code(result: Result) -> dict[str, dict[str, Any]]:

@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from embedded_here import Embedded
 from openpyxl import load_workbook
 
-from .taking import ATELIER, DEPOT, IT, STORE, Result, take
+from .taking import ATELIER, DEPOT, Result, take
 from .test_scans import workbook
 
 _YAML = """\
@@ -84,104 +83,6 @@ def test_accepted_rooms_go_into_the_files_in_place(here: Embedded, acme: Path) -
 
 def test_closing_sends_only_the_requests_of_an_evaluation(here: Embedded, acme: Path) -> None:
     assert close(here, acme, ["100018", "100020", "100030"])["requests"] == 6
-
-
-def test_closing_twice_changes_nothing(here: Embedded, acme: Path) -> None:
-    codes = ["100018", "100020", "100030", "100041", "100302", "100019", "100017"]
-    first = close(here, acme, codes)
-    files = content(acme)
-    second = close(here, acme, codes)
-    assert first["changed"]
-    assert (second["changed"], second["files"]) == (False, [])
-    assert content(acme) == files
-
-
-def test_a_location_that_the_files_write_follows_its_room(here: Embedded, acme: Path) -> None:
-    close(here, acme, ["100030"], scans=str(_scans(acme.parent, "100030,Leipzig/3.01")))
-    expected = f'{{barcode: "100030", target_room: "{ATELIER}", target_building: Leipzig}}'
-    assert expected in content(acme)["objects/it.yml"]
-
-
-def test_a_row_is_found_by_the_fields_by_which_its_table_matches(here: Embedded, acme: Path) -> None:
-    tables = [{"files": "objects/books.csv", "match": ["serial_number"], "columns": {"SN": "serial_number"}}]
-    settings = {"api": "seventhings/v1", "tables": tables}
-    (acme / "instance.yml").write_text(yaml.safe_dump(settings), "utf-8")
-    (acme / "objects" / "books.csv").write_text("SN,target_room\nPR-9004-55,Dresden/1.01\n", "utf-8")
-    result = close(here, acme, ["100012"], scans=str(_scans(acme.parent, "100012,Dresden/1.04")))
-    assert (result["files"], result["not_changed"]) == (["objects/books.csv"], [])
-    assert content(acme)["objects/books.csv"] == f"SN,target_room\nPR-9004-55,{IT}\n"
-
-
-def _scans(directory: Path, *rows: str) -> Path:
-    path = directory / "scans.csv"
-    path.write_text("\n".join(["code,room", *rows, ""]), "utf-8")
-    return path
-
-
-def test_a_new_object_gets_its_first_target_room(here: Embedded, acme: Path) -> None:
-    close(here, acme, ["100020"])
-    expected = f'- barcode: "100020"\n  inventory_name: Akkuschrauber\n  target_room: {STORE}\n'
-    assert expected in content(acme)["objects/it.yml"]
-    (acme / "objects" / "others.csv").write_text("barcode,target_room\n100020,\n", "utf-8")
-    (acme / "objects" / "it.yml").unlink()
-    close(here, acme, ["100020"])
-    assert content(acme)["objects/others.csv"] == f"barcode,target_room\n100020,{STORE}\n"
-
-
-def test_what_can_not_be_closed_is_reported_with_its_place(here: Embedded, acme: Path) -> None:
-    result = close(here, acme, ["100019", "100024", "100999"])
-    assert result["not_changed"] == [
-        "objects/it.yml:8:3: object '100019': not changed, because it was not found, so no room is known",
-        "object '100024': not changed, because no file of src has a record for it",
-    ]
-    assert result["unknown_codes"] == ["100999"]
-    assert not result["changed"]
-    assert result["not_changed"][0] in result["msg"]
-
-
-def test_a_record_that_is_written_twice_is_not_changed(here: Embedded, acme: Path) -> None:
-    (acme / "objects" / "more.yml").write_text("- {barcode: '100018', target_room: Dresden/1.04}\n", "utf-8")
-    (line,) = close(here, acme, ["100018"])["not_changed"]
-    assert "2 records of the files match it, at objects/it.yml:3:3 and objects/more.yml:1:3" in line
-
-
-def test_values_of_anchors_and_variables_stay(here: Embedded, acme: Path) -> None:
-    (acme / "instance.yml").write_text("api: seventhings/v1\nvariables: {room: {type: string}}\n", "utf-8")
-    text = "- {barcode: '100018', target_room: '${room}'}\n- {barcode: '100030', target_room: &r Dresden/1.01}\n"
-    text += "- {barcode: '100041', target_room: *r}\n"
-    (acme / "objects" / "it.yml").write_text(text, "utf-8")
-    (acme / "objects" / "others.csv").unlink()
-    result = close(here, acme, ["100018", "100030", "100041"], variables={"room": "Dresden/1.04"})
-    assert len(result["not_changed"]) == 3
-    assert "because it came through a variable" in result["not_changed"][0]
-    assert content(acme)["objects/it.yml"] == text
-
-
-def test_records_are_found_by_the_identity_of_the_files(here: Embedded, acme: Path) -> None:
-    (acme / "instance.yml").write_text("api: seventhings/v1\nidentity: {objects: [Anlagennummer]}\n", "utf-8")
-    (acme / "objects" / "it.yml").unlink()
-    text = "Anlagennummer,barcode,target_room\n4712-0,IMP-000815,Dresden/1.04\n"
-    (acme / "objects" / "others.csv").write_text(text, "utf-8")
-    assert close(here, acme, ["100018"])["changed"]
-    assert content(acme)["objects/others.csv"] == text.replace("Dresden/1.04", ATELIER)
-
-
-def test_a_row_with_a_placeholder_means_the_object_that_has_its_label_now(here: Embedded, acme: Path) -> None:
-    (acme / "objects" / "it.yml").unlink()
-    settings = 'identity: {objects: [Anlagennummer]}\nscan_codes: {field: barcode, placeholder: "IMP-"}\n'
-    (acme / "instance.yml").write_text(f"api: seventhings/v1\n{settings}", "utf-8")
-    text = "Anlagennummer,barcode,target_room\n4712-0,IMP-000815,Dresden/1.04\n"
-    (acme / "objects" / "others.csv").write_text(text, "utf-8")
-    planned = close(here, acme, ["100018", "IMP-000815"], check_mode=True)
-    assert content(acme)["objects/others.csv"] == text
-    done = close(here, acme, ["100018", "IMP-000815"])
-    assert done["diff"] == planned["diff"]
-    assert (done["accepted"], done["unknown_codes"]) == (1, ["IMP-000815"])
-    assert content(acme)["objects/others.csv"] == text.replace("Dresden/1.04", ATELIER)
-    assert not close(here, acme, ["100018"])["changed"]
-    (acme / "instance.yml").write_text('api: seventhings/v1\nscan_codes: {field: barcode, placeholder: "IMP-"}\n')
-    (finding,) = take(here, mode="close", src=str(acme), accept=["100018"])["findings"]
-    assert finding.startswith("instance.yml:2:13: scan_codes: identity.objects is missing")
 
 
 @pytest.mark.parametrize("layer", ["base", "berlin"])
