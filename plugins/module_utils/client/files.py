@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ..errors import InvalidInput, NoMatch, OutcomeUnknown, SeventhingsError, WrongContent
+from ..errors import InvalidInput, NoMatch, SeventhingsError, WrongContent
 from ..local.safe_files import Folder, NotOpened
 from ..model.field import Field, integer_of, shorten
 from ..model.kinds import FILE
@@ -21,7 +21,7 @@ from ..model.types_links import Attachment, read_attachment
 from .attempts import Effect
 from .client import Client
 from .record import Record, created_uuid
-from .settling import poll_after_lost_response
+from .settling import send_once
 from .transport import Response
 
 MAX_SIZE = 52_428_800
@@ -350,19 +350,12 @@ def upload_content(client: Client, attachment: Attachment, content: bytes, defer
     """
     name = name_of(attachment)
     part = {"data": (name, content, attachment.type)}
-    try:
-        attachment.uuid = created_uuid(client.send("POST", "/file", Effect.UNSAFE, files=part), "file")
-    except OutcomeUnknown as lost:
-        lost.message += (
-            " It was not sent again, because a file that is uploaded twice can't be deleted. Run it again to try "
-            "once more."
-        )
-        if defers and lost.is_lost:
-            raise
-        found = poll_after_lost_response(client.transport, lost, lambda: _newest_like(client, name, content))
-        if found is None:
-            raise
-        attachment.uuid = found
+
+    def send() -> str:
+        return created_uuid(client.send("POST", "/file", Effect.UNSAFE, files=part), "file")
+
+    reason = "a file that is uploaded twice can't be deleted"
+    attachment.uuid = send_once(client.transport, send, lambda: _newest_like(client, name, content), reason, defers)
 
 
 def _newest_like(client: Client, name: str, content: bytes) -> str | None:

@@ -48,6 +48,31 @@ def poll_after_lost_response(
     return None
 
 
+def send_once(
+    transport: Transport,
+    send: Callable[[], _Found],
+    find: Callable[[], _Found | None],
+    reason: str,
+    defers: bool = False,
+) -> _Found:
+    """Send a request that is never repeated. If its answer is lost, look for its result.
+
+    :param find: as in :func:`poll_after_lost_response`. :param reason: why it is not repeated, in words.
+    :param defers: raise a lost answer at once; the caller looks for the result later.
+    :raises OutcomeUnknown: if there is no result.
+    """
+    try:
+        return send()
+    except OutcomeUnknown as lost:
+        lost.message += f" It was not sent again, because {reason}. Run it again to try once more."
+        if defers and lost.is_lost:
+            raise
+        found = poll_after_lost_response(transport, lost, find)
+        if not found:
+            raise
+        return found
+
+
 def await_effect(transport: Transport, read: Callable[[], _Found | None], words: Callable[[], str]) -> _Found:
     """Poll until a write becomes visible, up to the settling horizon, with a warning if the instance is slow.
 

@@ -12,7 +12,7 @@ from ..client.attempts import Effect
 from ..client.client import Client
 from ..client.connection import from_environment
 from ..client.record import Record
-from ..client.settling import poll_after_lost_response
+from ..client.settling import send_once
 from ..errors import AccessTokenRefused, InvalidInput, NoMatch, OutcomeUnknown, unless
 from ..model.kinds import KINDS
 from ..model.schema import Schema
@@ -189,18 +189,14 @@ def make_user(client: Client, email: str, defers: bool = False) -> Record:
     """
     # Every person that the filter finds becomes a user and gets an e-mail, so send the request once, for one address,
     # and never repeat it.
+    body = {"filter": {"email": {"eq": email}}}
+
+    def send() -> Record:
+        client.send("POST", "/persons/create-user", Effect.UNSAFE, body=body)
+        user = _user_with(client, email)
+        if user is None:
+            raise OutcomeUnknown(f"The service accepted the new user {email}, but its list of users does not show one.")
+        return user
+
     with client.creations.making(USER.name):
-        try:
-            client.send("POST", "/persons/create-user", Effect.UNSAFE, body={"filter": {"email": {"eq": email}}})
-            user = _user_with(client, email)
-            if user is None:
-                unseen = "but its list of users does not show one."
-                raise OutcomeUnknown(f"The service accepted the new user {email}, {unseen}")
-        except OutcomeUnknown as lost:
-            lost.message += " It was not sent again, because it sends an e-mail. Run it again to try once more."
-            if defers and lost.is_lost:
-                raise
-            user = poll_after_lost_response(client.transport, lost, lambda: _user_with(client, email))
-            if user is None:
-                raise
-    return user
+        return send_once(client.transport, send, lambda: _user_with(client, email), "it sends an e-mail", defers)

@@ -17,7 +17,7 @@ from ..client.attempts import Effect
 from ..client.client import Client
 from ..client.query import Operands, parse_sort
 from ..client.record import Record
-from ..client.settling import await_effect, poll_after_lost_response
+from ..client.settling import await_effect, send_once
 from ..errors import InvalidInput, NoMatch, OutcomeUnknown, SeventhingsError
 from ..model.field import Field, InvalidValue, integer_of, is_uuid, shorten
 from ..model.kinds import HUB_ITEM, HUB_ORDER, KINDS, Kind
@@ -274,17 +274,17 @@ def offer(client: Client, wanted: Record, category: Any, price: Decimal | None) 
 
 def _publish(client: Client, wanted: Record, category: Any, price: Any, defers: bool = False) -> None:
     body = {wanted.uuid: {"category": category, "price": price}}
+
+    def send() -> object:
+        return client.send("POST", "/circularity-hub/add-objects-to-circularity-hub", Effect.UNSAFE, body=body)
+
     with client.creations.making(HUB_ITEM.name):
         try:
-            client.send("POST", "/circularity-hub/add-objects-to-circularity-hub", Effect.UNSAFE, body=body)
+            send_once(client.transport, send, lambda: _items_of(client, wanted), "it publishes an offer", defers)
         except OutcomeUnknown as lost:
-            lost.message += " It was not sent again, because it publishes an offer. Run it again to try once more."
             if lost.status == HTTPStatus.INTERNAL_SERVER_ERROR:
                 lost.message += " What may help: this instance may require a purchasing_price of the object."
-            if defers and lost.is_lost:
-                raise
-            if not poll_after_lost_response(client.transport, lost, lambda: _items_of(client, wanted)):
-                raise
+            raise
 
 
 # ---- suggestions

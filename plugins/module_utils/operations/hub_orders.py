@@ -14,8 +14,8 @@ from ..client.attempts import Effect
 from ..client.client import Client
 from ..client.query import Condition
 from ..client.record import Record
-from ..client.settling import poll_after_lost_response
-from ..errors import InvalidInput, NoMatch, OutcomeUnknown
+from ..client.settling import send_once
+from ..errors import InvalidInput, NoMatch
 from ..model.field import integer_of
 from ..model.kinds import HUB_ITEM, HUB_ORDER, OBJECT
 from ..reconcile.lost_changes import Step, carry_out
@@ -175,16 +175,13 @@ def _order(
 def _ordered(client: Client, numbers: Sequence[int], wanted: _Wanted, known: Collection[int | None]) -> str:
     """Order items by their ids. Return the id of the order."""
 
-    def new_orders() -> list[Record]:
-        orders = client.list_all(HUB_ORDER)
-        return [order for order in orders if order.id not in known and wanted.are_all_of(order)]
+    def send() -> str:
+        headers = client.send("POST", HUB_ORDER.list_path, Effect.UNSAFE, body=numbers).headers
+        return headers.get("Location-ID") or headers.get("Location", "").rstrip("/").rpartition("/")[2]
 
-    try:
-        answer = client.send("POST", HUB_ORDER.list_path, Effect.UNSAFE, body=numbers)
-    except OutcomeUnknown as lost:
-        lost.message += " It was not sent again, because it checks items out. Run it again to try once more."
-        ordered = poll_after_lost_response(client.transport, lost, new_orders)
-        if ordered is None or len(ordered) != 1:
-            raise
-        return str(ordered[0].id)
-    return answer.headers.get("Location-ID") or answer.headers.get("Location", "").rstrip("/").rpartition("/")[2]
+    def find() -> str | None:
+        orders = client.list_all(HUB_ORDER)
+        found = [str(order.id) for order in orders if order.id not in known and wanted.are_all_of(order)]
+        return found[0] if len(found) == 1 else None
+
+    return send_once(client.transport, send, find, "it checks items out")
