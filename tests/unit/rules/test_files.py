@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import tempfile
 from collections.abc import Sequence
@@ -14,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
-import openpyxl
 import pytest
 from exports import export_of
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from instance_site import Site, yaml_list
+from workbooks import workbook_of
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field, InvalidValue
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, Kind
@@ -101,14 +100,7 @@ def _files(name: str, record: dict[str, str]) -> dict[str, str | bytes]:
         return {name: json.dumps(record) + "\n"}
     if name.endswith("yml"):
         return {name: yaml_list([record])}
-    book = openpyxl.Workbook()
-    sheet = book.worksheets[0]
-    sheet.title = "objects"
-    sheet.append([*record])
-    sheet.append([*record.values()])
-    content = io.BytesIO()
-    book.save(content)
-    return {name: content.getvalue()}
+    return {name: workbook_of({"objects": [[*record], [*record.values()]]})}
 
 
 @pytest.mark.sample(6)
@@ -272,13 +264,8 @@ def test_numbers_of_yaml_and_json_mean_one_number(site: Site) -> None:
         }
     )
     assert site.plan().findings == []
-    book = openpyxl.Workbook()
-    book.worksheets[0].title = "objects"
-    book.worksheets[0].append(["barcode", "inventory_name", "purchasing_price"])
-    book.worksheets[0].append(["9", "Nine", 1.890])
-    content = io.BytesIO()
-    book.save(content)
-    site.write({"more.xlsx": content.getvalue()})
+    rows = [["barcode", "inventory_name", "purchasing_price"], ["9", "Nine", 1.890]]
+    site.write({"more.xlsx": workbook_of({"objects": rows})})
     assert site.plan().findings == []
 
 
@@ -312,17 +299,9 @@ def test_an_amount_with_three_digits_is_exported_so_that_it_means_one_number(sit
 
 def _merged(*ranges: str) -> dict[str, str | bytes]:
     """Return a workbook with a title, a header and four rows, and merged cells."""
-    book = openpyxl.Workbook()
-    sheet = book.worksheets[0]
-    sheet.title = "objects"
     rows = [["barcode", "inventory_name", "serial_number", "# note"], ["1", "A", "x", "n"], ["2", "B", "y", "o"]]
-    for row in (*rows, ["3", "C", "z", "p"], ["4", "D", "w", "q"]):
-        sheet.append(row)
-    for cells in ranges:
-        sheet.merge_cells(cells)
-    content = io.BytesIO()
-    book.save(content)
-    return {"assets.xlsx": content.getvalue()}
+    rows += [["3", "C", "z", "p"], ["4", "D", "w", "q"]]
+    return {"assets.xlsx": workbook_of({"objects": rows}, lambda book: [*map(book["objects"].merge_cells, ranges)])}
 
 
 @pytest.mark.parametrize(

@@ -5,16 +5,15 @@
 
 from __future__ import annotations
 
-import io
 import shutil
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import openpyxl
 import pytest
 from instance_site import SETTINGS, Site, yaml_list
+from workbooks import workbook_of
 
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import load
 from ansible_collections.community.seventhings.plugins.plugin_utils.layers.layers import load_layers
@@ -190,18 +189,6 @@ def test_a_plan_file_is_compared_with_the_last_apply(applied: Site, tmp_path_fac
 HEAD_ROW = HEAD.strip().split(",")
 
 
-def workbook(**sheets: list[list[str]]) -> bytes:
-    book = openpyxl.Workbook()
-    book.remove(book.worksheets[0])
-    for name, rows in sheets.items():
-        sheet = book.create_sheet(name)
-        for row in rows:
-            sheet.append(row)
-    stream = io.BytesIO()
-    book.save(stream)
-    return stream.getvalue()
-
-
 @pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("sheets", "state"),
@@ -209,11 +196,11 @@ def workbook(**sheets: list[list[str]]) -> bytes:
 )
 def test_a_sheet_of_a_workbook_is_a_source(site: Site, sheets: dict[str, list[list[str]]], state: str) -> None:
     head = {"locations": [["name"], ["North"]]}
-    site.write({"book.xlsx": workbook(**head, objects=[HEAD_ROW, ["001", "x"], ["002", "x"]])})
+    site.write({"book.xlsx": workbook_of({**head, "objects": [HEAD_ROW, ["001", "x"], ["002", "x"]]})})
     assert site.run().outcome == "changed"
     site.service.clear_log()
     with_head = {name: [HEAD_ROW, *rows] for name, rows in sheets.items()}
-    site.write({"book.xlsx": workbook(**head, **with_head)})
+    site.write({"book.xlsx": workbook_of({**head, **with_head})})
     refuses(site, lost(state, "book.xlsx", 2))
 
 

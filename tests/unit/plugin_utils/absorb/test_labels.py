@@ -5,11 +5,10 @@
 
 from __future__ import annotations
 
-import io
-
 import openpyxl
 import pytest
 from instance_site import Site, yaml_list
+from workbooks import workbook_of
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
 from ansible_collections.community.seventhings.plugins.plugin_utils.layers.layers import load_layers
@@ -33,14 +32,7 @@ def attach(site: Site, **codes: str) -> None:
 
 def ledger_book(*rows: list[str]) -> bytes:
     """Write a workbook with objects."""
-    book = openpyxl.Workbook()
-    sheet = book.worksheets[0]
-    sheet.title = "objects"
-    for row in [["serial_number", "barcode", "inventory_name", "accessories"], *rows]:
-        sheet.append(row)
-    content = io.BytesIO()
-    book.save(content)
-    return content.getvalue()
+    return workbook_of({"objects": [["serial_number", "barcode", "inventory_name", "accessories"], *rows]})
 
 
 def test_codes_and_references_come_into_a_workbook(site: Site) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from ansible.parsing.vault import VaultLib, VaultSecret
 from instance_site import SETTINGS, Site
+from workbooks import workbook_of
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.plugin_utils.absorb.files import FileChange, Files, Target
@@ -176,12 +177,8 @@ def test_new_attachments_are_reported_where_they_are_read_from_elsewhere(
 
 
 def test_no_records_are_added_to_a_workbook(below: Site) -> None:
-    openpyxl = pytest.importorskip("openpyxl")
-    book = openpyxl.Workbook()
-    book.active.title = "locations"
-    book.active.append(["name"])
     below.root.mkdir()
-    book.save(below.root / "book.xlsx")
+    (below.root / "book.xlsx").write_bytes(workbook_of({"locations": [["name"]]}))
     done = take(below, src=str(below.root / "book.xlsx"), into={"locations": "book.xlsx"})
     assert done["msg"] == "into.locations: 'book.xlsx' does not fit; expected a file that is not a workbook"
 

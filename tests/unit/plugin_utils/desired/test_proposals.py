@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import io
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -14,12 +13,12 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-import openpyxl
 import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from project import LONG
+from workbooks import workbook_of
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
@@ -64,12 +63,7 @@ def _content(suffix: str, rows: Sequence[Sequence[str]], encoding: str) -> bytes
         return "\r\n".join("|".join(row) for row in rows).encode(encoding)
     if suffix == "jsonl":
         return "\n".join(json.dumps(dict(zip(rows[0], row, strict=True))) for row in rows[1:]).encode()
-    book = openpyxl.Workbook()
-    for row in rows:
-        book.worksheets[0].append(list(row))
-    stream = io.BytesIO()
-    book.save(stream)
-    return stream.getvalue()
+    return workbook_of({"Sheet": rows})
 
 
 def _read(root: Path, suffix: str, content: bytes, settings: Mapping[str, Any]) -> DesiredInstance:

@@ -8,14 +8,14 @@ from __future__ import annotations
 import datetime as dt
 import io
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-import openpyxl
 import pytest
 from records import key_in_words
+from workbooks import workbook_of
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field, Plain
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT, ROOM
@@ -59,18 +59,6 @@ def _grouped(desired: DesiredInstance) -> GroupedFindings:
 def _values(desired: DesiredInstance) -> list[dict[str, Any]]:
     parser = DesiredParser(desired, lambda _place, _message: None)
     return [parser.parse(Schema(OBJECT, _FIELDS), entry, entry.fields) for entry in desired.entries]
-
-
-def _workbook(rows: list[list[Any]], touch: Callable[[Any], None] = lambda _book: None) -> bytes:
-    book = openpyxl.Workbook()
-    sheet = book.worksheets[0]
-    sheet.title = "objects"
-    for row in rows:
-        sheet.append(row)
-    touch(book)
-    content = io.BytesIO()
-    book.save(content)
-    return content.getvalue()
 
 
 # ---- formats
@@ -162,7 +150,10 @@ def test_nothing_of_a_vaulted_table_is_reported(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "found"),
     [
-        (_workbook([["barcode"]]), "objects.csv:1:1: this is a workbook, not CSV; rename it to end in .xlsx"),
+        (
+            workbook_of({"objects": [["barcode"]]}),
+            "objects.csv:1:1: this is a workbook, not CSV; rename it to end in .xlsx",
+        ),
         (b"\xd0\xcf\x11\xe0" + bytes(600), "objects.csv:1:1: this is an old workbook, not CSV; save it as .xlsx"),
     ],
 )
@@ -190,14 +181,17 @@ def test_an_export_of_merged_cells_is_reported_as_the_cause(tmp_path: Path) -> N
 
 
 def test_a_workbook_that_was_saved_in_part_is_called_so(tmp_path: Path) -> None:
-    content = _workbook([["barcode"], ["1"]])
+    content = workbook_of({"objects": [["barcode"], ["1"]]})
     (line,) = _grouped(_load(tmp_path, {"a.xlsx": content[: len(content) // 2]})).lines
     assert line.startswith("a.xlsx: this workbook can't be read (it was saved or copied in part)")
 
 
 def test_a_strict_workbook_says_how_to_save_it(tmp_path: Path) -> None:
     content = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(_workbook([["barcode"]]))) as packed, zipfile.ZipFile(content, "w") as again:
+    with (
+        zipfile.ZipFile(io.BytesIO(workbook_of({"objects": [["barcode"]]}))) as packed,
+        zipfile.ZipFile(content, "w") as again,
+    ):
         for name in packed.namelist():
             part = packed.read(name)
             part = part.replace(
@@ -214,7 +208,7 @@ def test_a_hidden_sheet_is_read_and_reported_once(state: str, tmp_path: Path) ->
         book.create_sheet("Assets").append(["barcode"])
         book["objects"].sheet_state = state
 
-    desired = _load(tmp_path, {"a.xlsx": _workbook([["barcode"], ["100001"]], hide)})
+    desired = _load(tmp_path, {"a.xlsx": workbook_of({"objects": [["barcode"], ["100001"]]}, hide)})
     assert [str(entry.fields["barcode"]) for entry in desired.entries] == ["100001"]
     assert desired.warnings == [
         "a.xlsx:objects: this hidden sheet is read; show it, or remove it",
@@ -227,7 +221,8 @@ def test_hidden_rows_are_read_and_reported_once(tmp_path: Path) -> None:
         for row in (3, 5, 9):
             book["objects"].row_dimensions[row].hidden = True
 
-    desired = _load(tmp_path, {"a.xlsx": _workbook([["barcode"], *([str(row)] for row in range(2, 6))], hide)})
+    rows = [["barcode"], *([str(row)] for row in range(2, 6))]
+    desired = _load(tmp_path, {"a.xlsx": workbook_of({"objects": rows}, hide)})
     assert len(desired.entries) == 4
     assert desired.warnings == [
         "a.xlsx:objects!A3: 2 hidden rows are read; a filter of a spreadsheet hides rows but does not remove them"

@@ -15,6 +15,7 @@ from typing import Any
 
 import openpyxl
 import pytest
+from workbooks import workbook_of
 
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
@@ -44,21 +45,12 @@ def _naive(text: str) -> dt.datetime:
     return dt.datetime.fromisoformat(text)
 
 
-def _book(path: Path, sheets: dict[str, Sequence[Sequence[Any]]], touch: Callable[[Any], None] | None = None) -> Path:
-    """Return a workbook with rows of values.
-
-    :param touch: changes it before it is saved.
-    """
-    book = openpyxl.Workbook()
-    book.remove(book.worksheets[0])
-    for name, rows in sheets.items():
-        sheet = book.create_sheet(name)
-        for row in rows:
-            sheet.append(list(row))
-    if touch is not None:
-        touch(book)
+def _book(
+    path: Path, sheets: dict[str, Sequence[Sequence[Any]]], touch: Callable[[Any], object] = lambda _book: None
+) -> Path:
+    """Return the path of a workbook with rows of values."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    book.save(path)
+    path.write_bytes(workbook_of(sheets, touch))
     return path
 
 

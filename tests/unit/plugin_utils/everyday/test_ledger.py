@@ -17,6 +17,7 @@ from embedded_here import Embedded
 from everyday_here import Result
 from jsonschema import Draft202012Validator
 from schemas.ledger import ledger_schema
+from workbooks import workbook_of
 
 from .working import compare, limited
 
@@ -104,12 +105,8 @@ def test_requests_are_the_lists_and_nothing_else(here: Embedded, ledger: Path) -
 
 
 def test_a_workbook_is_read_too(here: Embedded, tmp_path: Path) -> None:
-    book = openpyxl.Workbook()
-    sheet: Any = book.active
-    sheet.append(["Anlage", "AHK"])
-    sheet.append(["0410-0", 1890])
-    sheet.append(["0433-0", 1300])
-    book.save(tmp_path / "ledger.xlsx")
+    rows = [["Anlage", "AHK"], ["0410-0", 1890], ["0433-0", 1300]]
+    (tmp_path / "ledger.xlsx").write_bytes(workbook_of({"Sheet": rows}))
     table = {"columns": {"Anlage": "Anlagennummer", "AHK": "purchasing_price"}, "match": ["Anlagennummer"]}
     result = compare(here, file=str(tmp_path / "ledger.xlsx"), table=table)
     assert (result["counts"]["equal"], result["counts"]["differ"]) == (1, 1), result

@@ -9,9 +9,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-import openpyxl
 import pytest
 from set_actions import run_set
+from workbooks import workbook_of
 
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.result import RunResult
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.sarif_report import as_sarif
@@ -97,11 +97,7 @@ def test_a_place_is_never_read_from_a_text(checkout: Path, tmp_path: Path) -> No
 
 
 def test_a_cell_of_a_workbook_is_named_in_the_message(checkout: Path, tmp_path: Path) -> None:
-    book = openpyxl.Workbook()
-    book.worksheets[0].title = "objects"
-    book.worksheets[0].append(["barcode"])
-    book.worksheets[0].append([5])
-    book.save(checkout / "stock.xlsx")
+    (checkout / "stock.xlsx").write_bytes(workbook_of({"objects": [["barcode"], [5]]}))
     _result, run = validated(checkout, tmp_path / "findings.sarif")
     (found,) = run["results"]
     assert found["locations"][0]["physicalLocation"] == {"artifactLocation": {"uri": "my%20files/acme/stock.xlsx"}}

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import re
 import shutil
@@ -14,13 +13,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import openpyxl
 import pytest
 from ansible.parsing.dataloader import DataLoader
 from ansible.parsing.vault import VaultLib, VaultSecret
 from instance_site import SETTINGS, Site, yaml_list
 from project import ROOT
 from set_actions import run_set
+from workbooks import workbook_of
 
 from ansible_collections.community.seventhings.plugins.module_utils.model import patterns
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import ROOM
@@ -85,25 +84,18 @@ def found(result: dict[str, Any]) -> list[str]:
 
 
 def test_each_finding_is_at_its_value_in_every_form_of_file(site: Site) -> None:
-    book = openpyxl.Workbook()
-    sheet = book.active
-    assert sheet is not None
-    sheet.title = "objects"
-    for row in (
+    rows = [
         ["barcode", "inventory_name", "inventory_group", "serial_number"],
         ["100007", "Thing", "IT", "B7"],
         ["100008", "Thing", "IT", None],
-    ):
-        sheet.append(row)
-    saved = io.BytesIO()
-    book.save(saved)
+    ]
     line = {"barcode": "100005", "inventory_name": "Thing", "inventory_group": "IT", "serial_number": "B5"}
     site.write(
         {
             "objects/a.csv": "barcode,inventory_name,inventory_group,serial_number\n"
             "100003,Thing,IT,B3\n100004,Thing,IT,\n100009,Thing,IT,A12345\n",
             "objects/b.jsonl": f"{json.dumps(line)}\n",
-            "objects/c.xlsx": saved.getvalue(),
+            "objects/c.xlsx": workbook_of({"objects": rows}),
             "objects/d.yml": things({"inventory_group": "IT", "serial_number": "B1"}),
         }
     )

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-import openpyxl
 import pytest
 from ansible.parsing.dataloader import DataLoader
 from ansible.parsing.vault import VaultLib, VaultSecret
@@ -23,6 +22,7 @@ from embedded_here import ACCOUNT, ROOT_URL, Embedded
 from instance_site import no_pause, yaml_list
 from project import LONG
 from set_actions import run_set
+from workbooks import workbook_of
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
 from ansible_collections.community.seventhings.plugins.plugin_utils.absorb import action as absorb_action
@@ -120,13 +120,8 @@ class Place:
         }.items():
             (self.root / name).parent.mkdir(exist_ok=True)
             (self.root / name).write_text(text, "utf-8")
-        book = openpyxl.Workbook()
-        sheet = book.active
-        assert sheet is not None
-        sheet.title = "objects"
-        for row in csv.reader(io.StringIO(_table(self._rows("xlsx")))):
-            sheet.append(row)
-        book.save(self.root / "assets.xlsx")
+        rows = csv.reader(io.StringIO(_table(self._rows("xlsx"))))
+        (self.root / "assets.xlsx").write_bytes(workbook_of({"objects": rows}))
 
     def _rows(self, form: str) -> list[dict[str, Any]]:
         return [

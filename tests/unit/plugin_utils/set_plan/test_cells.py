@@ -8,9 +8,9 @@ from __future__ import annotations
 import unicodedata
 from typing import Literal
 
-import openpyxl
 import pytest
 from instance_site import Site
+from workbooks import workbook_of
 
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.offline import offline_findings
 
@@ -103,13 +103,8 @@ def test_labels_are_headers_with_an_instance_and_without(site: Site) -> None:
 
 
 def test_a_cell_that_can_not_be_read_is_no_value_that_is_missing(site: Site) -> None:
-    book = openpyxl.Workbook()
-    sheet = book.worksheets[0]
-    sheet.title = "objects"
-    site.write({"instance.yml": "api: seventhings/v1\n"})
-    for row in (["barcode", "inventory_name"], ["1", "#REF!"], ["#N/A", "Two"], ["3", "=A2"], ["4", None]):
-        sheet.append(row)
-    book.save(site.root / "objects.xlsx")
+    rows = [["barcode", "inventory_name"], ["1", "#REF!"], ["#N/A", "Two"], ["3", "=A2"], ["4", None]]
+    site.write({"instance.yml": "api: seventhings/v1\n", "objects.xlsx": workbook_of({"objects": rows})})
     unread = [
         "objects.xlsx:objects!B2: this cell contains the error #REF!; correct or empty it",
         "objects.xlsx:objects!A3: this cell contains the error #N/A; correct or empty it",

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from embedded_here import Embedded
-from openpyxl import Workbook
+from workbooks import workbook_of
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import ROOM
 
@@ -34,13 +34,7 @@ def scanned(here: Embedded, directory: Path, content: str | bytes, **options: An
 
 def workbook(path: Path, rows: Sequence[Sequence[Any]]) -> Path:
     """Return a workbook with a comment and one sheet."""
-    book = Workbook()
-    assert book.active is not None
-    book.active.title = "# notes"
-    sheet = book.create_sheet("Scanner 7")
-    for row in rows:
-        sheet.append(row)
-    book.save(path)
+    path.write_bytes(workbook_of({"# notes": [], "Scanner 7": rows}))
     return path
 
 
