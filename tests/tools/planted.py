@@ -243,7 +243,7 @@ DEFECTS = (
     Defect(
         "absorb",
         "plugin_utils/absorb/gone",
-        '        return "" if LIMITED_ACCOUNT in self._options.allow else self._why_hidden(planned)\n',
+        '        return "" if LIMITED_ACCOUNT in (self._options["allow"] or ()) else self._why_hidden(planned)\n',
         '        return ""\n',
         "Records that the account does not see are removed from the files.",
         "unit/scenarios/test_scenarios:absorb_removes_nothing",

@@ -19,6 +19,7 @@ from ...module_utils.model.kinds import Kind
 from ...module_utils.model.schema import type_of
 from ...module_utils.plan.allowed import DESTRUCTIVE, EMPTY_SOURCES, SIMILAR_NAMES
 from ...module_utils.plan.change import CREATE, UPDATE
+from ..apply.memory import Memory
 from ..desired.desired import DesiredInstance, Limits
 from ..desired.parsing import written_as
 from ..export.downloads import Downloads
@@ -29,7 +30,7 @@ from ..set_plan.baseline import APPLICATION, BOTH, FILES, UNKNOWN
 from ..set_plan.marks import shield_mark
 from ..set_plan.plan import SAMPLE, Planned, PlanOptions
 from ..set_plan.planner import plan_instance
-from .editing import ABSENT, KEEP, TAKE, Absorbed, AbsorbOptions, Editing
+from .editing import ABSENT, KEEP, TAKE, Absorbed, Editing
 from .files import Files, Target, section_names
 from .gone import Removals
 from .labels import Labels
@@ -47,31 +48,40 @@ _NO_MEMORY = (
 
 
 def absorb(
-    client: Client, desired: DesiredInstance, files: Files, downloads: Downloads, options: AbsorbOptions
+    client: Client,
+    desired: DesiredInstance,
+    files: Files,
+    downloads: Downloads,
+    options: Mapping[str, Any],
+    limits: Limits,
+    memory: Memory,
 ) -> Absorbed:
     """Compare an instance with its files, and edit the files until only the reported differences are left.
 
     :param desired: the desired state in the files.
     :param files: collects the edits; nothing is written.
+    :param options: of the task. :param limits: how many records may be removed from the files.
+    :param memory: what is known about the set.
     :raises InvalidInput: if an option does not fit.
     """
-    targets = _targets(files, options.into)
+    targets = _targets(files, options["into"])
     desired.policy = replace(
         desired.policy, prune={}, limits=dict.fromkeys(vars(Limits()), math.inf), create_users=True
     )
-    baseline = options.memory.baseline()
+    baseline = memory.baseline()
     chosen = PlanOptions(
-        allow=options.allow | {DESTRUCTIVE, EMPTY_SOURCES, SIMILAR_NAMES},
+        allow=frozenset(options["allow"] or ()) | {DESTRUCTIVE, EMPTY_SOURCES, SIMILAR_NAMES},
         note_references=True,
         # An archived record must not be written as absent: a later apply would delete it.
-        most_lookups=None if options.gone == ABSENT else SAMPLE,
+        most_lookups=None if options["gone"] == ABSENT else SAMPLE,
         baseline=baseline,
         notes_all=True,
     )
     result = Absorbed(plan_instance(client, desired, chosen), baseline)
     if not result.planned.findings and result.planned.state is not None:
-        editing = Editing(client, desired, files, downloads, options, result, result.planned.state, targets)
-        _Absorbing(editing).run()
+        listed = result.planned.state
+        editing = Editing(client, desired, files, downloads, options, limits, result, listed, targets)
+        _Absorbing(editing, memory).run()
     return result
 
 
@@ -88,14 +98,14 @@ def _targets(files: Files, into: Mapping[str, Any]) -> dict[str, Target]:
 
 
 class _Absorbing:
-    def __init__(self, edit: Editing) -> None:
+    def __init__(self, edit: Editing, memory: Memory) -> None:
         self._edit = edit
         self._planned = edit.planned
         self._result = edit.result
         self._desired = edit.desired
         self._files = edit.files
         self._values = Values(edit)
-        self._sides = Sides(edit.planned, edit.desired, edit.options.memory, edit.result.baseline)
+        self._sides = Sides(edit.planned, edit.desired, memory, edit.result.baseline)
         self._decided: list[tuple[Planned, Record]] = []
         self._added: list[tuple[Kind, str, Set[str]]] = []
 
@@ -141,9 +151,10 @@ class _Absorbing:
             return False
         why = _CONFLICT if side == BOTH else _UNKNOWN
         self._result.conflicts.append(f"{place}: {words}: {why}")
-        if self._edit.options.on_conflict != TAKE:
+        is_taken = bool(self._edit.options["on_conflict"] == TAKE)
+        if not is_taken:
             self._edit.leave(place, words, f"{why}; on_conflict is {KEEP}")
-        return self._edit.options.on_conflict == TAKE
+        return is_taken
 
     # ---- what both sides share now
 

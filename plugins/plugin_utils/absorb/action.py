@@ -28,7 +28,7 @@ from ..layers.layers import layers_of
 from ..report.on_screen import message_in_short
 from ..report.task import with_findings
 from .absorb import absorb
-from .editing import Absorbed, AbsorbOptions
+from .editing import Absorbed
 from .files import FileChange, Files, check_patch, diff_of, write_patch
 from .patch import cells_of
 
@@ -76,18 +76,11 @@ def _absorbed(
     check_mode: bool,
 ) -> dict[str, Any]:
     options, started = run.options, time.monotonic()
-    wishes = AbsorbOptions(
-        options["into"],
-        options["gone"],
-        frozenset(options["allow"] or ()),
-        Limits(**caps.policy(desired.policy).limits),
-        has_files_elsewhere=bool(options["files_root"]),
-        memory=journal.memory,
-        on_conflict=options["on_conflict"],
-        new=options["new"],
-    )
+    limits = Limits(**caps.policy(desired.policy).limits)
     with tempfile.TemporaryDirectory() as directory, many_objects():
-        absorbed = absorb(client, desired, files, Downloads(client, Path(directory), {}), wishes)
+        absorbed = absorb(
+            client, desired, files, Downloads(client, Path(directory), {}), options, limits, journal.memory
+        )
     if absorbed.planned.findings:
         return with_findings(run, group_findings(absorbed.planned.findings, desired).lines)
     changes = list(files.changes())
@@ -96,7 +89,10 @@ def _absorbed(
     if not check_mode:
         backups = files.write(changes, options["backup"])
         absorbed.note()
-        _note(journal, absorbed)
+        try:
+            journal.note_values(absorbed.baseline)
+        except JournalBroken as broken:
+            absorbed.warnings.append(broken.message)
     result = {
         "changed": bool(changes),
         "files": [files.label(change.target) for change in changes],
@@ -115,14 +111,6 @@ def _absorbed(
     return {**result, **({"warnings": warnings} if warnings else {}), **({"backup_files": backups} if backups else {})}
 
 
-def _note(journal: Journal, absorbed: Absorbed) -> None:
-    """Note what the files and the instance share now. The files are written already."""
-    try:
-        journal.note_values(absorbed.baseline)
-    except JournalBroken as broken:
-        absorbed.warnings.append(broken.message)
-
-
 _SHOWN = 40
 """Maximum lines of a message about what was not changed. The result has all of them."""
 
@@ -133,14 +121,19 @@ def _in_words(absorbed: Absorbed, changes: Sequence[FileChange]) -> str:
         for section, numbers in absorbed.summary.items()
     ]
     cells = [cell for change in changes if change.edited.parts is None for cell in cells_of(change.edited)]
-    lines = [clean(line) for line in absorbed.not_changed]
-    more = [f"and {len(lines) - _SHOWN} more; not_changed has all of them"] if len(lines) > _SHOWN else []
-    more_cells = [f"and {len(cells) - _SHOWN} more cells"] if len(cells) > _SHOWN else []
-    offers = [
+    lines = _first(cells, " cells") + _first(
+        [clean(line) for line in absorbed.not_changed], "; not_changed has all of them"
+    )
+    lines += [
         f"{section}: {len(absorbed.reported.get(section, ()))} record(s) in no file; `{clean(line)}` adds "
         "them to the files"
         for section, line in absorbed.offers.items()
     ]
-    more += offers
     head = "; ".join([*counts, f"{len(changes)} file(s) differ"] if changes else ["nothing to absorb"])
-    return "\n".join([head, *cells[:_SHOWN], *more_cells, *lines[:_SHOWN], *more])
+    return "\n".join([head, *lines])
+
+
+def _first(lines: list[str], what: str) -> list[str]:
+    """Return the first lines, and a line that counts the others."""
+    more = len(lines) - _SHOWN
+    return lines[:_SHOWN] + ([f"and {more} more{what}"] if more > 0 else [])

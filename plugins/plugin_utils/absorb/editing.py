@@ -13,7 +13,6 @@ from typing import Any
 
 from ...module_utils.client.client import Client
 from ...module_utils.model.kinds import KINDS
-from ..apply.memory import Memory
 from ..desired.desired import BY_TEMPLATE, DesiredInstance, Limits
 from ..desired.entry import Entry
 from ..desired.hiding import VAULTED
@@ -38,29 +37,6 @@ SINCE_APPLY, ALL = "since_apply", "all"
 """The new records that are taken: those created since the last apply, or all."""
 
 ELSEWHERE = "its attachments come from elsewhere"
-
-
-@dataclass(frozen=True)
-class AbsorbOptions:
-    """The options of the user.
-
-    :ivar into: section, as an export names it, to the file for its new records.
-    :ivar allow: what the task allows.
-    :ivar limits: how many records may be removed from the files.
-    :ivar memory: what is known about the set.
-    :ivar on_conflict: what happens to a field that both sides changed.
-    :ivar new: which new records are added.
-    :ivar has_files_elsewhere: True if attachments are not read from the directory of the records.
-    """
-
-    into: Mapping[str, str] = field(default_factory=dict)
-    gone: str = KEEP
-    allow: frozenset[str] = frozenset()
-    limits: Limits = field(default_factory=Limits)
-    has_files_elsewhere: bool = False
-    memory: Memory = field(default_factory=Memory)
-    on_conflict: str = KEEP
-    new: str = SINCE_APPLY
 
 
 @dataclass
@@ -97,6 +73,7 @@ class Absorbed:
 class Editing:
     """The edits of files.
 
+    :param options: of the task. :param limits: how many records may be removed from the files.
     :param listed: the lists that the plan has read.
     :param targets: section to the file for its new records.
     :ivar state: these lists, without the records that the files will add.
@@ -111,7 +88,8 @@ class Editing:
         desired: DesiredInstance,
         files: Files,
         downloads: Downloads,
-        options: AbsorbOptions,
+        options: Mapping[str, Any],
+        limits: Limits,
         result: Absorbed,
         listed: ListedState,
         targets: Mapping[str, Target],
@@ -121,6 +99,7 @@ class Editing:
         self.files = files
         self.downloads = downloads
         self.options = options
+        self.limits = limits
         self.result = result
         self.planned = result.planned
         self.listed = listed

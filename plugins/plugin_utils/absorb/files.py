@@ -19,8 +19,6 @@ from ...module_utils.local.safe_files import FileType, Folder, parts_of
 from ...module_utils.model.kinds import TEMPLATES
 from ...module_utils.model.names import normal_name
 from ..desired.desired import BY_TEMPLATE, SECTIONS, DesiredInstance
-from ..desired.dialect import delimiter_of
-from ..desired.encodings import WrongEncoding, decoded
 from ..desired.entry import Entry
 from ..desired.loading import MAX_SOURCE, WORKBOOK, called
 from ..desired.positions import CellPlace, Place
@@ -224,11 +222,6 @@ class Files:
             opened.source = self._source(target, opened.before)
         return opened.source
 
-    def exists(self, target: Target) -> bool:
-        """Return True if the file exists, or was begun in this run."""
-        opened = self._open(target)
-        return opened.before is not None
-
     def _open(self, target: Target) -> _Opened:
         if target not in self._opened:
             folder = self._folders[target.layer]
@@ -262,25 +255,19 @@ class Files:
             cells = self._cells_of(name)
             workbook = WorkbookFile(content, {(place.source.removeprefix(f"{name}:"), place.column) for place in cells})
             return WorkbookSource(workbook, has_variables, self._desired.tables.format_of(name), cells)
-        text, codec = self._decoded(name, content)
+        codec = self._desired.codecs.get(name, "utf-8")
+        try:
+            text = content.decode(codec)
+            is_kept = text.encode(codec) == content
+        except UnicodeError:
+            is_kept = False
+        if not is_kept:
+            raise NotSpliced(f"{codec} would change other bytes of its file")
         file = TextFile(text, codec)
         if not name.lower().endswith(".csv"):
             return (YamlSource if name.endswith(_YAML) else JsonSource)(file, has_variables)
         dialect = self._desired.tables.format_of(name)
-        delimiter = self._desired.delimiters.get(name) or delimiter_of([file.plain.partition("\n")[0]], dialect)
-        return TableSource(file, has_variables, dialect, delimiter)
-
-    def _decoded(self, name: str, content: bytes) -> tuple[str, str]:
-        """Return the text of a file, and the codec that writes its other bytes as they are."""
-        dialect, table = self._desired.tables.format_of(name), self._desired.tables.for_file(name)
-        explicit = dialect.encoding if table is not None and "encoding" in table.changes else ""
-        try:
-            text, codec = dialect.decode(content) if name.lower().endswith(".csv") else decoded(content, explicit)
-        except WrongEncoding as wrong:
-            raise NotSpliced(str(wrong)) from wrong
-        if text.encode(codec) != content:
-            raise NotSpliced(f"{codec} would change other bytes of its file")
-        return text, codec
+        return TableSource(file, has_variables, dialect, self._desired.delimiters.get(name, ","))
 
     def mark(self) -> Mapping[Target, int]:
         """Return a mark for :meth:`undo`: the edits so far."""
@@ -374,7 +361,7 @@ class Files:
         if not records:
             return done
         try:
-            if self.exists(target):
+            if self._open(target).before is not None:
                 rest = self._add(target, section, overrides, fresh, done, names)
             else:
                 rest = self._begin(target, overrides, fresh, done)

@@ -73,12 +73,12 @@ class Removals:
         settings = self._edit.desired.lifecycle.get(planned.section, NOTHING)
         if planned.entry.lifecycle.is_protected or settings.protects((planned.key, planned.words)):
             return "the files protect it"
-        if self._options.gone == KEEP:
+        if self._options["gone"] == KEEP:
             return "the option gone is keep"
         # A record that is written as absent would be deleted from the archive.
-        if self._options.gone == ABSENT and self._is_unchecked(planned):
+        if self._options["gone"] == ABSENT and self._is_unchecked(planned):
             return "it may be archived, and it could not be looked up in the archive"
-        return "" if LIMITED_ACCOUNT in self._options.allow else self._why_hidden(planned)
+        return "" if LIMITED_ACCOUNT in (self._options["allow"] or ()) else self._why_hidden(planned)
 
     @cached_property
     def _visibility(self) -> Visibility:
@@ -110,7 +110,7 @@ class Removals:
 
     def _beyond_limit(self, section: str, number: int, in_files: int) -> str:
         """Say which limit a number of removed records exceeds; empty if none."""
-        limits = self._options.limits
+        limits = self._edit.limits
         # An empty list may be the answer of a broken service, so a small number in the files lifts no percentage then.
         is_everything = number == in_files > 1
         base = max(in_files, 0 if is_everything else self._planned.everywhere[section])
@@ -160,7 +160,7 @@ class Removals:
     def _remove(self, planned: Planned) -> None:
         """Remove a record from all files that contain it, or write its state."""
         owners = owners_of(planned.entry)
-        if self._options.gone == REMOVE:
+        if self._options["gone"] == REMOVE:
             for owner in owners:
                 self._edit.files.remove(owner)
             return

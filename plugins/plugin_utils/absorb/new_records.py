@@ -51,7 +51,7 @@ class NewRecords:
         result, edit = self._result, self._edit
         result.reported = dict(edit.planned.reported)
         for section in result.reported:
-            if section not in edit.options.into:
+            if section not in edit.options["into"]:
                 result.offers[section] = f"into: {{{section}: {section}/new.yml}}"
         sections = list(dict.fromkeys(section.partition("/")[0] for section in edit.targets))
         if not sections:
@@ -101,7 +101,7 @@ class NewRecords:
         Records without an id are added if the last apply is known.
         """
         highest = self._result.baseline.highest
-        if self._edit.options.new == ALL:
+        if self._edit.options["new"] == ALL:
             return True
         return kind.name in highest and (record is None or record.id is None or record.id > highest[kind.name])
 
@@ -151,7 +151,7 @@ class NewRecords:
             self._result.not_changed.append(f"{place}: {section} {shorten(name)}: {reason}")
             left.add(id(record))
 
-        for _uuid, record in fresh if edit.options.has_files_elsewhere else ():
+        for _uuid, record in fresh if edit.options["files_root"] else ():
             if edit.fetched_in(record):
                 leave_out(record, ELSEWHERE)
         known = [record for _uuid, record in fresh if id(record) not in left]

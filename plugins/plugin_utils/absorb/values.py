@@ -124,7 +124,7 @@ class Values:
         if new.kept is not None:
             fresh = [item for item, at in zip(new.value, new.kept, strict=True) if at is None]
         found = self._edit.fetched_in(fresh)
-        if found and self._edit.options.has_files_elsewhere:
+        if found and self._edit.options["files_root"]:
             raise NotSpliced(ELSEWHERE)
         return found
 

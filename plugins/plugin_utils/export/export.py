@@ -350,7 +350,7 @@ class _Export:
         rows = {}
         for uuid in sorted(name_of_uuid, key=name_of_uuid.__getitem__):
             own = [field for field in fields if field.key not in implied[uuid]]
-            row = self._portable.record(schema, own, read[uuid], f"{kind.name} {'/'.join(name_of_uuid[uuid][0])}", uuid)
+            row = self._portable.record(schema, own, read[uuid], f"{kind.name} {'/'.join(name_of_uuid[uuid][0])}")
             if row is None:
                 self._portable.leave_out(kind.name, uuid)
             else:

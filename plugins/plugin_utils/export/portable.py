@@ -64,7 +64,6 @@ class Portable:
         self._on_left_out = on_left_out
         self._names: dict[tuple[str, str], Any] = {}
         self._left_out: set[tuple[str, str]] = set()
-        self._needed_by: dict[tuple[str, str], set[tuple[str, str]]] = {}
         self._was_named = False
         self._field_names: dict[tuple[str, str], str] = {}
 
@@ -77,14 +76,9 @@ class Portable:
         self._downloads.paths.clear()
 
     def leave_out(self, kind: str, uuid: str) -> None:
-        """Leave out a record, and the records that need it. No other record refers to it."""
-        waiting = [(kind, uuid)]
-        while waiting:
-            record = waiting.pop()
-            if record not in self._left_out:
-                self._left_out.add(record)
-                self._was_named |= self._names.pop(record, None) is not None
-                waiting += self._needed_by.get(record, ())
+        """Leave out a record. No other record refers to it."""
+        self._left_out.add((kind, uuid))
+        self._was_named |= self._names.pop((kind, uuid), None) is not None
 
     def is_left_out(self, kind: str, uuid: str) -> bool:
         """Return True if no file will have a record."""
@@ -96,14 +90,13 @@ class Portable:
         return self._was_named
 
     def record(
-        self, schema: Schema, fields: Iterable[Field], values: Mapping[str, Any], location: str, uuid: str = ""
+        self, schema: Schema, fields: Iterable[Field], values: Mapping[str, Any], location: str
     ) -> dict[str, Any] | None:
         """Return the fields of one record with a value, or None if a mandatory field cannot be written.
 
         :param fields: the fields in their order.
         :param values: canonical values by field key.
         :param location: name of the record in messages.
-        :param uuid: of the record, if it may refer to others.
         """
         written = {}
         files: list[Attachment] = []
@@ -132,8 +125,6 @@ class Portable:
                 files += attachments_in(value)
                 if found != {}:
                     written[name] = found
-                if field.mandatory:
-                    self._need((schema.kind.name, uuid), value)
         self._downloads.keep(files)
         return written
 
@@ -152,13 +143,6 @@ class Portable:
         if key not in self._field_names:
             self._field_names[key] = name_in_files(schema, field)
         return self._field_names[key]
-
-    def _need(self, record: tuple[str, str], value: Any) -> None:
-        """Note that a record needs the records that a value refers to."""
-        for reference in references_in(value):
-            other = self._state.find(reference)
-            if other is not None:
-                self._needed_by.setdefault((reference.target, other.uuid), set()).add(record)
 
     def _parts(
         self, schema: Schema, field: Field, name: str, value: Mapping[str, Any], location: str
