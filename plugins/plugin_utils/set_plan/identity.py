@@ -1,12 +1,13 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What identifies the records of a set: natural keys, and the marker. A safeguard without effect is an error."""
+"""What identifies the records of a set: natural keys, and the marker. A safeguard without effect is no safeguard."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from ...module_utils.plan.change import CREATE
 from ..desired.row_rules import SKIP, SKIPPING
 from ..desired.table_reader import check_identity
 from ..desired.words import OWN_MATCH
@@ -14,7 +15,7 @@ from .aspect import Aspect
 
 
 class Identity(Aspect):
-    """The settings ``identity`` and ``marker``, and the columns of natural keys in tables."""
+    """The settings ``identity``, ``marker``, ``scope`` and ``hide``, and the columns of natural keys in tables."""
 
     def settings(self) -> None:
         """Check for names that are no fields, and for tables without a column for a natural key."""
@@ -62,3 +63,22 @@ class Identity(Aspect):
             if prunes or len(without) == len(schemas):
                 words = f"marker: {desired.marker}: {schemas[section].why_unknown(desired.marker)}"
                 context.find(desired.place_of("marker"), words)
+
+    def warnings(self) -> Iterator[str]:
+        """Warn of a scope without records, and of names to hide that are no fields. A finding may be the reason."""
+        context = self._context
+        if context.findings:
+            return
+        created = {planned.section for planned in context.result.changes if planned.change.action == CREATE}
+        for section in context.desired.scope:
+            number = context.result.everywhere[section]
+            if number and not context.result.existing[section] and section not in created:
+                yield (
+                    f"scope.{section}: none of the {number} records that this account sees is in the scope, so nothing "
+                    "is compared and nothing is removed. Look at the values of the scope."
+                )
+        for name in context.hiding.idle(context.desired.entries):
+            yield (
+                f"hide: {name!r} is no field of the sections in these files, so it hides nothing. Write the key or the "
+                "label of a field."
+            )

@@ -29,7 +29,6 @@ from .definitions import Definitions
 from .hidden_records import HiddenRecords
 from .hub import plan_offers
 from .identity import Identity
-from .idle_settings import IdleSettings
 from .lifecycle import Lifecycles
 from .limits import PlanLimits
 from .matching import Matching
@@ -69,7 +68,6 @@ ASPECTS: tuple[type[Aspect], ...] = (
     Selection,
     SimilarNames,
     WrittenValues,
-    IdleSettings,
     Lifecycles,
     AppliedValues,
     Rules,

@@ -24,16 +24,16 @@ from ...module_utils.resolve.natural_keys import Key
 from ..desired.desired import SECTIONS, DesiredInstance
 from ..desired.entry import Entry
 from ..desired.parsing import DesiredParser
-from ..desired.positions import Place
+from ..desired.positions import Finding, Place
 from ..desired.row_rules import EMPTY_KEYS, REPEATED_KEYS, SKIP, Fields, RowRules
-from .findings import Findings
 from .plan import NO_CHANGE, Planned, TableNote
 
 
-class Reading(Findings):
-    """Read the entries of a set.
+class Reading:
+    """Read the entries of a set, and note findings.
 
     :param own: returns the fields of a kind on the instance; None: there is no instance.
+    :ivar complaints: number of mistakes; the same mistake in many records may be one finding.
     :ivar entries: section to its entries.
     :ivar hooks: what aspects do, see ``aspect.py``.
     :ivar unknown: unknown choices in cells that their tables skip, by the identities of their entries and by field key.
@@ -43,7 +43,10 @@ class Reading(Findings):
     hooks: SimpleNamespace
 
     def __init__(self, desired: DesiredInstance, own: Callable[[Kind], Schema] | None = None) -> None:
-        super().__init__(desired)
+        self.desired = desired
+        self.complaints = 0
+        self._found: dict[Finding, None] = dict.fromkeys(desired.findings)
+        self._misread = desired.misread_places()
         self.hiding = desired.hiding
         self.wanted = DesiredParser(desired, self._find_in_cell, own)
         self.unknown: dict[int, dict[str, tuple[Place, FieldError]]] = {}
@@ -54,6 +57,27 @@ class Reading(Findings):
         self.entries: dict[str, list[Entry]] = {section: [] for section in SECTIONS}
         for entry in desired.entries:
             self.entries[entry.kind.section].append(entry)
+
+    # ---- findings
+
+    def find(self, place: Place, message: str) -> None:
+        """Note a finding. A :class:`FieldError` has the message for a hidden value."""
+        self.note(Finding.for_message(place, message))
+
+    def find_plainly(self, place: Place, message: str) -> None:
+        """Note what is wrong in words that quote no value."""
+        self.note(Finding.plain(place, message))
+
+    def note(self, finding: Finding) -> None:
+        """Note a finding, unless its place could not be read: then it only follows from that."""
+        self.complaints += 1
+        if finding.place not in self._misread:
+            self._found[finding] = None
+
+    @property
+    def findings(self) -> list[Finding]:
+        """Return all findings in the order of their places."""
+        return sorted(self._found, key=position_of)
 
     # ---- what an instance knows, or the files alone
 
@@ -221,6 +245,11 @@ class Reading(Findings):
             return (), None
         key = self.claim_first(schema, keys, identity, entry)
         return ((), None) if key is None else (keys, key)
+
+
+def position_of(finding: Finding) -> tuple[str, int, int]:
+    """Return the place of a finding for an order."""
+    return finding.place.source, finding.place.line, finding.place.column
 
 
 def first_full(choices: Sequence[Sequence[str] | None], values: Mapping[str, Any]) -> Sequence[str] | None:

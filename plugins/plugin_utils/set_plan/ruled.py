@@ -20,7 +20,6 @@ from ...module_utils.model.types_links import Reference, references_in, with_ref
 from ...module_utils.plan.change import ARCHIVE, DELETE
 from ..desired.desired import BY_TEMPLATE, SECTIONS
 from ..desired.entry import Entry
-from ..desired.positions import Finding
 from ..rules.bound import BoundRule, all_names, bind, bind_changes
 from ..rules.found import Found, in_words, place_of
 from ..rules.rule import CHANGES, RuleSet
@@ -28,6 +27,7 @@ from .aspect import Aspect
 from .context import PlanContext
 from .listed_state import path_of
 from .plan import Planned
+from .reading import position_of
 
 _TEMPLATE = "template"
 _ARCHIVED = "archived"
@@ -269,8 +269,8 @@ class Rules(Aspect):
         self._found.count_rest(bound)
         for finding in self._found.errors:
             self._context.note(finding)
-        result.live_findings += sorted(self._found.live, key=_position)
-        result.rule_warnings += sorted(self._found.warnings, key=_position)
+        result.live_findings += sorted(self._found.live, key=position_of)
+        result.rule_warnings += sorted(self._found.warnings, key=position_of)
         if options.only or options.exclude or options.has_changes_only:
             # The records that the rule is about may be excluded.
             return
@@ -279,7 +279,3 @@ class Rules(Aspect):
             # Changes that a rule forbids are rare, so an unused rule about changes is normal.
             if rule.id not in used and rule.subject != CHANGES:
                 result.rule_warnings.append(rule.idle())
-
-
-def _position(finding: Finding) -> tuple[str, int, int]:
-    return finding.place.source, finding.place.line, finding.place.column
