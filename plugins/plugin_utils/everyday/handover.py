@@ -202,11 +202,11 @@ class _Handover:
                 )
         for record, keys in has.by_section[OBJECT.section]:
             successors = {key: successor.in_field(types[key]) for key in keys}
-            links = {key: lists.reference_to(of) for key, of in successors.items() if of is not None}
+            links = {key: of.uuid for key, of in successors.items() if of is not None}
             yield lists.entry(record, links)
         if successor.user is None:
             return
-        user = lists.reference_to(successor.user)
+        user = successor.user.uuid
         for record, keys in rentals:
             values = {"responsible_user": user, "renter": {"type": "user", "value": user}}
             yield _entry(RENTAL_CASE, record, {key: values[key] for key in keys})

@@ -13,10 +13,10 @@ from typing import Any
 from ...module_utils.client.client import Client
 from ...module_utils.client.record import Record
 from ...module_utils.errors import IncompleteList, InvalidInput
-from ...module_utils.model.field import Field, FieldType, Unread, in_digits, readable
+from ...module_utils.model.field import Field, FieldType, InvalidValue, Unread, in_digits, readable, shorten
 from ...module_utils.model.kinds import KINDS, LOCATION, OBJECT, ROOM, Kind
 from ...module_utils.model.schema import Schema, type_of
-from ...module_utils.model.types_links import references_in
+from ...module_utils.model.types_links import parse_reference, references_in
 from ...module_utils.printing.cleaner import clean
 from ...module_utils.resolve.field_visibility import (
     LIMITED,
@@ -178,25 +178,14 @@ class ObjectLists:
 
         :raises InvalidInput: if it means no visible record.
         """
-        field = Field(option, f"LINKED_{kind.name.upper()}")
-        parsed, findings = Schema(kind, [field]).parse({option: written}, "")
-        reference = parsed.get(option)
-        if findings.errors or reference is None:
-            raise InvalidInput(findings.errors or f"{option}: expected {kind.singular}")
-        reference, problem = self.state.resolved(reference)
+        try:
+            reference, problem = self.state.resolved(parse_reference(kind.name)(written, Field("", "")))
+        except InvalidValue as unfit:
+            raise InvalidInput(f"{option}: {shorten(written)} does not fit; expected {unfit}") from unfit
         record = None if problem else self.state.find(reference)
         if record is None:
             raise InvalidInput(f"{option}: {problem or f'no list shows the {kind.words} {written}'}")
         return record
-
-    def reference_to(self, record: Record) -> str:
-        """Return a text by which a plan refers to a record: its natural key if that is unique, else its uuid."""
-        name = self.state.name_of(record)
-        try:
-            is_own = name is not None and self.record_named("", record.kind, name).uuid == record.uuid
-        except InvalidInput:
-            is_own = False
-        return name if name is not None and is_own else record.uuid
 
     def refers_to(self, key: str, of: Record, to: Record | None) -> bool:
         """Return True if a field of a record refers to another."""

@@ -56,7 +56,7 @@ def _run(call: Call) -> dict[str, Any]:
         words = "no object to move among those that this account sees" if doubts else "no object to move"
         return {"changed": False, "msg": words, **members}
     _warn_of_locations(call, lists, keys)
-    entries = [lists.entry(record, dict.fromkeys(keys, lists.reference_to(room))) for record, room in moved]
+    entries = [lists.entry(record, dict.fromkeys(keys, room.uuid)) for record, room in moved]
     kept = [actual] if actual in lists.schema.fields else []
     # This task moves the records itself, so their place is not an observed value.
     observed: dict[str, list[str]] = {OBJECT.section: []} if options["actual"] else {OBJECT.section: kept}
