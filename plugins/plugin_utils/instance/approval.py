@@ -221,17 +221,6 @@ def _existing(plan: InstancePlan) -> Iterator[tuple[str, str]]:
             yield uuid, f"{KINDS[kind].section} {key or f'{VAULTED} {entry.place if entry is not None else None}'}"
 
 
-@dataclass
-class Verdict:
-    """The part of a plan that an approval covers.
-
-    :ivar refusals: why nothing may be applied.
-    """
-
-    plan: InstancePlan
-    refusals: list[str] = field(default_factory=list)
-
-
 @dataclass(frozen=True)
 class Gate:
     """Compares a new plan with an approval.
@@ -248,7 +237,7 @@ class Gate:
     is_whole: bool = True
     stale: str = REFUSE
 
-    def judge(self, plan: InstancePlan) -> Verdict:
+    def judge(self, plan: InstancePlan) -> tuple[InstancePlan, list[str]]:
         """Return the approved part of a plan, or why it must not be applied."""
         planned_changes = {_name_of(planned): planned for planned in plan.changes}
         approved = {change.name: change for change in self.approval.changes}
@@ -267,9 +256,9 @@ class Gate:
         if unapproved:
             left.warnings = [_left_out(unapproved), *left.warnings]
         if reasons and self.stale != SKIP:
-            return Verdict(left, [f"{reason}. Plan again, or set stale: skip." for reason in reasons])
+            return left, [f"{reason}. Plan again, or set stale: skip." for reason in reasons]
         left.warnings = [*(f"{reason}, and is skipped." for reason in reasons), *left.warnings]
-        return Verdict(drop_changes(left, (planned for planned, _why in blocked)))
+        return drop_changes(left, (planned for planned, _why in blocked)), []
 
     def _is_approved(self, approved: ApprovedChange, planned: Planned) -> bool:
         """Return True if a change is the approved change, or the rest of it that an interrupted run left."""

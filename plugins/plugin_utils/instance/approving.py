@@ -81,11 +81,11 @@ class Approver:
 
         digests = self._digests(plan, approval.creations)
         gate = Gate(approval, digests, self._files(plan), is_begun, self.is_whole, self.approving.stale)
-        verdict = gate.judge(plan)
+        approved, refusals = gate.judge(plan)
         before = journal.memory.existing if is_resumed else {}
-        verdict.plan.exceeded_limits = recounted(plan, verdict.plan, desired.policy, before)
+        approved.exceeded_limits = recounted(plan, approved, desired.policy, before)
         desired.policy = replace(desired.policy, notify=desired.policy.notify and approval.notify)
-        return verdict.plan, verdict.refusals
+        return approved, refusals
 
     def _another_plan(self, digest: str) -> list[str]:
         """Return why a plan is not the one that the task approves by its digest alone."""
