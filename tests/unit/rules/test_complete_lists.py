@@ -270,18 +270,6 @@ def test_a_key_that_is_not_found_is_looked_for_to_the_end_of_the_list() -> None:
 # ---- others that read in pages
 
 
-def test_a_history_is_whole_without_a_total() -> None:
-    events = [{"type": "changed", "id": number} for number in range(130)]
-
-    def play(call: Any) -> Any:
-        page = int(dict(call.pairs)["page"])
-        return page_of(events[50 * page - 50 : 50 * page])
-
-    path = f"/task-management/task/{uuid_of(7)}/history"
-    found = history_info(client_on(FakeTransport({f"GET {path}": play})), {"kind": "task", "record": uuid_of(7)})
-    assert (found.count, found.complete) == (130, True)
-
-
 @pytest.mark.parametrize("total", [3, "3"])
 def test_a_history_that_does_not_add_up_is_not_complete(total: Any) -> None:
     transport = FakeTransport(

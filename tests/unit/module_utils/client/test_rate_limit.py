@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterable, Iterator
 import pytest
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.rate_limit import PauseTooLong, RateLimit
-from ansible_collections.community.seventhings.plugins.module_utils.runtime.pace import Pace
 
 from ..support import Clock
 
@@ -89,13 +88,6 @@ def clock() -> Clock:
 
 
 # ---- the limit
-
-
-def test_the_smallest_limit_of_the_last_minute_counts() -> None:
-    pace = Pace()
-    for limit, moment in ((20, 0.0), (5, 10.0), (40, 30.0)):
-        pace.name(limit, moment)
-    assert [pace.limit(moment) for moment in (30.0, 71.0, 91.0)] == [5, 40, 0]
 
 
 @pytest.mark.parametrize("announced", [False, True])
@@ -212,14 +204,6 @@ def test_after_a_minute_of_silence_a_burst_is_free_again(clock: Clock) -> None:
 
 
 # ---- refusals
-
-
-def test_a_refusal_pauses_everybody_for_as_long_as_the_service_asks(clock: Clock) -> None:
-    rate = RateLimit(200, clock, clock.sleep, chance=lambda: 0.0)
-    rate.refused(rate.wait(), 20.0)
-    first = rate.wait()
-    assert first == pytest.approx(1020)
-    assert rate.wait() - first == pytest.approx(60 / 200, rel=0.01)
 
 
 def test_a_refusal_without_a_wait_changes_nothing(clock: Clock) -> None:

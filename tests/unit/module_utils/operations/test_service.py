@@ -193,13 +193,6 @@ def test_a_history_of_several_pages_is_complete(total: bool, clamp: bool) -> Non
     assert history(transport, limit=2).records == found.records[:2]
 
 
-def test_a_full_last_page_is_read_once_more_where_no_total_is_reported() -> None:
-    events = [{"type": number} for number in range(200)]
-    full = [answer({"items": events, "page": 1}), answer({"items": events, "page": 1})]
-    transport = FakeTransport({f"GET {TASK}/history": full})
-    assert history(transport).count == 200
-
-
 @pytest.mark.parametrize(
     ("details", "read"),
     [

@@ -13,6 +13,7 @@ import os
 import random
 import signal
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -258,45 +259,60 @@ def test_a_lost_answer_leaves_its_mark_and_a_refusal_does_not(
     assert moments_of_reads(folder, clock) == reads
 
 
-def test_of_many_requests_one_whose_answer_was_lost_keeps_the_mark(folder: Folder, clock: Clock) -> None:
-    many = on(folder, clock)
-    many.watch(["room"])
-    many.hold(["room"])
+def lose(many: Creations) -> None:
     with pytest.raises(OutcomeUnknown), many.making("room"):
         raise OutcomeUnknown("HTTP 504", 504)
+
+
+def create(many: Creations) -> None:
     with many.making("room"):
         pass
-    many.leave()
-    assert moments_of_reads(folder, clock) == [0, 30]
 
 
-def test_a_lost_answer_that_was_looked_for_up_to_the_horizon_leaves_no_mark(folder: Folder, clock: Clock) -> None:
-    many = on(folder, clock)
-    many.watch(["room"])
-    many.hold(["room"])
-    with pytest.raises(OutcomeUnknown), many.making("room"):
-        raise OutcomeUnknown("HTTP 504", 504)
-    many.settled()
-    many.leave()
-    assert moments_of_reads(folder, clock) == [0]
-
-
-def test_an_answered_replacement_leaves_no_mark(folder: Folder, clock: Clock) -> None:
-    many = on(folder, clock)
-    many.watch(["task"])
-    with many.replacing("task"):
-        pass
-    many.leave()
-    assert moments_of_reads(folder, clock, kind="task") == [0]
-
-
-def test_a_lost_creation_that_was_found_leaves_no_mark(folder: Folder, clock: Clock) -> None:
-    many = on(folder, clock)
-    many.watch(["room"])
+def find(many: Creations) -> None:
     with many.making("room"):
         many.lose()
+
+
+def replace(many: Creations) -> None:
+    with many.replacing("room"):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("steps", "is_marked"),
+    [
+        ([create, create], False),
+        ([replace], False),
+        ([find], False),
+        ([lose], True),
+        ([lose, create], True),
+        ([lose, Creations.settled], False),
+        ([lose, Creations.settled, create], False),
+    ],
+)
+def test_a_mark_stays_only_if_a_request_may_still_take_effect(
+    folder: Folder, clock: Clock, steps: list[Callable[[Creations], None]], is_marked: bool
+) -> None:
+    """If the process is killed now, other processes wait only for a mark."""
+    many = on(folder, clock)
+    many.watch(["room"])
+    many.hold(["room"])
+    for step in steps:
+        step(many)
+    assert process_in(folder) == (os.getpid() if is_marked else 0)
     many.leave()
-    assert moments_of_reads(folder, clock) == [0]
+    assert moments_of_reads(folder, clock) == ([0, 30] if is_marked else [0])
+
+
+def test_the_mark_stays_until_the_last_of_concurrent_creations_ends(folder: Folder, clock: Clock) -> None:
+    many = on(folder, clock)
+    many.watch(["room"])
+    with many.making("room"):
+        create(many)
+        assert process_in(folder) == os.getpid()
+    assert process_in(folder) == 0
+    many.leave()
 
 
 def test_the_moment_of_a_mark_is_that_of_the_request_and_not_that_of_a_pause_before_it(
@@ -370,41 +386,6 @@ def process_in(folder: Folder) -> int:
     with Store(folder).changing("acme") as facts:
         process, _moment = facts.get("creating", "room") or (0, 0.0)
         return int(process)
-
-
-def test_a_mark_is_cleared_after_the_search_for_a_lost_creation(folder: Folder, clock: Clock) -> None:
-    """If the process is killed later, no other process waits."""
-    many = on(folder, clock)
-    many.watch(["room"])
-    many.hold(["room"])
-    with pytest.raises(OutcomeUnknown), many.making("room"):
-        raise OutcomeUnknown("HTTP 504", 504)
-    assert process_in(folder) == os.getpid()
-    many.settled()
-    assert process_in(folder) == 0
-    many.leave()
-
-
-def test_each_of_several_creations_leaves_its_mark(folder: Folder, clock: Clock) -> None:
-    many = on(folder, clock)
-    many.watch(["room"])
-    with many.making("room"):
-        assert process_in(folder) == os.getpid()
-    assert process_in(folder) == 0
-    with many.making("room"):
-        assert process_in(folder) == os.getpid()
-    many.leave()
-
-
-def test_the_mark_stays_until_the_last_of_concurrent_creations_ends(folder: Folder, clock: Clock) -> None:
-    many = on(folder, clock)
-    many.watch(["room"])
-    with many.making("room"):
-        with many.making("room"):
-            pass
-        assert process_in(folder) == os.getpid()
-    assert process_in(folder) == 0
-    many.leave()
 
 
 def test_a_request_outside_of_a_creation_has_no_mark(folder: Folder) -> None:
