@@ -14,13 +14,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import Any
 
-from ...module_utils.client.client import Client
 from ...module_utils.client.masks import is_masked
 from ...module_utils.client.record import Record
 from ...module_utils.errors import InvalidInput
 from ...module_utils.model.field import Field, shorten
 from ...module_utils.model.kinds import OBJECT, SERVER_KEYS
-from ...module_utils.model.schema import Schema, type_of
+from ...module_utils.model.schema import type_of
 from ...module_utils.resolve.hidden_records import NO
 from ..desired.entry import Entry
 from ..desired.lifecycle import Lifecycle
@@ -80,28 +79,29 @@ class _Hosts:
         self._without_record: list[str] = []
         self._skipped: dict[str, str] = {}
         self._left_out: dict[str, list[str]] = {}
+        self._check_options()
+        call.reports()
+        self._client = call.connect()
+        self._lists = call.read_lists(self._client)
+        self._key, self._mapped, self._code = self._fields(self._lists)
 
     def run(self) -> dict[str, Any]:
-        self._check_options()
-        self._call.reports()
-        client = self._call.connect()
-        lists = self._call.read_lists(client)
-        key, mapped, code = self._fields(lists)
+        lists, key, code = self._lists, self._key, self._code
         lists.check_visible([key, *([code] if code else [])], "no host can be found by it")
         serials = self._serials()
-        entries = list(self._entries(lists, key, mapped, serials))
+        entries = list(self._entries(serials))
         if self._options["create"] and code is not None:
             missing, self._without_record = self._without_record, []
-            entries += self._new(client, lists, key, mapped, code, {name: serials[name] for name in missing})
+            entries += self._new(code, {name: serials[name] for name in missing})
         sees = lists.sees(has_new_records=bool(self._created))
-        self._warn(sees, key)
+        self._warn(sees)
         limits = {"creates": len(self._created), **self._options["limits"]}
         scope = {section: _listed(fields) for section, fields in self._options["scope"].items()}
         if entries:
             result = self._call.carry_out(lists, entries, limits, identity={OBJECT.section: [key.key]}, scope=scope)
         else:
             result = {"changed": False, "msg": "no host has an object"}
-        document: dict[str, Any] = client.without_credentials(
+        document: dict[str, Any] = self._client.without_credentials(
             {
                 "matched": self._matched,
                 "created": [{"host": host, "scan_code": code} for host, code in self._created.items()],
@@ -176,10 +176,9 @@ class _Hosts:
                 self._skipped |= dict.fromkeys(hosts, words)
         return {host: serial for host, serial in found.items() if host not in self._skipped}
 
-    def _entries(
-        self, lists: ObjectLists, key: Field, mapped: Mapping[str, str], serials: Mapping[str, str]
-    ) -> Iterator[Entry]:
+    def _entries(self, serials: Mapping[str, str]) -> Iterator[Entry]:
         """Yield the desired state of each object that has the serial number of a host."""
+        lists, key = self._lists, self._key
         in_scope = {record.uuid for record in lists.in_scope(self._options["scope"])}
         by_serial: dict[str, list[Record]] = {}
         for record in lists.objects:
@@ -199,13 +198,13 @@ class _Hosts:
                 record = records[0]
                 self._matched += 1
                 own = {key.key: lists.schema.read_field(key.key, record.flat)}
-                fields = {**own, **self._values(lists.schema, host, mapped)}
+                fields = {**own, **self._values(host)}
                 yield Entry(OBJECT, fields, Place(f"host {host}"), uuid=record.uuid, inline=True)
 
-    def _values(self, schema: Schema, host: str, mapped: Mapping[str, str]) -> dict[str, Any]:
+    def _values(self, host: str) -> dict[str, Any]:
         """Return the values of the mapped fields that a host has. A missing fact leaves its field unchanged."""
-        found = {}
-        for key, fact in mapped.items():
+        found, schema = {}, self._lists.schema
+        for key, fact in self._mapped.items():
             raw = fact_of(self._facts[host], fact)
             text, why = text_of(raw)
             value = raw if isinstance(raw, (bool, int, float)) else text
@@ -222,38 +221,26 @@ class _Hosts:
                 self._left_out.setdefault(f"{fact} does not fit {key} ({schema.fields[key].type})", []).append(host)
         return found
 
-    def _new(
-        self,
-        client: Client,
-        lists: ObjectLists,
-        key: Field,
-        mapped: Mapping[str, str],
-        code: Field,
-        serials: Mapping[str, str],
-    ) -> Iterator[Entry]:
+    def _new(self, code: Field, serials: Mapping[str, str]) -> Iterator[Entry]:
         """Yield new objects, each with the next free placeholder as its scan code."""
-        if not serials:
-            return
-        free = _free_codes(client, lists, code, self._options["scan_codes"]["placeholder"])
+        free = _free_codes(self._lists, code, self._options["scan_codes"]["placeholder"])
+        fields = self._lists.schema.fields
         # An object that somebody else creates meanwhile keeps its scan code.
         lifecycle = Lifecycle(initial=(code.key,))
-        complete: dict[str, dict[str, Any]] = {}
-        for host in serials:
-            values = self._values(lists.schema, host, mapped)
-            missing = [key for key in mapped if lists.schema.fields[key].mandatory and key not in values]
+        for host, serial in serials.items():
+            values = self._values(host)
+            missing = [key for key in self._mapped if fields[key].mandatory and key not in values]
             if missing:
                 self._skipped[host] = f"no usable fact for {', '.join(missing)}, which a new object must have"
-            else:
-                complete[host] = values
-        for (host, values), placeholder in zip(complete.items(), free, strict=False):
-            self._created[host] = placeholder
-            fields = {code.key: placeholder, key.key: serials[host], **values}
-            yield Entry(OBJECT, fields, Place(f"host {host}"), inline=True, lifecycle=lifecycle)
+                continue
+            self._created[host] = next(free)
+            given = {code.key: self._created[host], self._key.key: serial, **values}
+            yield Entry(OBJECT, given, Place(f"host {host}"), inline=True, lifecycle=lifecycle)
 
     # ---- words
 
-    def _warn(self, sees: Mapping[str, Any], key: Field) -> None:
-        warnings = self._call.warnings
+    def _warn(self, sees: Mapping[str, Any]) -> None:
+        warnings, key = self._call.warnings, self._key
         by_reason: dict[str, list[str]] = {}
         for host, reason in self._skipped.items():
             by_reason.setdefault(reason, []).append(host)
@@ -338,7 +325,7 @@ def _why_not_mapped(field: Field, key: Field | None, codes: Iterable[str]) -> st
     return ""
 
 
-def _free_codes(client: Client, lists: ObjectLists, code: Field, prefix: str) -> Iterator[str]:
+def _free_codes(lists: ObjectLists, code: Field, prefix: str) -> Iterator[str]:
     """Yield placeholders that no object has, in order.
 
     An archived object keeps its scan code, and no list shows it, so the first free placeholder is looked up. An object
@@ -350,7 +337,7 @@ def _free_codes(client: Client, lists: ObjectLists, code: Field, prefix: str) ->
     width = max(map(len, used), default=_DIGITS)
     number = max(map(int, used), default=0) + 1
     while code.key == OBJECT.barcode_key:
-        unlisted = client.get_by_barcode(OBJECT, f"{prefix}{number:0{width}}")
+        unlisted = lists.client.get_by_barcode(OBJECT, f"{prefix}{number:0{width}}")
         if unlisted is None:
             break
         lists.state.note_unlisted(unlisted)
