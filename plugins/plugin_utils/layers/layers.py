@@ -20,14 +20,12 @@ from ...module_utils.model.kinds import Kind
 from ...module_utils.model.schema import Schema
 from ..ansible_compat import was_vaulted
 from ..desired.desired import DesiredInstance
-from ..desired.encodings import WrongEncoding, decoded
 from ..desired.entry import Entry
 from ..desired.hiding import Hiding
-from ..desired.loading import MOST_RECORDS, SETTINGS, Reading, VaultedContent, called, content_of, load, local_files
+from ..desired.loading import MOST_RECORDS, Reading, content_of, load, local_files
 from ..desired.nodes import Node
 from ..desired.positions import Finding, Place
 from ..desired.settings import TABLES, VARIABLES
-from ..desired.sources.yaml_source import read_yaml
 from ..desired.tables import Tables
 from .records import MergedRecords
 from .variables import Variables
@@ -97,7 +95,7 @@ def load_layers(
     layers = layers_of(sources)
     filling = Variables(variables)
     for layer in layers:
-        filling.declare(settings_of(layer.path, layer.label, read))
+        filling.declare(_settings_of(layer, read))
     filling.settle()
     hiding, reading = hiding or Hiding(), Reading(fill=filling.fill, only_settings=only_settings)
     if len(layers) < 2:
@@ -119,25 +117,16 @@ def load_layers(
     return desired
 
 
-def settings_of(path: Path, label: str, read: Reader) -> Node | None:
+def _settings_of(layer: Layer, read: Reader) -> Node | None:
     """Return the settings of a layer, or None if they are unreadable. Reading the layer then reports the error."""
-    is_file = path.is_file()
-    folder = Folder(path.parent if is_file else path)
-    for name in (path.name,) if is_file else SETTINGS:
-        if not name.endswith((".yml", ".yaml")):
-            continue
-        try:
-            content = read(folder, name)
-            if VARIABLES.encode() not in content or isinstance(content, VaultedContent):
-                continue
-            text, _codec = decoded(content)
-            node = read_yaml(text.replace("\r\n", "\n").replace("\r", "\n"), called(label, name), [])
-        except (OSError, WrongEncoding, InvalidInput):
-            continue
-        if node is None or not isinstance(node.value, dict) or not is_file:
-            return node
-        return node.member("instance") if "instance" in node.value else None
-    return None
+    found: list[Node] = []
+
+    def note(node: Node, leave: Sequence[str]) -> Node:
+        found.extend([node] if VARIABLES in leave else [])
+        return node
+
+    load(layer.path, None, read, reading=Reading(layer.label, fill=note, only_settings=True))
+    return found[0] if found else None
 
 
 def _merged(layers: Sequence[Layer], loaded: Sequence[DesiredInstance]) -> DesiredInstance:
