@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -44,6 +44,8 @@ _ENDINGS = (*_YAML, ".csv", ".jsonl")
 _NO_TABLE = Table("", Place(""))
 
 _Records = Sequence[Mapping[str, Any]]
+Fit = Callable[[Mapping[str, Any], Collection[str]], Mapping[str, str] | None]
+"""Returns the columns of the fields of a record that a table has, or None if the record needs others too."""
 
 
 @dataclass(frozen=True)
@@ -72,18 +74,6 @@ class FileChange:
     halfway: bytes | None
     after: bytes
     edited: Edited
-
-
-@dataclass(frozen=True)
-class Names:
-    """The names of the fields of new records.
-
-    :ivar others: name of a field, as a record has it, to the other names that a table may have for it.
-    :ivar needed: the fields that identify a record.
-    """
-
-    others: Callable[[str], Sequence[str]]
-    needed: Callable[[Mapping[str, Any]], Container[str]]
 
 
 @dataclass
@@ -343,83 +333,56 @@ class Files:
             opened.after, opened.is_attachment = content, True
 
     def append(
-        self,
-        target: Target,
-        section: str,
-        overrides: _Records,
-        fresh: _Records,
-        report: Callable[[Any, str], None],
-        names: Names,
+        self, target: Target, section: str, records: _Records, report: Callable[[Any, str], None], fit: Fit
     ) -> Appended:
         """Add records to a file, which is created if missing. What a table cannot have goes into JSON Lines beside it.
 
-        :param overrides: records whose fields are all needed. :param fresh: new records.
-        :param report: called with each record that cannot be written, and the reason. :param names: of the fields.
+        :param report: called with each record that cannot be written, and the reason.
+        :param fit: finds the columns of a record.
         """
         done = Appended()
-        records = [*overrides, *fresh]
         if not records:
             return done
         try:
-            if self._open(target).before is not None:
-                rest = self._add(target, section, overrides, fresh, done, names)
-            else:
-                rest = self._begin(target, overrides, fresh, done)
+            is_new = self._open(target).before is None
+            rest = self._begin(target, records, done) if is_new else self._add(target, section, records, done, fit)
         except NotSpliced as reason:
             for record in records:
                 report(record, str(reason))
             return done
-        if rest:
-            beside = Target(target.layer, str(PurePosixPath(target.name).with_suffix(".jsonl")))
-            done.written += self.append(beside, section, rest, [], report, names).written
+        beside = Target(target.layer, str(PurePosixPath(target.name).with_suffix(".jsonl")))
+        done.written += self.append(beside, section, rest, report, fit).written
         return done
 
-    def _add(
-        self, target: Target, section: str, overrides: _Records, fresh: _Records, done: Appended, names: Names
-    ) -> _Records:
+    def _add(self, target: Target, section: str, records: _Records, done: Appended, fit: Fit) -> _Records:
         """Add records to an existing file. Return those that a table cannot have."""
         source = self.source(target)
         if self._table(self.label(target)) is not _NO_TABLE:
             raise NotSpliced("rows are not added to a table of another system")
         with source.file.coming_last():
             if isinstance(source, TableSource):
-                rest = [*self._rows(source, overrides, done, names, True)]
-                return [*rest, *self._rows(source, fresh, done, names, False)]
+                return [record for record in records if not self._add_row(source, record, done, fit)]
             is_single = self._layers[target.layer].path.is_file()
-            source.append(self._escaped([*overrides, *fresh]), section.split("/") if is_single else [])
-        done.written += [*overrides, *fresh]
+            source.append(self._escaped([*records]), section.split("/") if is_single else [])
+        done.written += records
         return []
 
-    def _rows(
-        self, table: TableSource, records: _Records, done: Appended, names: Names, is_whole: bool
-    ) -> Iterator[Mapping[str, Any]]:
-        """Add rows to a table, and yield the records that it cannot have.
-
-        :param is_whole: True if the table must have a column for each field.
-        """
-        columns = table.columns()
-        for record in records:
-            found = {
-                name: next((column for column in (name, *names.others(name)) if column in columns), "")
-                for name in record
-            }
-            missing_columns = {name for name, column in found.items() if not column}
-            known = {column: record[name] for name, column in found.items() if column}
-            try:
-                needed = names.needed(record)
-                if missing_columns and (is_whole or any(name in needed for name in missing_columns)):
-                    raise NotSpliced("it has no such column")
+    def _add_row(self, table: TableSource, record: Mapping[str, Any], done: Appended, fit: Fit) -> bool:
+        """Add a row to a table. Return False if the table cannot have the record."""
+        columns = fit(record, table.columns())
+        known = {column: record[name] for name, column in columns.items()} if columns is not None else {}
+        try:
+            if columns is not None:
                 table.append([self._escaped(known)])
-            except NotSpliced:
-                yield record
-            else:
                 done.written.append(known)
-                done.missing_columns.update(missing_columns)
+                done.missing_columns.update(record.keys() - columns.keys())
+        except NotSpliced:
+            return False
+        return columns is not None
 
-    def _begin(self, target: Target, overrides: _Records, fresh: _Records, done: Appended) -> _Records:
+    def _begin(self, target: Target, records: _Records, done: Appended) -> _Records:
         """Create a file of records. Return those that a table cannot have."""
-        opened, records = self._open(target), [*overrides, *fresh]
-        suffix = PurePosixPath(target.name).suffix
+        opened, suffix = self._open(target), PurePosixPath(target.name).suffix
         if suffix == ".csv":
             dialect = self._desired.tables.format_of(self.label(target))
             texts, left = csv_texts(self._escaped(records), sys.maxsize, dialect)

@@ -22,7 +22,7 @@ from ..export.beside_rooms import NOWHERE
 from ..export.export import Exported, Selection, export_instance
 from ..set_plan.scope import Scope
 from .editing import ALL, ELSEWHERE, Editing
-from .files import Names
+from .files import Fit
 
 
 def _kind_of(section: str) -> Kind:
@@ -120,25 +120,31 @@ class NewRecords:
 
     # ---- edits
 
-    def _names(self, section: str) -> Names:
-        """Return the possible names of the fields of a section in a table."""
+    def _fit(self, section: str, overrides: Mapping[int, Any]) -> Fit:
+        """Return what finds the columns of records. An override needs all of its fields, a new record its key."""
         kind = _kind_of(section)
         schema = self._edit.client.schema(kind) if kind.is_plain else None
         given = self._edit.desired.identity.get(section) or kind.written_key
         choices = [tuple(given)] if given else kind.match_on
+        whole = set(map(id, overrides.values()))
 
-        def others(name: str) -> Sequence[str]:
+        def names(name: str) -> Sequence[str]:
             field = schema.find(name) if schema is not None else None
-            return () if schema is None or field is None else names_of(schema, field)
+            return (name,) if schema is None or field is None else (name, *names_of(schema, field))
 
         def needed(record: Mapping[str, Any]) -> Collection[str]:
-            if OWN_MATCH in record:
-                return {OWN_MATCH, *record[OWN_MATCH]}
-            ways = [[(key, *others(key)) for key in keys] for keys in choices]
-            way = next((names for names in ways if any(name in record for name in names[-1])), ways[-1])
+            if id(record) in whole or OWN_MATCH in record:
+                return record if id(record) in whole else {OWN_MATCH, *record[OWN_MATCH]}
+            ways = [[names(key) for key in keys] for keys in choices]
+            way = next((way for way in ways if any(name in record for name in way[-1])), ways[-1])
             return {name for names in way for name in names}
 
-        return Names(others, needed)
+        def fit(record: Mapping[str, Any], columns: Collection[str]) -> Mapping[str, str] | None:
+            found = {name: next((column for column in names(name) if column in columns), "") for name in record}
+            known = {name: column for name, column in found.items() if column}
+            return None if any(name in needed(record) for name in record.keys() - known.keys()) else known
+
+        return fit
 
     def _add(self, section: str, overrides: Mapping[int, Any], fresh: Sequence[tuple[str, Any]]) -> None:
         """Write overrides of records, and new records, into the file of a section."""
@@ -155,8 +161,8 @@ class NewRecords:
             if edit.fetched_in(record):
                 leave_out(record, ELSEWHERE)
         known = [record for _uuid, record in fresh if id(record) not in left]
-        names = self._names(section.partition("/")[0])
-        done = edit.files.append(target, section, list(overrides.values()), known, leave_out, names)
+        fit = self._fit(section.partition("/")[0], overrides)
+        done = edit.files.append(target, section, [*overrides.values(), *known], leave_out, fit)
         for path, file in edit.fetched_in(done.written).items():
             edit.files.add_file(target.layer, path, file.read_bytes())
         if done.missing_columns:
