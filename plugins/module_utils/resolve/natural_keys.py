@@ -314,22 +314,15 @@ def values_in_use(
     return [value for value in wanted if value in have]
 
 
-def only_record(
-    kind: Kind,
-    words: str,
-    hits: Sequence[Record],
-    location: str = "",
-    advice: str = "",
-) -> Record | None:
+def only_record(kind: Kind, words: str, hits: Sequence[Record], advice: str = "") -> Record | None:
     """Return the only record, or None. Raise :class:`Ambiguous` with the uuids of all records if there are several.
 
-    :param location: the option, with a colon, for the message.
     :param advice: what to do about it.
     """
     if len(hits) > 1:
         uuids = ", ".join(sorted(record.uuid or str(record.id) for record in hits))
         todo = f"; {advice}" if advice else ""
-        raise Ambiguous(f"{location}{len(hits)} {kind.plural} have {words}: {uuids}. Expected exactly one{todo}.")
+        raise Ambiguous(f"{len(hits)} {kind.plural} have {words}: {uuids}. Expected exactly one{todo}.")
     return hits[0] if hits else None
 
 

@@ -21,8 +21,15 @@ from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE
 from ..apply.strict_json import Digest, one_of
 from ..desired.desired import SECTIONS, DesiredInstance
 from ..desired.hiding import VAULTED
-from ..set_plan.asked import hides_values, relations_of, without_relations
-from ..set_plan.canonical import Canon, as_text, digest_of_text, lasting_name
+from ..set_plan.canonical import (
+    Canon,
+    as_text,
+    digest_of_text,
+    hides_values,
+    lasting_name,
+    relations_of,
+    without_relations,
+)
 from ..set_plan.plan import InstancePlan, Planned, drop_changes
 from ..set_plan.removal_blockers import without_blocked
 

@@ -19,8 +19,8 @@ from ...module_utils.client.client import Client
 from ..desired.desired import SECTIONS, DesiredInstance
 from .applied_values import AppliedValues
 from .archived import Archived, match_archived
-from .asked import asked_by_files
 from .aspect import Aspect, collect
+from .canonical import asked_by_files
 from .cells import CutNumbers, EmptiedCells
 from .checks import check_scope, check_visibility, removals_of
 from .comparison import Comparison
