@@ -13,10 +13,10 @@ from typing import Any
 from ...module_utils.client.client import Client
 from ...module_utils.client.record import Record
 from ...module_utils.errors import IncompleteList, InvalidInput
-from ...module_utils.model.field import Field, FieldType, InvalidValue, Unread, in_digits, readable, shorten
+from ...module_utils.model.field import Field, FieldType, Unread, in_digits, readable
 from ...module_utils.model.kinds import KINDS, LOCATION, OBJECT, ROOM, Kind
 from ...module_utils.model.schema import Schema, type_of
-from ...module_utils.model.types_links import parse_reference, references_in
+from ...module_utils.model.types_links import references_in
 from ...module_utils.printing.cleaner import clean
 from ...module_utils.resolve.field_visibility import (
     LIMITED,
@@ -27,6 +27,7 @@ from ...module_utils.resolve.field_visibility import (
 )
 from ...module_utils.resolve.hidden_records import NO, YES, Listed, visibility
 from ...module_utils.resolve.natural_keys import identity_of
+from ...module_utils.resolve.references import reference_in
 from ..desired.entry import Entry
 from ..desired.positions import Place
 from ..papers.table import MONEY
@@ -178,10 +179,7 @@ class ObjectLists:
 
         :raises InvalidInput: if it means no visible record.
         """
-        try:
-            reference, problem = self.state.resolved(parse_reference(kind.name)(written, Field("", "")))
-        except InvalidValue as unfit:
-            raise InvalidInput(f"{option}: {shorten(written)} does not fit; expected {unfit}") from unfit
+        reference, problem = self.state.resolved(reference_in(option, kind.name, written))
         record = None if problem else self.state.find(reference)
         if record is None:
             raise InvalidInput(f"{option}: {problem or f'no list shows the {kind.words} {written}'}")
