@@ -186,8 +186,7 @@ class Folder:
         :raises OSError: if it cannot be read.
         """
         with self._folder([*parts_of(name)] if name else []) as folder, os.scandir(folder) as entries:
-            types = {entry.name: FileType.from_mode(entry.stat(follow_symlinks=False).st_mode) for entry in entries}
-        found = [ListResult(f"{name}/{member}" if name else member, kind) for member, kind in types.items()]
+            found = [ListResult(f"{name}/{entry.name}" if name else entry.name, _type_of(entry)) for entry in entries]
         return sorted(found, key=lambda member: member.name)
 
     def below(self, name: str = "") -> Iterator[ListResult]:
@@ -500,6 +499,15 @@ def _entered(step: str, folder: int, flags: int, make: Access | None) -> int:
         os.close(descriptor)
         raise
     return descriptor
+
+
+def _type_of(entry: os.DirEntry[str]) -> FileType:
+    # The directory has the type, so that a member may be removed meanwhile.
+    if entry.is_symlink():
+        return FileType.LINK
+    if entry.is_dir(follow_symlinks=False):
+        return FileType.FOLDER
+    return FileType.FILE if entry.is_file(follow_symlinks=False) else FileType.OTHER
 
 
 def _found(name: str, folder: int) -> os.stat_result | None:
