@@ -130,24 +130,18 @@ def _private_folder(path: Path) -> Folder:
     :raises OSError: if it can't be created or read.
     """
     above = path.parent
-    if not above.is_absolute():
-        raise _Unfit("is no absolute path")
+    _require(above.is_absolute(), "is no absolute path")
     # Any user who can write to a link's directory can replace the link, so check every directory on the way.
     for directory in {above, *above.parents, *above.resolve().parents}:
         _require_safe(directory)
     with contextlib.suppress(FileExistsError):
         path.mkdir(mode=PRIVATE_FOLDER)
     found = path.lstat()
-    if stat.S_ISLNK(found.st_mode):
-        raise _Unfit("is a link")
-    if not stat.S_ISDIR(found.st_mode):
-        raise _Unfit("is no directory")
-    if found.st_uid != os.geteuid():
-        raise _Unfit("belongs to another user")
-    if found.st_mode & WRITABLE_BY_OTHERS:
-        raise _Unfit("can be written by others")
-    if not os.access(path, os.W_OK | os.X_OK):
-        raise _Unfit("can't be written")
+    _require(not stat.S_ISLNK(found.st_mode), "is a link")
+    _require(stat.S_ISDIR(found.st_mode), "is no directory")
+    _require(found.st_uid == os.geteuid(), "belongs to another user")
+    _require(not found.st_mode & WRITABLE_BY_OTHERS, "can be written by others")
+    _require(os.access(path, os.W_OK | os.X_OK), "can't be written")
     return Folder(path, os.geteuid())
 
 
@@ -158,10 +152,15 @@ def _require_safe(above: Path) -> None:
     """
     found = above.stat()
     # In a container, the owner of the root directory is the administrator, whatever its number.
-    if found.st_uid not in (os.geteuid(), 0, Path("/").stat().st_uid):
-        raise _Unfit(f"is in {above}, which belongs to another user")
-    if found.st_mode & WRITABLE_BY_OTHERS and not found.st_mode & stat.S_ISVTX:
-        raise _Unfit(f"is in {above}, which can be written by others")
+    owners = (os.geteuid(), 0, Path("/").stat().st_uid)
+    _require(found.st_uid in owners, f"is in {above}, which belongs to another user")
+    is_open = found.st_mode & WRITABLE_BY_OTHERS and not found.st_mode & stat.S_ISVTX
+    _require(not is_open, f"is in {above}, which can be written by others")
+
+
+def _require(is_so: object, otherwise: str) -> None:
+    if not is_so:
+        raise _Unfit(otherwise)
 
 
 def _run_folder_of(run_folder: Path | None, variables: Mapping[str, str]) -> Folder | None:
