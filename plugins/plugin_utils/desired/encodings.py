@@ -109,34 +109,28 @@ def decoded(content: bytes, explicit: str = "", fallback: str = "") -> tuple[str
         _check_not_utf8(content, explicit)
     codec = marked or _UNMARKED.get(explicit, explicit) or "utf-8"
     if codec == "utf-8" and content.count(b"\0") > len(content) // 4:
-        raise _unread(content, "", "", 0)
+        raise _unread(content, "this file is not UTF-8, and has no byte order mark", "utf-8", 0)
     try:
         return content.decode(codec), codec
     except UnicodeDecodeError as error:
-        reason, start = error.reason, error.start
-    except UnicodeError as other:
-        reason, start = str(other), 0
+        wrong = error
     found = _beyond_ascii(content) if codec == "utf-8" else ""
-    if fallback and not explicit and not marked and not _is_encodable(found, fallback):
+    # A letter that the fallback has, too, is no accident of its bytes.
+    if fallback and not explicit and not marked and not found.encode(fallback, "ignore"):
         try:
             return content.decode(fallback), fallback
         except UnicodeDecodeError as error:
-            codec, reason, start = fallback, error.reason, error.start
+            codec, wrong = fallback, error
     elif marked == "utf-8" or found:
-        raise _mixed(
-            content, start, is_utf8=bool(marked) or len(found) >= content.decode("utf-8", "replace").count("\ufffd")
-        )
-    raise _unread(content, codec, reason, start)
+        is_utf8 = bool(marked) or len(found) >= content.decode("utf-8", "replace").count("\ufffd")
+        raise _mixed(content, wrong.start, is_utf8)
+    name = codec.upper() if codec == "utf-8" else codec
+    raise _unread(content, f"expected {name}: {wrong.reason} at byte {wrong.start}", codec, wrong.start)
 
 
 def _beyond_ascii(content: bytes) -> str:
     """Return the characters that are valid sequences of several bytes in UTF-8."""
     return "".join(letter for letter in content.decode("utf-8", "ignore") if not letter.isascii())
-
-
-def _is_encodable(letters: str, codec: str) -> bool:
-    """Return True if an encoding has one of some letters: then they are no accident of its bytes."""
-    return bool(letters.encode(codec, "ignore"))
 
 
 def _check_not_utf8(content: bytes, explicit: str) -> None:
@@ -156,21 +150,14 @@ def _mixed(content: bytes, start: int, is_utf8: bool) -> WrongEncoding:
     :param is_utf8: True if most of it is UTF-8. Otherwise its sequences of several bytes may be accidents.
     """
     byte = content[start : start + 1]
-    try:
-        shown = f"{byte.decode('cp1252')} in Windows-1252"
-    except UnicodeDecodeError:
-        shown = "no character in Windows-1252"
+    shown = f"{byte.decode('cp1252', 'ignore') or 'no character'} in Windows-1252"
     words = f"expected UTF-8, found byte 0x{byte[0]:02X}, {shown}; save the file as UTF-8"
     return WrongEncoding(words, content[:start].decode("utf-8", "replace"), () if is_utf8 else _readings(content))
 
 
-def _unread(content: bytes, codec: str, reason: str, start: int) -> WrongEncoding:
+def _unread(content: bytes, found: str, codec: str, start: int) -> WrongEncoding:
     """Return the error about a file that is not in its encoding, with words of it in other encodings."""
-    if codec:
-        found = f"expected {codec.upper() if codec == 'utf-8' else codec}: {reason} at byte {start}"
-    else:
-        found = "this file is not UTF-8, and has no byte order mark"
-    before = content[:start].decode(codec or "utf-8", "replace")
+    before = content[:start].decode(codec, "replace")
     return WrongEncoding(f"{found}; save the file as UTF-8", before, _readings(content))
 
 
