@@ -333,7 +333,7 @@ class InventoryModule(KnowsOrigins, BaseInventoryPlugin, Constructable, Cacheabl
         config = self._configured(path)
         try:
             self._check_options(config)
-            filters = self._filters()
+            filters = option(self, "filters", self.templar.template, _WRITTEN) or {}
             check_filters(filters)
             plan = self._plan(filters)
             read = self._read(path, cache, plan, filters)
@@ -366,13 +366,6 @@ class InventoryModule(KnowsOrigins, BaseInventoryPlugin, Constructable, Cacheabl
             if name not in known:
                 raise InvalidInput(f"{name}: no such option; {did_you_mean(name, sorted(known))}")
 
-    def _filters(self) -> dict[str, Any]:
-        try:
-            filters: dict[str, Any] = self.templar.template(self.get_option("filters") or {})
-        except AnsibleError as error:
-            raise InvalidInput(f"filters: a template can't be rendered: {error}") from error
-        return filters
-
     def _prefix(self, name: str) -> str:
         """Return an option with a prefix for names of variables or groups.
 
@@ -385,15 +378,20 @@ class InventoryModule(KnowsOrigins, BaseInventoryPlugin, Constructable, Cacheabl
             )
         return prefix
 
-    def _check_hostname(self) -> None:
-        written = self.get_option("hostname")
-        choices = written if isinstance(written, list) else [written or ""]
+    def _hostnames(self) -> list[str]:
+        """Return the entries of the option ``hostname``.
+
+        :raises InvalidInput: if one is no text.
+        """
+        written = self.get_option("hostname") or []
+        choices = written if isinstance(written, list) else [written]
         for choice in choices:
             if not isinstance(choice, str):
                 raise InvalidInput(f"hostname: {choice!r} does not fit; expected a template, a field key, or a list")
+        return choices
 
     def _plan(self, filters: Mapping[str, Any]) -> Plan:
-        self._check_hostname()
+        self._hostnames()
         hosts = str(self.get_option("hosts"))
         prefix = self._prefix("variable_prefix")
         if prefix.startswith("ansible_"):
@@ -466,24 +464,23 @@ class InventoryModule(KnowsOrigins, BaseInventoryPlugin, Constructable, Cacheabl
 
     def _hostname(self, node: Node) -> str | None:
         """Return the first name that the option ``hostname`` yields."""
-        written = self.get_option("hostname")
-        choices = [written] if isinstance(written, str) else written or []
+        choices = self._hostnames()
         if not choices:
             return None
         valued = {key: value for key, value in node.visible.items() if value is not None}
         prefix = self.get_option("variable_prefix") or ""
         known = {**{key.removeprefix(prefix): value for key, value in valued.items()}, **valued}
         self.templar.available_variables = known
-        return next((name for choice in choices if (name := self._name(str(choice), choice, known))), None)
+        return next((name for choice in choices if (name := self._name(choice, known))), None)
 
-    def _name(self, text: str, choice: Any, known: Mapping[str, Any]) -> str:
+    def _name(self, choice: str, known: Mapping[str, Any]) -> str:
         if not self.templar.is_template(choice):
-            return one_line(known.get(text))
+            return one_line(known.get(str(choice)))
         try:
             return one_line(self.templar.template(choice))
         except AnsibleError as error:
             if self.get_option("strict"):
-                raise InvalidInput(f"hostname: {text!r} can't be rendered: {error}") from error
+                raise InvalidInput(f"hostname: {str(choice)!r} can't be rendered: {error}") from error
             return ""
 
     def _populate(self, layout: Layout) -> None:

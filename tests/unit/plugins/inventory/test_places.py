@@ -424,7 +424,7 @@ def test_values_of_the_environment_are_taken_as_they_are(
     ("options", "message"),
     [
         ({"base_url": "{{ nowhere }}"}, "base_url: the template can't be rendered"),
-        ({"filters": {"rooms": {"name": "{{ nowhere }}"}}}, "filters: a template can't be rendered"),
+        ({"filters": {"rooms": {"name": "{{ nowhere }}"}}}, "filters: the template can't be rendered"),
         ({"hostnames": "name"}, "hostnames: no such option; did you mean hostname"),
         ({"zzz": 1}, "zzz: no such option"),
         ({"max_pages": 3}, "max_pages: no such option"),
