@@ -14,6 +14,8 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
 
 from ...module_utils.client.client import Client
 from ...module_utils.client.query import PER_PAGE
@@ -23,7 +25,7 @@ from ...module_utils.errors import SeventhingsError
 from ...module_utils.model.kinds import HUB_ITEM, KINDS, Kind
 from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE, Change
 from ...module_utils.reconcile.effects import still_has, unchanged_fields, without_effect
-from ...module_utils.resolve.field_visibility import perhaps_hidden
+from ...module_utils.resolve.field_visibility import not_kept, perhaps_hidden, unkept
 from ..set_plan.hub import offer_of, offered
 from ..set_plan.listed_state import ListedState
 from ..set_plan.plan import Planned
@@ -37,12 +39,15 @@ class Write:
 
     :ivar identity: identifies the record in paths; empty for a new offer.
     :ivar was_managed: True if the record belonged to the set before it was removed.
+    :ivar first: the values of fields that no listed record had. If the instance leaves empty fields out, they may be
+        hidden.
     """
 
     planned: Planned
     change: Change
     identity: str
     was_managed: bool
+    first: Mapping[str, Any]
 
     @property
     def kind(self) -> Kind:
@@ -53,7 +58,7 @@ class Write:
 class Failure:
     """A write that never took effect.
 
-    :ivar is_partial: True if the write changed other fields of the record.
+    :ivar is_partial: True if the write had another effect: it created the record, or changed other fields of it.
     """
 
     write: Write
@@ -69,16 +74,25 @@ class Effects:
         self._writes: list[Write] = []
         self._mutex = threading.Lock()
 
-    def note(self, planned: Planned, change: Change, answered: Record | None = None, was_managed: bool = False) -> None:
+    def note(
+        self,
+        planned: Planned,
+        change: Change,
+        answered: Record | None = None,
+        was_managed: bool = False,
+        first: Mapping[str, Any] = MappingProxyType({}),
+    ) -> None:
         """Note a write, unless its answer proves that it had an effect.
 
-        :param answered: the record as it was answered or read after the write.
+        :param answered: the record as it was answered or read after the write. :param first: see :class:`Write`. One
+            record of each kind shows whether these fields are hidden.
         """
-        if answered is not None and not without_effect(self._client, planned.schema, change, answered):
-            return
         identity = planned.created_uuid or ("" if change.current is None else change.current.identity)
         with self._mutex:
-            self._writes.append(Write(planned, change, identity, was_managed))
+            if any(write.first and write.kind is planned.kind for write in self._writes):
+                first = {}
+            if first or answered is None or without_effect(self._client, planned.schema, change, answered):
+                self._writes.append(Write(planned, change, identity, was_managed, first))
 
     def lists(self, before: ListedState | None, listed: Collection[str]) -> set[str]:
         """Return the kinds whose writes are checked in a list, because that takes the fewest requests.
@@ -150,9 +164,11 @@ class _Now:
             words = without_effect(self.client, planned.schema, change, now)
             words += perhaps_hidden(kind) if now is None and words else ""
         if not words:
-            return None
+            hidden = [] if now is None else unkept(planned.schema, write.first, now)
+            return Failure(write, not_kept(kind, hidden, write.identity), is_partial=True) if hidden else None
         still = [] if now is None else unchanged_fields(planned.schema, change, now)
-        is_partial = change.action == UPDATE and len(still) < len(change.values)
+        is_created = change.action == CREATE and now is not None
+        is_partial = is_created or (change.action == UPDATE and len(still) < len(change.values))
         words = f"The {kind.words} {write.identity or planned.key} {words}"
         return Failure(write, had_no_effect(self.client.transport, words), is_partial)
 

@@ -40,7 +40,6 @@ from ...module_utils.plan.replacing import unread_members, without_unreadable
 from ...module_utils.plan.state import find_now
 from ...module_utils.reconcile.apply import Applier
 from ...module_utils.reconcile.refusals import perhaps_hidden_owner
-from ...module_utils.resolve.field_visibility import not_kept, unkept
 from ...module_utils.runtime.creations import CreatedMeanwhile
 from ..set_plan.duplicates import creations_in, duplicates_of, listed_now
 from ..set_plan.listed_state import ListedState
@@ -123,7 +122,6 @@ class Executor:
         self._contents = Contents(client)
         self._effects = Effects(client)
         self._lost = LostAnswers(client, plan)
-        self._filled: dict[str, tuple[Planned, dict[str, Any]]] = {}
         self.outcome = Outcome()
 
     def run(self) -> Outcome:
@@ -133,42 +131,19 @@ class Executor:
         self._client.transport.rate.expect(len(self._plan.changes))
         for level, batch in self._ready.batches():
             self._run_level(batch)
-            self._check_kept()
             if level == Level.FIELDS:
                 self._settle_definitions(batch)
         if not self._stopped:
             self._check_results()
         return self.outcome
 
-    def _note_filled(self, planned: Planned, change: Change) -> None:
-        """Note fields that no listed record had and that get a value.
-
-        If the instance leaves empty fields out, one record of each kind shows whether these fields are hidden.
-        """
+    def _first_values(self, planned: Planned, change: Change) -> dict[str, Any]:
+        """Return the written values of fields that no listed record had."""
         state = self._plan.state
-        if state is None or change.action not in (CREATE, UPDATE) or planned.created_uuid is None:
-            return
+        if state is None or change.action not in (CREATE, UPDATE):
+            return {}
         missing = state.field_visibility(planned.schema).missing
-        first = {key: value for key, value in change.values.items() if key in missing and value not in EMPTY}
-        if first:
-            with self._mutex:
-                self._filled.setdefault(planned.kind.name, (planned, first))
-
-    def _check_kept(self) -> None:
-        """Read one record of each kind that got a value for a field that no record had."""
-        filled, self._filled = self._filled, {}
-        for planned, values in filled.values():
-            try:
-                record = self._client.get(planned.kind, str(planned.created_uuid))
-            except SeventhingsError as error:
-                # The record was written, so report the failed read as a warning.
-                self._plan.warnings.append(f"{planned}: not read back: {self._reason(planned, error)}")
-                continue
-            lost = [] if record is None else unkept(planned.schema, values, record)
-            if lost:
-                if self._ready.begun(planned) is None:
-                    self._uncount(planned)
-                self._fail(planned, not_kept(planned.kind, lost, str(planned.created_uuid)))
+        return {key: value for key, value in change.values.items() if key in missing and value not in EMPTY}
 
     def _settle_definitions(self, level: Sequence[Planned]) -> None:
         try:
@@ -228,7 +203,7 @@ class Executor:
         with contextlib.suppress(JournalBroken):
             if write.was_managed:
                 self._journal.managed(kind, {write.identity: planned.journal_key})
-            elif write.change.action == CREATE and planned.created_uuid:
+            elif write.change.action == CREATE and planned.created_uuid and not failure.is_partial:
                 self._journal.note_removal(kind, planned.journal_key, planned.created_uuid)
 
     # ---- one level
@@ -400,8 +375,7 @@ class Executor:
             planned.created_uuid = self._create(applier, planned, change)
             self._journal.note_creation(planned.kind.name, planned.journal_key, planned.created_uuid)
             if planned.change.action == CREATE:
-                self._note_filled(planned, change)
-                self._effects.note(planned, change)
+                self._effects.note(planned, change, first=self._first_values(planned, change))
             return
         self._upload(planned, change)
         if change.action == UPDATE and change.current is not None:
@@ -411,7 +385,6 @@ class Executor:
         was_managed = change.current is not None and change.current.uuid in self._journal.known
         with self._lost.deferred(planned):
             planned.created_uuid = applier.write(change, lambda: self._find(planned), lost=self._lost.error_of(planned))
-        self._note_filled(planned, change)
         answered = applier.answered
         if change.action in (DELETE, ARCHIVE):
             note = self._journal.note_removal if change.action == DELETE else self._journal.archived
@@ -419,7 +392,8 @@ class Executor:
         elif planned.kind.update == "PUT" and planned.created_uuid:
             answered = applier.read_back(change, planned.created_uuid)
             self._leave_out_unreadable(planned, change, answered)
-        self._effects.note(planned, change, answered, was_managed and change.action in (DELETE, ARCHIVE))
+        was_managed = was_managed and change.action in (DELETE, ARCHIVE)
+        self._effects.note(planned, change, answered, was_managed, self._first_values(planned, change))
 
     def _leave_out_unreadable(self, planned: Planned, change: Change, now: Record) -> None:
         """Count no change if all written fields turn out to be fields that the instance does not return."""
