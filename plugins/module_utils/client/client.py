@@ -288,7 +288,7 @@ class Client:
             # The sample is empty, and this request creates the first record.
             del self._samples[kind.name]
         answer = self.send("POST", kind.create_path.format(template=template), Effect.UNSAFE, body=wrapped)
-        self._count(kind, 1)
+        self._count(kind, 1, template)
         return created_uuid(answer, kind.words)
 
     def update(
@@ -319,10 +319,10 @@ class Client:
             self.send("DELETE", _path_of(kind.item_path, kind, uuid), Effect.IDEMPOTENT)
             self._count(kind, -1)
 
-    def _count(self, kind: Kind, by: int) -> None:
+    def _count(self, kind: Kind, by: int, template: str = "") -> None:
         """Count a created or deleted record where the length of lists is noted."""
         if not kind.sort:
-            self.lists.unpaged.changed(kind.name, by)
+            self.lists.unpaged.changed(kind.name, by, template)
 
     def set_status(self, kind: Kind, uuid: str, status: str) -> None:
         """Set the status of a record whose kind has a separate request for it."""

@@ -45,11 +45,14 @@ class UnpagedLists:
             facts.put((_KIND, mark, None), (_KIND, mark, [self.clock(), records]))
             facts.put(*((_KIND, old, None) for old in list(facts.all(_KIND))[:-_MOST_NOTES]))
 
-    def changed(self, kind: str, by: int) -> None:
-        """Count records of a kind that this process created or, below 0, deleted."""
+    def changed(self, kind: str, by: int, part: str = "") -> None:
+        """Count records of a kind that this process created or, below 0, deleted.
+
+        :param part: of the list that they are in; if empty, they are in all lists of their kind.
+        """
         with contextlib.suppress(OSError, TypeError, ValueError), self.store.changing(self.name) as facts:
             for mark, (moment, records) in list(facts.all(_KIND).items()):
-                if mark.split()[0] == kind:
+                if mark == _mark(kind, part) if part else mark.split()[0] == kind:
                     facts.put((_KIND, mark, [moment, records + by]))
 
     def has(self, kind: str, part: str, records: int) -> bool:

@@ -61,6 +61,11 @@ def test_references_by_a_placeholder_or_a_label_mean_the_object_of_the_row(impor
     assert imported.plan().outcome == "unchanged"
 
 
+def test_an_empty_code_is_no_emptied_cell(imported: Site) -> None:
+    imported.write({"objects.csv": ledger(1, 2, 3, 4, n1="")})
+    assert (imported.plan().outcome, imported.plan().warnings) == ("unchanged", [])
+
+
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
