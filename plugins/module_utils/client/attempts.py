@@ -250,11 +250,8 @@ class Attempts:
         return self._saying(error, f"{endpoint}: not sent, because of an earlier HTTP 429. {self._why(pause)}")
 
     def _why(self, pause: float) -> str:
-        wanted = f"The service wants a pause of {pause:.0f} seconds, and"
-        if self._refused_since is not None and self.left < self.rate_limit_wait - 1:
-            left = max(self.left, 0)
-            return f"{wanted} {left:.0f} of the {self.rate_limit_wait:g} seconds of rate_limit_wait are left."
-        return f"{wanted} rate_limit_wait is {self.rate_limit_wait:g} seconds."
+        left = f"{max(self.left, 0):.0f} of the {self.rate_limit_wait:g} seconds of rate_limit_wait are left"
+        return f"The service wants a pause of {pause:.0f} seconds, and {left}."
 
     def _saying(self, error: TooManyRequests, why: str) -> TooManyRequests:
         error.message = f"{why} {self.written.sentence}"

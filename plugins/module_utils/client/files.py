@@ -52,21 +52,19 @@ def check_local(attachment: Attachment, option: str, searched_in: str = "") -> l
         return [f"{option}: {shown}: no such file (looked for in {place})"]
     except OSError as error:
         return [f"{option}: {shown} can't be read: {error.strerror}"]
-    problems = []
     attachment.size = size
-    name = name_of(attachment)
+    given, name = attachment.name, name_of(attachment)
     attachment.type = mimetypes.guess_type(name)[0] or "application/octet-stream"
-    if not 1 <= attachment.size <= MAX_SIZE:
-        problems.append(f"{option}: {shown} has {attachment.size} bytes; expected 1 to {MAX_SIZE}")
-    if len(name) > MAX_NAME:
-        problems.append(f"{option}: {shown}: the name has {len(name)} characters; expected at most {MAX_NAME}")
-    if attachment.name is not None and not attachment.name.strip():
-        problems.append(f"{option}: {shown}: the name is empty; leave it out, and the file keeps its own")
-    if attachment.name is not None and _UNSENDABLE.search(attachment.name):
-        problems.append(
-            f"{option}: {shown}: the name {name!r} has quotes or control characters, which an upload can't contain"
-        )
-    return problems
+    checks = (
+        (1 <= size <= MAX_SIZE, f" has {size} bytes; expected 1 to {MAX_SIZE}"),
+        (len(name) <= MAX_NAME, f": the name has {len(name)} characters; expected at most {MAX_NAME}"),
+        (given is None or given.strip(), ": the name is empty; leave it out, and the file keeps its own"),
+        (
+            not _UNSENDABLE.search(given or ""),
+            f": the name {name!r} has quotes or control characters, which an upload can't contain",
+        ),
+    )
+    return [f"{option}: {shown}{problem}" for fits, problem in checks if not fits]
 
 
 def _place_of(attachment: Attachment) -> tuple[Folder, str]:

@@ -327,7 +327,8 @@ def test_a_retry_after_that_is_longer_than_what_is_left_is_an_error_at_once(
     assert len(wire.sent) == 2
     assert caught.value.message == (
         'POST /customer-api/v1/object: HTTP 429, too many requests. The service says: "Slow down". '
-        f"The service wants a pause of {value} seconds, and rate_limit_wait is {wait:g} seconds. "
+        f"The service wants a pause of {value} seconds, and "
+        f"{wait:.0f} of the {wait:g} seconds of rate_limit_wait are left. "
         "This request was not carried out. What was changed before it stays: PATCH /object/x."
     )
 
