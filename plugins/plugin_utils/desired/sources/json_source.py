@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import json
 import re
+import sys
+from collections import Counter
 from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
@@ -111,17 +113,6 @@ def read_json_lines(text: str, source: str, findings: list[Finding]) -> Iterator
     """Yield one record per line. Numbers keep their source text."""
     text = text.removeprefix("\ufeff")
     may_have_jinja = any(mark in text for mark in JINJA)
-    names: dict[str, str] = {}
-
-    def no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = {names.setdefault(key, key): value for key, value in pairs}
-        if len(found) < len(pairs):
-            raise _WrittenTwice
-        return found
-
-    decode = json.JSONDecoder(
-        parse_int=Plain, parse_float=plain_number, parse_constant=no_constant, object_pairs_hook=no_duplicates
-    ).decode
     lines = text.split("\n")
     for number, line in enumerate(lines, start=1):
         if not line.strip():
@@ -212,3 +203,18 @@ _EXPONENT = re.compile(r"[eE][+-]?0*[0-9]{1,2}$")
 def no_constant(name: str) -> Any:
     """Refuse the words that only Python accepts as numbers in JSON."""
     raise ValueError(f"{name} is not JSON")
+
+
+def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    # The records of a file share their names.
+    found = {sys.intern(key): value for key, value in pairs}
+    if len(found) < len(pairs):
+        twice = next(key for key, count in Counter(key for key, _value in pairs).items() if count > 1)
+        raise _WrittenTwice(f"{twice} is written twice")
+    return found
+
+
+decode = json.JSONDecoder(
+    parse_int=Plain, parse_float=plain_number, parse_constant=no_constant, object_pairs_hook=_no_duplicates
+).decode
+"""Returns the value of a JSON text. Numbers keep their source text."""

@@ -5,15 +5,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ....module_utils.model.field import BrokenCell, CellList, CellMap, Plain, TypedCell
+from ....module_utils.model.field import BrokenCell, CellList, CellMap, TypedCell
 from ..dialect import Dialect
 from ..nodes import COLUMN_BITS, DEEPEST, Node, mark_at
 from ..words import NullCell
-from .json_source import is_whole, no_constant, plain_number, too_deep
+from .json_source import decode, is_whole, too_deep
 
 
 class Table:
@@ -106,24 +105,9 @@ def structure(cell: str) -> CellList | CellMap | BrokenCell:
     if too_deep(cell) is not None:
         return BrokenCell.from_text(cell, f"nested more than {DEEPEST} deep")
     try:
-        found = json.loads(
-            cell,
-            parse_int=Plain,
-            parse_float=plain_number,
-            parse_constant=no_constant,
-            object_pairs_hook=_no_duplicates,
-        )
+        found = decode(cell)
     except ValueError as error:
         return BrokenCell.from_text(cell, str(error))
     if not is_whole(cell, found):
         return BrokenCell.from_text(cell, "half of a surrogate pair")
     return CellMap(found, cell) if isinstance(found, dict) else CellList(found, cell)
-
-
-def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in found:
-            raise ValueError(f"{key} is written twice")
-        found[key] = value
-    return found
