@@ -72,8 +72,6 @@ class Places(Aspect):
         return None if place is None else Reference(ROOM.parent, id=place.id, uuid=place.uuid)
 
     def _is_same(self, location: Reference, other: Reference) -> bool:
-        for reference in (location, other):
-            self._context.meaning(reference)
         if location.pending is not None or other.pending is not None:
             return location.pending is other.pending
         return location.same(other) is not False
