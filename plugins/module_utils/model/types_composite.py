@@ -9,7 +9,7 @@ They have the same four representations as the field types in :mod:`types_basic`
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from .field import (
@@ -55,9 +55,6 @@ class Interval:
     unit: str
     value: int
 
-    def plain(self) -> dict[str, Any]:
-        return {"unit": self.unit, "value": self.value}
-
     def length(self) -> tuple[str, int]:
         """Return the length. Two intervals of the same length mean the same, whatever the unit."""
         if self.unit in _DAYS:
@@ -92,7 +89,7 @@ def _read_interval(value: Any, _field: Field) -> Interval | None:
 
 
 def _plain_interval(value: Interval | None) -> Any:
-    return value.plain() if value else None
+    return asdict(value) if value else None
 
 
 def _length(value: Interval | None, _field: Field) -> Any:

@@ -278,20 +278,14 @@ def with_equal_allowed_values(schema: Schema, desired: Mapping[str, Any], curren
 
     Existing values keep their Unicode form.
     """
-    have = schema.read(current.flat) if current else {}
+    have, found = schema.read(current.flat) if current else {}, dict(desired)
     written = dict(desired.get("constraints") or {})
+    existing = _terms_in(have.get("constraints")).get("allowed_values")
     is_dropdown = desired.get("type", have.get("type")) == "DROPDOWN"
     if "possible_values" in desired:
-        desired = {**desired, "possible_values": _as_existing(desired["possible_values"], have.get("possible_values"))}
+        found["possible_values"] = _as_existing(desired["possible_values"], have.get("possible_values"))
     if "allowed_values" in written:
-        existing = _terms_in(have.get("constraints")).get("allowed_values")
-        written["allowed_values"] = _as_existing(written["allowed_values"], existing)
-        desired = {**desired, "constraints": written}
-    if (
-        is_dropdown
-        and "possible_values" in desired
-        and "allowed_values" not in written
-        and "allowed_values" in _terms_in(have.get("constraints"))
-    ):
-        return {**desired, "constraints": {**written, "allowed_values": tuple(map(str, desired["possible_values"]))}}
-    return dict(desired)
+        found["constraints"] = {**written, "allowed_values": _as_existing(written["allowed_values"], existing)}
+    elif is_dropdown and "possible_values" in desired and existing is not None:
+        found["constraints"] = {**written, "allowed_values": tuple(map(str, found["possible_values"]))}
+    return found

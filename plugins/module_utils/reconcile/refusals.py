@@ -27,24 +27,17 @@ def perhaps_hidden_owner(schema: Schema, keys: Iterable[str], values: Mapping[st
     :param keys: the fields that identify the record. :param values: canonical values that were sent.
     """
     unique = {key: value for key, value in values.items() if schema.fields[key].unique}
-    values_in_question = unique or {key: values[key] for key in keys if key in values}
-    if (
-        not values_in_question
-        or not schema.kind.can_be_archived
-        or not _may_be_taken(schema, refused, values_in_question)
-    ):
+    asked = unique or {key: values[key] for key in keys if key in values}
+    mine = [*asked, *(schema.fields[key].label for key in asked), *map(str, asked.values())]
+    fields = (field for field in schema.fields.values() if field.key not in asked)
+    others = [name for field in fields for name in (field.key, field.label)]
+    if not asked or not schema.kind.can_be_archived or not may_be_taken(refused, mine, others):
         return ""
-    words = natural_keys.describe(schema, values_in_question, values_in_question)
+    words = natural_keys.describe(schema, asked, asked)
     return (
         f" If a value must be unique: an archived {schema.kind.words}, which no list shows, may have {words}, or a "
         f"hidden one ({LIMITED})."
     )
-
-
-def _may_be_taken(schema: Schema, refused: ServiceError, values: Mapping[str, Any]) -> bool:
-    names = {key: (key, field.label) for key, field in schema.fields.items()}
-    mine = [*values, *(names[key][1] for key in values), *map(str, values.values())]
-    return may_be_taken(refused, mine, [name for key, both in names.items() if key not in values for name in both])
 
 
 def link_to(kind: Kind) -> str:
