@@ -15,7 +15,6 @@ from ...module_utils.plan.allowed import LIMITED_ACCOUNT, how_to_allow
 from ...module_utils.plan.change import CREATE, UPDATE
 from ...module_utils.resolve.field_visibility import LIMITED
 from ...module_utils.resolve.hidden_records import Visibility
-from ..desired.desired import states_of
 from ..desired.lifecycle import NOTHING
 from ..desired.words import STATE
 from ..layers.records import owners_of
@@ -165,7 +164,7 @@ class Removals:
                 self._edit.files.remove(owner)
             return
         state = "archived" if planned.archived else ABSENT
-        if state not in states_of(planned.section):
+        if state not in planned.kind.states:
             raise NotSpliced(f"no record of {planned.section} can be {state}")
         override = self._edit.later(planned.entry, self._edit.files.target(owners[-1].place))
         if override is not None:

@@ -60,11 +60,6 @@ def prune_actions(section: str) -> tuple[str, ...]:
     return PRUNE if kind.can_be_archived else PRUNE[:2]
 
 
-def states_of(section: str) -> tuple[str, ...]:
-    """Return the values of ``_state`` in a section."""
-    return KINDS[SECTIONS[section]].states
-
-
 @dataclass(frozen=True)
 class Limits:
     """The limits for each kind.

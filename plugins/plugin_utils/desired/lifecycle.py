@@ -95,23 +95,13 @@ def keys_of(schema: Schema, pattern: str) -> list[str]:
     return [field.key for field in schema.fields.values() if fits(field.key, pattern) or fits(field.label, pattern)]
 
 
-def unknown_fields(lifecycle: Lifecycle, schema: Schema) -> list[tuple[str, str]]:
-    """Return the names in ``initial`` and ``ignore`` that match no field, each with its setting and the reason."""
-    return [
-        (setting, f"{setting}: {name}: {schema.why_unknown(name)}")
-        for setting, names in (("initial", lifecycle.initial), ("ignore", lifecycle.ignore))
-        for name in names
-        if not keys_of(schema, name) and _NO_PATTERN.isdisjoint(name)
-    ]
-
-
-def idle_patterns(lifecycle: Lifecycle, schema: Schema) -> list[tuple[str, str]]:
-    """Return the patterns in ``initial`` and ``ignore`` that match no field, each with its setting."""
+def idle_names(lifecycle: Lifecycle, schema: Schema, is_pattern: bool = False) -> list[tuple[str, str]]:
+    """Return the names, or the patterns, in ``initial`` and ``ignore`` that match no field, each with its setting."""
     return [
         (setting, name)
         for setting, names in (("initial", lifecycle.initial), ("ignore", lifecycle.ignore))
         for name in names
-        if not keys_of(schema, name) and not _NO_PATTERN.isdisjoint(name)
+        if not keys_of(schema, name) and _NO_PATTERN.isdisjoint(name) is not is_pattern
     ]
 
 

@@ -19,7 +19,7 @@ from ...module_utils.model.kinds import KINDS, TEMPLATES
 from ...module_utils.model.names import normal_name
 from ...module_utils.model.suggestions import closest_names, did_you_mean
 from ..ansible_compat import was_vaulted
-from .desired import BY_TEMPLATE, INLINE, SECTIONS, DesiredInstance, SourceCount, states_of
+from .desired import BY_TEMPLATE, INLINE, SECTIONS, DesiredInstance, SourceCount
 from .dialect import Dialect
 from .encodings import WrongEncoding, decoded
 from .entry import Entry
@@ -569,7 +569,7 @@ class _Loading:
             )
             return None
         state = node.value.get(STATE, "present")
-        allowed = states_of(section)
+        allowed = kind.states
         if state not in allowed:
             place = node.member(STATE).place
             self._find(place, f"{STATE}: {shorten(state)} does not fit; expected {' or '.join(allowed)}")

@@ -15,7 +15,7 @@ from ...module_utils.model.schema import Schema
 from ...module_utils.plan.change import ARCHIVE, DELETE
 from ..desired.desired import SECTIONS
 from ..desired.entry import Entry
-from ..desired.lifecycle import LIFECYCLE, NOTHING, Lifecycle, idle_patterns, keys_of, unknown_fields
+from ..desired.lifecycle import LIFECYCLE, NOTHING, Lifecycle, idle_names, keys_of
 from ..desired.row_rules import Fields
 from ..desired.words import OWN_LIFECYCLE
 from .aspect import Aspect
@@ -53,14 +53,14 @@ class Lifecycles(Aspect):
         desired = self._context.desired
         for section, lifecycle in self._settings.items():
             schema = self._schema_of(section) if section in desired.sections else None
-            for setting, problem in unknown_fields(lifecycle, schema) if schema else ():
-                place = desired.place_of(f"{LIFECYCLE}.{section}.{setting}")
-                self._context.find(place, f"{LIFECYCLE}.{section}.{problem}")
             if schema is None:
                 continue
+            for setting, name in idle_names(lifecycle, schema):
+                where = f"{LIFECYCLE}.{section}.{setting}"
+                self._context.find(desired.place_of(where), f"{where}: {name}: {schema.why_unknown(name)}")
             self._context.result.warnings += [
                 f"{LIFECYCLE}.{section}.{setting}: {name!r} matches no field, so it has no effect."
-                for setting, name in idle_patterns(lifecycle, schema)
+                for setting, name in idle_names(lifecycle, schema, is_pattern=True)
             ]
             kind = KINDS[SECTIONS[section]]
             names = desired.identity.get(section) or next(iter(kind.match_on), kind.written_key)
@@ -94,8 +94,9 @@ class Lifecycles(Aspect):
         if id(entry) in self._reported:
             return
         self._reported.add(id(entry))
-        for _setting, problem in unknown_fields(entry.lifecycle, schema):
-            self._context.find(entry.place_of(OWN_LIFECYCLE), f"{OWN_LIFECYCLE}.{problem}")
+        for setting, name in idle_names(entry.lifecycle, schema):
+            words = f"{OWN_LIFECYCLE}.{setting}: {name}: {schema.why_unknown(name)}"
+            self._context.find(entry.place_of(OWN_LIFECYCLE), words)
 
     # ---- protected
 

@@ -17,7 +17,7 @@ from ...module_utils.model.field import is_uuid, shorten
 from ...module_utils.model.kinds import KINDS, TEMPLATES
 from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE
 from ..apply.strict_json import OptionalDigest, Printable, Root, decode, one_of, read_members
-from ..desired.desired import SECTIONS, states_of
+from ..desired.desired import SECTIONS
 from .values import mark_of
 
 RECORD_VERSION = 1
@@ -200,7 +200,7 @@ def _check_change(change: RecordedChange, prefix: str) -> None:
     kind = KINDS[change.kind]
     if (change.template in TEMPLATES) != kind.defines_fields:
         raise ValueError(f"{prefix}template: {shorten(change.template)} does not fit {kind.section}")
-    states = states_of(kind.section)
+    states = kind.states
     if (change.action == DELETE and "absent" not in states) or (change.action == ARCHIVE and "archived" not in states):
         raise ValueError(f"{prefix}action: {change.action} does not fit; {kind.plural} are never removed so")
     is_known = change.action != CREATE and not kind.numbered
