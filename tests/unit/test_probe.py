@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -38,14 +37,11 @@ from probe.run import probe_instance
 from probe.scratch import Journal, object_keys, sweep
 from project import LONG, ROOT
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect
 from ansible_collections.community.seventhings.plugins.module_utils.errors import (
     InvalidInput,
     SeventhingsError,
     WriteRefused,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
-from ansible_collections.community.seventhings.plugins.module_utils.reconcile.reconcile import DesiredRecord, ensure
 
 pytestmark = pytest.mark.slow
 
@@ -115,19 +111,6 @@ def test_each_side_is_reported_by_its_tier(switch: Switch, tmp_path: Path) -> No
         one_side(switch, side, tmp_path)
 
 
-@pytest.mark.parametrize("side", ["accept", "refuse"])
-def test_fields_that_a_trace_leaves_can_be_distinguished(side: str, tmp_path: Path) -> None:
-    service = Embedded.started({"duplicate_labels": side})
-    found = []
-    for _probe in range(2):
-        profile = probed(service, tmp_path, TRACE)
-        assert profile["switches"]["duplicate_labels"]["side"] == side
-        labels = [definition["label"] for definition in service.client().definitions("asset")]
-        assert len(labels) == len(set(labels))
-        found.append(labels)
-    assert found[0] == found[1]
-
-
 def test_the_calm_sides_are_reported(tmp_path: Path) -> None:
     profile = probed(Embedded.started(), tmp_path, TRACE)
     silent = {name for name, entry in profile["switches"].items() if entry["state"] == NOT_PROBED}
@@ -136,23 +119,6 @@ def test_the_calm_sides_are_reported(tmp_path: Path) -> None:
     check_sides(profile, {})
     for name in sorted(apart):
         one_side(BY_NAME[name], BY_NAME[name].calm, tmp_path)
-
-
-def test_nothing_is_reported_of_rental_cases_that_are_not_past_their_days(tmp_path: Path) -> None:
-    service = Embedded.started({"rental_overdue": "move"})
-    service.service.store.run("UPDATE rental_case SET issue_date = '2031-05-30', due_date = '2031-05-31'")
-    entry = probed(service, tmp_path)["switches"]["rental_overdue"]
-    assert (entry["state"], entry["why"]) == (NOT_PROBED, SWITCHES["rental_overdue"].why)
-
-
-@pytest.mark.sample(4)
-@pytest.mark.parametrize(
-    "switch", [switch for switch in TABLE if SWITCHES[switch.name].tier == NEVER], ids=lambda switch: switch.name
-)
-def test_what_is_never_probed_says_why(switch: Switch, tmp_path: Path) -> None:
-    profile = probed(Embedded.started({switch.name: switch.rough}), tmp_path, TRACE if LONG else LOOK)
-    entry = profile["switches"][switch.name]
-    assert (entry["state"], entry["why"]) == (NOT_PROBED, SWITCHES[switch.name].why)
 
 
 @pytest.mark.sample(3)
@@ -187,14 +153,6 @@ def test_combinations_are_reported_correctly_and_repeatably(
     assert probed(like, folder, tier) == profile
 
 
-def test_a_tier_includes_the_reports_of_earlier_tiers(tmp_path: Path) -> None:
-    states = [
-        {name for name, side in probed(Embedded.started(), tmp_path, tier)["switches"].items() if side["side"]}
-        for tier in TIERS
-    ]
-    assert states[0] < states[1] < states[2]
-
-
 # ---- what is sent
 
 
@@ -222,26 +180,6 @@ def test_the_client_of_a_look_refuses_everything_else(method: str, path: str) ->
     assert service.log == [("POST", f"{PREFIX}/auth_token")]
     # Afterwards the client is as before.
     assert client.send("POST", "/circularity-hub/suggest-category", body={"filter": {"id": {"eq": -1}}}).status == 200
-
-
-def test_of_answers_that_were_used_only_errors_and_short_headers_are_kept() -> None:
-    asker = Asker(connect({"base_url": "https://acme.test", "access_token": "t"}), gets_only=True)
-    with asker.listening():
-        hear = asker.transport.on_answer
-        assert hear is not None
-        for status, body in ((200, b"a whole page"), (422, b"words"), (200, b"the last one")):
-            hear("GET /rooms", status, {"X-RateLimit-Limit": "200", "X-Long": "x" * 2000}, body)
-    assert [answer.body for answer in asker.answers] == [b"", b"words", b"the last one"]
-    assert asker.answers[0].headers == {"x-ratelimit-limit": "200"}
-
-
-def test_a_look_ends_when_its_requests_are_spent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(f"{probe_instance.__module__}.MOST_LOOKS", 10)
-    service = Embedded.started()
-    profile = probed(service, tmp_path)
-    assert len(service.log) == 10
-    assert profile["switches"]["persons_filter"]["state"] == NOT_PROBED
-    assert any("too few requests" in line for line in profile["new"])
 
 
 @pytest.mark.parametrize("weather", ["calm", "rough"])
@@ -279,24 +217,6 @@ def test_an_account_that_is_limited_to_locations_loses_no_scratch_record(
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("locations", [None, "[]", "['Werkstatt']"])
-def test_scratch_objects_are_in_a_room_with_visible_objects_if_a_room_is_mandatory(
-    locations: str | None, tmp_path: Path
-) -> None:
-    service = Embedded.started()
-    store, client = service.service.store, service.client()
-    room = {"field_key": "actual_room", "label": "Room", "attributes": {"mandatory": True}}
-    assert ensure(client, DesiredRecord(KINDS["field_definition"], room, template="asset")).changed
-    if locations is not None:
-        uuid = store.value("SELECT uuid FROM location WHERE name = 'Werkstatt'")
-        store.run("UPDATE user SET locations = ? WHERE id = 1", (json.dumps([uuid] if "W" in locations else []),))
-    before = service.dump()
-    profile = probed(service, tmp_path, TOUCH)
-    check_sides(profile, {})
-    assert service.dump() == before
-    assert (profile["switches"]["patch_answer"]["state"] == NOT_PROBED) == (locations == "[]")
-
-
 @pytest.mark.parametrize("hidden", [["name"], ["barcode", "inventory_name"]], ids=str)
 def test_no_scratch_record_is_created_if_a_sweep_cannot_see_its_name(hidden: list[str], tmp_path: Path) -> None:
     service = Embedded.started()
@@ -308,21 +228,6 @@ def test_no_scratch_record_is_created_if_a_sweep_cannot_see_its_name(hidden: lis
     assert service.dump() == before
     switch = profile["switches"]["delete_occupied" if hidden == ["name"] else "patch_answer"]
     assert "does not see the names" in switch["why"]
-
-
-def test_a_sweep_reports_what_is_left_whose_name_it_does_not_see(tmp_path: Path) -> None:
-    service = Embedded.started()
-    service.kill_at = -_requests_of_a_touch("calm", tmp_path)[0] - 2
-    with pytest.raises(Killed):
-        probed(service, tmp_path, TOUCH)
-    service.kill_at = 0
-    store = service.service.store
-    store.run("UPDATE user SET hidden_fields = ? WHERE id = 1", (json.dumps(["name"]),))
-    with pytest.raises(SeventhingsError, match=r"are left: .*location .* This account does not see their names"):
-        swept(service, tmp_path)
-    store.run("UPDATE user SET hidden_fields = '[]' WHERE id = 1")
-    assert swept(service, tmp_path) > 0
-    assert list(tmp_path.iterdir()) == []
 
 
 def _requests_of_a_touch(weather: str, tmp_path: Path) -> tuple[int, int]:
@@ -396,31 +301,6 @@ def test_a_sweep_deletes_nothing_that_a_journal_alone_names(tmp_path: Path) -> N
     assert service.dump() == before
 
 
-@pytest.mark.sample(4)
-@pytest.mark.parametrize(
-    "line",
-    [
-        '{{"kind": "file", "uuid": "{uuid}"}}', '{{"kind": "field_definition", "uuid": "{uuid}"}}',
-        '{{"kind": ["object"], "uuid": "{uuid}"}}', '{{"kind": {{}}, "uuid": "{uuid}"}}', '{{"kind": "object x"}}',
-        '{{"kind": "object", "uuid": ["{uuid}"]}}', '{{"kind": "object", "uuid": "../{uuid}"}}', '{{"root": []}}', "[]",
-        "1", "null", "\ud800",
-    ],
-)  # fmt: skip
-def test_lines_that_no_probe_wrote_are_passed_over(line: str, tmp_path: Path) -> None:
-    service = Embedded.started()
-    client = service.client()
-    content = {"data": ("zz-probe-0123456789ab.txt", b"x", "text/plain")}
-    uuid = client.send("POST", "/file", files=content).headers["Location-UUID"]
-    path = tmp_path / "profile.json.journal"
-    Journal(path).note(root=embedded_here.ROOT_URL, prefix="zz-probe-0123456789ab")
-    with path.open("a", encoding="utf-8", errors="surrogatepass") as stream:
-        stream.write(line.format(uuid=uuid) + "\n")
-    before = service.dump()
-    assert swept(service, tmp_path) == 0
-    assert service.dump() == before
-    assert not path.exists()
-
-
 # ---- the profile
 
 
@@ -453,25 +333,6 @@ def test_nothing_that_somebody_wrote_is_in_a_profile(
     assert [text for text in texts if text in written or json.dumps(text)[1:-1] in written] == []
 
 
-def test_the_key_of_a_custom_field_is_counted(tmp_path: Path) -> None:
-    service = Embedded.started()
-    client = service.client()
-    body = {
-        "field_type": {"name": "TEXT", "constraints": []},
-        "label": "Secret project",
-        "comment": "",
-        "default_value": None,
-        "possible_values": [],
-        "attributes": [{"type": "form_group", "value": "general_information"}],
-        "relations": [],
-    }
-    before = probed(service, tmp_path)
-    client.send("POST", "/asset-tracking/asset/field-definition", body=body)
-    after = probed(service, tmp_path)
-    assert after["fields"]["asset"] == before["fields"]["asset"] + 1
-    assert "secret" not in json.dumps(after).lower()
-
-
 def test_a_field_that_no_record_has_makes_the_account_restricted(tmp_path: Path) -> None:
     service = Embedded.started()
     store = service.service.store
@@ -502,16 +363,6 @@ def test_what_may_not_be_read_is_reported_in_the_outcome(rights: list[str], tmp_
     assert ("object" in profile["account"]["not_readable"]) == (rights != ["objects"])
 
 
-def test_a_module_that_is_switched_off_is_no_restriction(tmp_path: Path) -> None:
-    service = Embedded.started()
-    service.set(modules_off=["rental", "catalog"])
-    profile = probed(service, tmp_path, TOUCH)
-    assert profile["outcome"] == profiles.FINE
-    assert profile["absent"] == ["rental_case"]
-    assert profile["switches"]["rental_hours"]["state"] == NOT_PROBED
-    assert "Absent, or switched off: rental cases" in profiles.summary_of(profile)
-
-
 @pytest.mark.parametrize("rights", [["read"], ["read", "objects"], ["read", "objects", "tasks"], []])
 def test_an_account_that_may_not_write_everything_is_reported_so_and_leaves_nothing(
     rights: list[str], tmp_path: Path
@@ -529,29 +380,6 @@ def test_an_account_that_may_not_write_everything_is_reported_so_and_leaves_noth
 
 # ---- answers that nobody expects
 
-UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-REFUSALS = [403, 404, 418, 500] if LONG else [418]
-FURTHER_WRITES = [
-    ("POST", "/file"),
-    ("POST", "/object/{uuid}/add-file"),
-    ("POST", "/asset-tracking/asset/field-definition"),
-    ("PUT", "/asset-tracking/asset/field-definition/{uuid}"),
-]
-
-
-def answering(
-    service: Embedded, method: str, path: str, change: Callable[[Answer], Answer], is_carried_out: bool = True
-) -> None:
-    """Replace the answers to some requests, which are carried out or not."""
-    answer = service.service.answer
-
-    def other(call: Call) -> Answer:
-        if (call.method, UUID.sub("{uuid}", call.path)) != (method, PREFIX + path):
-            return answer(call)
-        return change(answer(call) if is_carried_out else Answer(0))
-
-    service.service.answer = other  # type: ignore[method-assign, assignment]
-
 
 def check_no_wrong_side(profile: Json) -> None:
     """Check that everything determined is on the calm side, and everything else unknown or on no known side."""
@@ -560,16 +388,6 @@ def check_no_wrong_side(profile: Json) -> None:
         assert entry["side"] in (None, switch.calm), f"{switch.name}: {entry}"
         assert entry["seen"] or entry["why"]
     assert profile["contradictions"] == []
-
-
-@pytest.mark.parametrize("status", REFUSALS)
-@pytest.mark.parametrize(("method", "path"), FURTHER_WRITES)
-def test_a_trace_reports_nothing_wrongly_of_what_is_refused(
-    method: str, path: str, status: int, tmp_path: Path
-) -> None:
-    service = Embedded.started()
-    answering(service, method, path, lambda _answer: answer_json({"message": "no"}, status), is_carried_out=False)
-    check_no_wrong_side(probed(service, tmp_path, TRACE))
 
 
 Answering = Callable[[Call], Answer]
@@ -640,40 +458,6 @@ def test_any_one_request_that_is_answered_oddly_leaves_nothing_that_a_sweep_does
         assert list(tmp_path.iterdir()) == []
 
 
-def test_without_a_refresh_token_and_without_an_account_nothing_is_reported_of_them(tmp_path: Path) -> None:
-    service = Embedded.started()
-    journal = Journal(tmp_path / "profile.json.journal")
-    alone = probe_instance(service.client(), TOUCH, {"username": "a"}, journal, DAY)
-    assert alone["switches"]["refresh_token"]["state"] == NOT_PROBED
-    assert [path for _method, path in service.log].count(f"{PREFIX}/auth_token") == 1
-
-    def without(answer: Answer) -> Answer:
-        pair = json.loads(answer.body)
-        return answer_json({name: value for name, value in pair.items() if name != "refresh_token"})
-
-    answering(service, "POST", "/auth_token", without)
-    entry = probed(service, tmp_path, TOUCH)["switches"]["refresh_rotation"]
-    assert (entry["state"], entry["why"]) == (NOT_PROBED, "a login gives no refresh token")
-
-
-def test_records_without_a_uuid_are_what_can_not_be_handled(tmp_path: Path) -> None:
-    service = Embedded.started()
-
-    def without(answer: Answer) -> Answer:
-        decoded = json.loads(answer.body)
-        for record in decoded["items"]:
-            record.pop("uuid", None)
-            record.pop("room_uuid", None)
-        return answer_json(decoded)
-
-    answering(service, "GET", "/rooms", without)
-    profile = probed(service, tmp_path)
-    assert profile["outcome"] == profiles.UNABLE
-    assert {"task": "any task about a room", "why": "its records have no uuid in any of the known members"} in profile[
-        "unable"
-    ]
-
-
 @pytest.mark.parametrize(
     "wish", [["--tier", TOUCH], ["--sweep"], ["--tier", TRACE, "--allow-writes", "https://b.test"]]
 )
@@ -708,20 +492,6 @@ def test_the_file_of_a_probe_starts_the_embedded_service_like_the_instance(
     assert [switches[name]["side"] for name in ("list_total", "link_read")] == ["none", "integer"]
 
 
-DETAILS = [kind.item_path for kind in (KINDS[name] for name in ("location", "room", "object", "task", "rental_case"))]
-
-
-@pytest.mark.sample(2)
-@pytest.mark.parametrize("status", REFUSALS)
-@pytest.mark.parametrize("path", DETAILS)
-def test_scratch_records_that_are_not_read_again_report_nothing(path: str, status: int, tmp_path: Path) -> None:
-    service = Embedded.started()
-    before = service.dump()
-    answering(service, "GET", path, lambda _answer: answer_json({"message": "no"}, status))
-    check_no_wrong_side(probed(service, tmp_path, TOUCH))
-    assert service.dump() == before
-
-
 def test_several_sides_are_a_contradiction() -> None:
     evidence = Evidence()
     evidence.observe("list_total", "none", "GET /rooms", 3)
@@ -729,19 +499,6 @@ def test_several_sides_are_a_contradiction() -> None:
     assert evidence.side("list_total") == "given"
     observed = {"given": "GET /objects (5 records)", "none": "GET /rooms (3 records)"}
     assert evidence.contradictions() == [{"switch": "list_total", "sides": observed}]
-
-
-def test_an_answer_on_no_side_is_reported() -> None:
-    evidence = Evidence()
-    evidence.odd("missing_record", "PATCH /object/{uuid}: HTTP 418")
-    entry = evidence.entries({})["missing_record"]
-    assert (entry["state"], entry["side"], entry["seen"]) == ("no", None, "PATCH /object/{uuid}: HTTP 418")
-
-
-def test_a_number_of_records_is_never_a_text_of_four_digits() -> None:
-    evidence = Evidence()
-    evidence.observe("list_total", "given", "GET /objects", 1234)
-    assert evidence.entries({})["list_total"]["seen"] == "GET /objects (more than 999 records)"
 
 
 def test_new_keys_of_the_service_are_named_and_others_counted(tmp_path: Path) -> None:
