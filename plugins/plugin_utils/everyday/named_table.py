@@ -17,6 +17,7 @@ from ..desired.desired import DesiredInstance
 from ..desired.format_settings import table_of
 from ..desired.loading import MAX_SOURCE, load_table
 from ..desired.nodes import NO_JINJA, plain_node
+from ..desired.positions import Finding
 from ..desired.tables import Table
 
 _ENDINGS = (".csv", ".xlsx")
@@ -47,6 +48,9 @@ def load_named(option: str, path: Path, table: Table) -> DesiredInstance:
     except OSError as error:
         raise InvalidInput(f"{option}: {path}: {error.strerror or error}") from error
     desired = load_table(path, content, OBJECT.section, table)
-    desired.entries = [entry for entry in desired.entries if entry.kind is OBJECT and entry.state == "present"]
     desired.findings = [finding for finding in desired.findings if not finding.message.endswith(NO_JINJA)]
+    other = next((entry for entry in desired.entries if entry.kind is not OBJECT), None)
+    if other is not None:
+        desired.findings.append(Finding.plain(other.place, "this sheet has the name of another section; rename it"))
+    desired.entries = [entry for entry in desired.entries if entry.kind is OBJECT and entry.state == "present"]
     return desired

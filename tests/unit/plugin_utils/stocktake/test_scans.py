@@ -32,9 +32,9 @@ def scanned(here: Embedded, directory: Path, content: str | bytes, **options: An
     return take(here, scans=str(path), **options)
 
 
-def workbook(path: Path, rows: Sequence[Sequence[Any]]) -> Path:
+def workbook(path: Path, rows: Sequence[Sequence[Any]], title: str = "Scanner 7") -> Path:
     """Return a workbook with a comment and one sheet."""
-    path.write_bytes(workbook_of({"# notes": [], "Scanner 7": rows}))
+    path.write_bytes(workbook_of({"# notes": [], title: rows}))
     return path
 
 
@@ -131,6 +131,12 @@ def test_a_room_that_is_a_number_in_a_workbook_is_a_finding(here: Embedded, tmp_
     assert result["findings"] == [
         ("scans.xlsx:Scanner 7!B2: room: '1.1' is not text in the workbook; format the column as text")
     ]
+
+
+def test_no_sheet_is_taken_for_records_of_another_kind(here: Embedded, tmp_path: Path) -> None:
+    path = workbook(tmp_path / "scans.xlsx", [("code", "room"), ("100018", "Dresden/1.04")], "Rooms")
+    (finding,) = take(here, scans=str(path))["findings"]
+    assert finding == "scans.xlsx:Rooms!A2: this sheet has the name of another section; rename it"
 
 
 def test_a_code_that_looks_like_a_template_is_an_unknown_code(here: Embedded, tmp_path: Path) -> None:
