@@ -61,6 +61,7 @@ class Block:
     :ivar unbroken: the columns that stay on one line on a narrow page.
     :ivar more: number of rows that are left out.
     :ivar total: number that the title has, if that is not the number of rows.
+    :ivar is_ours: False if the title has a name from somebody else.
     """
 
     title: str
@@ -71,6 +72,7 @@ class Block:
     unbroken: frozenset[int] = frozenset()
     more: int = 0
     total: int = 0
+    is_ours: bool = True
 
     @property
     def number(self) -> int:
@@ -298,7 +300,7 @@ def _alone(result: RunResult) -> Block:
 def _tables(result: RunResult) -> list[Block]:
     """Return what becomes of rows of tables, and of records that left a table."""
     left = [
-        _records(f"Left the table {_short_name(table)}", reasons.get(LEFT, []), "Last row")
+        replace(_records(f"Left the table {_short_name(table)}", reasons.get(LEFT, []), "Last row"), is_ours=False)
         for table, reasons in result.tables.items()
     ]
     titles = {RESTORED: "Back from the archive", ARCHIVED: "Archived, left alone"}

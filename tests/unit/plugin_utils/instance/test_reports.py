@@ -300,6 +300,14 @@ def test_a_renderer_finds_no_markup_of_others_in_a_comment(text: str, renderer: 
     assert len([tag for tag, _attributes in tags(filled(text)) if tag == "code"]) == 33
 
 
+@pytest.mark.parametrize("renderer", _RENDERERS)
+def test_the_name_of_a_table_is_no_markup_in_a_comment(renderer: str) -> None:
+    row = dict.fromkeys(("section", "key", "scan_code", "name", "value", "place", "uuid", "why"), "x")
+    result = replace(RESULT, tables={"objects/[a](https:x) <b> @all www.x.example.csv": {"left": [row]}})
+    tags = {tag for tag, _attributes in Page(_RENDERERS[renderer](as_markdown(result))).tags}
+    assert not tags & {"a", "b"}
+
+
 # ---- the page's own policy
 
 
