@@ -106,14 +106,10 @@ class ListLimit:
         most = self.limits.pages
         if self._pages > most or (total or 0) > most * self.page_size:
             raise self._error(f"{most} pages", "tuning.max_pages")
-        mebibytes = self.limits.list_mebibytes
-        if total is None:
-            if self._bytes * UNKNOWN_TOTAL_SHARE > mebibytes * MEBIBYTE:
-                raise self._error(
-                    f"{mebibytes / UNKNOWN_TOTAL_SHARE:g} MiB, and the service reports no total", "tuning.max_list_size"
-                )
-        elif self._bytes > mebibytes * MEBIBYTE:
-            raise self._error(f"{mebibytes} MiB", "tuning.max_list_size")
+        mebibytes = self.limits.list_mebibytes / (UNKNOWN_TOTAL_SHARE if total is None else 1)
+        if self._bytes > mebibytes * MEBIBYTE:
+            without_total = ", and the service reports no total" if total is None else ""
+            raise self._error(f"{mebibytes:g} MiB{without_total}", "tuning.max_list_size")
 
     def _error(self, limit: str, option: str) -> LimitExceeded:
         return LimitExceeded(
