@@ -203,7 +203,7 @@ class Attempts:
         self._failure = failed
         self._left -= 1
         if self._left < 0 and failed.is_outage and self.retries:
-            self.outages.suspect()
+            self.outages.is_suspected = True
         elif self._left < 0:
             self._give_up(failed)
         failures = self.retries - self._left

@@ -27,6 +27,7 @@ LOST_WRITES = 10
 class Outages:
     """The failures of all threads of a process, and the pause that follows them.
 
+    :ivar is_suspected: True if the service may be down, so that it is checked before anything else is sent.
     :ivar ended: number of outages that are over. A request that was in progress during an outage starts again.
     """
 
@@ -35,7 +36,7 @@ class Outages:
         self._failures = 0
         self._reason = ""
         self._after = 0.0
-        self._is_suspected = False
+        self.is_suspected = False
         self._is_down = False
         self._is_waiting = False
         self._has_given_up = False
@@ -43,11 +44,6 @@ class Outages:
         self._mutex = threading.Lock()
         self._checking = threading.Lock()
         self._asking = threading.Lock()
-
-    @property
-    def is_suspected(self) -> bool:
-        """Return True if the service may be down, so that it is checked before anything else is sent."""
-        return self._is_suspected
 
     def answered(self) -> None:
         """Note an answer of the service."""
@@ -62,11 +58,7 @@ class Outages:
             self._failures += 1
             self._reason = reason
             self._after = max(self._after, after or 0.0)
-            self._is_suspected = self._is_suspected or bool(after) or self._failures >= FAILURES
-
-    def suspect(self) -> None:
-        """Have the service checked before anything else is sent."""
-        self._is_suspected = True
+            self.is_suspected = self.is_suspected or bool(after) or self._failures >= FAILURES
 
     def is_over(self, seconds: float, is_down: Callable[[], bool], sleep: Callable[[float], None]) -> bool:
         """Check the service once, after the pause that it asked for.
@@ -76,7 +68,7 @@ class Outages:
         Parameters as in :meth:`wait`.
         """
         with self._checking:
-            if not self._is_suspected:
+            if not self.is_suspected:
                 return True
             if self._is_down or self._is_waiting or self._after > min(_SHORT, self._left_of(seconds)):
                 return False
@@ -94,16 +86,16 @@ class Outages:
             left = self._left_of(seconds)
             self._is_waiting = True
             try:
-                while self._is_suspected:
+                while self.is_suspected:
                     requested_pause = self._after
                     pause = requested_pause or (INTERVAL if self._is_down else 0.0)
                     if pause > left:
-                        why = (
-                            f"it asks for a pause of {requested_pause:g} seconds"
-                            if requested_pause
-                            else "it does not answer"
+                        self._has_given_up, self._is_down, self._after = True, False, 0.0
+                        asks = f"it asks for a pause of {requested_pause:g} seconds"
+                        raise ServiceUnavailable(
+                            f"The service is down: {asks if requested_pause else 'it does not answer'}, and "
+                            f"outage_wait is {seconds:g} seconds. The last failure: {self._reason}"
                         )
-                        raise self._given_up(why, seconds)
                     left -= pause
                     self._answers_after(pause, is_down, sleep)
             finally:
@@ -119,19 +111,13 @@ class Outages:
             self._is_down = True
             return False
         was_down, self._is_down = self._is_down, False
-        self._is_suspected = self._has_given_up = False
+        self.is_suspected = self._has_given_up = False
         self._failures = 0
         if was_down:
             # Writes lost during an outage say nothing about the writes themselves.
             self._lost.clear()
             self.ended += 1
         return True
-
-    def _given_up(self, why: str, seconds: float) -> ServiceUnavailable:
-        self._has_given_up, self._is_down, self._after = True, False, 0.0
-        return ServiceUnavailable(
-            f"The service is down: {why}, and outage_wait is {seconds:g} seconds. The last failure: {self._reason}"
-        )
 
     # ---- writes
 
