@@ -254,7 +254,7 @@ DEFECTS = (
         "return min((int(limit) for limit, named_at in self.limits.items()",
         "return max((int(limit) for limit, named_at in self.limits.items()",
         "Processes with different limits together send more than the smallest limit.",
-        "unit/module_utils/client/test_rate_limit",
+        "unit/module_utils/runtime/test_pace",
     ),
     Defect(
         "pace",

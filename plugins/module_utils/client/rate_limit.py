@@ -92,7 +92,6 @@ class RateLimit:
         During a pause no moment is reserved.
         """
         now = self.clock()
-        pace.name(self.per_minute, now)
         if reserved is not None and pace.start(reserved, now):
             return reserved, 0.0, 0.0
         if pause := pace.seconds_paused(now):
@@ -110,38 +109,30 @@ class RateLimit:
                     self.on_problem(describe(error))
                 self.store = None
         with self._mutex:
-            return change(self._own)
+            return self._changed(self._own, change)
 
     def _change_shared(self, store: Store, change: Callable[[Pace], _Found]) -> _Found:
         with store.changing(self.name) as facts:
             pace = Pace.from_kept(facts.get("pace"), _boot_id())
-            found = change(pace)
+            found = self._changed(pace, change)
             facts.put(("pace", "", pace.kept()))
         return found
+
+    def _changed(self, pace: Pace, change: Callable[[Pace], _Found]) -> _Found:
+        pace.name(self.per_minute, self.clock())
+        return change(pace)
 
     @property
     def left(self) -> int | None:
         """Return the number of requests that the limit allows now, or None without a limit."""
-        if not self.per_minute:
-            return None
-
-        def ask(pace: Pace) -> int:
-            pace.name(self.per_minute, self.clock())
-            return pace.left(self.clock())
-
-        return self._change(ask)
+        return self._change(lambda pace: pace.left(self.clock())) if self.per_minute else None
 
     def expect(self, number: int) -> None:
         """Announce a number of requests. If they do not fit into this minute, they are sent evenly from the first on.
 
         Otherwise a long run would begin with a burst, which a service may refuse, and then stall.
         """
-
-        def note(pace: Pace) -> None:
-            pace.name(self.per_minute, self.clock())
-            pace.expect(number, self.clock())
-
-        self._change(note)
+        self._change(lambda pace: pace.expect(number, self.clock()))
 
     def refused(self, sent: float, pause: float) -> None:
         """Handle a request that the service refused with 429: pause all processes, then send evenly.
@@ -150,10 +141,7 @@ class RateLimit:
             information.
         :param pause: seconds to wait, as the service asks.
         """
-
-        def note(pace: Pace) -> None:
-            pace.refuse(sent, pause, self.clock())
-
+        note = functools.partial(Pace.refuse, sent=sent, pause=pause, now=self.clock())
         self._change(note)
         if self.store is not None and not self.per_minute:
             # A process without a limit still shares the pause that the service asked for.
