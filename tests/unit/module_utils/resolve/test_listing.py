@@ -605,25 +605,10 @@ def test_objects_show_which_fields_of_catalog_items_are_hidden() -> None:
         read(transport, {"size": 5}, kind="catalog_item")
 
 
-def test_fields_that_catalog_items_show_are_not_hidden() -> None:
-    shown = {known["field_key"]: None for known in DEFINITIONS if known["field_key"] not in ("size", "price")}
-    transport = service()
-    transport.routes["GET /catalog-items"] = answer([{"uuid": uuid_of(1), "fields": {"catalog_object_price": 5}}])
-    transport.samples["/objects"] = [thing(1, **shown)]
-    visibility = read(transport, {"note": "a"}, kind="catalog_item").visibility
-    assert visibility is not None
-    assert {key.removeprefix("catalog_object_") for key in visibility.hidden} == {"size"}
-
-
 def test_without_filters_no_other_records_are_read() -> None:
     transport = service()
     assert read(transport).count == 0
     assert transport.lines.count("GET /objects") == 1
-
-
-def test_a_field_that_no_record_of_a_fixed_kind_has_is_filtered() -> None:
-    transport = FakeTransport({"GET /task-management/tasks": answer([{"uuid": uuid_of(1), "title": "x"}])})
-    assert read(transport, {"comment": "a"}, kind="task").count == 0
 
 
 @pytest.mark.parametrize(("count", "complete"), [(0, True), (19, True), (20, False)])

@@ -60,19 +60,6 @@ def test_records_are_counted_where_no_number_is_reported(counted: Any) -> None:
     assert listed(transport, count_only=True) == ListResult([], 2)
 
 
-def test_the_order_of_lists_is_asked_for_once() -> None:
-    transport = FakeTransport({DEFINITIONS: answer(FIELDS), "GET /objects": page([thing(1)], 1)})
-    listed(transport, sort=["-id"], limit=1)
-    (call,) = (request for request in transport.calls if request.line == "GET /objects")
-    assert [pair for pair in call.pairs if pair[0].startswith("sort")] == [("sort[id]", "DESC")]
-
-
-def test_filters_judge_each_record() -> None:
-    things = [thing(1, 5), thing(2, 50)]
-    transport = FakeTransport({DEFINITIONS: answer(FIELDS), "GET /objects": page(things, 2)})
-    assert listed(transport, filters={"purchasing_price": {"gte": 10}}, count_only=True) == ListResult([], 1)
-
-
 @pytest.mark.parametrize(
     ("sort", "records"),
     [
