@@ -111,14 +111,14 @@ def read_ledger(path: Path, table: Table, schema: Schema) -> Ledger:
     parser = DesiredParser(desired, find)
     rows, columns, ignored = [], dict[str, None](), dict[str, None]()
     for entry in desired.entries:
-        known = {name: value for name, value in entry.fields.items() if schema.find(name) is not None}
-        empty = [name for name in entry.empty_cells() if schema.find(name) is not None]
-        ignored |= dict.fromkeys(name for name in (*entry.fields, *entry.empty_cells()) if schema.find(name) is None)
-        values: dict[str, Any] = {field.key: None for name in empty if (field := schema.find(name)) is not None}
+        cells = (*entry.fields, *entry.empty_cells())
+        keys = {name: field.key for name in cells if (field := schema.find(name)) is not None}
+        ignored |= dict.fromkeys(name for name in cells if name not in keys)
+        values: dict[str, Any] = {keys[name]: None for name in entry.empty_cells() if name in keys}
         skipped = len(unknown)
-        values |= parser.parse(schema, entry, known)
-        names = {field.key for found in unknown[skipped:] if (field := schema.find(found.column)) is not None}
-        values = {key: value for key, value in values.items() if key not in names}
+        values |= parser.parse(schema, entry, {name: entry.fields[name] for name in keys if name in entry.fields})
+        for found in unknown[skipped:]:
+            values.pop(keys.get(found.column, ""), None)
         columns |= dict.fromkeys(values)
         rows.append(Row(values, str(entry.place.row)))
     if findings:

@@ -86,7 +86,7 @@ class _Call:
         lists = InstanceLists(client, scan_codes.field if scan_codes else OBJECT.barcode_key, time_field)
         needed = (lists.fields.actual, lists.fields.target, lists.fields.code)
         lists.check_visible(needed, "no status can be computed")
-        if window.is_bounded or options["time_field"]:
+        if any(options[name] for name in ("since", "until", "time_field")):
             lists.check_time_field()
         placeholder_rooms = lists.rooms_named("placeholder_rooms", options["placeholder_rooms"])
         evaluator = Evaluator(lists, window, scan_codes, placeholder_rooms)

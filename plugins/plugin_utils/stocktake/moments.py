@@ -63,11 +63,6 @@ class Window:
             raise InvalidInput(f"until: {shorten(until)} is before since ({since}); swap them")
         return cls(begins, ends_at, zone)
 
-    @property
-    def is_bounded(self) -> bool:
-        """Return True if it has a beginning or an end."""
-        return self.since is not None or self.until is not None
-
     def contains(self, time: dt.date | None) -> bool:
         """Return True if a time, or any part of a day, is inside."""
         if time is None:
