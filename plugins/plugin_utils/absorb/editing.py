@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -70,48 +71,49 @@ class Absorbed:
         return {section: {word: counts[word] for word in words} for section, counts in self.counts.items()}
 
 
+@dataclass
 class Editing:
     """The edits of files.
 
-    :param options: of the task. :param limits: how many records may be removed from the files.
-    :param listed: the lists that the plan has read.
-    :param targets: section to the file for its new records.
-    :ivar state: these lists, without the records that the files will add.
+    :ivar options: of the task. :ivar limits: how many records may be removed from the files.
+    :ivar listed: the lists that the plan has read.
+    :ivar targets: section to the file for its new records.
     :ivar absorbed: the fields that have the value of the instance now, with the id of their record.
     :ivar removed: the ids of the records that leave the files.
     :ivar overrides: section to the records for its file in a later layer, by the id of the overridden record.
+    :ivar overridden: the members of an override besides its natural key, by the id of the overridden record.
     """
 
-    def __init__(
-        self,
-        client: Client,
-        desired: DesiredInstance,
-        files: Files,
-        downloads: Downloads,
-        options: Mapping[str, Any],
-        limits: Limits,
-        result: Absorbed,
-        listed: ListedState,
-        targets: Mapping[str, Target],
-    ) -> None:
-        self.client = client
-        self.desired = desired
-        self.files = files
-        self.downloads = downloads
-        self.options = options
-        self.limits = limits
-        self.result = result
-        self.planned = result.planned
-        self.listed = listed
-        self.targets = targets
-        self.state = ListedState(client)
-        self.state.take_over(listed, KINDS)
-        self.portable = Portable(self.state, downloads, lambda _why: None)
-        self.absorbed: set[tuple[int, str]] = set()
-        self.removed: set[int] = set()
-        self.overrides: dict[str, dict[int, dict[str, Any]]] = {}
-        # The overridden members besides the natural key, by the id of the record.
-        self.overridden: dict[int, set[str]] = {}
+    client: Client
+    desired: DesiredInstance
+    files: Files
+    downloads: Downloads
+    options: Mapping[str, Any]
+    limits: Limits
+    result: Absorbed
+    listed: ListedState
+    targets: Mapping[str, Target]
+    absorbed: set[tuple[int, str]] = field(default_factory=set)
+    removed: set[int] = field(default_factory=set)
+    overrides: dict[str, dict[int, dict[str, Any]]] = field(default_factory=dict)
+    overridden: dict[int, set[str]] = field(default_factory=dict)
+
+    @property
+    def planned(self) -> InstancePlan:
+        """Return the plan that compares the files with the instance."""
+        return self.result.planned
+
+    @cached_property
+    def state(self) -> ListedState:
+        """The lists that the plan has read, without the records that the files will add."""
+        state = ListedState(self.client)
+        state.take_over(self.listed, KINDS)
+        return state
+
+    @cached_property
+    def portable(self) -> Portable:
+        """Converts values of the instance to plain data."""
+        return Portable(self.state, self.downloads, lambda _why: None)
 
     def shown(self, entry: Entry, words: str, *names: str) -> str:
         """Return words about a record, or none of them if something of it is hidden.

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -50,26 +50,19 @@ class IdentifiedRecords:
         ]
 
 
+@dataclass
 class Naming:
     """Find the natural key that identifies most of the records of one kind.
 
-    :param read: returns the canonical values of each record, by its uuid.
-    :param withheld: the fields that no file has.
+    :ivar read: returns the canonical values of each record, by its uuid.
+    :ivar withheld: the fields that no file has.
     """
 
-    def __init__(
-        self,
-        state: ListedState,
-        portable: Portable,
-        schema: Schema,
-        read: Mapping[str, Mapping[str, Any]],
-        withheld: Iterable[str],
-    ) -> None:
-        self._state = state
-        self._portable = portable
-        self._schema = schema
-        self._read = read
-        self._usable = set(schema.fields) - set(withheld)
+    state: ListedState
+    portable: Portable
+    schema: Schema
+    read: Mapping[str, Mapping[str, Any]]
+    withheld: Container[str]
 
     def best(self, records: Sequence[Record], choices: Iterable[Keys | None]) -> IdentifiedRecords:
         """Return the first of several natural keys that identifies most of some records."""
@@ -77,19 +70,19 @@ class Naming:
         return min(found, key=lambda identified: len(identified.unnamed))
 
     def _unnamed(self, records: Sequence[Record], keys: Keys | None) -> dict[str, str]:
-        by = " and ".join(keys or self._schema.kind.match_on[0])
+        by = " and ".join(keys or self.schema.kind.match_on[0])
         none_of_its_own = f"have no {by} of their own"
-        if keys and not set(keys) <= self._usable:
+        if any(key not in self.schema.fields or key in self.withheld for key in keys or ()):
             return {record.uuid: none_of_its_own for record in records}
         shared: Counter[Any] = Counter()
         keys_of_uuid: dict[str, Any] = {}
         why: dict[str, str] = {}
         for record in records:
-            values = self._read[record.uuid]
-            for other in (keys,) if keys else self._schema.kind.match_on:
+            values = self.read[record.uuid]
+            for other in (keys,) if keys else self.schema.kind.match_on:
                 shared[other, self._displayed_key(other, values)] += 1
             try:
-                names = natural_keys.key_fields(self._schema.kind, keys, values)
+                names = natural_keys.key_fields(self.schema.kind, keys, values)
             except InvalidInput:
                 continue
             key = self._displayed_key(names, values)
@@ -108,17 +101,17 @@ class Naming:
         """Return True if the natural key of a record can be written in its file."""
         try:
             for name in names:
-                self._portable.checked(self._schema.fields[name], values[name])
+                self.portable.checked(self.schema.fields[name], values[name])
         except NotPortable:
             return False
         return True
 
     def _displayed_key(self, names: Keys, values: Mapping[str, Any]) -> Key | None:
-        key = self._state.key_of(self._schema, names, values)
+        key = self.state.key_of(self.schema, names, values)
         return None if key is None else natural_keys.normal_key(key)
 
     def words(self, keys: Keys | None, record: Record) -> tuple[tuple[str, ...], Keys]:
         """Return the natural key of a record for messages, and its fields, which sort the records."""
-        values = self._read[record.uuid]
-        names = natural_keys.key_fields(self._schema.kind, keys, values)
-        return tuple(str(self._portable.words(self._schema.fields[name], values.get(name))) for name in names), names
+        values = self.read[record.uuid]
+        names = natural_keys.key_fields(self.schema.kind, keys, values)
+        return tuple(str(self.portable.words(self.schema.fields[name], values.get(name))) for name in names), names
