@@ -109,10 +109,7 @@ _TABLE: Mapping[str, tuple[Json, str]] = {
     "columns": (_map_of(_TEXT), "Columns to fields; for a target that ends in .id, the cells are ids"),
     **_FORMAT,
     "constant": ({"type": "object"}, "Fields to values for records that have no value"),
-    "values": (
-        _map_of({"type": "object", "minProperties": 1}),
-        "Fields to maps of the words in their cells to values",
-    ),
+    "values": (_map_of({"type": "object", "minProperties": 1}), "Fields to maps of the words in their cells to values"),
     "match": (MATCH, "How a row finds its record: the first list with all values decides"),
     **{name: ({"enum": list(ROW_WORDS[name])}, words) for name, words in _ROWS.items()},
     "sheets": (_SHEETS, "Sheets of workbooks to read: a name, a list, or a map to sections"),
@@ -145,10 +142,7 @@ _SETTINGS: Mapping[str, tuple[Json, str]] = {
         "Root of the instance, or a list of roots; other instances are refused",
     ),
     "set": (_STRING, "Name of this managed set. Without it, prune only reports"),
-    "set_id": (
-        _TEXT,
-        "Distinguishes this set from others of the same name; the first run or an export creates it",
-    ),
+    "set_id": (_TEXT, "Distinguishes this set from others of the same name; the first run or an export creates it"),
     "identity": (_by_section(list_of(_STRING)), "Fields that identify a record"),
     "lifecycle": (
         _by_section(closed({**LIFECYCLE, "protect": _PROTECTED})),
@@ -164,10 +158,7 @@ _SETTINGS: Mapping[str, tuple[Json, str]] = {
         "Placeholders that labels replace; another field must identify objects",
     ),
     "marker": (_STRING, "Field that names the set in each record"),
-    "csv": (
-        closed({**_members(_FORMAT), "files": _map_of(closed(_members(_FORMAT)))}),
-        "How tables were saved",
-    ),
+    "csv": (closed({**_members(_FORMAT), "files": _map_of(closed(_members(_FORMAT)))}), "How tables were saved"),
     "tables": (
         {"type": "array", "items": closed(_members(_TABLE)) | {"required": ["files"]}},
         "Tables of other systems",
