@@ -355,17 +355,16 @@ def forged_value(here: SiteHere, key: str, value: Any) -> Path:
     return forged(path, changes=[{**change, "before": {key: value}, "after": {key: None}}])
 
 
+NO_FILES: list[Any] = [True, 7, "x", {}]
+ODD_REFERENCES: list[dict[str, Any]] = [{"uuid": {}}, {"id": "7"}, {"id": True}, {"name": ["North/1"]}]
 NO_ROOM = {"reference": "room", "uuid": None, "id": None, "name": "North/1"}
 
 
 @pytest.mark.parametrize(
     ("key", "value"),
     [
-        *(("documents", value) for value in (True, 7, "x", {})),
-        *(
-            ("target_room", {**NO_ROOM, **odd})
-            for odd in ({"uuid": {}}, {"id": "7"}, {"id": True}, {"name": ["North/1"]})
-        ),
+        *(("documents", value) for value in NO_FILES),
+        *(("target_room", {**NO_ROOM, **odd}) for odd in ODD_REFERENCES),
         ("target_room", {**NO_ROOM, "reference": []}),
         ("target_room", {"part": {"reference": "room", "name": 7}}),
     ],
