@@ -9,33 +9,28 @@ have their full width, because a spreadsheet removes the leading zero of ``01022
 
 from __future__ import annotations
 
-import calendar
 import datetime as dt
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby, product
-from typing import NamedTuple
 
 from .field import InvalidValue
 
-_CLOCK = r"(?P<H>[0-9]{2}):?(?P<M>[0-9]{2})(?::?(?P<S>[0-9]{2})(?:[.,](?P<f>[0-9]+))?)?"
-_OFFSET = r"(?P<z>[Zz]|[+-][0-9]{2}(?::?[0-9]{2})?)"
-_ISO = re.compile(
-    rf"(?P<Y>[0-9]{{4}})(?P<dash>-?)(?P<m>[0-9]{{2}})(?P=dash)(?P<d>[0-9]{{2}})(?:[Tt ]{_CLOCK}{_OFFSET}?)?"
-)
+_OFFSET = "([Zz]|[+-][0-9]{2}(:?[0-5][0-9])?)"
+ISO_DAY = "([0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{8})"
+ISO_MOMENT = rf"{ISO_DAY}[Tt ][0-9]{{2}}:?[0-9]{{2}}(:?[0-9]{{2}}([.,][0-9]+)?)?{_OFFSET}?"
+"""The forms of ISO 8601 that are read, also for JSON Schema."""
+
+_ISO = re.compile(f"{ISO_DAY}|{ISO_MOMENT}")
 _TIME = re.compile(
     r"(?P<day>.*\S)(?:[Tt]|\s+)(?P<H>[0-9]{1,2}):(?P<M>[0-9]{2})(?::(?P<S>[0-9]{2})(?:[.,](?P<f>[0-9]+))?)?"
-    rf"(?:\s?(?P<p>[AaPp][Mm]))?{_OFFSET}?"
+    rf"(?:\s?(?P<half>[AaPp])[Mm])?(?P<z>{_OFFSET})?"
 )
 """A day in any pattern, and a time."""
 
-ISO_DAY = "([0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{8})"
-ISO_MOMENT = rf"{ISO_DAY}[Tt ][0-9]{{2}}:?[0-9]{{2}}(:?[0-9]{{2}}([.,][0-9]+)?)?([Zz]|[+-][0-9]{{2}}(:?[0-9]{{2}})?)?"
-"""The same forms for JSON Schema."""
-
 _ISO_NAME = "ISO 8601"
 _SEVEN_DIGITS = re.compile("[0-9]{7}")
-_SAMPLE_DAY = dt.date(2024, 5, 31)
+_SAMPLE = dt.datetime.fromisoformat("2024-05-31T00:00:00")
 _LONGEST = 80
 """Maximum length of a date, so that no text takes long to match."""
 
@@ -62,8 +57,10 @@ def read_iso(text: str) -> dt.date | None:
 
     :raises ValueError: if there is no such day or time.
     """
-    found = _ISO.fullmatch(text) if len(text) <= _LONGEST else None
-    return None if found is None else next(_moments(found.groupdict()))
+    if len(text) > _LONGEST or not _ISO.fullmatch(text):
+        return None
+    moment = dt.datetime.fromisoformat(text.upper())
+    return moment if len(text) > len("YYYY-MM-DD") else moment.date()
 
 
 def zero_hint(text: str) -> str:
@@ -71,117 +68,18 @@ def zero_hint(text: str) -> str:
     return f"; {LOST_ZERO}" if _SEVEN_DIGITS.fullmatch(text.strip()) else ""
 
 
-# ---- from the parts of a text to a day or a time
-
-
-def _moments(parts: Mapping[str, str | None]) -> Iterator[dt.date]:
-    """Yield what the parts of a text mean: two times if it has 12 hours without AM or PM.
-
-    :param parts: by the directive of strptime.
-    :raises ValueError: if there is no such day or time.
-    """
-    day = dt.date(_year(parts), _month(parts), int(parts.get("d") or 0))
-    if not (parts.get("H") or parts.get("I")):
-        yield day
-        return
-    minute, second = int(parts.get("M") or 0), int(parts.get("S") or 0)
-    microsecond = int((parts.get("f") or "0")[:6].ljust(6, "0"))
-    for hour in _hours(parts):
-        yield dt.datetime.combine(day, dt.time(hour, minute, second, microsecond, _zone(parts.get("z") or "")))
-
-
-def _year(parts: Mapping[str, str | None]) -> int:
-    year = int(parts.get("Y") or parts.get("y") or 0)
-    # Two digits are 1969 to 2068, as POSIX says.
-    return year if parts.get("Y") else year + (1900 if year >= 69 else 2000)
-
-
-def _month(parts: Mapping[str, str | None]) -> int:
-    if parts.get("m"):
-        return int(parts["m"] or 0)
-    directive = "b" if parts.get("b") else "B"
-    return _names(directive).index((parts[directive] or "").casefold())
-
-
-def _hours(parts: Mapping[str, str | None]) -> list[int]:
-    half = (parts.get("p") or "").casefold()
-    hour = int(parts.get("I") or parts.get("H") or 0)
-    if parts.get("I"):
-        if hour == 0:
-            raise UnclearDate(HOUR_ZERO)
-        if hour > 12:
-            raise ValueError("a time with AM or PM has no hour after 12")
-        return [hour % 12 + late for late in (0, 12) if half in ("", "pm" if late else "am")]
-    if half and (half == "pm") != (hour >= 12):
-        raise ValueError("AM and PM differ from the hour")
-    return [hour]
-
-
-def _zone(offset: str) -> dt.timezone | None:
-    if not offset:
-        return None
-    hours, minutes = int(offset[1:3] or 0), int(offset[3:].removeprefix(":") or 0)
-    if minutes > 59:
-        raise ValueError("an offset has at most 59 minutes")
-    span = dt.timedelta(hours=hours, minutes=minutes)
-    return dt.timezone(-span if offset[0] == "-" else span)
-
-
-def _readings(parts: Mapping[str, str | None]) -> list[dt.date]:
-    """Return what the parts of a text may mean; nothing if there is no such day or time.
-
-    :raises UnclearDate: for a 12-hour time with hour 0.
-    """
-    try:
-        return list(_moments(parts))
-    except UnclearDate:
-        raise
-    except ValueError:
-        return []
-
-
 # ---- patterns
 
 _WIDTHS = {"d": 2, "m": 2, "Y": 4, "y": 2, "H": 2, "I": 2, "M": 2, "S": 2, "f": 6}
-_PARTS = re.compile(r"%(.)|(\s+)|(.)", re.DOTALL)
-_EXACT = ("Y", "y")
-
-
-def _names(directive: str) -> list[str]:
-    """Return the words of a directive in the language of the process, as strptime does."""
-    names: Mapping[str, Iterable[str]] = {
-        "b": calendar.month_abbr[:], "B": calendar.month_name[:], "a": calendar.day_abbr[:], "A": calendar.day_name[:],
-        "p": ("am", "pm"),
-    }  # fmt: skip
-    return [name.casefold() for name in names.get(directive, ())]
-
-
-class _Part(NamedTuple):
-    """A directive of a pattern, blanks, or another character."""
-
-    directive: str
-    blanks: str
-    character: str
-
-    @property
-    def width(self) -> int:
-        """Return the number of its digits; 0 if it is not numeric."""
-        return _WIDTHS.get(self.directive, 0) or int(self.character.isdecimal())
-
-    def expression(self, is_touching: bool) -> str:
-        """Return the regular expression of its texts.
-
-        :param is_touching: True if a digit follows or precedes.
-        """
-        if self.directive in _WIDTHS:
-            is_exact = is_touching or self.directive in _EXACT
-            return f"(?P<{self.directive}>[0-9]{{{'' if is_exact else '1,'}{self.width}}})"
-        if self.directive == "z":
-            return _OFFSET
-        if self.directive and self.directive != "%":
-            names = sorted(filter(None, _names(self.directive)), key=len, reverse=True)
-            return f"(?P<{self.directive}>{'|'.join(map(re.escape, names))})"
-        return r"\s+" if self.blanks else re.escape(self.character or self.directive)
+_KNOWN = frozenset((*_WIDTHS, *"bBaApz"))
+_PER_DAY = (frozenset("d"), frozenset("mbB"), frozenset("Yy"))
+"""A day needs one directive of each of these."""
+_HALF = re.compile(r"(?<![^\W\d_])([ap])m(?![^\W\d_])", re.IGNORECASE)
+"""AM or PM. The language of the process may have no words for them."""
+_RUN = re.compile("[0-9]+")
+_FOREIGN_DIGIT = re.compile(r"(?![0-9])\d")
+_parse = dt.datetime.strptime
+"""Times without an offset stay without one: the set says which time zone they are in."""
 
 
 class _Pattern:
@@ -193,24 +91,49 @@ class _Pattern:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        parts = [_Part(found[1] or "", found[2] or "", found[3] or "") for found in _PARTS.finditer(text)]
-        directives = [part.directive for part in parts if part.directive not in ("", "%")]
-        known = {*_WIDTHS, "z", *"bBaAp"}
-        per_day = ({"d"}, {"m", "b", "B"}, {*_EXACT})
-        if len(set(directives)) < len(directives) or not known.issuperset(directives):
+        parts = re.findall(r"%(.?)|(.)", text, re.DOTALL)
+        self._directives = [directive for directive, character in parts if not character and directive != "%"]
+        named = frozenset(self._directives)
+        if len(named) < len(self._directives) or not named <= _KNOWN or {"H", "I"} <= named:
             raise ValueError(text)
-        if any(len(choice.intersection(directives)) != 1 for choice in per_day) or {"H", "I"} <= set(directives):
+        if any(len(choice & named) != 1 for choice in _PER_DAY) or "z" in self._directives[:-1]:
             raise ValueError(text)
-        self.has_time = not {"H", "I"}.isdisjoint(directives)
-        self._form, self._short = _forms(parts)
+        self.has_time = not named.isdisjoint("HI")
+        widths = (_WIDTHS.get(directive, int(character.isdecimal())) for directive, character in parts)
+        runs = (list(group) for is_numeric, group in groupby(widths, bool) if is_numeric)
+        self._lengths = [sum(run) if len(run) > 1 else 0 for run in runs]
 
     def read(self, text: str) -> list[dt.date]:
-        """Return the days that a text may mean.
+        """Return the days or times that a text may mean: two times if it has 12 hours without AM or PM.
 
         :raises UnclearDate: for a 12-hour time with hour 0.
         """
-        found = self._form.fullmatch(text)
-        return [] if found is None else _readings(found.groupdict())
+        half = _HALF.search(text) if "p" in self._directives else None
+        if _FOREIGN_DIGIT.search(text) or self._is_short(text) or (half is None and "p" in self._directives):
+            return []
+        rest = text if half is None else text[: half.start()] + text[half.end() :]
+        found = self._parsed(rest)
+        if found is None or not self.has_time:
+            return [] if found is None else [found.date()]
+        late = dt.timedelta(hours=12)
+        if "I" in self._directives:
+            return [found, found + late] if half is None else [found + late * (half[1] in "Pp")]
+        return [found] if half is None or (half[1] in "Pp") is (found.hour >= 12) else []
+
+    def _parsed(self, text: str) -> dt.datetime | None:
+        """Return the time of a text without AM and PM; None if the text has another form."""
+        pattern = self.text.replace("%p", "")
+        try:
+            return _parse(text, pattern)
+        except ValueError:
+            pass
+        try:
+            hour = _parse(text, pattern.replace("%I", "%H")).hour if "%I" in pattern else None
+        except ValueError:
+            return None
+        if hour == 0:
+            raise UnclearDate(HOUR_ZERO)
+        return None
 
     def read_with_time(self, text: str) -> list[dt.date]:
         """Return the days that a text may mean if a time follows the day of this pattern.
@@ -218,32 +141,27 @@ class _Pattern:
         :raises UnclearDate: for a 12-hour time with hour 0.
         """
         found = None if self.has_time else _TIME.fullmatch(text)
-        day = None if found is None else self._form.fullmatch(found["day"])
-        if found is None or day is None:
+        days = [] if found is None else self.read(found["day"])
+        if found is None or not days:
             return []
-        hour = "I" if found["p"] else "H"
-        return _readings({**day.groupdict(), **found.groupdict(), "H": None, hour: found["H"]})
+        hour = int(found["H"])
+        if found["half"]:
+            if hour == 0:
+                raise UnclearDate(HOUR_ZERO)
+            if hour > 12:
+                return []
+            hour = hour % 12 + 12 * (found["half"] in "Pp")
+        clock = f"{hour:02}:{found['M']}:{found['S'] or '00'}.{found['f'] or 0}{found['z'] or ''}"
+        return _iso_readings(f"{days[0]}T{clock}")
 
     def lacks_digits(self, text: str) -> bool:
         """Return True if a text, with or without a time, has fewer digits than touching directives need."""
-        if self._short is None:
-            return False
-        found = _TIME.fullmatch(text)
-        return any(self._short.fullmatch(part) for part in (text, found["day"] if found else ""))
+        form, found = _RUN.sub("0", _SAMPLE.strftime(self.text)), _TIME.fullmatch(text)
+        parts = (text, found["day"] if found else text)
+        return any(self._is_short(part) and _RUN.sub("0", part) == form for part in parts)
 
-
-def _forms(parts: Sequence[_Part]) -> tuple[re.Pattern[str], re.Pattern[str] | None]:
-    """Return the expression for texts of a pattern, and one for texts with fewer digits if directives touch."""
-    full, short = "", ""
-    touches = False
-    for is_digits, group in groupby(parts, lambda part: part.width > 0):
-        run = list(group)
-        is_touching = is_digits and len(run) > 1
-        expression = "".join(part.expression(is_touching) for part in run)
-        full += expression
-        short += f"[0-9]{{1,{sum(part.width for part in run)}}}" if is_touching else expression
-        touches |= is_touching
-    return re.compile(full, re.IGNORECASE), re.compile(short, re.IGNORECASE) if touches else None
+    def _is_short(self, text: str) -> bool:
+        return any(len(run) < length for run, length in zip(_RUN.findall(text), self._lengths, strict=False))
 
 
 # ---- the reader
@@ -313,8 +231,8 @@ class DateReader:
     @property
     def expected(self) -> str:
         """Return the expected form in words."""
-        samples = [_SAMPLE_DAY.strftime(pattern.text) for pattern in self._patterns[:1]]
-        return f"a date that exists, such as {' or '.join(dict.fromkeys((*samples, _SAMPLE_DAY.isoformat())))}"
+        samples = [_SAMPLE.strftime(pattern.text) for pattern in self._patterns[:1]]
+        return f"a date that exists, such as {' or '.join(dict.fromkeys((*samples, _SAMPLE.date().isoformat())))}"
 
     def _readings(self, text: str, has_times: bool) -> list[tuple[dt.date, str]]:
         """Return each reading of a text with the name of its pattern.

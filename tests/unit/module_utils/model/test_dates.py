@@ -91,7 +91,7 @@ def test_utc_has_several_names(offset: str) -> None:
         "2024-0531", "202405-31", "2024-5-31", "+2024-05-31", "02024-05-31", "2024-05-31T", "2024-05-31T14",
         "2024-05-31T14:30:00.", "2024-05-31T14:30.5", "2024-05-31  14:30", "2024-05-31T14:30:00 Z", "2024-05-31Z",
         "2024-05-31T14:30+1", "2024-05-31\n", " 2024-05-31", "\uff12\uff10\uff12\uff14-05-31",
-        "2024-05-31T14:30:00+01:00:00",
+        "2024-05-31T14:30:00+01:00:00", "2024-05-31T10:00+01:60",
         "",
     ],
 )  # fmt: skip
@@ -102,10 +102,10 @@ def test_other_forms_are_not_iso(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     ["2024-02-30", "20230229", "0000-01-01", "2024-05-31T24:00", "2024-05-31T10:60", "2024-05-31T10:00:60",
-     "2024-05-31T10:00+24", "2024-05-31T10:00+01:60"],
+     "2024-05-31T10:00+24"],
 )  # fmt: skip
 def test_a_day_or_time_that_does_not_exist_is_an_error(text: str) -> None:
-    with pytest.raises(ValueError, match=r"must be|out of range|at most|strictly"):
+    with pytest.raises(ValueError, match=r"must be|out of range|strictly"):
         read_iso(text)
 
 

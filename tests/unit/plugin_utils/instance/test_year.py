@@ -8,19 +8,21 @@ The owner has 3,000 objects in the long tests, and else 300.
 
 from __future__ import annotations
 
+import functools
+import random
 import shutil
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 from unittest import mock
 
 import pytest
 from ansible.parsing.dataloader import DataLoader
 from copied_examples import EVIDENCE
-from embedded_here import ACCOUNT, ROOT_URL, Embedded
+from embedded_here import ACCOUNT, ROOT_URL, Embedded, Killed
 from instance_site import run_options
 from project import LONG
 
@@ -65,6 +67,11 @@ FIELDS = "- {label: Asset number, type: TEXT}\n"
 
 NOTHING: Mapping[int, str] = MappingProxyType({})
 
+_FAULTS = ("500", "502_html", "503", "504_after", "504_late", "reset_before", "reset_after", "half_body", "not_json")
+_YEARS = ["journal", "stateless", *(f"faults-{seed}" for seed in range(10 if LONG else 0))]
+
+Done = TypeVar("Done")
+
 
 def asset(number: int) -> str:
     return f"47{number:06d}"
@@ -97,9 +104,18 @@ class Year:
     """An owner, the files in two layers, and the instance.
 
     :param is_forgetful: True if each command runs on a new machine, without journal and shared runtime directory.
+    :param rolls: the random source for faults in the first attempt of each command; None for no faults.
     """
 
-    def __init__(self, root: Path, here: Embedded, is_forgetful: bool, patched: pytest.MonkeyPatch) -> None:
+    def __init__(
+        self,
+        root: Path,
+        here: Embedded,
+        is_forgetful: bool,
+        patched: pytest.MonkeyPatch,
+        rolls: random.Random | None = None,
+    ) -> None:
+        self._rolls = rolls
         self.root = root
         self.here = here
         self.is_forgetful = is_forgetful
@@ -121,13 +137,36 @@ class Year:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(text.encode())
 
+    def _tried(self, act: Callable[[], Done], is_apply: bool = False) -> Done:
+        """Run a command. If it fails under faults, run it again, as its user would."""
+        if self._rolls is None:
+            return act()
+        for _rule in range(self._rolls.randint(1, 4)):
+            fault = self._rolls.choice(_FAULTS)
+            self.here.fault(fault, probability=0.2, times=self._rolls.randint(1, 6), commit_after=20)
+        if is_apply and self._rolls.random() < 0.5:
+            self.here.kill_at = len(self.here.log) + self._rolls.randint(1, 100)
+        try:
+            done: Done | None = act()
+        except (SeventhingsError, Killed):
+            done = None
+        self.here.gateway.faults.replace([])
+        self.here.kill_at = 0
+        self.here.clock.forward(60)
+        return act() if done is None or is_apply else done
+
     def apply(self) -> None:
-        """Apply the files, which must change something."""
-        result = self.run()
-        assert result.outcome == "changed", result.failures
+        """Apply the files, which must change something unless a failed first attempt already did everything."""
+        result = self._tried(self._run, is_apply=True)
+        assert result.outcome == "changed" or (self._rolls is not None and result.outcome == "unchanged"), (
+            result.failures
+        )
 
     def run(self, **order: Any) -> RunResult:
         """Plan, or apply."""
+        return self._tried(functools.partial(self._run, **order))
+
+    def _run(self, **order: Any) -> RunResult:
         if self.is_forgetful:
             self.start_machine()
         client = self.here.client()
@@ -141,6 +180,9 @@ class Year:
         return self.run(check_mode=True)
 
     def action(self, module: Any, name: str, function: Any, **written: Any) -> dict[str, Any]:
+        return self._tried(lambda: self._action(module, name, function, **written))
+
+    def _action(self, module: Any, name: str, function: Any, **written: Any) -> dict[str, Any]:
         if self.is_forgetful:
             self.start_machine()
         given = {"base_url": ROOT_URL, **ACCOUNT, "src": [str(layer) for layer in self.layers], **written}
@@ -250,10 +292,12 @@ def stages(tmp_path_factory: pytest.TempPathFactory) -> Stages:
 
 
 @pytest.mark.sample(1)
-@pytest.mark.parametrize("kind", ["journal", "stateless"])
+@pytest.mark.parametrize("kind", _YEARS)
 def test_a_year(stages: Stages, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
     shutil.copytree(stages.files, tmp_path, dirs_exist_ok=True)
-    year = Year(tmp_path, stages.imported, kind == "stateless", monkeypatch)
+    seed = kind.removeprefix("faults-")
+    rolls = random.Random(int(seed)) if seed != kind else None
+    year = Year(tmp_path, stages.imported, kind == "stateless", monkeypatch, rolls)
     planned = year.plan()
     assert (planned.outcome, planned.scan_codes) == ("unchanged", {"attached": 0, "total": OBJECTS, "differ": 0})
 
