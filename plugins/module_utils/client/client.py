@@ -81,14 +81,12 @@ class Client:
         """
         record = None if effect is Effect.SAFE or self.transport.read_only else _RECORD.search(path)
         with self.creations.changing(record[0].lower()) if record else contextlib.nullcontext():
-            return self._send(method, path, effect, **options)
-
-    def _send(self, method: str, path: str, effect: Effect, **options: Any) -> Response:
-        token = self.tokens.current()
-        try:
-            return self.transport.request(method, path, effect=effect, token=token, **options)
-        except AccessTokenRefused:
-            return self.transport.request(method, path, effect=effect, token=self.tokens.replace(token), **options)
+            token = self.tokens.current()
+            try:
+                return self.transport.request(method, path, effect=effect, token=token, **options)
+            except AccessTokenRefused:
+                token = self.tokens.replace(token)
+                return self.transport.request(method, path, effect=effect, token=token, **options)
 
     def read(self, path: str, pairs: Sequence[tuple[str, str]] = ()) -> Response:
         """Read something that is never empty: a list, even without records, has brackets.

@@ -160,7 +160,7 @@ def connect(options: Mapping[str, Any], read_only: bool = False, run_folder: Pat
     # An instance shares one budget and one set of locks, whether the root is http or https.
     shared_name = digest_of(identity_of(root).partition("://")[2])
     limit = SERVICE_LIMIT if given.get("rate_limit") is None else _limit("rate_limit", given["rate_limit"])
-    per_minute = _part_of(limit, tuning.get("rate_share", _WHOLE))
+    per_minute = max(1, limit * tuning.get("rate_share", _WHOLE) // _WHOLE) if limit else 0
     timeout: float = 30.0 if given.get("timeout") is None else read_duration("timeout", given["timeout"])
     if given.get("validate_certs") is False and given.get("ca_path"):
         raise InvalidInput(
@@ -299,10 +299,6 @@ def _key_lines(*paths: Any) -> set[str]:
 _PRIVATE_KEY = re.compile("-----BEGIN [A-Z ]*PRIVATE KEY-----([A-Za-z0-9+/=\\s]*)-----END")
 _SHORTEST_KEY_LINE = 16
 _LARGEST_KEY = 1 << 20
-
-
-def _part_of(limit: int, percent: int) -> int:
-    return max(1, limit * percent // _WHOLE) if limit else 0
 
 
 _WHOLE = 100
