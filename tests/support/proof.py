@@ -112,10 +112,11 @@ PROOFS = (
     ),
     Proof(
         "The year of an owner",
-        "Imports, labels, moves, a stocktake, new ledgers and disposals of an owner are applied, with and without a "
-        "memory: after each step, the plan has exactly the right changes",
+        "Imports, labels, moves, a stocktake, new ledgers and disposals of an owner are applied, with faults and kills "
+        "during each command: after each step, the plan has exactly the right changes",
         (f"{_PLUGINS}/instance/test_year.py",),
-        ("", "2 years"),
+        ("range(", "2 years without faults, {} with faults"),
+        has_seeds=True,
     ),
     Proof(
         "Second service",
