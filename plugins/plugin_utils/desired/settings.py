@@ -79,9 +79,11 @@ def _scope(node: Node, name: str, find: Find) -> dict[str, list[Any]]:
         return {}
     scope: dict[str, list[Any]] = {}
     for key, values in node.members.items():
-        scope[key] = values.value if isinstance(values.value, list) else [values.value]
-        if not scope[key] or None in scope[key]:
+        listed = values.value if isinstance(values.value, list) else [values.value]
+        if not listed or None in listed:
             find(values, f"{name}.{key}: expected the values in scope, at least one")
+        else:
+            scope[key] = listed
     return scope
 
 
