@@ -352,7 +352,7 @@ DEFECTS = (
         "        if not bad:\n            journal.ended()\n",
         "        journal.ended()\n",
         "A run that failed in part is not resumed, so its limits count what it created itself.",
-        "unit/rules/test_limits_without_state:failed_in_part",
+        "unit/scenarios/test_scenarios:limits/rest_of_a_run",
     ),
     Defect(
         "refusals",

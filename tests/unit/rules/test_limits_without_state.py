@@ -68,22 +68,6 @@ def test_percents_hold_on_a_first_run(site: Site, adopted: Iterable[int]) -> Non
     assert site.run(limits={"create_percent": 800}).outcome == "changed"
 
 
-def test_an_empty_instance_is_filled_without_ceremony(site: Site) -> None:
-    site.write({"objects.yml": things(range(60))})
-    assert site.run().outcome == "changed"
-
-
-def test_a_lost_journal_counts_nothing_as_created_by_an_interrupted_run(
-    site: Site, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    site.write({"objects.yml": things(range(60))})
-    killed_after(site, 20, monkeypatch)
-    site.journal().unlink()
-    assert "create 40 of 20 records" in site.run().refusals[0]
-    assert site.run(limits={"create_percent": 200}).outcome == "changed"
-    assert len(site.dump()["objects"]) == 60
-
-
 # ---- an interrupted run
 
 
@@ -103,18 +87,6 @@ def test_an_interrupted_run_may_finish_whatever_others_create_meanwhile(
     assert len(site.dump()["objects"]) == 72
     site.write({"objects.yml": things(range(100))})
     assert "create 40 of 72 records" in site.run(limits=limits).refusals[0]
-
-
-def test_a_run_that_failed_in_part_is_resumed_by_the_next_one(site: Site) -> None:
-    site.write({"objects.yml": things(range(60))})
-    failures = {"fault": "422", "method": "POST", "path": "/object", "after": 20, "times": 40}
-    site.service.steer("PUT", "/faults", [failures])
-    assert site.run(workers=1).outcome == "partly_applied"
-    site.service.steer("DELETE", "/faults")
-    assert site.run().outcome == "changed", "the limit is a share of what existed before the first run"
-    assert len(site.dump()["objects"]) == 60
-    site.write({"objects.yml": things(range(100))})
-    assert "create 40 of 60 records" in site.run().refusals[0]
 
 
 def test_an_interrupted_run_lifts_no_limit_for_what_others_change_meanwhile(
@@ -151,15 +123,6 @@ OF_SET = (
     "objects: archive 9 of 20 records of this set is more than limits.delete_percent (10 %); a higher "
     "limits.delete_percent of the task lets this pass"
 )
-
-
-def test_removals_are_measured_against_the_set(shared: Site) -> None:
-    """In the whole instance they are only 4 percent."""
-    shared.write({"objects/a.yml": things(range(9))})
-    for result in (shared.plan(), shared.run()):
-        assert result.refusals == [OF_SET.replace("archive", "delete")]
-    assert shared.writes() == []
-    assert shared.run(limits={"delete_percent": 45}).outcome == "changed"
 
 
 @pytest.mark.parametrize("journal", ["kept", "lost"])
