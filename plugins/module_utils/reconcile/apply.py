@@ -370,7 +370,7 @@ class Applier:
         """Keep other processes from changing a record from its last read until it is replaced."""
         if self._kind.update != "PUT":
             return contextlib.nullcontext()
-        return self._client.creations.replacing(self._kind.name)
+        return self._client.creations.making(self._kind.name, is_replaced=True)
 
     def _send_values(self, change: Change, current: Record, values: Mapping[str, Any]) -> None:
         body = update_body(self._schema, current, values, self._extra)

@@ -22,7 +22,6 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -166,24 +165,16 @@ class Creations:
         finally:
             self.leave()
 
-    def making(self, kind: str) -> AbstractContextManager[None]:
+    @contextlib.contextmanager
+    def making(self, kind: str, is_replaced: bool = False) -> Iterator[None]:
         """Guard the requests that create a record. Do nothing for a kind that is not watched.
 
         A block that ends without an error knows the outcome of every attempt.
 
+        :param is_replaced: True if a record is replaced instead. If an answer is lost, the mark of the record stays,
+            see :meth:`changing`.
         :raises CreatedMeanwhile: before anything was sent.
         """
-        return self._guarded(kind, is_replaced=False)
-
-    def replacing(self, kind: str) -> AbstractContextManager[None]:
-        """Guard the requests that replace a record, as :meth:`making` does.
-
-        If an answer is lost, the mark of the record stays, see :meth:`changing`.
-        """
-        return self._guarded(kind, is_replaced=True)
-
-    @contextlib.contextmanager
-    def _guarded(self, kind: str, is_replaced: bool) -> Iterator[None]:
         self._require_place(kind)
         watched = self._kinds.get(kind)
         if watched is None:

@@ -275,7 +275,7 @@ def find(many: Creations) -> None:
 
 
 def replace(many: Creations) -> None:
-    with many.replacing("room"):
+    with many.making("room", is_replaced=True):
         pass
 
 
@@ -517,7 +517,7 @@ def test_a_long_pause_after_a_lost_answer_keeps_the_mark(folder: Folder, clock: 
     reads: list[list[float]] = []
 
     def act() -> None:
-        with creations.replacing("room") if is_replaced else creations.making("room"):
+        with creations.making("room", is_replaced):
             if not reads:
                 creations.lose()
                 with creations.paused():
