@@ -121,9 +121,8 @@ def _files(exported: Exported, options: Mapping[str, Any], root: str, tables: Ta
     format_name = options["format"]
     in_book = [section for section in BULK if section in exported.sections] if format_name == "xlsx" else []
     if in_book:
-        book = workbook_of(exported, root, tables.format_of(BOOK))
-        files[BOOK] = book.content
-        for section, rest in book.rest.items():
+        files[BOOK], left = workbook_of(exported, root, tables.format_of(BOOK))
+        for section, rest in left.items():
             files |= more_files(section, rest, section in MANY)
     for section, records in exported.sections.items():
         if section not in in_book:

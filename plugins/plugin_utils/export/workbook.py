@@ -13,7 +13,7 @@ import io
 import re
 import zipfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
@@ -78,19 +78,8 @@ class _Column:
     field: Field
 
 
-@dataclass
-class Book:
-    """A workbook.
-
-    :ivar content: its bytes. :ivar rest: section to the records that it cannot have.
-    """
-
-    content: bytes
-    rest: dict[str, list[Any]] = field(default_factory=dict)
-
-
-def workbook_of(exported: Exported, root: str, dialect: Dialect) -> Book:
-    """Return the workbook of an export.
+def workbook_of(exported: Exported, root: str, dialect: Dialect) -> tuple[bytes, dict[str, list[Any]]]:
+    """Return the workbook of an export, and the records of each section that it cannot have.
 
     :param root: of the instance. :param dialect: the settings for the file.
     :raises InvalidInput: if openpyxl is not installed.
@@ -136,7 +125,7 @@ class _Writer:
         self._book = self._library.Workbook(write_only=True)
         self._lists: dict[str, Sequence[str]] = {}
 
-    def book(self) -> Book:
+    def book(self) -> tuple[bytes, dict[str, list[Any]]]:
         sections = [section for section in BULK if section in self._exported.sections]
         rest = {section: self._sheet(section, self._columns(section)) for section in sections}
         notes = self._book.create_sheet(_NOTES)
@@ -145,7 +134,7 @@ class _Writer:
         self._write_lists()
         content = io.BytesIO()
         self._book.save(content)
-        return Book(_unchanging(content.getvalue()), {section: records for section, records in rest.items() if records})
+        return _unchanging(content.getvalue()), {section: records for section, records in rest.items() if records}
 
     # ---- columns
 
