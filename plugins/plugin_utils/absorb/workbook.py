@@ -104,8 +104,13 @@ class WorkbookFile(EditedFile):
         self._parts = parts_of_sheets(content)
 
     def sheet(self, title: str) -> tuple[str, _Sheet]:
-        """Return the name of the part with a sheet, and its XML."""
-        part = self._parts[title]
+        """Return the name of the part with a sheet, and its XML.
+
+        :raises NotSpliced: if it is not found.
+        """
+        part = self._parts.get(title)
+        if part is None:
+            raise NotSpliced("its sheet is not found in the workbook")
         if part not in self._sheets:
             with zipfile.ZipFile(io.BytesIO(self._content)) as packed:
                 self._sheets[part] = _Sheet(packed.read(part).decode())

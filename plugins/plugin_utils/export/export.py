@@ -425,27 +425,26 @@ class _Export:
             if normal_address(address) not in persons:
                 others.append(address)
                 continue
-            reason = self._why_not_created(address, persons[normal_address(address)])
-            if reason:
+            try:
+                self._check_user(address, persons[normal_address(address)])
+                users.append((record.uuid, address))
+            except NotPortable as reason:
                 self._leave_out(f"users: {address}: {reason}")
                 self._portable.leave_out(USER.name, record.uuid)
-            else:
-                users.append((record.uuid, address))
         self._add(USER.section, sorted(users, key=lambda row: row[1]))
         if others:
             self._result.not_cloned[USER.section] = sorted(others)
 
-    def _why_not_created(self, address: str, persons: Sequence[str]) -> str:
-        """Return why files cannot create a user from a person with the same address; empty if they can."""
+    def _check_user(self, address: str, persons: Sequence[str]) -> None:
+        """Check that files can create a user from a person with the same address.
+
+        :raises NotPortable: if they can't.
+        """
         if all(self._portable.is_left_out(PERSON.name, uuid) for uuid in persons):
-            return "the person is left out"
+            raise NotPortable("the person is left out")
         if address != address.strip():
-            return "the address begins or ends with spaces"
-        try:
-            check_texts(address)
-        except NotPortable as reason:
-            return str(reason)
-        return ""
+            raise NotPortable("the address begins or ends with spaces")
+        check_texts(address)
 
     def _offers(self) -> None:
         schema = Schema.for_kind(HUB_ITEM)
@@ -455,10 +454,7 @@ class _Export:
             if values.get("deleted"):
                 continue
             try:
-                offer = {
-                    "object": Reference(OBJECT.name, id=asset_id(record)),
-                    "price": values.get("price"),
-                }
+                offer = {"object": Reference(OBJECT.name, id=asset_id(record)), "price": values.get("price")}
                 written = [field for field in HUB_ITEM.written if offer.get(field.key) is not None]
                 row = {field.key: self._portable.checked(field, offer[field.key]) for field in written}
                 rows.append((record.uuid, row))
