@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..model.field import is_uuid
 
@@ -15,50 +15,43 @@ Definition = Mapping[str, Any]
 _NOTHING = "00000000-0000-0000-0000-000000000000"
 
 
-def names_fields(written: Any) -> bool:
-    """Return True if relations name other fields instead of their uuids."""
-    return isinstance(written, list) and any(
-        isinstance(relation, Mapping) and "field" in relation for relation in written
-    )
+class Related(NamedTuple):
+    """Relations with the uuids of the fields that they name.
 
-
-def with_uuids(written: Iterable[Any], definitions: Iterable[Definition]) -> tuple[list[Any], dict[int, str]]:
-    """Return relations with the uuids of the named fields, and the names that match no field or several fields.
-
-    These names have the index of their relation as key. Such a relation gets a random uuid, so that its other parts can
-    be checked.
+    :ivar relations: a relation without a known field has a random uuid, so that its other parts can be checked.
+    :ivar missing: the names that match no field or several fields, by the index of their relation.
+    :ivar unknown: the problems of uuids that belong to no field, by the index of their relation.
     """
-    known = list(definitions)
-    resolved: list[Any] = []
-    missing: dict[int, str] = {}
+
+    relations: Any
+    missing: dict[int, str]
+    unknown: dict[int, str]
+
+
+def related(written: Any, definitions: Callable[[], Iterable[Definition]]) -> Related:
+    """Return written relations with uuids. What is no list stays as it is.
+
+    :param definitions: returns the definitions of the template. It is called only if there is a relation.
+    """
+    found = Related([], {}, {})
+    if not isinstance(written, list) or not any(isinstance(relation, Mapping) for relation in written):
+        return found._replace(relations=written)
+    known = list(definitions())
+    uuids = {str(definition.get("uuid")).lower() for definition in known}
     for number, relation in enumerate(written):
+        given = relation.get("field_uuid") if isinstance(relation, Mapping) else None
+        if is_uuid(given) and given.lower() not in uuids:
+            words = f"this template has no field with the uuid {given}"
+            found.unknown[number] = f"relations[{number}].field_uuid: {words}"
         if isinstance(relation, Mapping) and "field" in relation and "field_uuid" not in relation:
             name = str(relation["field"])
             uuid = _uuid_of(name, known)
             if uuid is None:
-                missing[number] = name
+                found.missing[number] = name
             rest = {member: value for member, value in relation.items() if member != "field"}
             relation = {**rest, "field_uuid": uuid or _NOTHING}
-        resolved.append(relation)
-    return resolved, missing
-
-
-def unknown_uuids(written: Any, definitions: Callable[[], Iterable[Definition]]) -> dict[int, str]:
-    """Map the index of each relation whose uuid belongs to no field to its problem.
-
-    :param definitions: returns the definitions of the template. It is called only if a relation has a uuid.
-    """
-    given = {
-        number: relation["field_uuid"]
-        for number, relation in enumerate(written if isinstance(written, list) else ())
-        if isinstance(relation, Mapping) and is_uuid(relation.get("field_uuid"))
-    }
-    known = {str(definition.get("uuid")).lower() for definition in definitions()} if given else set()
-    return {
-        number: f"relations[{number}].field_uuid: this template has no field with the uuid {uuid}"
-        for number, uuid in given.items()
-        if uuid.lower() not in known
-    }
+        found.relations.append(relation)
+    return found
 
 
 def _uuid_of(name: str, definitions: Iterable[Definition]) -> str | None:

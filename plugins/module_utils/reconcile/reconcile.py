@@ -25,7 +25,7 @@ from ..plan.allowed import SIMILAR_NAMES, how_to_allow
 from ..plan.change import CREATE, DELETE, UNCHANGED, UPDATE, Change
 from ..plan.compare import Wanted
 from ..plan.record_planner import PlannedRecord, plan_record
-from ..plan.relations import names_fields, unknown_uuids, with_uuids
+from ..plan.relations import related
 from ..plan.replacing import unread_members, without_unreadable
 from ..plan.state import QueriedState, find_now
 from ..resolve import look_alikes, natural_keys
@@ -154,12 +154,9 @@ class _Ensure:
         if not self._kind.defines_fields:
             return fields
         definitions = partial(self._client.definitions, self._desired_record.template)
-        unknown = unknown_uuids(fields.get("relations"), definitions)
+        resolved, missing, unknown = related(fields.get("relations"), definitions)
         if unknown:
             raise InvalidInput([f"{self._desired_record.prefix}{words}" for words in unknown.values()])
-        if not names_fields(fields.get("relations")):
-            return fields
-        resolved, missing = with_uuids(fields["relations"], definitions())
         words = [
             f"{self._desired_record.prefix}relations[{number}].field: {name!r} is no field of this template, or several"
             for number, name in missing.items()
@@ -167,7 +164,7 @@ class _Ensure:
         if missing and not self._check_mode:
             raise InvalidInput(words)
         self._warnings += [unless(line, "creates it") for line in words]
-        return {**fields, "relations": resolved}
+        return {**fields, "relations": resolved} if "relations" in fields else fields
 
     def _check(self, findings: ParseErrors, unclear: Sequence[str]) -> None:
         # In check mode, an earlier task of the play may be about to create the field.

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from ...module_utils.client.client import Client
 from ...module_utils.errors import InvalidInput
 from ...module_utils.model.kinds import FIELD_DEFINITION
 from ...module_utils.plan.change import CREATE, UPDATE, Change
-from ...module_utils.plan.relations import with_uuids
+from ...module_utils.plan.relations import related
 from ...module_utils.reconcile.apply import Applier
 from ..set_plan.plan import Planned
 
@@ -45,7 +46,7 @@ def relate(client: Client, planned: Planned) -> None:
     """
     uuid = planned.created_uuid or (planned.change.current.uuid if planned.change.current else "")
     template = planned.entry.template
-    resolved, missing = with_uuids(planned.relations, client.definitions(template))
+    resolved, missing, _unknown = related(planned.relations, partial(client.definitions, template))
     if missing:
         raise InvalidInput(f"relations: needs {', '.join(missing.values())}, which was not created")
     # Planning found all other mistakes in the relations.

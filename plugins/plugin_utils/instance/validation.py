@@ -17,7 +17,7 @@ from ...module_utils.model.field import EMPTY, Field, Plain, edge_blanks, is_gen
 from ...module_utils.model.kinds import Kind
 from ...module_utils.model.schema import Schema
 from ...module_utils.plan.change import CREATE, Change, check_choices
-from ...module_utils.plan.relations import names_fields, with_uuids
+from ...module_utils.plan.relations import related
 from ...module_utils.resolve import natural_keys
 from ...module_utils.resolve.natural_keys import Key
 from ..desired.desired import DesiredInstance
@@ -98,8 +98,8 @@ class FileReading(Reading):
     def parse(self, schema: Schema, entry: Entry, fields: Mapping[str, Any]) -> dict[str, Any]:
         """Return the canonical values of the fields whose types are known. Other values are findings."""
         kind = entry.kind
-        if kind.defines_fields and names_fields(fields.get("relations")):
-            fields = {**fields, "relations": with_uuids(fields["relations"], ())[0]}
+        if kind.defines_fields and fields.get("relations"):
+            fields = {**fields, "relations": related(fields["relations"], tuple).relations}
         if kind.name in self._known:
             # The service generates keys that differ between instances. Such fields are named by their labels.
             fields = {name: value for name, value in fields.items() if schema.find(name) or not is_generated_key(name)}

@@ -21,7 +21,7 @@ from ...module_utils.model.kinds import FIELD_DEFINITION, KINDS, TEMPLATES, Kind
 from ...module_utils.model.names import normal_name
 from ...module_utils.model.schema import Schema, field_to_be
 from ...module_utils.plan.change import UNCHANGED, UPDATE
-from ...module_utils.plan.relations import names_fields, unknown_uuids, with_uuids
+from ...module_utils.plan.relations import related
 from ...module_utils.resolve import natural_keys
 from ..desired.desired import SECTIONS
 from ..desired.entry import Entry
@@ -156,19 +156,17 @@ class Definitions:
         If this plan creates some of those fields, the relations stay as written, and all of them are written later.
         """
         context, fields = self._context, entry.fields
-        written = fields.get("relations") or ()
-        for number, problem in unknown_uuids(written, partial(context.client.definitions, entry.template)).items():
+        written = fields.get("relations")
+        resolved, missing, unknown = related(written, partial(context.client.definitions, entry.template))
+        for number, problem in unknown.items():
             context.find(entry.place_in(("relations", number, "field_uuid")), problem)
-        if not names_fields(written):
-            return fields, None
-        resolved, missing = with_uuids(written, context.client.definitions(entry.template))
         labels = [other.fields.get("label") for other in self._entries(entry.template)]
         labels_to_be = {label for label in labels if isinstance(label, str)}
         for number, name in missing.items():
             if name not in labels_to_be:
                 place = entry.place_in(("relations", number, "field"))
                 context.find(place, f"relations[{number}].field: {name!r} is no field of this template, or several")
-        return {**fields, "relations": resolved}, written if missing else None
+        return {**fields, "relations": resolved} if written else fields, written if missing else None
 
     def _relate_later(self, planned: Planned, current: Record | None, written: Any) -> None:
         planned.relations = written

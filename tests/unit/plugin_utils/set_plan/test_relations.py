@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.community.seventhings.plugins.module_utils.plan.relations import with_uuids
+from ansible_collections.community.seventhings.plugins.module_utils.plan.relations import related
 
 from ...module_utils.support import uuid_of
 
@@ -29,12 +29,12 @@ DEFINITIONS = [
 def test_a_field_is_named_by_its_key_or_its_label(name: str, number: int) -> None:
     relation = {"type": "actual_field", "field": name, "comparison_values": [1]}
     expected = {"type": "actual_field", "field_uuid": uuid_of(number), "comparison_values": [1]}
-    assert with_uuids([relation], DEFINITIONS) == ([expected], {})
+    assert related([relation], lambda: DEFINITIONS) == ([expected], {}, {})
 
 
 @pytest.mark.parametrize("name", ["Twin", "none", "size"])
 def test_a_name_of_no_field_or_of_several_is_reported(name: str) -> None:
     written = [{"type": "actual_field", "field": "colour"}, {"type": "actual_field", "field": name}]
-    resolved, missing = with_uuids(written, iter(DEFINITIONS))
+    resolved, missing, _unknown = related(written, lambda: iter(DEFINITIONS))
     assert resolved == [{"type": "actual_field", "field_uuid": uuid} for uuid in (uuid_of(1), NOTHING)]
     assert missing == {1: name}
