@@ -234,6 +234,14 @@ def test_formulas_count_by_their_stored_values(tmp_path: Path) -> None:
     )
 
 
+def test_a_formula_in_a_cell_without_a_name_is_refused(tmp_path: Path) -> None:
+    """Nobody knows then which cell has no stored value."""
+    path = _book(tmp_path / "a.xlsx", {"objects": [["barcode", "price"], ["1", "=1+1"]]})
+    _changed(path, lambda _name, part: part.replace(b'<c r="B2">', b"<c>"))
+    (finding,) = _load(tmp_path).findings
+    assert str(finding) == "a.xlsx: a formula is in a cell without a name; save it as .xlsx again"
+
+
 def test_formulas_in_comments_are_not_mentioned(tmp_path: Path) -> None:
     _book(tmp_path / "a.xlsx", {"objects": [["barcode", "# sum"], ["1", "=1+1"]]})
     assert _load(tmp_path).warnings == []
