@@ -220,18 +220,6 @@ def test_a_creation_does_not_become_another_action(listed: Site, monkeypatch: py
 ABSENT = yaml_list([LISTED, {"barcode": "N00001", "_state": "absent"}])
 
 
-def test_unarchiving_before_a_deletion_is_planned_as_possible(listed: Site) -> None:
-    listed.service.steer("PUT", "/switches", {"delete_archived": "refuse"})
-    archived(listed, thing(1))
-    listed.write({"objects.yml": ABSENT})
-    planned = listed.plan()
-    (change,) = planned.changes
-    assert (change["action"], change["note"]) == ("delete", "may need unarchiving")
-    assert "- objects N00001 Thing 1 (may need unarchiving)" in as_text(planned)
-    assert listed.run().outcome == "changed"
-    assert [record["name"] for record in listed.dump()["objects"]] == ["LISTED"]
-
-
 def test_unarchiving_that_was_not_planned_is_not_done(listed: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     listed.service.steer("PUT", "/switches", {"delete_archived": "refuse"})
     client = listed.client()
@@ -242,82 +230,6 @@ def test_unarchiving_that_was_not_planned_is_not_done(listed: Site, monkeypatch:
     (failure,) = listed.run().failures
     assert "The object is archived by now, which was not planned. Plan again." in failure["reason"]
     assert not any(line.endswith("/unarchive") for line in listed.writes())
-
-
-@pytest.mark.parametrize("state", ["present", "absent"])
-def test_a_plan_file_is_stale_if_its_record_is_archived_by_now(listed: Site, tmp_path: Path, state: str) -> None:
-    client = listed.client()
-    uuid = client.create(OBJECT, thing(1))
-    listed.write({"objects.yml": yaml_list([LISTED, thing(1, inventory_name="New", _state=state)])})
-    path = tmp_path / "plan.json"
-    assert listed.plan(plan_file=path).outcome == "changed"
-    client.archive(OBJECT, uuid)
-    listed.service.clear_log()
-    result = listed.run(plan_file=path)
-    assert result.outcome == "refused"
-    assert "has changed since the plan was created" in result.refusals[0]
-    assert listed.writes() == []
-    assert listed.plan(plan_file=path).outcome == "changed"
-    assert listed.run(plan_file=path).outcome == "changed"
-
-
-# ---- archived records in places that are deleted
-
-ROOMS = "- {building_id: North, number: '1'}\n"
-PRUNE = "api: seventhings/v1\nset: test\npolicy: {prune: {rooms: delete}}\n"
-
-
-@pytest.fixture
-def house(site: Site) -> Site:
-    """Return a room that the files no longer name, and an archived object in it."""
-    inside = thing(1, target_room="North/2")
-    site.write({"instance.yml": PRUNE, "locations.yml": "- name: North\n"})
-    site.write({"rooms.yml": f"{ROOMS}- {{building_id: North, number: '2'}}\n", "objects.yml": yaml_list([inside])})
-    assert site.run().outcome == "changed"
-    site.write({"objects.yml": yaml_list([{**inside, "_state": "archived"}])})
-    assert site.run().outcome == "changed"
-    site.write({"rooms.yml": ROOMS})
-    site.service.clear_log()
-    return site
-
-
-@pytest.mark.sample(2)
-@pytest.mark.parametrize("room", ["prune", "absent"])
-@pytest.mark.parametrize("delete_occupied", ["refuse", "accept"])
-@pytest.mark.parametrize("later_endpoints", ["present", "absent"])
-def test_an_archived_object_that_the_files_name_keeps_its_room(
-    house: Site, room: str, delete_occupied: str, later_endpoints: str
-) -> None:
-    switches = {"delete_occupied": delete_occupied, "later_endpoints": later_endpoints}
-    house.service.steer("PUT", "/switches", switches)
-    if room == "absent":
-        house.write({"rooms.yml": f"{ROOMS}- {{building_id: North, number: '2', _state: absent}}\n"})
-    for result in (house.plan(), house.run()):
-        (finding,) = result.findings
-        assert "room North/2 is to be removed, and object N00001 (target_room, archived) refers to it" in finding
-    assert house.writes() == []
-    house.write({"objects.yml": yaml_list([{"barcode": "N00001", "_state": "absent"}])})
-    assert house.run().outcome == "changed"
-    assert house.run().outcome == "unchanged"
-
-
-def test_a_deletion_that_archived_objects_may_prevent_is_announced(house: Site) -> None:
-    house.write({"objects.yml": "[]\n"})
-    words = (
-        "rooms: deleting 1 of them may fail, or leave links to what is deleted: archived objects that the files do not "
-        "name may refer to them, and no list shows those."
-    )
-    assert words in house.plan().warnings
-    result = house.run()
-    assert words in result.warnings
-    (failure,) = result.failures
-    assert "Archived objects count too" in failure["reason"]
-
-
-def test_archived_objects_are_looked_up_only_if_a_place_is_deleted(house: Site) -> None:
-    house.write({"rooms.yml": f"{ROOMS}- {{building_id: North, number: '2'}}\n"})
-    assert house.plan().outcome == "unchanged"
-    assert lookups(house) == []
 
 
 # ---- the walk of every kind that can be archived
