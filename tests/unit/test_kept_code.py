@@ -7,10 +7,8 @@
 from __future__ import annotations
 
 import builtins
-import re
 import subprocess
 import sys
-from importlib import import_module
 from importlib.util import module_from_spec
 from pathlib import Path
 from types import CodeType
@@ -73,11 +71,6 @@ def test_an_error_is_reported_as_ever(kept: Path) -> None:
     assert list(kept.iterdir()) == []
 
 
-def test_where_nothing_can_be_written_all_is_compiled(kept: Path) -> None:
-    kept.rmdir()
-    assert compile(SOURCE, "/one.py", "exec", dont_inherit=True).co_filename == "/one.py"
-
-
 # ---- methods and patterns
 
 PROGRAM = """
@@ -114,28 +107,6 @@ def test_methods_and_patterns_are_found_again(kept: Path, monkeypatch: pytest.Mo
     assert bundle.stat().st_mtime_ns == before
 
 
-def test_a_value_is_made_once_by_all_processes(kept: Path) -> None:
-    first = kept_code.Bundle(kept)
-    assert [first.find(("a", 1), lambda: [1]) for _time in range(2)] == [[1], [1]]
-    assert first.find("a", lambda: None) is None
-    first.write()
-    again = kept_code.Bundle(kept)
-    assert again.find(("a", 1), list) == [1]
-    again.path.unlink()
-    again.write()
-    assert not again.path.exists()
-
-
-def test_a_pattern_with_an_error_is_reported_as_ever(kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    compiler = import_module("re._compiler")
-    monkeypatch.setattr(compiler, "compile", compiler.compile)
-    bundle = kept_code.Bundle(kept)
-    bundle.keep_patterns()
-    with pytest.raises(re.error, match="unterminated"):
-        re.compile("(kept")
-    assert (0, "(kept") not in bundle.kept
-
-
 # ---- YAML
 
 
@@ -166,17 +137,6 @@ def test_a_large_text_is_read_once(kept: Path, changed: Any) -> None:
     assert changed.load(LARGE, Loader=changed.CBaseLoader) == HELD
 
 
-def test_a_large_file_is_read_as_values_once(kept: Path, changed: Any, tmp_path: Path) -> None:
-    large = tmp_path / "large.yml"
-    large.write_bytes(b"a: [x, 1, 1.5, null, true]\n" + b"# padding\n" * kept_code.LARGE)
-    for _time in range(2):
-        with large.open("rb") as file:
-            assert changed.load(file, Loader=changed.CSafeLoader) == {"a": ["x", 1, 1.5, None, True]}
-        assert [path.suffix for path in kept.iterdir()] == [".CSafeLoader"]
-    changed.load(large.read_bytes(), Loader=changed.CBaseLoader)
-    assert sorted(path.suffix for path in kept.iterdir()) == [".CBaseLoader", ".CSafeLoader"]
-
-
 def test_a_small_file_is_read_as_ever(kept: Path, changed: Any, tmp_path: Path) -> None:
     small = tmp_path / "small.yml"
     small.write_bytes(b"a: [")
@@ -194,11 +154,6 @@ def test_any_other_text_is_read_as_ever(kept: Path, changed: Any) -> None:
     assert list(kept.iterdir()) == []
 
 
-def test_any_other_module_is_found_as_ever(kept: Path) -> None:
-    assert kept_code.YamlFinder(kept).find_spec("json") is None
-    assert kept_code.YamlFinder(kept).find_spec("yaml.loader", yaml.__path__) is None
-
-
 @pytest.mark.parametrize("is_kept", [True, False])
 def test_a_process_that_ends_does_not_look_for_garbage(
     kept: Path, monkeypatch: pytest.MonkeyPatch, is_kept: bool
@@ -207,10 +162,3 @@ def test_a_process_that_ends_does_not_look_for_garbage(
     circle = "class Circle:\n    def __del__(self): print('found')\ncircle = Circle()\ncircle.itself = circle"
     done = subprocess.run([sys.executable, "-c", circle], capture_output=True, text=True, check=True)
     assert (done.stdout == "") is is_kept
-
-
-@pytest.mark.parametrize("is_kept", [True, False])
-def test_a_process_does_not_wait_for_the_disk(kept: Path, monkeypatch: pytest.MonkeyPatch, is_kept: bool) -> None:
-    monkeypatch.setenv(kept_code.VARIABLE, str(kept) if is_kept else "")
-    done = subprocess.run([sys.executable, "-c", "import os; os.fsync(-1)"], capture_output=True, check=False)
-    assert (done.returncode == 0) is is_kept
