@@ -38,53 +38,6 @@ def _labelled(names: Sequence[str]) -> dict[str, str]:
     return {"barcode": "1", "inventory_name": "One"} | {name: f"value of {name}" for name in names}
 
 
-def _table(*cells: str, column: str = "target_room", copies: int = 1) -> str:
-    """Return a table of rows with a barcode and a cell."""
-    rows = [cell for cell in cells for _number in range(copies)]
-    return f"barcode,{column}\n" + "".join(f"B-{number},{cell}\n" for number, cell in enumerate(rows))
-
-
-# ---- findings that are grouped keep their cause
-
-
-def test_a_group_of_findings_says_the_cause_that_all_of_them_share(site: Site) -> None:
-    site.write(PLACES)
-    site.run()
-    site.write({"objects.csv": _table("Plant/9", "Plant/1 ", copies=5)})
-    result = site.plan()
-    blank = "its name has a part that ends with a space; set `csv: {trim: true}`"
-    assert result.findings[-2:] == [
-        "target_room: 5 cells such as 'Plant/9' (first at objects.csv:2:5): there is no such room",
-        f"target_room: 5 cells such as 'Plant/1 ' (first at objects.csv:7:5): there is no such room; {blank}",
-    ]
-    words = "objects.csv:7:5: target_room: there is no room 'Plant/1 '; '1 ' ends with a space"
-    assert any(line.startswith(words) for line in result.every_finding)
-
-
-def test_references_to_what_is_pruned_are_not_called_unknown(site: Site) -> None:
-    site.write(PLACES)
-    site.run()
-    site.write({"rooms.yml": "[]\n", "objects.csv": _table("Plant/1", "Plant/9", copies=5)})
-    result = site.plan(prune={"rooms": "delete"}, allow=["empty_sources"], limits={"delete_percent": 100})
-    assert [line.partition("): ")[2] for line in result.findings[-2:]] == [
-        "room Plant/1 is to be removed at prune of rooms",
-        "there is no such room",
-    ]
-
-
-def test_references_to_several_records_are_not_called_unknown(site: Site) -> None:
-    site.write(
-        {**PLACES, "rooms.yml": "- {building_id: Plant, number: '1', name: A}\n- {building_id: Twin, name: A}\n"}
-    )
-    site.run()
-    site.write({"objects.csv": _table("A", "B", copies=5)})
-    plural, unknown = site.plan().findings[-2:]
-    assert "5 cells such as 'A'" in plural
-    assert "): 2 rooms have the natural key 'A': " in plural
-    assert plural.endswith("; expected exactly one")
-    assert unknown.endswith("there is no such room")
-
-
 # ---- spaces at the edges of texts
 
 KEYS = {"blank": "9 ", "tab": "\t9", "no-break": "9\xa0", "both": " 9 "}
@@ -142,15 +95,6 @@ def test_another_text_with_a_blank_is_written_as_it_is_with_one_warning(site: Si
         assert warning.endswith("Note: 'x ' ends with a space; it is written unchanged")
     assert "x " in site.dump()["objects"][0]["fields"].values()
     assert site.plan().warnings == []
-
-
-def test_many_texts_with_blanks_are_one_warning(site: Site) -> None:
-    table = _table(" x", "y ", "z", column="inventory_name", copies=2)
-    site.write({"instance.yml": TAKES_BLANKS, "objects.csv": table})
-    (warning,) = site.plan().warnings
-    first, _semicolon, then = warning.partition("; ")
-    assert first == "inventory_name: 4 values such as ' x' (first at objects.csv:2:5) begin or end with a space"
-    assert then == "they are written unchanged"
 
 
 @pytest.mark.parametrize("name", FORMS)
@@ -275,12 +219,6 @@ def test_only_amounts_with_fewer_than_three_digits_are_ambiguous(site: Site) -> 
     record = {"barcode": "9", "inventory_name": "Nine", "Exact": "1.890", "weight": "1.890"}
     site.write(_files("objects.csv", record))
     assert site.plan().findings == []
-
-
-def test_many_ambiguous_amounts_are_one_line(site: Site) -> None:
-    site.write({"objects.csv": _table("1.890", "2.500", column="purchasing_price", copies=3)})
-    finding = site.plan().findings[-1]
-    assert finding.startswith("purchasing_price: 6 cells such as '1.890' (first at objects.csv:2:5), which may mean ")
 
 
 @pytest.mark.parametrize("form", ["csv", "xlsx"])
