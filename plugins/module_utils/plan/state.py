@@ -142,14 +142,10 @@ class QueriedState(InstanceState):
         kind = schema.kind
         if kind.defines_fields:
             return [Record.from_answer(kind, raw) for raw in self.client.definitions(template)]
-        conditions = natural_keys.conditions(schema, keys, values) if kind.filters == "query" else []
-        parameters = {}
         if kind.filters == "parameters" and "deadline" in keys:
             day = values["deadline"].isoformat()
-            parameters = {"deadline_from": day, "deadline_to": day}
-        if parameters:
-            return self.client.list_all(kind, conditions, parameters=parameters)
-        return self.reading.listed(kind, conditions)
+            return self.client.list_all(kind, parameters={"deadline_from": day, "deadline_to": day})
+        return self.reading.listed(kind, natural_keys.conditions(schema, keys, values))
 
     def of_uuid(self, kind: Kind, uuid: str, template: str = "") -> Record | None:
         return self.client.get(kind, uuid, template)

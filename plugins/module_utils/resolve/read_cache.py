@@ -81,9 +81,9 @@ class Reading:
     def listed(self, kind: Kind, conditions: Sequence[Condition] = ()) -> list[Record]:
         """Return the records of a kind that match some conditions, or all if they were read already.
 
-        The caller compares again.
+        The caller compares again. A list that accepts no conditions is read whole.
         """
-        whole, narrowed = (kind.name, ()), (kind.name, tuple(conditions))
+        whole, narrowed = (kind.name, ()), (kind.name, tuple(conditions) if kind.filters == "query" else ())
         if whole not in self._lists and narrowed not in self._lists:
             self._lists[narrowed] = self._client.list_all(kind, conditions)
             self._note_marks(kind, self._lists[narrowed])
