@@ -143,7 +143,7 @@ class _Absorbing:
         if side == APPLICATION:
             return True
         entry, name = planned.entry, written_as(planned.schema, planned.entry, key)
-        ours, theirs = shorten(entry.fields.get(name)), shorten(planned.change.before[key])
+        ours, theirs = shorten(planned.change.after[key]), shorten(planned.change.before[key])
         words = f"{planned}: {name} is {ours} in the files and {theirs} in the instance"
         place, words = entry.place_of(name), self._edit.shown(entry, words, name, key)
         if side == FILES:

@@ -83,8 +83,10 @@ def sides_of(file: Edited) -> tuple[str, str]:
         [f"{clean(file.name)}\n".encode()] if file.old is not None else [],
         [f"{clean(file.name)}\n".encode()],
     )
-    for group in _groups(file.parts):
-        for mark, line in _marked_lines(old, group):
+    for number, group in enumerate(_groups(file.parts)):
+        # Ansible prints three lines before a change. The name of the file must be one of them.
+        leave_out = int(number == 0 and group[0].start >= _CONTEXT)
+        for mark, line in list(_marked_lines(old, group))[leave_out:]:
             before += [line] if mark != b"+" else []
             after += [line] if mark != b"-" else []
     return _shown(before, file.codec), _shown(after, file.codec)

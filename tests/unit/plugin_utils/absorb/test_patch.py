@@ -93,7 +93,7 @@ def test_a_patch_has_the_three_lines_around_each_change_and_joins_changes_that_s
 
 
 def test_both_sides_have_the_lines_around_each_change_as_text_that_steers_no_terminal() -> None:
-    assert sides_of(_numbers(10)) == ("a.yml\n7\n8\n9\n10\n11\n12\n13\n", "a.yml\n7\n8\n9\nx\n11\n12\n13\n")
+    assert sides_of(_numbers(10)) == ("a.yml\n8\n9\n10\n11\n12\n13\n", "a.yml\n8\n9\nx\n11\n12\n13\n")
     for line in ("\u202eevil", "##vso[task]", "\x1b[31m"):
         before, after = sides_of(Edited("\x1b.yml", None, [Part(0, 0, [line.encode()])]))
         assert (before, after.count("\n")) == ("", 2)
