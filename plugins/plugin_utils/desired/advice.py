@@ -118,7 +118,6 @@ class Advice:
             if (mark := _mark_of(finding)) is not None:
                 self._columns[mark].append(finding)
         self._keeping: dict[tuple[str, str], bool] = {}
-        self._chosen: dict[str, list[str]] = {}
         self._known: dict[tuple[str, str, str, str], tuple[bool, str]] = {}
 
     def about(self, finding: Finding) -> tuple[bool, str]:
@@ -191,32 +190,14 @@ class Advice:
         return " or ".join(self._desired.how_to_set(cells.first.place.file, setting) for setting in settings)
 
     def _preset(self, cells: _Cells) -> str:
-        """Propose the presets that read a column."""
-        source = cells.first.place.source
-        if source not in self._chosen:
-            self._chosen[source] = self._presets(source)
-        presets = self._fitting(cells, self._chosen[source])
+        """Propose the presets that read a column, those with the delimiter of the table if there are some."""
+        fitting = [name for name in PRESETS if self._is_cured(cells, {"preset": name})]
+        delimiter = self._desired.delimiters.get(cells.first.place.source, "")
+        likely = [name for name in fitting if PRESETS[name].delimiter in ("", delimiter)] or fitting
+        presets = ["plain"] if "plain" in fitting else likely
         if not presets:
             return ""
         return f"{_label(cells, presets)}; {self._set(cells, *(f'preset: {name}' for name in presets))}"
-
-    def _fitting(self, cells: _Cells, presets: Iterable[str]) -> list[str]:
-        found = [name for name in presets if self._is_cured(cells, {"preset": name})]
-        return ["plain"] if "plain" in found else found
-
-    def _presets(self, source: str) -> list[str]:
-        """Return the presets that read the most columns of a table, and its first column that a preset reads."""
-        fitting = [
-            self._fitting(_Cells(first, first.misfit.spelling, [], self._texts(source, column)), PRESETS)
-            for (of, column, _kind), (first, *_more) in self._columns.items()
-            if of == source and first.misfit is not None
-        ]
-        number = {name: sum(name in presets for presets in fitting) for name in PRESETS}
-        most = max(number.values())
-        first_column = next((presets for presets in fitting if any(number[name] == most for name in presets)), [])
-        best = [name for name in first_column if number[name] == most]
-        delimiter = self._desired.delimiters.get(source, "")
-        return [name for name in best if PRESETS[name].delimiter in ("", delimiter)] or best
 
     def _marks(self, cells: _Cells, *, is_chosen: bool) -> str:
         """Propose to name the signs of currencies and the separators of thousands in numbers."""

@@ -62,11 +62,12 @@ def test_a_german_table_gets_a_line_for_each_kind_of_mistake(service: Emulator, 
     assert planned.status != 0
     # Ansible prints the message and the result. Neither has a line per cell.
     assert planned.output.count("objects.CSV:") < 20
+    german = "set `csv: {preset: excel-de}`"
     assert planned.named("Do it")["findings"] == [
-        f"{column}: 20 cells such as '{cell}' (first at objects.CSV:2:{place}): {why}; set `csv: {{preset: excel-de}}`"
+        f"{column}: 20 cells such as '{cell}' (first at objects.CSV:2:{place}): {why}"
         for column, cell, place, why in (
-            ("Purchasing price", "1,50", 13, "decimal comma"),
-            ("Date of purchase", "31.12.2024", 18, "dates as DD.MM.YYYY"),
+            ("Purchasing price", "1,50", 13, f"decimal comma; {german} or set `csv: {{preset: excel-fr}}`"),
+            ("Date of purchase", "31.12.2024", 18, f"dates as DD.MM.YYYY; {german}"),
         )
     ]
     assert len(json.loads((tmp_path / "plan.json").read_text("utf-8"))["every_finding"]) == 40
