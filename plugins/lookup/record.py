@@ -113,7 +113,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.readers.conn
     connection_options,
     shared_reader,
 )
-from ansible_collections.community.seventhings.plugins.plugin_utils.readers.lookup import Finder, kind_named
+from ansible_collections.community.seventhings.plugins.plugin_utils.readers.lookup import find, kind_named, show
 
 _NO_BASE_URL = (
     "base_url is missing. A lookup gets neither the module_defaults nor the environment of a play or task: write it "
@@ -144,9 +144,8 @@ class LookupModule(KnowsOrigins, LookupBase):
             if not options["base_url"]:
                 raise InvalidInput(_NO_BASE_URL)
             client = shared_reader(options)
-            finder = Finder(client, kind)
-            records = finder.find(self._flatten(terms[1:]))
-            found: list[Any] = as_data(client.without_credentials([finder.show(record, field) for record in records]))
+            records = find(client, kind, self._flatten(terms[1:]))
+            found: list[Any] = as_data(client.without_credentials(show(client, kind, records, field)))
             for warning in client.transport.notes():
                 warn(warning)
             return found

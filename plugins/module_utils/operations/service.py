@@ -16,7 +16,6 @@ from ..client.tokens import named_user
 from ..client.transport import Response
 from ..errors import (
     FeatureOff,
-    InvalidInput,
     MethodNotAllowed,
     NoMatch,
     NotFound,
@@ -24,13 +23,12 @@ from ..errors import (
     ServiceError,
     SeventhingsError,
 )
-from ..model.field import shorten
 from ..model.kinds import KINDS, USER, Kind
 from ..model.schema import Schema
 from ..resolve.field_visibility import perhaps_hidden
 from ..resolve.listing import ListResult
-from ..resolve.read_cache import Reading
-from ..resolve.references import reference_in, with_targets
+from ..resolve.read_cache import find_records
+from ..resolve.references import reference_in
 from .account_visibility import account_visibility
 from .raw_list import read_to_end
 
@@ -139,14 +137,8 @@ def _warn_of_events(client: Client, kind: Kind, uuid: str, items: Sequence[Mappi
 
 
 def _uuid_of(client: Client, kind: Kind, written: Any) -> str:
-    reference, reading = reference_in("record", kind.name, written), Reading(client)
-    if not kind.identity:
-        if reference.id is not None and not reference.uuid:
-            raise InvalidInput(f"record: {shorten(written)} does not fit; {kind.singular} has no integer id")
-        return reference.uuid or reading.find_by_fields(kind, reference.written).uuid
-    reading.check_numbers([reference])
-    reference = with_targets(reference, reading.resolve([reference]))
-    return str(with_targets(reference, reading.with_uuid([reference])).uuid)
+    uuid: str | None = reference_in("record", kind.name, written).uuid
+    return uuid or find_records(client, kind, {"record": written})[0].uuid
 
 
 def _entry(item: Mapping[str, Any]) -> dict[str, Any]:

@@ -190,6 +190,7 @@ class Reading:
         by_barcode = [question for question in questions if key and tuple(question.keys) == (key,)]
         records = [find_by_barcode(self._client, question.schema, str(question.values[key])) for question in by_barcode]
         found = [record for record in records if record is not None]
+        self._note_marks(kind, found)
         self.warnings += [unlisted(record) for record in found if record.archived is False]
         return found
 
@@ -471,14 +472,18 @@ def find_records(client: Client, kind: Kind, written: Mapping[str, Any]) -> list
     """
     references = [reference_in(option, kind.name, reference) for option, reference in written.items()]
     reading = Reading(client)
-    targets = reading.resolve(references)
+    if kind.identity:
+        targets = reading.resolve(references)
+    else:
+        named = [reference for reference in references if not reference.resolved]
+        targets = {reference: reading.find_by_fields(kind, reference.written) for reference in named}
     references = [with_targets(reference, targets) for reference in references]
     reading.check_numbers(references)
     found = reading.records_of(references)
     missing = [reference for reference in references if reference not in found]
     if missing:
         words = [
-            f"{at(reference)}There is no {kind.words} {reference.written!r}{perhaps_hidden(kind)}."
+            f"{at(reference)}There is no {kind.words} with the {identity_of(reference)}{perhaps_hidden(kind)}."
             for reference in missing
         ]
         # An earlier task of the play may create the record, but nobody can know its id beforehand.

@@ -393,6 +393,9 @@ def reference_in(option: str, target: str, written: Any) -> Reference:
         reference: Reference = parse_reference(target)(written, Field(option, "LINK"))
     except InvalidValue as unfit:
         raise InvalidInput(f"{option}: {shorten(written)} does not fit; expected {unfit}") from unfit
+    kind = KINDS[target]
+    if reference.id is not None and not reference.uuid and not kind.identity:
+        raise InvalidInput(f"{option}: {shorten(written)} does not fit; {kind.singular} has no integer id")
     return replace(reference, location=option)
 
 
