@@ -535,12 +535,12 @@ def delimiter_of(lines: Sequence[str], dialect: Dialect) -> str:
 def _as_wide_as_the_first(lines: Iterable[str], delimiter: str) -> int:
     """Count how many of the first rows have a cell for each name."""
     rows = csv.reader(lines, delimiter=delimiter)
-    width = len(_without_end(next(rows, [])))
+    width = len(without_end(next(rows, [])))
     # Trailing cells of a row may be empty, and so may those after the last name.
-    return sum(len(row) >= width >= len(_without_end(row)) for row in islice(rows, _ROWS_TO_ASK))
+    return sum(len(row) >= width >= len(without_end(row)) for row in islice(rows, _ROWS_TO_ASK))
 
 
-def _without_end(row: list[str]) -> list[str]:
+def without_end(row: list[str]) -> list[str]:
     """Return a row without the empty cells at its end."""
     return row[: next((number for number in range(len(row), 0, -1) if row[number - 1].strip()), 0)]
 

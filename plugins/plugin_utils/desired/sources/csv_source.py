@@ -11,12 +11,12 @@ import json
 import re
 import sys
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
 from ....module_utils.model.field import MOST_CHARACTERS, CellList, CellMap
-from ..dialect import ALL_ROWS, PRESETS, Dialect, delimiter_of
+from ..dialect import ALL_ROWS, PRESETS, Dialect, delimiter_of, without_end
 from ..nodes import (
     JINJA,
     NO_NUL,
@@ -295,7 +295,7 @@ def _other_width(cells: int, names: int) -> str:
     if cells < names:
         return f"{words}; if Excel left out empty cells, add a last column # with a text in each row"
     if names == 1:
-        return f"expected 1 cell as in this row, the rows below have {cells}; {TITLED}"
+        return f"expected 1 cell as in this row, the rows below have {cells}; {TITLED}, or set `header_row` in tables"
     return f"{words}; give each column a name, one that begins with # for a comment, and delete what is above them"
 
 
@@ -306,32 +306,21 @@ def _is_as_wide(row: list[str], table: _Table) -> bool:
     return len(row) == len(table.header)
 
 
-def _rows_below(table: _Table) -> Iterator[tuple[int, list[str]]]:
-    """Yield the first rows below the names, each with the number of its line and without empty cells at its end."""
+def _width_below(table: _Table) -> int:
+    """Return the number of cells of the first row below the names that has several, not counting empty ones at its end.
+
+    It is 0 if there is none.
+    """
     reader = csv.reader(islice(table.lines, table.header_line, None), delimiter=table.delimiter)
-    line = table.header_line + 1
-    for row in islice(reader, _ROWS_BELOW):
-        while row and not row[-1].strip():
-            row.pop()
-        yield line, row
-        line = table.header_line + reader.line_num + 1
-
-
-def _has_names(row: Sequence[str]) -> bool:
-    """Return True if the cells of a row may be names: different texts without digits."""
-    return len(set(row)) == len(row) and all(cell.strip() and not any(map(str.isdigit, cell)) for cell in row)
-
-
-def _or_header_row(line: int) -> str:
-    return f", or set `header_row: {line}` in tables"
+    widths = (len(without_end(row)) for row in islice(reader, _ROWS_BELOW))
+    return next((width for width in widths if width > 1), 0)
 
 
 def _wrong_header(table: _Table) -> list[Finding]:
     if len(table.header) == 1:
-        line, row = next(((line, row) for line, row in _rows_below(table) if len(row) > 1), (0, []))
-        if row:
-            words = f"{_other_width(len(row), 1)}{_or_header_row(line)}"
-            return [Finding.plain(Place(table.source, table.header_line, 1), words)]
+        width = _width_below(table)
+        if width:
+            return [Finding.plain(Place(table.source, table.header_line, 1), _other_width(width, 1))]
     other = delimiter_of(table.lines[table.header_line - 1 :], PRESETS["plain"])
     if len(table.header) == 1 and table.dialect.is_sure and other in table.header[0]:
         advice = (
@@ -341,13 +330,10 @@ def _wrong_header(table: _Table) -> list[Finding]:
         return [Finding.plain(Place(table.source, table.header_line, 1), advice)]
     wrong = []
     names: set[str] = set()
-    line, row = next(_rows_below(table), (0, []))
-    is_second = "" in table.header and len(row) >= len(table.header) and _has_names(row)
-    nameless = f"{no_name(table.dialect)}{_or_header_row(line) if is_second else ''}"
     for index, name in enumerate(table.header):
         place = place_at(table.source, table.mark(table.header_line, index))
         if not name:
-            wrong += [] if table.dialect.ignores_nameless else [Finding.plain(place, nameless)]
+            wrong += [] if table.dialect.ignores_nameless else [Finding.plain(place, no_name(table.dialect))]
         elif name in names and table.wanted[index]:
             wrong.append(Finding(place, f"the column {name} is written twice"))
         elif NUL in name:
