@@ -52,9 +52,7 @@ def group_findings(findings: Sequence[Finding], desired: DesiredInstance) -> Gro
     for key, members in groups.items():
         grouped = [findings[number] for number in members]
         first = every[members[0]]
-        if key[0] == _CODED:
-            lines += _coded([(findings[number], every[number]) for number in members])
-        elif key[0] == _FORM and key[-1]:
+        if key[0] == _FORM and key[-1]:
             lines.append(f"{first if len(members) == 1 else _examples(grouped)}; {key[-1]}")
         elif key[0] == _ADVICE:
             lines.append(f"{first if len(members) == 1 else _cells(grouped)}: {key[-1]}")
@@ -70,11 +68,6 @@ def _line(place: Place, message: str) -> str:
 
 
 _ADVICE, _FORM, _MISFIT, _WORDS, _HIDDEN, _SINGLE = "advice", "form", "misfit", "words", "hidden", "single"
-_CODED = "coded"
-"""Cells with a text that a program writes in place of a value, such as ``NULL``.
-
-A file has one line for all of them.
-"""
 
 
 def _key(number: int, finding: Finding, message: str, is_hidden: bool, desired: DesiredInstance, advice: Advice) -> Key:
@@ -89,31 +82,12 @@ def _key(number: int, finding: Finding, message: str, is_hidden: bool, desired: 
     odd = Dialect.oddity(misfit.value) if misfit.value.__class__ is str else None
     is_read_otherwise = odd is not None and odd.is_shortened and misfit.spelling is not Spelling.PLAIN
     if odd is not None and not odd.is_blank and not is_read_otherwise:
-        return (_CODED, finding.place.source)
+        # Cells with a text that a program writes in place of a value, such as NULL, are similar in all columns.
+        return (_MISFIT, finding.place.source, misfit.why)
     is_form, words = advice.about(finding)
     if is_form:
         return (_FORM, finding.column, finding.place.source, words)
     return (_ADVICE, finding.column, words) if words else (_MISFIT, finding.column, misfit.why)
-
-
-def _coded(found: Sequence[tuple[Finding, str]]) -> list[str]:
-    """Return one line about the cells of a file with similar mistakes.
-
-    A few cells with the same mistake have a line each.
-
-    :param found: each finding with its line.
-    """
-    causes: dict[str, list[tuple[Finding, str]]] = defaultdict(list)
-    for finding, line in found:
-        causes[finding.misfit.why if finding.misfit else ""].append((finding, line))
-    if len(causes) == 1 and len(found) <= _ALONE:
-        return [line for _finding, line in found]
-    return [
-        "; ".join(
-            cells[0][1] if len(cells) == 1 else f"{_cells([finding for finding, _line in cells])}: {why}"
-            for why, cells in causes.items()
-        )
-    ]
 
 
 def _cells(findings: Sequence[Finding]) -> str:
