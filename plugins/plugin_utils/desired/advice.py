@@ -295,7 +295,7 @@ def _is_word(text: str) -> bool:
 def _patterns_by_form(texts: Iterable[str]) -> list[tuple[str, ...]]:
     forms: defaultdict[str, list[str]] = defaultdict(list)
     for text in texts:
-        forms[form_of(text)].append(text)
+        forms[_form_of(text)].append(text)
     if len(forms) > len(_PATTERNS):
         return []
     fitting = (
@@ -306,7 +306,7 @@ def _patterns_by_form(texts: Iterable[str]) -> list[tuple[str, ...]]:
     return choices if len(choices) <= _MOST_CHOICES else []
 
 
-def form_of(text: str) -> str:
+def _form_of(text: str) -> str:
     """Return a text with zeros as digits. A day has the form of a month, and a year has another."""
     return re.sub(r"\b00\b", "0", re.sub(r"\d", "0", text))
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from ...module_utils.model.field import Spelling, shorten
 from ...module_utils.printing.cleaner import clean
-from .advice import Advice, form_of
+from .advice import Advice
 from .desired import DesiredInstance
 from .dialect import Dialect
 from .positions import CellPlace, Finding, Place
@@ -52,14 +52,13 @@ def group_findings(findings: Sequence[Finding], desired: DesiredInstance) -> Gro
     for key, members in groups.items():
         grouped = [findings[number] for number in members]
         first = every[members[0]]
+        whole = first if len(members) == 1 else _equal_but_for_place(grouped, *shown[members[0]], key[0] == _HIDDEN)
         if key[0] == _FORM and key[-1]:
-            lines.append(f"{first if len(members) == 1 else _examples(grouped)}; {key[-1]}")
+            lines.append(f"{whole}; {key[-1]}")
         elif key[0] == _ADVICE:
             lines.append(f"{first if len(members) == 1 else _cells(grouped)}: {key[-1]}")
-        elif len(members) <= _ALONE:
-            lines += [every[number] for number in members]
         else:
-            lines.append(_equal_but_for_place(grouped, *shown[members[0]], key[0] == _HIDDEN))
+            lines += [every[number] for number in members] if len(members) <= _ALONE else [whole]
     return GroupedFindings([clean(line) for line in lines], shown)
 
 
@@ -97,21 +96,6 @@ def _cells(findings: Sequence[Finding]) -> str:
     columns = ", ".join(dict.fromkeys(finding.column for finding in findings))
     amount = f"{columns}: {len(findings):,} cells" if first.column else f"{len(findings):,} records"
     return f"{amount} such as {such_as} (first at {first.place})"
-
-
-def _examples(findings: Sequence[Finding]) -> str:
-    """Return a column, the number of its cells, up to three of them with their places, and what was expected.
-
-    Cells in different forms come first.
-    """
-    forms: dict[str, Finding] = {}
-    for found in findings:
-        forms.setdefault(form_of(str(found.misfit and found.misfit.value)), found)
-    others = [found for found in findings[:_ALONE] if found not in forms.values()]
-    shown = [*forms.values(), *others][:_ALONE]
-    cells = ", ".join(f"{shorten(found.misfit.value)} ({found.place})" for found in shown if found.misfit is not None)
-    why = findings[0].misfit.why if findings[0].misfit else ""
-    return f"{findings[0].column}: {len(findings):,} cells such as {cells}: {why}"
 
 
 def _equal_but_for_place(findings: Sequence[Finding], place: Place, message: str, is_hidden: bool) -> str:
