@@ -113,7 +113,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.readers.conn
     connection_options,
     shared_reader,
 )
-from ansible_collections.community.seventhings.plugins.plugin_utils.readers.lookup import find, kind_named, show
+from ansible_collections.community.seventhings.plugins.plugin_utils.readers.lookup import kind_named, look_up
 
 _NO_BASE_URL = (
     "base_url is missing. A lookup gets neither the module_defaults nor the environment of a play or task: write it "
@@ -144,10 +144,10 @@ class LookupModule(KnowsOrigins, LookupBase):
             if not options["base_url"]:
                 raise InvalidInput(_NO_BASE_URL)
             client = shared_reader(options)
-            records = find(client, kind, self._flatten(terms[1:]))
-            found: list[Any] = as_data(client.without_credentials(show(client, kind, records, field)))
+            found = look_up(client, kind, self._flatten(terms[1:]), field)
+            shown: list[Any] = as_data(client.without_credentials(found))
             for warning in client.transport.notes():
                 warn(warning)
-            return found
+            return shown
         except SeventhingsError as error:
             raise AnsibleLookupError(error.message) from None

@@ -46,7 +46,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.readers.inve
     lay_out,
     read_records,
 )
-from ansible_collections.community.seventhings.plugins.plugin_utils.readers.lookup import Finder
+from ansible_collections.community.seventhings.plugins.plugin_utils.readers.lookup import look_up
 from ansible_collections.community.seventhings.plugins.plugin_utils.stocktake import action as stocktake_action
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
@@ -331,8 +331,7 @@ def _lookup(kind: str, *written: Any, field: str | None = None) -> Act:
     def act(place: Place) -> dict[str, Any]:
         try:
             client = place.client(read_only=True)
-            finder = Finder(client, KINDS[kind])
-            shown = [finder.show(record, field) for record in finder.find(written)]
+            shown = look_up(client, KINDS[kind], written, field)
         except SeventhingsError as error:
             return {"failed": True, "msg": error.message}
         return {"changed": False, "found": shown, "warnings": client.transport.notes()}

@@ -5,11 +5,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from ...module_utils.client.client import Client
-from ...module_utils.client.record import Record
 from ...module_utils.errors import InvalidInput
 from ...module_utils.model.field import shorten
 from ...module_utils.model.kinds import KINDS, Kind
@@ -30,17 +29,15 @@ def kind_named(name: Any) -> Kind:
     return KINDS[str(name)]
 
 
-def find(client: Client, kind: Kind, written: Iterable[Any]) -> list[Record]:
-    """Return the record of each reference, in their order. Errors as in :func:`find_records`."""
-    return find_records(client, kind, {f"reference {number}": reference for number, reference in enumerate(written, 1)})
+def look_up(client: Client, kind: Kind, written: Iterable[Any], field: str | None = None) -> list[Any]:
+    """Return the record of each reference as the modules return it, or one field of it, by its key or its label.
 
-
-def show(client: Client, kind: Kind, records: Sequence[Record], field: str | None = None) -> list[Any]:
-    """Return records as the modules return them, or the value of one field of each, by its key or its label.
-
-    :raises InvalidInput: for a field that this kind does not have, or that the account does not see.
+    :raises InvalidInput: also for a field that this kind does not have, or that the account does not see; errors of
+        references as in :func:`find_records`.
     """
+    # The definitions say which values are unique, so that a list with all of them needs no proof.
     schema = client.schema(kind)
+    records = find_records(client, kind, {f"reference {number}": item for number, item in enumerate(written, 1)})
     shown = [{**schema.show(record.flat), "uuid": record.uuid or None} for record in records]
     if field is None:
         return shown

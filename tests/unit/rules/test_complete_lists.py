@@ -43,7 +43,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.runtime.stor
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.unpaged import UnpagedLists
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.arguments import read_arguments
 from ansible_collections.community.seventhings.plugins.plugin_utils.readers.inventory import Plan, read_records
-from ansible_collections.community.seventhings.plugins.plugin_utils.readers.lookup import Finder
+from ansible_collections.community.seventhings.plugins.plugin_utils.readers.lookup import look_up
 from ansible_collections.community.seventhings.plugins.plugin_utils.watch.cursor import CursorFile
 from ansible_collections.community.seventhings.plugins.plugin_utils.watch.watcher import Watcher
 
@@ -340,7 +340,7 @@ def _inventory(site: Site) -> None:
 
 
 def _lookup(site: Site) -> None:
-    assert Finder(site.client(read_only=True), OBJECT).find(["01000001", "01000002"])
+    assert look_up(site.client(read_only=True), OBJECT, ["01000001", "01000002"])
 
 
 DOORS: dict[str, Callable[[Site], object]] = {

@@ -31,7 +31,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.readers.inve
     lay_out,
     read_records,
 )
-from ansible_collections.community.seventhings.plugins.plugin_utils.readers.lookup import Finder
+from ansible_collections.community.seventhings.plugins.plugin_utils.readers.lookup import look_up
 
 pytestmark = pytest.mark.slow
 
@@ -320,16 +320,14 @@ def test_a_lookup_of_any_account_finds_the_right_record_or_says_why_not(house: S
         *(("room", f"{room['building_id']}/1", "uuid") for room in ROOMS),
         *(("location", location["name"], "uuid") for location in LOCATIONS),
     ):
-        right = Finder(house.client(read_only=True), KINDS[kind])
-        finder = Finder(account.client(read_only=True), KINDS[kind])
         try:
-            (record,) = finder.find([written])
-            value = finder.show(record, field)
+            found = look_up(account.client(read_only=True), KINDS[kind], [written], field)
         except SeventhingsError as error:
             wrong = "" if "account" in error.message else error.message
             assert not wrong, (limits, kind, written)
         else:
-            assert value == right.show(right.find([written])[0], field), (limits, kind, written)
+            right = look_up(house.client(read_only=True), KINDS[kind], [written], field)
+            assert found == right, (limits, kind, written)
 
 
 @pytest.mark.parametrize("seed", SETS)
@@ -406,14 +404,13 @@ def test_an_inventory_of_some_rooms_has_only_their_objects(house: Site) -> None:
 def test_a_lookup_of_a_field_that_is_hidden_is_an_error(house: Site) -> None:
     account = restricted(house, hidden_fields=["weight"])
     for site, is_visible in ((house, True), (account, False)):
-        finder = Finder(site.client(read_only=True), KINDS["object"])
-        (record,) = finder.find(["1"])
-        assert finder.show(record, "inventory_name") == "One"
+        client = site.client(read_only=True)
+        assert look_up(client, KINDS["object"], ["1"], "inventory_name") == ["One"]
         if is_visible:
-            assert finder.show(record, "weight") == 1.5
+            assert look_up(client, KINDS["object"], ["1"], "weight") == [1.5]
         else:
             with pytest.raises(InvalidInput, match=re.escape(f"field: {UNSEEN.format('weight')}")):
-                finder.show(record, "weight")
+                look_up(client, KINDS["object"], ["1"], "weight")
 
 
 @pytest.mark.parametrize("written", [{"serial_number": "S-1"}, {"actual_room": "North/1"}])
@@ -421,16 +418,14 @@ def test_a_lookup_by_a_field_that_is_hidden_names_the_cause(house: Site, written
     (key,) = written
     account = restricted(house, hidden_fields=[key])
     for site, cause in ((house, ""), (account, UNSEEN.format(key))):
-        finder = Finder(site.client(read_only=True), KINDS["object"])
+        client = site.client(read_only=True)
         if not cause:
-            assert finder.find([written])
+            assert look_up(client, KINDS["object"], [written])
             continue
         with pytest.raises(SeventhingsError, match=re.escape(cause)):
-            finder.find([written])
+            look_up(client, KINDS["object"], [written])
 
 
 def test_a_lookup_reads_a_missing_key_as_empty_if_empty_keys_are_left_out(house: Site) -> None:
     house.service.steer("PUT", "/switches", {"empty_keys": "left_out"})
-    finder = Finder(house.client(read_only=True), KINDS["object"])
-    (record,) = finder.find(["3"])
-    assert finder.show(record, "weight") is None
+    assert look_up(house.client(read_only=True), KINDS["object"], ["3"], "weight") == [None]
