@@ -294,6 +294,11 @@ class Schema:
         )
         return found if found is not None else self._by_shown_label.get(_as_shown(name))
 
+    def key_of(self, name: str) -> str:
+        """Return the key of the field with this key or label. A name that means no field stays as it is."""
+        found = self.find(name)
+        return name if found is None else found.key
+
     def is_unique(self, field: Field) -> bool:
         """Return True if no other field has a key or a label that looks like the label of a field."""
         label = _as_shown(field.label)

@@ -9,7 +9,7 @@ stocktake: files that write it turn an object that nobody found into one that wa
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...module_utils.errors import InvalidInput
@@ -66,8 +66,10 @@ def together(task: Names, files: Names) -> dict[str, list[str]]:
     return {section: list(dict.fromkeys((*task.get(section, ()), *files.get(section, ())))) for section in sections}
 
 
-def finding_words(name: str, setting: str, place: Place | None) -> str:
+def finding_words(desired: DesiredInstance, section: str, name: str) -> str:
     """Say that files write a field which the settings name as observed."""
+    setting = f"{OBSERVED}.{section}"
+    place = desired.setting_places.get(setting)
     where = f" ({place})" if place is not None else ""
     target = f"write {TARGET_KEY}, or " if name in ACTUAL_KEYS else ""
     return (
@@ -106,13 +108,12 @@ class OfflineObserved:
         desired = self._desired
         if entry.state != "present" or (section not in desired.observed and entry.kind is not OBJECT):
             return None
-        named = _keys(schema, desired.observed.get(section, ()))
+        named = set(map(schema.key_of, desired.observed.get(section, ())))
         ignored = desired.lifecycle.get(section, NOTHING).ignore
         for name in entry.fields:
-            key = _key(schema, name)
+            key = schema.key_of(name)
             if key in named:
-                setting = f"{OBSERVED}.{section}"
-                return entry.place_of_name(name), finding_words(name, setting, desired.setting_places.get(setting))
+                return entry.place_of_name(name), finding_words(desired, section, name)
             if section not in desired.observed and key in ACTUAL_KEYS and not {key, name, "*"} & {*ignored}:
                 number, place = self._written.get(name, (0, entry.place_of(name)))
                 self._written[name] = (number + 1, place)
@@ -120,16 +121,4 @@ class OfflineObserved:
 
     def warnings(self) -> list[str]:
         """Return one warning about everything that was noted."""
-        if not self._written:
-            return []
-        verb = "may be left out"
-        return [warning_words(OBJECT.section, self._written, is_protected=False, verb=verb)]
-
-
-def _key(schema: Schema, name: str) -> str:
-    field = schema.find(name)
-    return name if field is None else field.key
-
-
-def _keys(schema: Schema, names: Iterable[str]) -> set[str]:
-    return {_key(schema, name) for name in names}
+        return [warning_words(OBJECT.section, self._written, False, "may be left out")] if self._written else []

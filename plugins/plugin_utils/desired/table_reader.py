@@ -186,13 +186,8 @@ def keys_without_column(
     :param path: of the table. :param present: the keys of the fields that have a column.
     """
     choices = desired.key_choices(schema.kind, desired.rules_of(path))
-    missing = [[key for key in (_key_of(schema, name) for name in choice) if key not in present] for choice in choices]
+    missing = [[key for key in map(schema.key_of, choice) if key not in present] for choice in choices]
     return missing if all(missing) else []
-
-
-def _key_of(schema: Schema, name: str) -> str:
-    found = schema.find(name)
-    return name if found is None else found.key
 
 
 def check_identity(

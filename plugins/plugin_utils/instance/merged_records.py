@@ -61,10 +61,9 @@ class _Merged:
 
     def _key(self, schema: Schema, entry: Entry, shown: Mapping[str, Any]) -> str:
         """Return the natural key in words, or an empty text if only the instance knows its fields."""
-        by_key = {name if (field := schema.find(name)) is None else field.key: value for name, value in shown.items()}
+        by_key = {schema.key_of(name): value for name, value in shown.items()}
         for names in self._desired.key_choices(entry.kind, entry.rules):
-            keys = [name if (field := schema.find(name)) is None else field.key for name in names]
-            parts = [by_key.get(key) for key in keys]
+            parts = [by_key.get(schema.key_of(name)) for name in names]
             if not any(part in EMPTY for part in parts):
                 return "/".join(map(str, parts))
         return ""

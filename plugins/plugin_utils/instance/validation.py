@@ -162,8 +162,7 @@ class FileReading(Reading):
         """Return the fields that identify a record by the names in the files, or None if that is unknown or wrong."""
         schema = self.schema(entry.kind)
         choices = [
-            {name: name if (field := schema.find(name)) is None else field.key for name in names}
-            for names in self.desired.key_choices(entry.kind, entry.rules)
+            {name: schema.key_of(name) for name in names} for names in self.desired.key_choices(entry.kind, entry.rules)
         ]
         full = (names for names in choices if not any(have.get(key) in EMPTY for key in names.values()))
         fields = next(full, choices[0])

@@ -112,7 +112,6 @@ class _Section:
     detected: frozenset[str] = frozenset()
     assumed: frozenset[str] = frozenset()
     free: set[str] = field(default_factory=set)
-    _keys: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.keys = self.named | self.detected
@@ -121,13 +120,6 @@ class _Section:
         """Add keys that the instance defines."""
         self.detected |= keys
         self.keys = self.named | self.detected
-
-    def key_of(self, name: str) -> str:
-        """Return the key of the field that a file names by a key or a label."""
-        if name not in self._keys:
-            found = self.schema.find(name)
-            self._keys[name] = name if found is None else found.key
-        return self._keys[name]
 
 
 class ObservedFields(Aspect):
@@ -166,12 +158,14 @@ class ObservedFields(Aspect):
         # The rows of a table share their columns.
         if own.free.issuperset(fields):
             return fields
-        observed = [name for name in fields if (key := own.key_of(name)) in own.keys or self._is_assumed(own, key)]
+        observed = [
+            name for name in fields if (key := own.schema.key_of(name)) in own.keys or self._is_assumed(own, key)
+        ]
         own.free |= fields.keys() - observed
         if not observed:
             return fields
         for name in observed if entry.state == "present" else ():
-            self._note(section, entry, name, own.key_of(name))
+            self._note(section, entry, name, own.schema.key_of(name))
         return {name: value for name, value in fields.items() if name not in observed}
 
     def warnings(self) -> list[str]:
@@ -198,9 +192,7 @@ class ObservedFields(Aspect):
     def _note(self, section: str, entry: Entry, name: str, key: str) -> None:
         context = self._context
         if key in self._of(section).named:
-            setting = f"{OBSERVED}.{section}"
-            words = finding_words(name, setting, context.desired.setting_places.get(setting))
-            context.find(entry.place_of_name(name), words)
+            context.find(entry.place_of_name(name), finding_words(context.desired, section, name))
         elif not self._is_ignored(section, entry, key):
             self._written.setdefault(section, {}).setdefault(name, {}).setdefault(id(entry), entry.place_of(name))
 
@@ -216,7 +208,7 @@ class ObservedFields(Aspect):
             return False
         if self._has_target is None:
             entries = self._context.entries[OBJECT.section]
-            is_written = any(own.key_of(name) == TARGET_KEY for entry in entries for name in entry.fields)
+            is_written = any(own.schema.key_of(name) == TARGET_KEY for entry in entries for name in entry.fields)
             self._has_target = is_written or uses_target(own.schema, self._context.state.records(OBJECT))
         if self._has_target:
             own.detect(own.assumed)

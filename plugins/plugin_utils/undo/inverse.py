@@ -137,12 +137,7 @@ class _Inverter:
         """
         if not KINDS[change.kind].template:
             return change
-        schema = self._schema(KINDS[change.kind])
-
-        def name(written: str) -> str:
-            found = schema.find(written)
-            return written if found is None else found.key
-
+        name = self._schema(KINDS[change.kind]).key_of
         return replace(
             change,
             before={name(key): value for key, value in change.before.items()},
