@@ -314,6 +314,12 @@ def shorten(value: Any, limit: int = 80) -> str:
     return text if len(text) <= limit else text[:limit] + "..."
 
 
+def first_of(names: Sequence[str], most: int, separator: str = ", ") -> str:
+    """Return the first names, and how many more there are."""
+    rest = len(names) - most
+    return separator.join(names[:most]) + (f" and {rest:,} more" if rest > 0 else "")
+
+
 _WIDE = Context(prec=1000)
 
 

@@ -15,7 +15,7 @@ from typing import Any
 from ...module_utils.client.files import check_local, name_inside
 from ...module_utils.errors import InvalidInput
 from ...module_utils.local.safe_files import Folder
-from ...module_utils.model.field import Spelling, Way, shorten, words_of
+from ...module_utils.model.field import Spelling, Way, first_of, shorten, words_of
 from ...module_utils.model.kinds import Kind
 from ...module_utils.model.schema import FieldError, Misfit, Schema
 from ...module_utils.model.types_links import Attachment, Reference
@@ -216,7 +216,7 @@ class DesiredParser:
             ignored = [*self._desired.tables.format_of(place.file).ignore, *foreign]
             setting = f"ignore: {json.dumps(ignored, ensure_ascii=False)}"
             how += f", or ignore them: {self._desired.how_to_set(place.file, setting)}"
-        return FieldError.at((), f"{number}: {_listed(foreign)}; {how}", number)
+        return FieldError.at((), f"{number}: {first_of(foreign, _MOST_NAMED)}; {how}", number)
 
     def _localise(self, attachment: Attachment, entry: Entry, way: Way) -> None:
         """Find a local file below the directory of attachments. A path that leads out of it is refused."""
@@ -244,12 +244,6 @@ class DesiredParser:
         for name, words in unclear.items():
             self._find(entry.place_of(name), words)
         return completed
-
-
-def _listed(names: list[str]) -> str:
-    """Return names in words; if there are very many, only the first of them."""
-    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-    return f"{', '.join(names[:_MOST_NAMED])}{more}"
 
 
 def mark_as_written(reference: Reference) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ...module_utils.model.field import first_of
 from ...module_utils.model.kinds import LOCATION, ROOM
 from ...module_utils.model.names import shape
 from ...module_utils.model.types_links import Reference
@@ -47,11 +48,10 @@ class SimilarPlaces:
         ]
         if not groups:
             return []
-        more = f"; and {len(groups) - _MOST_NAMED:,} more" if len(groups) > _MOST_NAMED else ""
         return [
             (
                 f"places: names differ only in spaces or case, and are different places here: "
-                f"{'; '.join(groups[:_MOST_NAMED])}{more}. Use one name if they are the same place."
+                f"{first_of(groups, _MOST_NAMED, '; ')}. Use one name if they are the same place."
             )
         ]
 

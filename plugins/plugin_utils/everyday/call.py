@@ -12,6 +12,7 @@ from typing import Any
 from ...module_utils.ansible_module.argument_specs import CONNECTION
 from ...module_utils.client.client import Client
 from ...module_utils.client.connection import connect, secrets_of
+from ...module_utils.model.field import first_of
 from ...module_utils.model.kinds import KINDS, Kind
 from ...module_utils.printing.cleaner import clean
 from ..controller.controller_run import ControllerRun
@@ -24,7 +25,6 @@ from ..printing.screen import print_line as tell_on_screen
 from ..report.on_screen import message_in_short, on_screen
 from ..report.provenance import made_by
 from ..report.task import progress_printer, report_paths, result_of, write_reports
-from ..report.words import first_of
 from .lists import ObjectLists
 
 MOST_NAMED = 20

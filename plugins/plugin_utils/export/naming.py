@@ -12,6 +12,7 @@ from typing import Any
 
 from ...module_utils.client.record import Record
 from ...module_utils.errors import InvalidInput
+from ...module_utils.model.field import first_of
 from ...module_utils.model.schema import Schema
 from ...module_utils.resolve import natural_keys
 from ...module_utils.resolve.natural_keys import Key
@@ -44,8 +45,7 @@ class IdentifiedRecords:
             if uuid in self.unnamed:
                 by_reason.setdefault(self.unnamed[uuid], []).append(uuid)
         return [
-            f"{section}: {len(left)} record(s) {reason}, so files can't name them: "
-            f"{', '.join(left[:_MOST_NAMED])}{' ...' if len(left) > _MOST_NAMED else ''}"
+            f"{section}: {len(left)} record(s) {reason}, so files can't name them: {first_of(left, _MOST_NAMED)}"
             for reason, left in sorted(by_reason.items())
         ]
 

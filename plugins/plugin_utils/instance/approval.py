@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Annotated, Any
 
 from ...module_utils.client.files import Contents
+from ...module_utils.model.field import first_of
 from ...module_utils.model.kinds import ARCHIVED_AT, KINDS
 from ...module_utils.model.types_links import Attachment, Reference
 from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE
@@ -310,6 +311,5 @@ def _why_stale(approved: ApprovedChange, planned: Planned) -> str:
 
 
 def _left_out(unapproved: Sequence[Planned]) -> str:
-    names = ", ".join(str(planned) for planned in unapproved[:_MOST_NAMED])
-    more = f" and {len(unapproved) - _MOST_NAMED} more" if len(unapproved) > _MOST_NAMED else ""
-    return f"{len(unapproved)} changes were not approved, and are left out: {names}{more}."
+    names = first_of([str(planned) for planned in unapproved], _MOST_NAMED)
+    return f"{len(unapproved)} changes were not approved, and are left out: {names}."

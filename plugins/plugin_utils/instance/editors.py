@@ -15,7 +15,7 @@ from ...module_utils.client.client import Client
 from ...module_utils.client.record import Record
 from ...module_utils.errors import SeventhingsError
 from ...module_utils.model.dates import read_iso
-from ...module_utils.model.field import readable
+from ...module_utils.model.field import first_of, readable
 from ...module_utils.model.kinds import USER
 from ...module_utils.operations.raw_list import items_of
 from ..set_plan.baseline import APPLICATION, BOTH, combined
@@ -88,10 +88,9 @@ def overwritten(changes: Iterable[Planned]) -> list[str]:
     changed = changed_in_application(changes)
     if not changed:
         return []
-    names = [f"{planned.key}{_in_brackets(planned)}" for planned in changed[:_MOST]]
-    rest = f", and {len(changed) - _MOST:,} more" if len(changed) > _MOST else ""
+    names = first_of([f"{planned.key}{_in_brackets(planned)}" for planned in changed], _MOST)
     records = "1 record was" if len(changed) == 1 else f"{len(changed):,} records were"
-    return [f"{records} changed in the application since the last apply: {', '.join(names)}{rest}"]
+    return [f"{records} changed in the application since the last apply: {names}"]
 
 
 def _in_brackets(planned: Planned) -> str:

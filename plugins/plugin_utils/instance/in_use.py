@@ -9,11 +9,11 @@ from collections.abc import Iterator
 
 from ...module_utils.client.record import Record
 from ...module_utils.errors import SeventhingsError
-from ...module_utils.model.field import readable
+from ...module_utils.model.field import first_of, readable
 from ...module_utils.model.kinds import OBJECT, RENTAL_CASE, TASK, Kind
 from ...module_utils.model.types_links import references_in
 from ...module_utils.plan.change import ARCHIVE, DELETE
-from ..report.words import first_of, one_line
+from ..report.words import one_line
 from ..set_plan.listed_state import ListedState
 from ..set_plan.plan import InstancePlan, Planned
 

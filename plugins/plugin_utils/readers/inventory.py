@@ -11,7 +11,7 @@ from typing import Any
 
 from ...module_utils.client.client import Client
 from ...module_utils.errors import InvalidInput
-from ...module_utils.model.field import EMPTY, Field, integer_of
+from ...module_utils.model.field import EMPTY, Field, first_of, integer_of
 from ...module_utils.model.kinds import ARCHIVED_AT, LOCATION, OBJECT, ROOM, Kind
 from ...module_utils.model.suggestions import did_you_mean
 from ...module_utils.model.types_links import Reference, read_reference
@@ -318,15 +318,8 @@ def _left_out(variables: Variables) -> list[str]:
     """Return the warning about fields that do not become variables, if there are any."""
     if not variables.left_out:
         return []
-    names = _some(sorted(variables.left_out))
+    names = first_of(sorted(variables.left_out), _NAMED_IN_WARNING)
     return [f"variable_prefix: some fields are left out, because they would set variables of Ansible: {names}."]
-
-
-def _some(names: Sequence[str]) -> str:
-    """Return the first of these names, and how many more there are."""
-    shown = ", ".join(names[:_NAMED_IN_WARNING])
-    more = len(names) - _NAMED_IN_WARNING
-    return f"{shown} and {more} more" if more > 0 else shown
 
 
 def _completed(link: Mapping[str, Any], place: Node) -> dict[str, Any]:
@@ -370,5 +363,5 @@ class _Names:
     def warnings(self) -> list[str]:
         if not self._renamed:
             return []
-        shown = _some([f"{name!r} for {wanted!r}" for wanted, name in self._renamed])
+        shown = first_of([f"{name!r} for {wanted!r}" for wanted, name in self._renamed], _NAMED_IN_WARNING)
         return [f"Some {self._noun} would have had a name that is already in use, so they got a suffix: {shown}."]

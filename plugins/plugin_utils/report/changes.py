@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from ...module_utils.model.field import is_generated_key
+from ...module_utils.model.field import first_of, is_generated_key
 from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE
 from ...module_utils.printing.cleaner import clean
 from ..set_plan.baseline import APPLICATION, BOTH, UNKNOWN, combined
@@ -261,15 +261,10 @@ def _values(change: Change) -> str:
 
 
 def _field_names(change: Change) -> str:
-    return _listed([field_name(change, key) for key in keys_of(change)])
+    return first_of([field_name(change, key) for key in keys_of(change)], _MOST_FIELDS)
 
 
 def _title_of(change: Change, is_drift: bool) -> str:
     """Return the fields of a change with their values, as the title of a group."""
     sides = as_said(change, _LONGEST_IN_TITLE)
-    return _listed([f"{name} {both_sides(before, after, is_drift)}" for name, before, after in sides])
-
-
-def _listed(names: Sequence[str]) -> str:
-    rest = len(names) - _MOST_FIELDS
-    return ", ".join(names[:_MOST_FIELDS]) + (f" and {rest} more fields" if rest > 0 else "")
+    return first_of([f"{name} {both_sides(before, after, is_drift)}" for name, before, after in sides], _MOST_FIELDS)

@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from ...module_utils.model.field import first_of
 from ...module_utils.plan.change import CREATE, DELETE
 from ...module_utils.printing.cleaner import clean
 from .changes import Change, Group, key_and_name, key_of, remark, values_of
 from .result import DONE, RunResult
 from .view import View, view_of
-from .words import MOST, counted, first_of
+from .words import MOST, counted
 
 _MOST = 1000
 """Maximum number of records of a group that do not change equally. Ansible compares texts in quadratic time."""

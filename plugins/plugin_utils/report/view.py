@@ -16,7 +16,7 @@ from decimal import Decimal
 from functools import cached_property
 from typing import Any
 
-from ...module_utils.model.field import in_digits
+from ...module_utils.model.field import first_of, in_digits
 from ...module_utils.model.kinds import KINDS
 from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE
 from ...module_utils.printing.cleaner import clean
@@ -27,7 +27,7 @@ from ..set_plan.plan import ARCHIVED, LEFT, RESTORED
 from .changes import FEW_UPDATES, Change, Group, field_name, groups, key_and_name, keys_of
 from .removals import removal_texts
 from .result import RunResult, for_people
-from .words import DRIFT_WORDS, MOST, counted, first_of, one_line, short, words_of
+from .words import DRIFT_WORDS, MOST, counted, one_line, short, words_of
 
 FEW = 40
 """Number of changes up to which every report shows all of them."""

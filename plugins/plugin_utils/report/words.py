@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 
 from ...module_utils.model.kinds import KINDS
 from ...module_utils.printing.cleaner import clean
@@ -52,12 +51,6 @@ def counted(number: int, section: str) -> str:
     """Return a number of records of a section for people."""
     is_one = number == 1 and section in SECTIONS
     return f"{number:,} {KINDS[SECTIONS[section]].words if is_one else words_of(section)}"
-
-
-def first_of(names: Sequence[str], most: int) -> str:
-    """Return the first names, and how many more there are."""
-    rest = len(names) - most
-    return ", ".join(names[:most]) + (f" and {rest:,} more" if rest > 0 else "")
 
 
 def action_words(action: str, is_drift: bool) -> str:

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...module_utils.client.record import Record
-from ...module_utils.model.field import EMPTY
+from ...module_utils.model.field import EMPTY, first_of
 from ...module_utils.model.kinds import OBJECT
 from ...module_utils.model.schema import FieldError
 from ...module_utils.model.types_links import Reference, references_in
@@ -69,8 +69,7 @@ def _words(context: PlanContext, group: Sequence[tuple[Planned, Record]]) -> str
     keys = [_keys_of(context, *pair) for pair in group]
     names = ["/".join(map(str, now.values())) or "another key" for now, _wanted in keys]
     named = [f"{other.key} is {name}" for (other, _record), name in zip(group, names, strict=True)]
-    more = f" and {len(named) - _MOST_NAMED:,} more" if len(named) > _MOST_NAMED else ""
-    also = f", one of {len(named):,}: {', '.join(named[:_MOST_NAMED])}{more}" if others else ""
+    also = f", one of {len(named):,}: {first_of(named, _MOST_NAMED)}" if others else ""
     pairs = [{"from": now, "to": wanted} for now, wanted in keys if now][:_MOST_NAMED]
     line = json.dumps({planned.section: pairs}, ensure_ascii=False, default=str)
     advice = f", or give it back the old one with this line in moved.yml: {line}" if pairs else ""

@@ -11,7 +11,7 @@ from typing import Any
 from ...module_utils.client.client import Client
 from ...module_utils.client.record import Record
 from ...module_utils.errors import Ambiguous, SeventhingsError
-from ...module_utils.model.field import Way, words_of
+from ...module_utils.model.field import Way, first_of, words_of
 from ...module_utils.model.kinds import KINDS, Kind
 from ...module_utils.model.schema import FieldError, Misfit, Schema, cause_of
 from ...module_utils.model.types_links import Reference, references_in, with_references
@@ -190,9 +190,8 @@ class Resolver(Reading):
         for target, name in self._carried:
             names.setdefault(KINDS[target].section, []).append(repr(name))
         return [
-            f"moved.{section}: {', '.join(found[:_MOST_NAMED])}"
-            + (f" and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else "")
-            + " in references: read as the renamed records; write the new names there, too."
+            f"moved.{section}: {first_of(found, _MOST_NAMED)} in references: read as the renamed records; write the "
+            "new names there, too."
             for section, found in names.items()
         ]
 

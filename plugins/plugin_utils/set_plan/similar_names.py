@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ...module_utils.client.record import Record
+from ...module_utils.model.field import first_of
 from ...module_utils.model.names import normal_name, shape
 from ...module_utils.model.schema import FieldError, Misfit
 from ...module_utils.plan.allowed import SIMILAR_NAMES, how_to_allow
@@ -110,12 +111,10 @@ class SimilarNames(Aspect):
     def warnings(self) -> Iterator[str]:
         """Return one warning about numbers of rooms, and one about names in the settings that no record has."""
         if self._doubtful:
-            number = len(self._doubtful)
-            more = f"; and {number - _MOST_NAMED:,} more" if number > _MOST_NAMED else ""
-            pairs = "; ".join(self._doubtful[:_MOST_NAMED])
+            pairs = first_of(self._doubtful, _MOST_NAMED, "; ")
             yield (
-                f"rooms: new numbers differ from others only in zeros or dots: {pairs}{more}. Use one number if they "
-                f"are the same room."
+                f"rooms: new numbers differ from others only in zeros or dots: {pairs}. Use one number if they are the "
+                "same room."
             )
         for section, names in self._idle.items():
             for name in sorted(names) if not self._context.findings else ():
