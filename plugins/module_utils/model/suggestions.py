@@ -37,14 +37,18 @@ def closest_names(wanted: str, names: Iterable[str], limit: int = 1, likeness: f
     """Return the names closest to a wanted name: those that look like it, then by distance.
 
     :param likeness: minimum similarity, from 0 to 1. If no name has a :data:`ROUGH` likeness, return those with all
-        words of the wanted name: people write ``david`` for ``david.okafor@x.example``.
+        words of the wanted name: people write ``david`` for ``david.okafor@x.example``. E-mail addresses are compared
+        without their domains, which most of them share, and need to be more alike.
     """
+    is_address = "@" in wanted
     by_shape: dict[str, list[str]] = {}
     for name in filter(None, names):
-        by_shape.setdefault(shape(name), []).append(name)
-    own = shape(wanted)
-    close = [own, *get_close_matches(own, by_shape, n=limit, cutoff=likeness)]
+        by_shape.setdefault(shape(name.partition("@")[0] if is_address else name), []).append(name)
+    own = shape(wanted.partition("@")[0] if is_address else wanted)
+    cutoff = max(likeness, _ALIKE) if is_address else likeness
+    close = [own, *get_close_matches(own, by_shape, n=limit, cutoff=cutoff)]
     found = [name for form in close for name in by_shape.get(form, ())]
+    found.sort(key=lambda name: shape(name) != shape(wanted))
     known = [name for same in by_shape.values() for name in same]
     found = list(dict.fromkeys([*found, *likely_typos(wanted, known)]))
     return (found if found or likeness > ROUGH else _with_words(own, known))[:limit]

@@ -76,7 +76,10 @@ def user_from_person(
     found = _persons(client, everyone, person, filters)
     person_in_words = f"the person {person!r}" if filters is None else f"a person that fits {dict(filters)!r}"
     found_person = natural_keys.only_record(
-        PERSON, f"what was asked for ({person_in_words})", found, advice="name the person by uuid"
+        PERSON,
+        f"what was asked for ({person_in_words})",
+        found,
+        advice="set person to the e-mail address or the uuid of one of them",
     )
     if found_person is None:
         emails = [email for person in everyone if isinstance(email := person.flat.get("email"), str)]

@@ -30,6 +30,7 @@ from ..plan.replacing import unread_members, without_unreadable
 from ..plan.state import QueriedState, find_now
 from ..resolve import look_alikes, natural_keys
 from ..resolve.field_visibility import perhaps_not_deleted
+from ..resolve.listing import learn_fields
 from ..resolve.read_cache import Reading
 from ..resolve.references import with_targets
 from .apply import Applier
@@ -133,13 +134,8 @@ class _Ensure:
             raise InvalidInput(
                 f"uuid: {desired_record.uuid!r} is not in uuid form, such as 9091afea-81ee-4003-ac76-2ac11e3ddc3f"
             )
-        if (
-            self._kind.open_fields
-            and not set(desired_record.fields) <= set(self._schema.fields)
-            and not desired_record.allow_unknown_fields
-        ):
-            for record in self._reading.listed(self._kind):
-                self._schema.learn(record.flat)
+        if not desired_record.allow_unknown_fields:
+            learn_fields(self._reading, self._schema, desired_record.fields)
         fields = self._with_relations(desired_record.fields)
         zone = zone_of(desired_record.timezone) if desired_record.timezone else None
         fields, unclear = with_offsets(self._schema, fields, zone)

@@ -79,7 +79,9 @@ def list_records(
     schema = client.schema(kind)
     reading = Reading(client)
     complete, visibility = True, None
-    order = [(_field(schema, name, "sort"), descending) for name, descending in query.parse_sort(sort)]
+    keys = query.parse_sort(sort)
+    learn_fields(reading, schema, [*filters, *(name for name, _descending in keys)])
+    order = [(_field(schema, name, "sort"), descending) for name, descending in keys]
     if identifier is None and not filters and (at_once := _first_records(client, kind, order, limit)):
         return ListResult(_all_shown(client, schema, reading, at_once[0]), at_once[1])
     if identifier is not None:
@@ -203,6 +205,7 @@ def matching_records(
 ) -> list[Record]:
     """Return the records that match filters, as the info modules accept them."""
     reading = Reading(client)
+    learn_fields(reading, schema, filters)
     conditions = _typed(reading, schema, filters, option)
     _check_visible(client, schema, records, conditions, option)
     conditions = _decided(reading, conditions, records)
@@ -287,7 +290,14 @@ def _known_field(schema: Schema, name: str) -> Field | None:
     """Return the field with a name, including fields that exist only in answers."""
     field = schema.find(name) or schema.find(schema.kind.filter_names.get(name, name))
     answered = {field.key: field for field in schema.kind.answered} | SERVER_FIELDS
-    return field or answered.get(name) or (Field(name, "TEXT") if schema.kind.open_fields else None)
+    return field or answered.get(name)
+
+
+def learn_fields(reading: Reading, schema: Schema, names: Iterable[str]) -> None:
+    """Add the fields of all records of a kind without definitions, if one of the names is not known yet."""
+    if schema.kind.open_fields and any(_known_field(schema, name) is None for name in names):
+        for record in reading.listed(schema.kind):
+            schema.learn(record.flat)
 
 
 def _field(schema: Schema, name: str, option: str) -> Field:

@@ -315,14 +315,19 @@ def values_in_use(
 
 
 def only_record(kind: Kind, words: str, hits: Sequence[Record], advice: str = "") -> Record | None:
-    """Return the only record, or None. Raise :class:`Ambiguous` with the uuids of all records if there are several.
+    """Return the only record, or None. Raise :class:`Ambiguous` with names of the records if there are several.
+
+    The names are e-mail addresses if all of them differ, else uuids.
 
     :param advice: what to do about it.
     """
     if len(hits) > 1:
-        uuids = ", ".join(sorted(record.uuid or str(record.id) for record in hits))
+        emails = {normal_address(email) for record in hits if isinstance(email := record.flat.get("email"), str)}
+        names = emails if len(emails) == len(hits) else [record.uuid or str(record.id) for record in hits]
         todo = f"; {advice}" if advice else ""
-        raise Ambiguous(f"{len(hits)} {kind.plural} have {words}: {uuids}. Expected exactly one{todo}.")
+        raise Ambiguous(
+            f"{len(hits)} {kind.plural} have {words}: {', '.join(sorted(names))}. Expected exactly one{todo}."
+        )
     return hits[0] if hits else None
 
 

@@ -269,7 +269,7 @@ class _Run:
             deleted=frozenset() if options.undo is None else options.undo.record.deleted,
             has_changes_only=options.undo is not None,
             rules=options.rules,
-            judges_live=options.drift,
+            is_drift=options.drift,
         )
 
     def _most_lookups(self, is_planned_only: bool) -> int | None:

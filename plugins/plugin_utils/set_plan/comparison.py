@@ -41,7 +41,8 @@ class Comparison:
             if context.desired.policy.create_users is False:
                 why = "policy.create_users is false in the files"
             else:
-                why = f"a new user gets an e-mail; {how_to_allow(USERS)} creates it"
+                way_out = "" if context.options.is_drift else f"; {how_to_allow(USERS)} creates it"
+                why = f"a new user gets an e-mail{way_out}"
             context.skip(planned, f"not created, because {why}.")
             return
         try:

@@ -331,8 +331,8 @@ class PlanOptions:
     :ivar is_protected: True if strangers may have written the files.
     :ivar observed: section to the fields that scans or people write, according to the task.
     :ivar has_changes_only: True if the entries are only the changes of an undo, not the whole set.
-    :ivar rules: the rules of the task; None if it has none. :ivar judges_live: True if they also judge the present
-        records of the instance.
+    :ivar rules: the rules of the task; None if it has none. :ivar is_drift: True if the plan is only a
+        comparison. Then rules also judge the present records of the instance.
     :ivar is_approvable: True to fill :attr:`InstancePlan.asked`.
     :ivar lists: lists that were already read for this plan.
     :ivar deleted: uuids of records that this set deleted, so that they do not count as hidden.
@@ -363,7 +363,7 @@ class PlanOptions:
     deleted: frozenset[str] = frozenset()
     has_changes_only: bool = False
     rules: RuleSet | None = None
-    judges_live: bool = False
+    is_drift: bool = False
 
     def selects(self, kind: Kind, name: Callable[[], str]) -> bool:
         """Return True if ``only`` and ``exclude`` select a record of a kind with a name."""

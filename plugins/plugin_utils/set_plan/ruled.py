@@ -109,7 +109,7 @@ class Rules(Aspect):
         rules, names = self._rules_of(planned.section, planned.schema)
         if not rules:
             return
-        if self._context.options.judges_live and current is not None and not planned.change.changed:
+        if self._context.options.is_drift and current is not None and not planned.change.changed:
             self._judged.setdefault(planned.section, set()).add(current.uuid)
         record = self._after(planned, current, names)
         for rule in self._visible_rules(planned, rules, current):
@@ -220,7 +220,7 @@ class Rules(Aspect):
 
     def _judge_live(self) -> None:
         """Judge the present records of the instance that the rules are about, unless they were judged already."""
-        for section in SECTIONS if self._context.options.judges_live else ():
+        for section in SECTIONS if self._context.options.is_drift else ():
             if self._rules.about(section):
                 for template in TEMPLATES if section in BY_TEMPLATE else ("",):
                     self._judge_section(section, template)

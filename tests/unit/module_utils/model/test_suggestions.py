@@ -93,6 +93,8 @@ def test_a_missing_letter_is_a_typo(words: list[str], data: st.DataObject) -> No
         ("A-1", ["B-1", "a.1"], ["B-1", "a.1"]),
         ("david", ["x@y.example", "david.okafor@nordhain.example"], ["david.okafor@nordhain.example"]),
         ("Head office", ["", "xyzzy"], []),
+        ("elif.yildiz@x.example", ["clara.mendes@x.example", "elif.demir@x.example"], []),
+        ("d.okafor@x.example", ["clara.mendes@x.example", "david.okafor@y.example"], ["david.okafor@y.example"]),
     ],
 )
 def test_names_that_look_alike_come_before_those_with_fewest_other_letters(

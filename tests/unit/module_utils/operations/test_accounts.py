@@ -100,7 +100,7 @@ def test_a_person_becomes_a_user_by_the_e_mail_address_that_it_has(who: Any) -> 
 
 TWINS = [BOB, person(3, "c@example.com", last_name="Miller")]
 NO_REFERENCES: list[Any] = [True, 0, "", [], {}, 1.5]
-BOTH = rf"{uuid_of(2)}.*{uuid_of(3)}"
+BOTH = r": bob@example\.com, c@example\.com\. Expected exactly one; set person to "
 
 
 @pytest.mark.parametrize("check_mode", [True, False])

@@ -537,7 +537,7 @@ def test_rules_judge_records_changes_and_the_instance(here: Instance, tmp_path: 
         entry(HUB_ITEM, {"object": "100003"}),
         entry(HUB_ITEM, {"object": "100002", "price": "1.00"}, 2),
         rules=rules,
-        judges_live=True,
+        is_drift=True,
     )
     assert [f"{finding.place} {finding.rule}" for finding in plan.findings] == [
         "hub.yml:2:1 kept",

@@ -274,6 +274,10 @@ def test_filters_of_rooms_in_the_language_of_the_info_modules(acme: Any, parse: 
     [
         ({"floors": {}}, r"filters\.floors: no such kind; expected one of locations, rooms, objects"),
         ({"rooms": "Lab"}, r"filters\.rooms: expected a map"),
+        (
+            {"locations": {"nmae": "Depot"}},
+            r"filters\.locations\.nmae: no such field in a location; did you mean name\?",
+        ),
         ({"rooms": {"nam": "Lab"}}, "no such field in a room"),
     ],
 )
