@@ -2,5 +2,3 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Absorb changes of the application into the files, in place. This package never writes to the instance."""
-
-from __future__ import annotations

@@ -5,5 +5,3 @@
 
 Of the packages on the controller only this one changes records of the service.
 """
-
-from __future__ import annotations

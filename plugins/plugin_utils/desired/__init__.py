@@ -5,5 +5,3 @@
 
 This package sends nothing. Every other package on the controller may import it.
 """
-
-from __future__ import annotations

@@ -5,5 +5,3 @@
 
 This package reads the service and writes below one directory.
 """
-
-from __future__ import annotations

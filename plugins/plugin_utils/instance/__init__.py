@@ -5,5 +5,3 @@
 
 The actions of ``instance`` start here.
 """
-
-from __future__ import annotations

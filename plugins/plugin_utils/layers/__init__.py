@@ -5,5 +5,3 @@
 
 A layer is what ``src`` names: a directory or a file. Of the other packages this package imports only ``desired``.
 """
-
-from __future__ import annotations

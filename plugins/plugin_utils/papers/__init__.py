@@ -2,5 +2,3 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Papers that people sign or file: tables with totals, in the language of the reader."""
-
-from __future__ import annotations

@@ -5,5 +5,3 @@
 
 Every package on the controller may import this package. It imports none of them.
 """
-
-from __future__ import annotations

@@ -2,5 +2,3 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The code that the inventory and the lookup share. It only reads."""
-
-from __future__ import annotations

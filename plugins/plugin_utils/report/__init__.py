@@ -2,5 +2,3 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Reports of a run: each from the same result, as text, JSON, Markdown, HTML and SARIF."""
-
-from __future__ import annotations

@@ -5,5 +5,3 @@
 
 This package reads complete lists and never writes.
 """
-
-from __future__ import annotations

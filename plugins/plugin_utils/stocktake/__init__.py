@@ -5,5 +5,3 @@
 
 It reads the lists of an instance and never writes to it.
 """
-
-from __future__ import annotations
