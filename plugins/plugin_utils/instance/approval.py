@@ -256,13 +256,14 @@ class Gate:
             if name in approved and not self._is_approved(approved[name], planned)
         ]
         missing = [change for name, change in approved.items() if name not in planned_changes]
-        reasons = [_why_stale(approved[_name_of(planned)], planned) for planned in stale]
+        reasons = [self._why_stale(approved[_name_of(planned)], planned) for planned in stale]
         reasons += list(self._not_done(missing, plan)) if self.is_whole else []
         left = drop_changes(plan, [*unapproved, *stale])
         blocked = list(without_blocked(plan.state, left.changes)) if plan.state is not None and left.dropped else []
         reasons += [f"{planned} can't be removed: {why}" for planned, why in blocked]
         if unapproved:
-            left.warnings = [_left_out(unapproved), *left.warnings]
+            names = first_of(list(map(str, unapproved)), _MOST_NAMED)
+            left.warnings = [f"{len(unapproved)} changes were not approved, and are left out: {names}.", *left.warnings]
         if reasons and self.stale != SKIP:
             return left, [f"{reason}. Plan again, or set stale: skip." for reason in reasons]
         left.warnings = [*(f"{reason}, and is skipped." for reason in reasons), *left.warnings]
@@ -277,6 +278,17 @@ class Gate:
         is_less = approved.action == CREATE or set(now.fields) < set(approved.fields)
         is_within = now.wanted == approved.wanted and set(now.fields) <= set(approved.fields)
         return is_less and is_within and self.is_begun(planned)
+
+    def _why_stale(self, approved: ApprovedChange, planned: Planned) -> str:
+        """Say what changed since the approval: the record in the instance, or what the files ask for."""
+        is_same = self.files == self.approval.files
+        is_other = planned.change.action != approved.action
+        if is_other and approved.action in _REMOVALS:
+            return f"{planned} was approved to be {approved.action}d, and this plan would {planned.change.action} it"
+        if self.digests.approved(planned).wanted == approved.wanted or (is_other and is_same):
+            return f"{planned} was changed in the instance since the plan was created"
+        why = ", because a name means another record or file by now" if is_same else ""
+        return f"{planned} ({planned.entry.place}): the files ask for something else than the approved plan{why}"
 
     def _not_done(self, missing: Sequence[ApprovedChange], plan: InstancePlan) -> Iterator[str]:
         """Yield why approved changes are not in the plan, unless the records are already as wanted."""
@@ -302,14 +314,3 @@ def _name_of(planned: Planned) -> Name:
 
 def _as_json(members: Mapping[str, Any]) -> str:
     return json.dumps(members, ensure_ascii=False)
-
-
-def _why_stale(approved: ApprovedChange, planned: Planned) -> str:
-    if approved.action in _REMOVALS and planned.change.action != approved.action:
-        return f"{planned} was approved to be {approved.action}d, and this plan would {planned.change.action} it"
-    return f"{planned} has changed since the plan was created"
-
-
-def _left_out(unapproved: Sequence[Planned]) -> str:
-    names = first_of([str(planned) for planned in unapproved], _MOST_NAMED)
-    return f"{len(unapproved)} changes were not approved, and are left out: {names}."

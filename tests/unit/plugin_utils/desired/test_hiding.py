@@ -138,7 +138,7 @@ def test_a_record_that_was_changed_behind_a_plan_with_vaulted_values_is_stale(si
     assert _provision(site, desired=other)["outcome"] == "changed"
     result = _provision(site, plan_file=path, src=site.root)
     assert result["outcome"] == "refused"
-    assert result["refusals"][0].startswith("object (vaulted) objects/s.csv:2:1 has changed since the plan was created")
+    assert result["refusals"][0].startswith("object (vaulted) objects/s.csv:2:1 was changed in the instance since")
 
 
 def test_a_new_plan_replaces_a_plan_with_vaulted_values(site: Site) -> None:
