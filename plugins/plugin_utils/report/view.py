@@ -168,7 +168,7 @@ def view_of(result: RunResult, most: int = MOST) -> View:
         facts=[(title, text) for title, text in _facts(result) if text],
         fields=some([_fields(result)]),
         notes=[
-            *some([_texts("Warnings", _warnings(result))]),
+            *some([_texts("Warnings", (text for text in result.warnings if text not in result.cautions))]),
             *some(_tables(result), _MOST_ROWS if most == MOST else most),
             *some([_alone(result)]),
         ],
@@ -235,8 +235,13 @@ def _facts(result: RunResult) -> list[tuple[str, str]]:
         ("Tables", _rows_in_words(result)),
         ("Hidden records", _hidden_records(result)),
         ("Forecast", _forecast(result)),
-        ("Plan file", f"sha256:{clean(result.plan_digest)}" if result.plan_digest else ""),
+        ("Plan file", _sha256(result.plan_digest)),
+        ("Apply record", _sha256(result.apply_record_digest)),
     ]
+
+
+def _sha256(digest: str) -> str:
+    return f"sha256:{clean(digest)}" if digest else ""
 
 
 def _scan_codes(result: RunResult) -> str:
@@ -275,10 +280,6 @@ def _forecast(result: RunResult) -> str:
 # ---- notes
 
 
-def _warnings(result: RunResult) -> list[str]:
-    return [text for text in result.warnings if text not in result.cautions]
-
-
 def _alone(result: RunResult) -> Block:
     """Count the records of each section that are in no file and were left alone, except those that left a table."""
     gone = {(row["section"], row["key"]) for _table, row in _of_reasons(result, LEFT)}
@@ -290,8 +291,7 @@ def _alone(result: RunResult) -> Block:
         for section, names in alone.items()
         if names
     )
-    block = _texts("Not in the files, left alone", lines)
-    return replace(block, total=sum(map(len, alone.values())))
+    return replace(_texts("Not in the files, left alone", lines), total=sum(map(len, alone.values())))
 
 
 # ---- rows of tables

@@ -411,8 +411,10 @@ def test_a_pipeline_applies_the_plan_that_was_approved_and_no_other(
         assert refused.status != 0
         assert refused.named("Apply")["msg"].startswith("plan_digest: ")
     assert writes(service) == []
-    done = applied(provision(tmp_path, service, provision_plan_digest=digest, **given))
+    run = provision(tmp_path, service, provision_plan_digest=digest, **given)
+    done = applied(run)
     assert (done["outcome"], done["plan_digest"]) == ("changed", digest)
+    assert f"Apply record: sha256:{done['apply_record_digest']}" in run.output
     plan_file.unlink()
     missing = provision(tmp_path, service, **given)
     assert "there is no" in missing.named("Apply")["msg"]
