@@ -32,7 +32,10 @@ def denied(report: dict[str, Any]) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    reasons = list(denied(json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))))
+    try:
+        reasons = list(denied(json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))))
+    except (IndexError, OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+        sys.exit(f"policy.py: expected the JSON report of a plan, as in: python3 policy.py plan.json ({error})")
     # Print JSON, so that a name can't look like a separate line.
     print("\n".join(json.dumps(reason) for reason in reasons) or "passed")
     sys.exit(bool(reasons))

@@ -58,6 +58,17 @@ def test_the_policy_in_python_passes_and_denies(tmp_path: Path, report: dict[str
     assert lines == ([json.dumps(reason) for reason in reasons] or ["passed"])
 
 
+@pytest.mark.parametrize("content", [None, "", "[]", "{}", '{"outcome": "changed"}'])
+def test_the_policy_in_python_says_what_it_expects(tmp_path: Path, content: str | None) -> None:
+    path = tmp_path / "plan.json"
+    if content is not None:
+        path.write_text(content, "utf-8")
+    command = [sys.executable, POLICY / "policy.py", path]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert re.fullmatch("policy.py: expected the JSON report of a plan, .*\n", done.stderr)
+
+
 @pytest.mark.parametrize(("report", "reasons"), CASES)
 def test_the_policy_in_rego_says_the_same(report: dict[str, Any], reasons: list[str]) -> None:
     engine = pytest.importorskip("regopy").Interpreter()
