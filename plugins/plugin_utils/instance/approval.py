@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Annotated, Any
 
@@ -36,7 +36,6 @@ from ..set_plan.removal_blockers import without_blocked
 
 VERSION = 1
 REFUSE, SKIP = "refuse", "skip"
-STALE = (REFUSE, SKIP)
 """What to do with an approved change whose record changed since the approval."""
 
 _REMOVALS = (DELETE, ARCHIVE)
@@ -121,8 +120,8 @@ class Approval:
             "files": self.files,
             "notify": self.notify,
         }
-        lines = ",\n".join(_as_json(asdict(change)) for change in self.changes)
-        text = f'{_as_json(head)[:-1]}, "changes": [\n{lines}]}}\n'
+        lines = ",\n".join(json.dumps(asdict(change), ensure_ascii=False) for change in self.changes)
+        text = f'{json.dumps(head, ensure_ascii=False)[:-1]}, "changes": [\n{lines}]}}\n'
         # Services may return halves of surrogate pairs.
         return text.encode("utf-8", "backslashreplace")
 
@@ -310,7 +309,3 @@ class Gate:
 def _name_of(planned: Planned) -> Name:
     current = planned.change.current
     return name_of(planned.section, planned.noted, planned.change.action, current.uuid if current is not None else "")
-
-
-def _as_json(members: Mapping[str, Any]) -> str:
-    return json.dumps(members, ensure_ascii=False)

@@ -487,9 +487,9 @@ def _mails(mails: Sequence[Mapping[str, Any]]) -> Block:
 
 def _undone(apply: Mapping[str, Any]) -> Block:
     # Nothing of a finished undo is undone, so it has no changes here.
-    names = ("time", "set", "user", "changes")
-    rows = [tuple(_printed(apply[name] or "unknown") for name in names)] if apply.get("changes") else []
-    return Block("Undoes an apply", rows, ("Time", "Set", "User", "Changes"), "{0}, set {1}, user {2}, changes: {3}")
+    heads = ("Time", "Set", "User", "Changes")
+    rows = [[_printed(apply[head.lower()] or "unknown") for head in heads]] if apply.get("changes") else []
+    return Block("Undoes an apply", rows, heads, "{0}, set {1}, user {2}, changes: {3}")
 
 
 def _not_restored(left: Sequence[Mapping[str, Any]]) -> Block:
