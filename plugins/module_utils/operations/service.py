@@ -23,13 +23,13 @@ from ..errors import (
     ServiceError,
     SeventhingsError,
 )
-from ..model.kinds import KINDS, USER, Kind
+from ..model.kinds import KINDS, LOCATION, OBJECT, PERSON, ROOM, USER, Kind
 from ..model.schema import Schema
-from ..resolve.field_visibility import perhaps_hidden
+from ..resolve.field_visibility import FieldVisibility, perhaps_hidden
+from ..resolve.hidden_records import Listed, visibility
 from ..resolve.listing import ListResult
 from ..resolve.read_cache import find_records
 from ..resolve.references import reference_in
-from .account_visibility import account_visibility
 from .raw_list import read_to_end
 
 _HISTORY_PAGE = 200
@@ -56,6 +56,38 @@ def service_info(client: Client) -> dict[str, Any]:
         "modules": {feature: _is_on(client, kind) for feature, kind in reversed(_FEATURES.items())},
         **account_visibility(client),
     }
+
+
+def account_visibility(client: Client) -> dict[str, object]:
+    """Return the fields and records that the account does not see.
+
+    Takes two requests for each kind of record with a template, one for locations, and one for each of up to 20 unlisted
+    records that others refer to.
+
+    :returns: ``restricted_fields``, kind of record to keys, and ``hidden_records``: yes, no or unknown.
+    """
+    lists = {
+        kind.name: listed
+        for kind in (OBJECT, ROOM, LOCATION, PERSON)
+        if (listed := _first_page(client, kind)) is not None
+    }
+    hidden = {
+        name: sorted(FieldVisibility.from_records(listed.schema, listed.records).hidden)
+        for name, listed in lists.items()
+    }
+    return {
+        "restricted_fields": {name: keys for name, keys in hidden.items() if keys},
+        "hidden_records": visibility(client, lists, client.get).hidden_records,
+    }
+
+
+def _first_page(client: Client, kind: Kind) -> Listed | None:
+    try:
+        schema = client.schema(kind)
+        records, is_whole = client.lists.first_page(kind)
+    except PermissionMissing:
+        return None
+    return Listed(schema, records, is_whole)
 
 
 def _signed_in(client: Client) -> Record | None:

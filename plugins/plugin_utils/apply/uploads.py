@@ -19,7 +19,7 @@ from ...module_utils.errors import OutcomeUnknown, SeventhingsError
 from ...module_utils.model.field import is_uuid
 from ...module_utils.model.kinds import FILE
 from ...module_utils.model.types_links import Attachment
-from ..desired.fingerprints import scrypted
+from ..desired.hiding import scrypted
 from .journal import Journal, JournalBroken
 from .memory import Upload
 

@@ -27,8 +27,8 @@ from ..apply.journal import Journal, JournalRefused, protected_by_others
 from ..apply.journal_place import place_of
 from ..controller.heap import many_objects
 from ..desired.desired import SECTIONS, DesiredInstance, Limits, SourceCount, digest_of
-from ..desired.fingerprints import scrypted
 from ..desired.grouped_findings import group_findings
+from ..desired.hiding import scrypted
 from ..report.forecast import NOTHING, forecast_of
 from ..report.provenance import made_by
 from ..report.reading import reading_of

@@ -24,8 +24,7 @@ from ...module_utils.model.kinds import ARCHIVED_AT, HUB_ITEM, SERVER_KEYS
 from ...module_utils.model.schema import Schema
 from ...module_utils.model.types_links import Attachment, Reference
 from ..desired.entry import Entry
-from ..desired.fingerprints import hidden_names, scrypted
-from ..desired.hiding import Hiding
+from ..desired.hiding import Hiding, hidden_names, scrypted
 from .context import PlanContext
 from .hub import schema as hub_schema
 from .plan import Asked

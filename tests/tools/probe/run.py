@@ -10,9 +10,7 @@ from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
 from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
-from ansible_collections.community.seventhings.plugins.module_utils.operations.account_visibility import (
-    account_visibility,
-)
+from ansible_collections.community.seventhings.plugins.module_utils.operations.service import account_visibility
 
 from . import trace
 from .catalogue import LOOK, TRACE

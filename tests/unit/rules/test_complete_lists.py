@@ -32,11 +32,11 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.query
 from ansible_collections.community.seventhings.plugins.module_utils.errors import IncompleteList
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import FIELD_DEFINITION, KINDS
-from ansible_collections.community.seventhings.plugins.module_utils.operations.account_visibility import (
-    account_visibility,
-)
 from ansible_collections.community.seventhings.plugins.module_utils.operations.api import api_info
-from ansible_collections.community.seventhings.plugins.module_utils.operations.service import history_info
+from ansible_collections.community.seventhings.plugins.module_utils.operations.service import (
+    account_visibility,
+    history_info,
+)
 from ansible_collections.community.seventhings.plugins.module_utils.reconcile.reconcile import DesiredRecord, ensure
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.listing import list_records
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.store import Store

@@ -16,10 +16,11 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
     NoMatch,
     SeventhingsError,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.operations.account_visibility import (
+from ansible_collections.community.seventhings.plugins.module_utils.operations.service import (
     account_visibility,
+    history_info,
+    service_info,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.operations.service import history_info, service_info
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.listing import ListResult
 
 from ..support import (
