@@ -63,8 +63,7 @@ def test_the_policy_in_python_says_what_it_expects(tmp_path: Path, content: str 
     path = tmp_path / "plan.json"
     if content is not None:
         path.write_text(content, "utf-8")
-    command = [sys.executable, POLICY / "policy.py", path]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run([sys.executable, POLICY / "policy.py", path], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (1, "")
     assert re.fullmatch("policy.py: expected the JSON report of a plan, .*\n", done.stderr)
 
