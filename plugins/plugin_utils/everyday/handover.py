@@ -13,7 +13,7 @@ from typing import Any
 
 from ...module_utils.client.record import Record
 from ...module_utils.errors import InvalidInput, SeventhingsError
-from ...module_utils.model.field import Unread, readable
+from ...module_utils.model.field import Field, Unread, readable
 from ...module_utils.model.kinds import OBJECT, PERSON, RENTAL_CASE, TASK, USER, Kind
 from ...module_utils.model.schema import Schema
 from ...module_utils.model.types_links import references_in
@@ -23,11 +23,10 @@ from ..desired.entry import Entry
 from ..desired.positions import Place
 from ..instance.in_use import ENDED
 from ..papers.catalogue import Catalogue
-from ..papers.table import total
+from ..papers.table import Column, Paper, Table, Word, amount_columns, amounts_in, moment, total
 from ..papers.writer import paths_of, write_paper
 from ..report.words import counted
 from .call import Call, run_call
-from .handover_paper import paper_of
 from .lists import ObjectLists, in_unknown_form
 from .people import Person, fields_of_people, objects_of
 
@@ -176,7 +175,7 @@ class _Handover:
             return
         catalogue = Catalogue(self._options["language"])
         instance, now = lists.client.transport.root, dt.datetime.now(dt.UTC)
-        write_paper(paper_of(document, instance, now, lists.schema.fields, catalogue), sheet, catalogue)
+        write_paper(_paper_of(document, instance, now, lists.schema.fields, catalogue), sheet, catalogue)
 
     # ---- the plan
 
@@ -272,3 +271,53 @@ def _dated(record: Record, keys: list[str], begins: str, ends: str) -> dict[str,
         "fields": keys,
         "uuid": record.uuid,
     }
+
+
+# ---- the paper that both sides sign
+
+_OBJECT = ("scan_code", "name", "asset_number", "serial_number", "target_room", "actual_room")
+_DATED = ("title", "status", "from", "until")
+
+
+def _paper_of(
+    document: Mapping[str, Any], instance: str, date: dt.datetime, fields: Mapping[str, Field], catalogue: Catalogue
+) -> Paper:
+    """Return the paper about a handover.
+
+    :param fields: of objects, by key.
+    """
+    money = amount_columns(document["objects"], fields)
+    columns = {
+        "objects": ("object", [*map(Column, _OBJECT), *money]),
+        "rental_cases": ("rental_case", [*map(Column, _DATED)]),
+        "tasks": ("task", [Column(name) for name in _DATED if name != "from"]),
+    }
+    rows = {name: [_row_of(row, kind) for row in document[name]] for name, (kind, _columns) in columns.items()}
+    whole = [row for part in rows.values() for row in part]
+    people = [("giver", document["person"]), *([("receiver", document["to"])] if document["to"] else [])]
+    return Paper(
+        title="handover_title",
+        subject=_name_of(document["person"]),
+        about=(instance, date),
+        lines=(
+            *((role, _name_of(person)) for role, person in people),
+            ("sees", f"{catalogue.visible(document['sees'])} {catalogue.texts['archived']}"),
+        ),
+        tables=[
+            Table(f"list_{name}", columns, rows[name], "handed_over", if_empty="none")
+            for name, (_kind, columns) in columns.items()
+        ],
+        sheets={"handover": Table("handover", [Column("kind"), *map(Column, (*_OBJECT, *_DATED)), *money], whole)},
+        signatures=("handed_over_by", "received_by", "checked_by"),
+        document=document,
+    )
+
+
+def _row_of(row: Mapping[str, Any], kind: str) -> dict[str, Any]:
+    dated = {name: moment(row[name]) for name in ("from", "until") if name in row}
+    status = {"status": Word(row["status"])} if "status" in row else {}
+    return {**row, "kind": Word(kind), **dated, **status, **(amounts_in(row) if "amounts" in row else {})}
+
+
+def _name_of(person: Mapping[str, Any]) -> str:
+    return f"{person['name']} ({person['email']})" if person["email"] else str(person["name"])

@@ -14,24 +14,50 @@ from typing import Any
 
 from ...module_utils.client.record import Record
 from ...module_utils.errors import InvalidInput
-from ...module_utils.model.field import EMPTY, Unread, readable
+from ...module_utils.model.field import EMPTY, Field, Unread, readable
 from ...module_utils.model.kinds import KINDS, OBJECT
 from ...module_utils.model.schema import Schema, type_of
 from ...module_utils.model.types_links import references_in
 from ...module_utils.plan.notation import in_one_notation
 from ...module_utils.resolve.field_visibility import keys_in_none, why_unfound
 from ...module_utils.resolve.hidden_records import NO
+from ..desired import tables
 from ..desired.parsing import DesiredParser
 from ..desired.positions import Finding, Place
 from ..desired.row_rules import EMPTY_KEYS, REPEATED_KEYS, SKIP, UNKNOWN_ROWS, RowRules
-from ..desired.tables import Table
 from ..papers.catalogue import ENGLISH, Catalogue
-from ..papers.table import MONEY
+from ..papers.table import MONEY, Cell, Column, Paper, Phrase, Table, Word, amount_columns, amounts_in, moment
 from ..papers.writer import paths_of, write_paper
 from .call import Call, named, run_call
-from .ledger_paper import LISTS, SUMS, paper_of
 from .lists import ObjectLists
 from .named_table import load_named, read_settings
+
+SUMS = (
+    "books",
+    "not_found",
+    "doubtful",
+    "skipped",
+    "not_in_scope",
+    "differences",
+    "not_in_books",
+    "doubtful_objects",
+    "instance",
+)
+"""The sums of a comparison. The books without what is only there, with the differences, and with what is only in the
+instance, are the instance."""
+
+_PAGE = {
+    "not_found": ("key", "name", "place"),
+    "not_in_books": ("key", "scan_code", "name"),
+    "differences": ("key", "scan_code", "name", "field", "books", "instance", "place"),
+    "doubtful": ("key", "place", "reason"),
+    "skipped": ("key", "place", "reason"),
+}
+"""The lists of the result, and their columns."""
+
+_LISTS = tuple(_PAGE)
+
+_COLUMNS = ("finding", "key", "scan_code", "name", "field", "books", "instance", "place")
 
 
 def compare_ledger(options: Mapping[str, Any], check_mode: bool, host: str = "") -> dict[str, Any]:
@@ -61,7 +87,7 @@ def _run(call: Call) -> dict[str, Any]:
     )
     if not call.check_mode:
         catalogue = Catalogue(options["language"])
-        write_paper(paper_of(document, lists.schema.fields, catalogue), reports, catalogue)
+        write_paper(_paper_of(document, lists.schema.fields, catalogue), reports, catalogue)
     call.warnings += comparison.warnings(document["sees"])
     return {"changed": False, **document, "msg": _in_words(document)}
 
@@ -94,7 +120,7 @@ class Ledger:
     warnings: list[str]
 
 
-def read_ledger(path: Path, table: Table, schema: Schema) -> Ledger:
+def read_ledger(path: Path, table: tables.Table, schema: Schema) -> Ledger:
     """Read a ledger: a CSV file or a workbook.
 
     :raises InvalidInput: if it can't be read, or with a line for each cell that does not fit its field.
@@ -141,7 +167,7 @@ class _Comparison:
         self._lists = lists
         self._ledger = ledger
         self._rules = rules
-        self._found: dict[str, list[dict[str, Any]]] = {name: [] for name in LISTS}
+        self._found: dict[str, list[dict[str, Any]]] = {name: [] for name in _LISTS}
         self._matched: dict[str, Row] = {}
         self._unnamed: set[tuple[str, str, str]] = set()
         self._others = 0
@@ -389,3 +415,72 @@ def _in_words(document: Mapping[str, Any]) -> str:
         f"Visible: {document['sees']['words']}",
     ]
     return "\n".join(lines)
+
+
+# ---- the paper
+
+
+def _paper_of(document: Mapping[str, Any], fields: Mapping[str, Field], catalogue: Catalogue) -> Paper:
+    """Return the paper about a comparison.
+
+    :param fields: of objects, by key.
+    """
+    counts = document["counts"]
+    result = Table("result", [Column(name, is_number=True) for name in counts], [counts], is_counted=False)
+    return Paper(
+        title="ledger_title",
+        subject=document["file"],
+        about=(document["file"], document["instance"], moment(document["date"])),
+        lines=(("sees", catalogue.visible(document["sees"])),),
+        tables=(result, _table_of_sums(document["totals"], fields), *_tables_of_findings(document, fields)),
+        sheets={"ledger": _findings(document, fields)},
+        signatures=("compared_by", "checked_by", "approved_by"),
+        document=document,
+    )
+
+
+def _table_of_sums(totals: Mapping[str, Mapping[str, str]], fields: Mapping[str, Field]) -> Table:
+    """Return the totals of the books and of the instance, and their differences."""
+    sums = {Word(f"sum_{name}"): {"amounts": totals[name]} for name in SUMS}
+    money = amount_columns(sums.values(), fields)
+    rows: list[Mapping[str, Cell]] = [{"sum": word, **amounts_in(amounts)} for word, amounts in sums.items() if money]
+    return Table("sums", [Column("sum"), *money], rows, is_counted=False)
+
+
+def _findings(document: Mapping[str, Any], fields: Mapping[str, Field]) -> Table:
+    """Return the table with a row for each finding."""
+    rows = [
+        {**row, "finding": Word(name), "instance": row.get("instance") or row.get("reason")}
+        for name in _PAGE
+        for row in _rows(document[name])
+    ]
+    return Table("ledger", [*map(Column, _COLUMNS), *amount_columns(rows, fields)], rows)
+
+
+def _tables_of_findings(document: Mapping[str, Any], fields: Mapping[str, Field]) -> Iterator[Table]:
+    """Yield the findings of each kind."""
+    for name, columns in _PAGE.items():
+        rows = [{**row, **_values(row, fields)} for row in _rows(document[name])]
+        yield Table(f"list_{name}", [*map(Column, columns), *amount_columns(rows, fields)], rows, "cleared_up")
+
+
+def _rows(findings: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield findings with their amounts, and with the reason and the field in the language of the reader."""
+    for finding in findings:
+        row = {"amounts": {}, **finding}
+        if "why" in row:
+            row["reason"] = Phrase(row["why"], ", ".join(row["details"]), row["reason"])
+        if "field" in row:
+            row["field"] = Column(row["field"], row["label"])
+        yield {**row, **amounts_in(row)}
+
+
+def _values(row: Mapping[str, Any], fields: Mapping[str, Field]) -> dict[str, Cell]:
+    """Return the name of the asset in a row of the books, and both values of a difference, in the types of cells."""
+    if "values" in row:
+        return {"name": row["values"].get("inventory_name")}
+    if "field" not in row:
+        return {}
+    of = fields[str(row["field"])]
+    read = Decimal if of.type == MONEY else moment if of.type in ("DATE", "DATETIME") else str
+    return {side: row[side] and read(row[side]) for side in ("books", "instance")}

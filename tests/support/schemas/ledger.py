@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.plugin_utils.everyday.ledger_paper import SUMS
+from ansible_collections.community.seventhings.plugins.plugin_utils.everyday.ledger import SUMS
 
 from .parts import AMOUNTS, DATE, INSTANCE, TEXT, TEXTS, as_file, closed, counted, sees, whole
 
