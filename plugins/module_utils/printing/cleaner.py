@@ -54,6 +54,11 @@ def clean(text: str) -> str:
     return text
 
 
+def amount(number: int, noun: str, plural: str = "") -> str:
+    """Return a number with its noun. If no plural is given, it has an s."""
+    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
+
+
 def clean_lines(text: str) -> str:
     """Return a text with our own line ends, each line as :func:`clean` returns it."""
     return "\n".join(map(clean, text.split("\n")))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...module_utils.printing.cleaner import amount
 from ...module_utils.resolve.hidden_records import UNKNOWN
 from ..desired.desired import DesiredInstance
 from ..desired.grouped_findings import GroupedFindings, group_findings
@@ -37,7 +38,7 @@ def validate_files(run: SetRun) -> dict[str, Any]:
         if any(path.suffix == ".json" for path in reports):
             result.records = merged_records(desired)
         run.write_reports(result, reports)
-    fine = f"{len(desired.entries)} records, nothing wrong"
+    fine = f"{amount(len(desired.entries), 'record')}, nothing wrong"
     warned = {"warnings": warnings} if warnings else {}
     shown = findings_in_short(grouped.lines, reports) if grouped.lines else fine
     return {"changed": False, "failed": bool(grouped.lines), "findings": grouped.lines, "msg": shown, **warned}

@@ -14,6 +14,7 @@ from ...module_utils.client.record import Record
 from ...module_utils.errors import OutcomeUnknown, SeventhingsError
 from ...module_utils.model.kinds import HUB_ITEM
 from ...module_utils.plan.change import CREATE
+from ...module_utils.printing.cleaner import amount
 from ...module_utils.reconcile.effects import without_effect
 from ..set_plan.duplicates import created_now
 from ..set_plan.plan import InstancePlan, Planned
@@ -86,7 +87,7 @@ class LostAnswers:
             pending = len(waiting) - len(found) - sum(map(self._took_effect, lost))
             if pending and left > 0:
                 self._client.creations.on_wait(
-                    f"Waiting {left:.0f} seconds for {pending} requests whose answers were lost."
+                    f"Waiting {left:.0f} seconds for {amount(pending, 'request')} whose answers were lost."
                 )
                 transport.sleep(left)
                 found |= self._created([planned for planned in creations if id(planned) not in found])

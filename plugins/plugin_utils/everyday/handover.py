@@ -17,7 +17,7 @@ from ...module_utils.model.field import Field, Unread, readable
 from ...module_utils.model.kinds import OBJECT, PERSON, RENTAL_CASE, TASK, USER, Kind
 from ...module_utils.model.schema import Schema
 from ...module_utils.model.types_links import references_in
-from ...module_utils.printing.cleaner import clean
+from ...module_utils.printing.cleaner import amount, clean
 from ...module_utils.resolve.hidden_records import NO
 from ..desired.entry import Entry
 from ..desired.positions import Place
@@ -106,7 +106,7 @@ class _Handover:
         lines = [f"{person.words} has {has.counted()}"]
         lines += [f"Not certain: {doubt}" for doubt in doubts]
         if has.number < whole.number:
-            lines.append(f"{whole.number - has.number:,} objects are not in scope")
+            lines.append(f"{amount(whole.number - has.number, 'object is', 'objects are')} not in scope")
         result = {**result, **document}
         result["msg"] = "\n".join(filter(None, [*lines, result["msg"]]))
         if self._options["require_clear"] and not document["is_clear"] and not result.get("failed"):

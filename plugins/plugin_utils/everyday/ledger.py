@@ -19,6 +19,7 @@ from ...module_utils.model.kinds import KINDS, OBJECT
 from ...module_utils.model.schema import Schema, type_of
 from ...module_utils.model.types_links import references_in
 from ...module_utils.plan.notation import in_one_notation
+from ...module_utils.printing.cleaner import amount
 from ...module_utils.resolve.field_visibility import keys_in_none, why_unfound
 from ...module_utils.resolve.hidden_records import NO
 from ..desired import tables
@@ -337,8 +338,8 @@ class _Comparison:
         return {key: value for key, value in money if isinstance(value, Decimal)}
 
     def _sum(self, name: str, side: Row | Record, sign: int = 1) -> None:
-        for key, amount in self._money_of(side).items():
-            self._sums[name][key] += sign * amount
+        for key, money in self._money_of(side).items():
+            self._sums[name][key] += sign * money
 
     def _amounts(self, side: Row | Record) -> dict[str, str]:
         return self._lists.in_texts(self._money_of(side))
@@ -410,8 +411,8 @@ def _in_words(document: Mapping[str, Any]) -> str:
     words = ("equal", "differ", "not_found", "doubtful", "skipped", "not_in_scope")
     numbers = ", ".join(f"{counts[word]:,} {word.replace('_', ' ')}" for word in words)
     lines = [
-        f"{counts['rows']:,} rows: {numbers}",
-        f"{counts['not_in_books']:,} objects are not in the books",
+        f"{amount(counts['rows'], 'row')}: {numbers}",
+        f"{amount(counts['not_in_books'], 'object is', 'objects are')} not in the books",
         f"Visible: {document['sees']['words']}",
     ]
     return "\n".join(lines)

@@ -19,6 +19,7 @@ from ...module_utils.model.field import first_of
 from ...module_utils.model.kinds import ARCHIVED_AT, KINDS
 from ...module_utils.model.types_links import Attachment, Reference
 from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE
+from ...module_utils.printing.cleaner import amount
 from ..apply.strict_json import Digest, one_of
 from ..desired.desired import SECTIONS, DesiredInstance
 from ..desired.hiding import VAULTED
@@ -262,7 +263,8 @@ class Gate:
         reasons += [f"{planned} can't be removed: {why}" for planned, why in blocked]
         if unapproved:
             names = first_of(list(map(str, unapproved)), _MOST_NAMED)
-            left.warnings = [f"{len(unapproved)} changes were not approved, and are left out: {names}.", *left.warnings]
+            number = amount(len(unapproved), "change was not approved, and is", "changes were not approved, and are")
+            left.warnings = [f"{number} left out: {names}.", *left.warnings]
         if reasons and self.stale != SKIP:
             return left, [f"{reason}. Plan again, or set stale: skip." for reason in reasons]
         left.warnings = [*(f"{reason}, and is skipped." for reason in reasons), *left.warnings]

@@ -18,6 +18,7 @@ from ...module_utils.model.dates import read_iso
 from ...module_utils.model.field import first_of, readable
 from ...module_utils.model.kinds import USER
 from ...module_utils.operations.raw_list import items_of
+from ...module_utils.printing.cleaner import amount
 from ..set_plan.baseline import APPLICATION, BOTH, combined
 from ..set_plan.listed_state import ListedState
 from ..set_plan.plan import Planned
@@ -89,7 +90,7 @@ def overwritten(changes: Iterable[Planned]) -> list[str]:
     if not changed:
         return []
     names = first_of([f"{planned.key}{_in_brackets(planned)}" for planned in changed], _MOST)
-    records = "1 record was" if len(changed) == 1 else f"{len(changed):,} records were"
+    records = amount(len(changed), "record was", "records were")
     return [f"{records} changed in the application since the last apply: {names}"]
 
 
@@ -111,5 +112,5 @@ def ago(moment: str, now: dt.datetime) -> str:
     for size, unit in _UNITS:
         number = int(seconds // size)
         if number > 0:
-            return f"{number:,} {unit}{'s' if number > 1 else ''} ago"
+            return f"{amount(number, unit)} ago"
     return "just now"

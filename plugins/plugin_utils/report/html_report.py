@@ -20,7 +20,7 @@ from typing import Any
 from jinja2 import Environment, StrictUndefined, Template
 from markupsafe import Markup
 
-from ...module_utils.printing.cleaner import clean
+from ...module_utils.printing.cleaner import amount, clean
 from ..desired.desired import SECTIONS
 from .changes import ACTION_ORDER, SIGNS, key_and_name, remark, values_of
 from .result import DONE, RunResult
@@ -125,6 +125,7 @@ def as_html(result: RunResult) -> str:
         most_open=_OPEN_REMOVALS,
         most_named=_MOST_NAMED,
         changes=f"{number:,}",
+        amount=amount,
         action_words=partial(action_words, is_drift=is_drift),
         key_and_name=key_and_name,
         remark=remark,
@@ -147,7 +148,7 @@ def _number(result: RunResult) -> str:
     """Return the number of changes and, for an unfinished apply, how many were done."""
     number = len(result.changes)
     done = sum(1 for change in result.changes if change.get("status") == DONE)
-    return f"{done:,} of {number:,} changes done" if 0 < done < number else f"{number:,} changes"
+    return f"{done:,} of {number:,} changes done" if 0 < done < number else amount(number, "change")
 
 
 def _made_by(result: RunResult) -> str:

@@ -19,7 +19,7 @@ from urllib.parse import quote
 from jinja2 import Template
 from markupsafe import Markup
 
-from ...module_utils.printing.cleaner import clean
+from ...module_utils.printing.cleaner import amount, clean
 from .changes import ACTION_ORDER, SIGNS, Group, key_and_name, mark, remark, values_of
 from .html_report import template_environment
 from .result import ACTIONS, RunResult
@@ -72,7 +72,9 @@ def _comment(view: View, url: str) -> str:
     words = [DRIFT_WORDS.get(name, name) if is_drift else name for name in _COUNTED]
     rows = [(section, *(Markup(numbers.get(word) or "") for word in words)) for section, numbers in view.counts.items()]
     counts = Block("", rows, ("Section", *words), numbers=frozenset(range(1, len(words) + 1)))
-    return _template().render(view=view, url=url, is_drift=is_drift, counts=counts, actions=_actions(view))
+    return _template().render(
+        view=view, amount=amount, url=url, is_drift=is_drift, counts=counts, actions=_actions(view)
+    )
 
 
 @functools.cache

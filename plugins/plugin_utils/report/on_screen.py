@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ...module_utils.printing.cleaner import clean, cleaned
+from ...module_utils.printing.cleaner import amount, clean, cleaned
 from .changes import named
 from .result import RunResult
 from .text_report import closing, counts
@@ -64,9 +64,11 @@ def in_short(result: RunResult, reports: Sequence[Path] = (), drifted: bool = Fa
     if drifted:
         number = len(result.changes)
         wrong = [Block("Differs", [(named(change),) for change in result.changes]).cut(_LINES)]
-        why = f"fail is on, and {'1 record differs' if number == 1 else f'{number} records differ'} from the files"
+        why = f"fail is on, and {amount(number, 'record differs', 'records differ')} from the files"
     elif result.outcome == "refused" and result.changes:
-        lines.append(f"{len(result.changes)} changes were planned and none was sent; {report_hint}")
+        lines.append(
+            f"{amount(len(result.changes), 'change was', 'changes were')} planned and none was sent; {report_hint}"
+        )
     if drifted or sum(block.number for block in wrong) > 1:
         lines += [line for block in wrong for line in _listed(block.cut(_LINES // len(wrong)), report_hint)]
     return "\n".join([*lines, short(closing(view, why), _LONGEST_LAST)])
@@ -74,7 +76,7 @@ def in_short(result: RunResult, reports: Sequence[Path] = (), drifted: bool = Fa
 
 def findings_in_short(findings: Sequence[str], reports: Sequence[Path] = ()) -> str:
     """Return why files are invalid: the first findings, and their number in the last line."""
-    number, first = f"{len(findings)} finding(s), nothing was sent", clean(findings[0])
+    number, first = f"{amount(len(findings), 'finding')}, nothing was sent", clean(findings[0])
     if len(findings) == 1:
         return short(f"{number}: {first}", _LONGEST_LAST)
     block = Block("Findings", [(clean(finding),) for finding in findings]).cut(_LINES)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ...module_utils.errors import InvalidInput
+from ...module_utils.printing.cleaner import amount
 from ..apply.executor import Progress
 from ..controller.controller_run import ControllerRun
 from ..printing.screen import print_line as tell_on_screen
@@ -70,7 +71,7 @@ def progress_printer(
             return
         last = now
         seconds = (now - started) / max(progress.done - 1, 1) * (progress.total - progress.done)
-        left = "no rate limit" if progress.left is None else f"{progress.left} requests left this minute"
+        left = "no rate limit" if progress.left is None else f"{amount(progress.left, 'request')} left this minute"
         done = f"{progress.section}: {progress.done} of {progress.total}"
         show(f"{begins}{done}, {left}, about {seconds:.0f} s left")
 

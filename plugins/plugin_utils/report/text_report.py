@@ -14,7 +14,7 @@ from ...module_utils.client.redaction import without
 from ...module_utils.errors import InvalidInput
 from ...module_utils.local.access import PRIVATE_FILE, Access
 from ...module_utils.local.safe_files import FileType, Folder
-from ...module_utils.printing.cleaner import clean
+from ...module_utils.printing.cleaner import amount, clean
 from .changes import SIGNS, Change, Group, key_and_name, remark, values_of
 from .csv_report import as_csv
 from .html_report import as_html
@@ -112,8 +112,10 @@ def closing(view: View, why: str = "") -> str:
     rest = ""
     if result.outcome == "partly_applied":
         left = sum(change.get("status", DONE) != DONE for change in result.changes)
-        rest = f"; {left} of {len(result.changes)} changes are left, and the next run resumes them" if left else ""
-    return f"{result.outcome}, {result.requests} requests, {result.duration:.1f} s{reason and f': {reason}'}{rest}"
+        changes = amount(len(result.changes), "change is", "changes are")
+        rest = f"; {left} of {changes} left, and the next run resumes them" if left else ""
+    requests = amount(result.requests, "request")
+    return f"{result.outcome}, {requests}, {result.duration:.1f} s{reason and f': {reason}'}{rest}"
 
 
 _WORDS = {"Refused": "reasons", "Findings": "findings", "Failed": "records that failed or were skipped"}

@@ -19,7 +19,7 @@ from typing import Any
 from ...module_utils.model.field import first_of, in_digits
 from ...module_utils.model.kinds import KINDS
 from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE
-from ...module_utils.printing.cleaner import clean
+from ...module_utils.printing.cleaner import amount, clean
 from ...module_utils.resolve.hidden_records import UNKNOWN, YES
 from ..desired.desired import SECTIONS
 from ..desired.row_rules import SKIPPING
@@ -273,7 +273,7 @@ def _forecast(result: RunResult) -> str:
     requests, minutes = result.forecast.get("requests"), result.forecast.get("minutes")
     if not result.check_mode or result.is_drift or not requests:
         return ""
-    words = f"{requests:,} request{'' if requests == 1 else 's'}"
+    words = amount(requests, "request")
     return words if minutes is None else f"{words}, {'1 minute' if minutes == 1 else f'{minutes:,.1f} minutes'}"
 
 
@@ -417,8 +417,8 @@ def _removals(changes: Iterable[Change]) -> Block:
         (f"{words_of(change['section'])} {key_and_name(change)}", change["action"], _details(change))
         for change in removed
     ]
-    attached = f", {files:,} attachment{'s' if files > 1 else ''}" if files else ""
-    title = f"Removed ({len(removed):,} record{'s' if len(removed) > 1 else ''}{attached})"
+    attached = f", {amount(files, 'attachment')}" if files else ""
+    title = f"Removed ({amount(len(removed), 'record')}{attached})"
     return Block(title, rows, ("Record", "Action", "Details"), "{1} {0}: {2}", unbroken=frozenset({1}))
 
 

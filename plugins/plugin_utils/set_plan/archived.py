@@ -24,6 +24,7 @@ from ...module_utils.plan.archived_duplicate import (
     is_archived_duplicate,
     second_record,
 )
+from ...module_utils.printing.cleaner import amount
 from ...module_utils.resolve.field_visibility import unlisted
 from ..desired.hiding import NOT_SHOWN
 from ..desired.row_rules import CREATE, KEEP
@@ -244,5 +245,5 @@ class _Missing:
         if self._has_lookup is False:
             return f", because this instance does not look up a single {key}", ""
         minutes = math.ceil(number / (self._context.client.transport.rate.per_minute or _PER_MINUTE))
-        duration = "1 minute" if minutes == 1 else f"{minutes:,} minutes"
+        duration = amount(minutes, "minute")
         return "", f" archived_lookups: all looks up all of them, which takes about {duration}."

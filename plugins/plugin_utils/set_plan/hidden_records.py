@@ -15,6 +15,7 @@ from ...module_utils.model.kinds import KINDS
 from ...module_utils.model.types_links import references_in
 from ...module_utils.plan.allowed import LIMITED_ACCOUNT, how_to_allow
 from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE
+from ...module_utils.printing.cleaner import amount
 from ...module_utils.resolve.field_visibility import LIMITED
 from ...module_utils.resolve.hidden_records import NO, YES, Visibility
 from ..desired.desired import SECTIONS
@@ -107,10 +108,11 @@ def _warnings(context: PlanContext, creations: Sequence[Planned], visible: Visib
     is_proven = visible.hidden_records == YES
     if creations and is_proven:
         yield (
-            f"hidden_records: {len(creations)} records are created although this account does not see all records "
-            f"({visible.evidence}). The service refuses those whose unique values are taken."
+            f"hidden_records: {amount(len(creations), 'record is', 'records are')} created although this account does "
+            f"not see all records ({visible.evidence}). The service refuses those whose unique values are taken."
         )
     for section, number in sorted(context.result.unmatched.items()):
         if visible.may_hide(KINDS[SECTIONS[section]]):
             why = visible.evidence if is_proven else LIMITED
-            yield f"{section}: {number} that should be absent or archived are in no list, and may be hidden ({why})."
+            entries = amount(number, "that should be absent or archived is", "that should be absent or archived are")
+            yield f"{section}: {entries} in no list, and may be hidden ({why})."

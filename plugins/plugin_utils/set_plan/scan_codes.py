@@ -18,6 +18,7 @@ from ...module_utils.client.record import Record
 from ...module_utils.model.field import EMPTY, shorten
 from ...module_utils.model.kinds import OBJECT
 from ...module_utils.model.schema import FieldError, Misfit, Schema
+from ...module_utils.printing.cleaner import amount
 from ...module_utils.resolve import natural_keys
 from ...module_utils.resolve.field_visibility import hidden_field_message
 from ..desired.entry import Entry
@@ -183,8 +184,8 @@ class ScanCodes(Aspect):
         if created and (why := self._why_unproven(matched)):
             names = " and ".join(context.desired.identity.get(_SECTION, ()))
             words = (
-                f"{SCAN_CODES}: {len(created):,} rows with a placeholder (first at {created[0].place}) would be "
-                f"created, although there are {result.existing[_SECTION]:,} objects and {why}. Most likely they are "
+                f"{SCAN_CODES}: {amount(len(created), 'row')} with a placeholder (first at {created[0].place}) would "
+                f"be created, although there are {result.existing[_SECTION]:,} objects and {why}. Most likely they are "
                 f"the same objects: check whether {names} is unchanged on both sides"
             )
             context.find_plainly(context.desired.place_of(SCAN_CODES), words)

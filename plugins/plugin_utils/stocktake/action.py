@@ -16,7 +16,7 @@ from ...module_utils.errors import InvalidInput
 from ...module_utils.model.field import shorten
 from ...module_utils.model.kinds import OBJECT
 from ...module_utils.model.names import normal_name
-from ...module_utils.printing.cleaner import clean, cleaned
+from ...module_utils.printing.cleaner import amount, clean, cleaned
 from ..absorb.files import Files, check_patch, diff_of, write_patch
 from ..controller.controller_run import ControllerRun
 from ..controller.heap import many_objects
@@ -144,11 +144,12 @@ class _Call:
                 "scan_codes."
             )
         if evaluation.left_out:
-            found.append(f"scans: {evaluation.left_out:,} scans are outside of the window and were left out.")
+            scans = amount(evaluation.left_out, "scan is", "scans are")
+            found.append(f"scans: {scans} outside of the window, and left out.")
         number = sum(bool(item.shown["service_status"]) for item in evaluation.objects)
         if number:
             found.append(
-                f"The service reports another status for {number:,} objects than follows from their rooms; "
+                f"The service reports another status for {amount(number, 'object')} than follows from their rooms; "
                 "service_status in objects has it."
             )
         if not lists.shows_times:
@@ -174,7 +175,7 @@ def _accepted(written: Any, findings: list[Finding]) -> list[str]:
 
 def _in_words(document: Mapping[str, Any], closed: Closed | None) -> str:
     counts = ", ".join(f"{number:,} {status}" for status, number in document["counts"].items())
-    lines = [f"{sum(document['counts'].values()):,} objects: {counts}"]
+    lines = [f"{amount(sum(document['counts'].values()), 'object')}: {counts}"]
     if document["mode"] == PREPARE:
         reasons = document["reasons"]
         lines.append(

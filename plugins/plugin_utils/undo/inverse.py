@@ -20,6 +20,7 @@ from ...module_utils.model.schema import Schema, type_of
 from ...module_utils.model.types_links import ATTACHMENTS, Reference, attachments_in, references_in
 from ...module_utils.operations.hub_items import asset_id
 from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE
+from ...module_utils.printing.cleaner import amount
 from ...module_utils.resolve.references import with_target
 from ..apply.memory import Memory
 from ..desired.desired import DesiredInstance
@@ -103,7 +104,7 @@ class _Inverter:
                 self._desired.entries += self._entries(self._by_keys(change), place)
         for section, count in self._hidden.items():
             self._warn(
-                f"{section}: {count} vaulted, hidden or unreadable value{'s' if count > 1 else ''} can't be undone, "
+                f"{section}: {amount(count, 'vaulted, hidden or unreadable value')} can't be undone, "
                 f"because the apply record has only fingerprints."
             )
         self._refer_again()

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 from ...module_utils.model.kinds import KINDS
 from ...module_utils.plan.change import CREATE, DELETE, UPDATE
+from ...module_utils.printing.cleaner import amount
 from .record import RecordedChange
 from .values import Mark, is_fingerprint, referred
 
@@ -79,14 +80,10 @@ def lasting_words(changes: Iterable[RecordedChange]) -> str:
     )
     parts = []
     if lasting or hidden:
-        names = [_counted(count, KINDS[name].words, KINDS[name].plural) for name, count in lasting.items()]
-        names += [_counted(hidden, *_UNRECORDED)] if hidden else []
+        names = [amount(count, KINDS[name].words, KINDS[name].plural) for name, count in lasting.items()]
+        names += [amount(hidden, *_UNRECORDED)] if hidden else []
         parts.append(f"cannot be undone: {', '.join(names)}")
     if partly:
-        names = [_counted(count, *words) for words, count in partly.items()]
+        names = [amount(count, *words) for words, count in partly.items()]
         parts.append(f"only in part: {', '.join(names)}")
     return "; ".join(parts)
-
-
-def _counted(number: int, singular: str, plural: str) -> str:
-    return f"{number:,} {singular if number == 1 else plural}"

@@ -13,6 +13,7 @@ from ...module_utils.model.kinds import HUB_ITEM, KINDS, OBJECT
 from ...module_utils.model.types_links import references_in
 from ...module_utils.operations.hub_items import asset_id
 from ...module_utils.plan.change import ARCHIVE, DELETE
+from ...module_utils.printing.cleaner import amount
 from ..apply.memory import Memory
 from ..desired.desired import DesiredInstance
 from ..set_plan.hub import offered
@@ -55,7 +56,8 @@ def too_many_removals(record: ApplyRecord, changes: Iterable[Planned]) -> list[s
     removals = sum(planned.change.action in (ARCHIVE, DELETE) for planned in changes)
     if removals <= record.added:
         return []
-    return [f"applied: the apply created or unarchived {record.added} records, and the undo would remove {removals}."]
+    added = amount(record.added, "record")
+    return [f"applied: the apply created or unarchived {added}, and the undo would remove {removals}."]
 
 
 def why_referred(state: ListedState, desired: DesiredInstance, withdrawn: Collection[int | None]) -> list[str]:

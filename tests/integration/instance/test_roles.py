@@ -135,7 +135,7 @@ def test_the_plan_alone_is_created_and_can_be_applied_as_it_was(acme: Path, serv
     more.write_text("- {barcode: '990001', inventory_name: Not approved}\n", "utf-8")
     done = applied(provision(tmp_path, service, **files))
     assert done["summary"]["objects"]["created"] == 6
-    assert any("1 changes were not approved" in warning for warning in done["warnings"])
+    assert any("1 change was not approved" in warning for warning in done["warnings"])
     more.unlink()
     again = provision(tmp_path, service, **files)
     assert again.named("Apply")["outcome"] == "unchanged"

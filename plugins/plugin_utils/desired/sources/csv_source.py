@@ -16,6 +16,7 @@ from itertools import islice
 from typing import Any
 
 from ....module_utils.model.field import MOST_CHARACTERS, CellList, CellMap
+from ....module_utils.printing.cleaner import amount
 from ..dialect import ALL_ROWS, PRESETS, Dialect, delimiter_of, without_end
 from ..nodes import (
     JINJA,
@@ -284,7 +285,7 @@ def read_csv(
 def _of_errors(table: _Table) -> str:
     line, index, cell = table.errors[0]
     number = len(table.errors)
-    cells = f"{number:,} cells contain errors" if number > 1 else "1 cell contains an error"
+    cells = amount(number, "cell contains an error", "cells contain errors")
     place = place_at(table.source, table.mark(line, index))
     return f"{table.source}: {cells} of a spreadsheet such as {cell} (first at {place}); correct or empty it"
 

@@ -23,6 +23,7 @@ from ....module_utils.errors import InvalidInput
 from ....module_utils.model.field import MOST_CHARACTERS, TypedCell
 from ....module_utils.model.names import normal_name
 from ....module_utils.model.schema import Misfit
+from ....module_utils.printing.cleaner import amount
 from ..desired import SECTIONS
 from ..dialect import ALL_ROWS, WEB_PAGE, Dialect
 from ..nodes import JINJA, TOO_LONG, Node, jinja_in
@@ -338,14 +339,14 @@ class Workbook:
         """Warn once about rows that the sheet hides, because they are read anyway."""
         found = [node.place for node in nodes if node.place.line in hidden]
         if found:
-            rows = "1 hidden row is read" if len(found) == 1 else f"{len(found):,} hidden rows are read"
+            rows = amount(len(found), "hidden row is read", "hidden rows are read")
             self.warnings.append(f"{found[0]}: {rows}; a filter of a spreadsheet hides rows but does not remove them")
 
     def _warn_of_formulas(self, sheet: _Sheet, formulas: Iterable[_Formula]) -> None:
         """Warn once about formulas in columns that are read, because their results are as old as the saved file."""
         found = [formula for formula in formulas if formula.column in sheet.columns.values()]
         if found:
-            counted = "1 formula is" if len(found) == 1 else f"{len(found):,} formulas are"
+            counted = amount(len(found), "formula is", "formulas are")
             self.warnings.append(
                 f"{CellPlace(sheet.sheet, found[0].row, found[0].column)}: {counted} read by the result that the "
                 "workbook stores; save it in a spreadsheet program after each change"

@@ -226,7 +226,7 @@ def test_a_status_of_the_service_that_differs_is_reported(here: Embedded) -> Non
     assert by_code(result)["100017"]["service_status"] == "missing"
     assert by_code(result)["100017"]["status"] == "ok"
     (warning,) = result["warnings"]
-    assert warning.startswith("The service reports another status for 1 objects")
+    assert warning.startswith("The service reports another status for 1 object than")
 
 
 # ---- what the account sees

@@ -88,7 +88,7 @@ def test_scans_outside_of_the_window_are_left_out_and_counted(here: Embedded, tm
     text = "code,room,time\n100018,Dresden/1.04,2024-11-17\n100019,Dresden/1.04,2025-11-17\n"
     result = scanned(here, tmp_path, text, **NOVEMBER)
     assert [by_code(result)[code]["status"] for code in ("100018", "100019")] == ["deviation", "ok"]
-    assert result["warnings"] == ["scans: 1 scans are outside of the window and were left out."]
+    assert result["warnings"] == ["scans: 1 scan is outside of the window, and left out."]
 
 
 @pytest.mark.parametrize(
