@@ -12,8 +12,8 @@ version_added: 1.0.0
 description:
   - Writes changes that people made in the application since the last apply back into the files, in place. Afterwards,
     M(community.seventhings.instance) only changes what RV(not_changed) names.
-  - Only the values change. Spacing, comments, order, quotes, line ends and the dialect of a CSV file stay. In a
-    workbook, only the values of cells change.
+  - Only the values change. Spacing, comments, order, quotes and line ends stay. A changed number or date in a table has
+    the first form that the settings of the table name. In a workbook, only cells change.
   - Labels that replaced scan codes are written too, with the references to them. Observed fields, such as the actual
     room, are never changed. In C(tables) of another system, values become the words of the table again.
   - Nothing is written to the instance, or outside of O(src). The guide R(Changes made in the

@@ -22,7 +22,7 @@ options:
   status:
     description:
       - Status. If it is not set, the instance chooses that of a new rental case.
-      - V(borrowed) equals V(return_overdue), and V(confirmed) equals V(pickup_overdue).
+      - The instance shows V(confirmed) as V(pickup_overdue), and V(borrowed) as V(return_overdue), if it is late.
     type: str
     choices: [requested, confirmed, borrowed, rejected, completed, return_overdue, pickup_overdue]
   references:

@@ -64,7 +64,7 @@ options:
         required: true
   assignees:
     description:
-      - The assigned user, exactly one, by e-mail address, UUID, id, or as a map of fields. Required for a new task.
+      - A list of one user, as in the API, by e-mail address, UUID, id, or map of fields. Required for a new task.
     type: list
     elements: raw
   references:

@@ -35,3 +35,17 @@ def test_changes_have_the_name_of_who_made_them(tmp_path: Path, emulator: Emulat
     emulator.steer("POST", "/scan", scan)
     (line,) = _lines(tmp_path, emulator, "changed")
     assert "Bernd Kowalski (bernd.kowalski@nordhain.example): 100012 Laserdrucker: scanned actual_room" in line
+    about = {"title": "Clean", "references": ["100012"], "deadline": "2031-06-01"}
+    task = {"community.seventhings.task": {**about, "assignees": ["bernd.kowalski@nordhain.example"]}}
+    done = playbook.run(
+        tmp_path, [{"hosts": "localhost", "gather_facts": False, "tasks": [task]}], variables=emulator.variables()
+    )
+    assert done.status == 0, done.output
+    others = [line for line in _lines(tmp_path, emulator, "changed") if "scanned" not in line]
+    assert [line.partition(": ")[2] for line in others] == ["100012 Laserdrucker: A task was created"]
+
+
+def test_a_first_day_that_is_no_day_is_refused_by_its_variable(tmp_path: Path, emulator: Emulator) -> None:
+    changed = ROOT / "playbooks" / "changed.yml"
+    done = playbook.run(tmp_path, changed, "-e", "changed_since=gestern", variables=emulator.variables())
+    assert done.results[-1]["msg"] == "changed_since: 'gestern' is no day; expected a day such as 2031-04-30"

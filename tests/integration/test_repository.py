@@ -83,6 +83,19 @@ def test_the_example_is_applied_once(repository: Path) -> None:
             assert any(result.data.get("changed") for result in run.results) == changed, run.output
 
 
+def test_an_export_lets_the_files_be_checked_against_the_fields(repository: Path) -> None:
+    (repository / "ansible.cfg").unlink()
+    objects = repository / "instance" / "objects" / "it.yml"
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    with running_here("demo") as service:
+        variables = playbook.environment({**service.variables(), "PATH": path})
+        subprocess.run(["make", "export"], cwd=repository, env=variables, check=True)
+        objects.write_text(objects.read_text("utf-8") + "  nonsense: 1\n", "utf-8")
+        done = subprocess.run(["make", "validate"], cwd=repository, env=variables, capture_output=True, check=False)
+    assert done.returncode != 0
+    assert b"nonsense" in done.stdout
+
+
 def test_no_copy_names_the_folder_of_the_example_that_it_was_made_from() -> None:
     texts = {path: path.read_text("utf-8") for path in EXAMPLE.rglob("*") if path.is_file()}
     assert [str(path) for path, text in texts.items() if "acme" in text] == []

@@ -50,7 +50,7 @@ class Absorbed:
     :ivar counts: section to numbers of changed values, and of added and removed records.
     :ivar reported: section to natural keys of records that are in no file and stay out of them.
     :ivar conflicts: fields that both sides changed, each with both values.
-    :ivar offers: section to the line that would add the reported records.
+    :ivar offers: section to the line that would add reported records. :ivar would_add: section to how many of them.
     :ivar warnings: warnings for the user.
     """
 
@@ -62,6 +62,7 @@ class Absorbed:
     reported: dict[str, list[str]] = field(default_factory=dict)
     conflicts: list[str] = field(default_factory=list)
     offers: dict[str, str] = field(default_factory=dict)
+    would_add: dict[str, str] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
 
     @property

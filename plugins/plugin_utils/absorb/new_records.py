@@ -35,6 +35,7 @@ class NewRecords:
     def __init__(self, edit: Editing) -> None:
         self._edit = edit
         self._result = edit.result
+        self._scope = Scope(edit.state, edit.client.schema, edit.desired.scope)
         self._added: list[tuple[Kind, str, Set[str]]] = []
 
     def run(self) -> list[tuple[Kind, str, Set[str]]]:
@@ -52,7 +53,7 @@ class NewRecords:
         result.reported = dict(edit.planned.reported)
         for section in result.reported:
             if section not in edit.options["into"]:
-                result.offers[section] = f"into: {{{section}: {section}/new.yml}}"
+                self._offer(section)
         sections = list(dict.fromkeys(section.partition("/")[0] for section in edit.targets))
         if not sections:
             return {}
@@ -62,6 +63,16 @@ class NewRecords:
         found = {section: list(self._fresh(section, exported)) for section in edit.targets}
         result.not_changed += [f"left out: {why}" for why in exported.left_out]
         return found
+
+    def _offer(self, section: str) -> None:
+        """Say which line adds records that no file is named for, and how many."""
+        kind, edit = _kind_of(section), self._edit
+        claimed = edit.planned.claimed.get(kind.name, {})
+        ours = [each for each in edit.state.records(kind) if each.uuid not in claimed and self._is_ours(section, each)]
+        new = sum(self._is_new(kind, record) for record in ours)
+        more = f"; also set new: {ALL} to add {len(ours)}" if new < len(ours) else ""
+        self._result.offers[section] = f"into: {{{section}: {section}/new.yml}}"
+        self._result.would_add[section] = f"{new} of them to the files{more}"
 
     def _selection(self, sections: Sequence[str]) -> Selection:
         desired = self._edit.desired
@@ -81,12 +92,11 @@ class NewRecords:
         """Yield the records of a section that are in no file and belong to these files, each with its uuid."""
         top, kind, edit = section.partition("/")[0], _kind_of(section), self._edit
         claimed = edit.planned.claimed.get(kind.name, {})
-        scope = Scope(edit.state, edit.client.schema, edit.desired.scope)
         for uuid, row in zip(exported.uuids.get(section, ()), exported.sections.get(section, ()), strict=True):
             record = edit.state.of_uuid(kind, uuid) if kind.is_plain else None
             if uuid in claimed or (kind is HUB_ITEM and self._is_offered(row, claimed)):
                 continue
-            if record is not None and not (scope.contains(top, record) and self._is_of_this_set(kind, record)):
+            if record is not None and not self._is_ours(top, record):
                 continue
             if self._is_new(kind, record):
                 yield uuid, row
@@ -105,12 +115,13 @@ class NewRecords:
             return True
         return kind.name in highest and (record is None or record.id is None or record.id > highest[kind.name])
 
-    def _is_of_this_set(self, kind: Kind, record: Record) -> bool:
-        """Return False if a record is marked for another set."""
-        desired, schema = self._edit.desired, self._edit.client.schema(kind)
+    def _is_ours(self, section: str, record: Record) -> bool:
+        """Return False if a record is out of scope or marked for another set."""
+        desired, schema = self._edit.desired, self._edit.client.schema(_kind_of(section))
         field = schema.find(desired.marker) if desired.marker else None
         mark = None if field is None else natural_keys.read_some(schema, [field.key], record)[field.key]
-        return mark in EMPTY or normal_name(str(mark)) == normal_name(desired.set_name)
+        is_own = mark in EMPTY or normal_name(str(mark)) == normal_name(desired.set_name)
+        return is_own and self._scope.contains(section, record)
 
     def _is_offered(self, row: Mapping[str, Any], claimed: Mapping[str, Entry]) -> bool:
         field = next(field for field in HUB_ITEM.written if field.key == "object")

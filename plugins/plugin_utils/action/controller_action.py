@@ -32,7 +32,7 @@ _TOLD = re.compile(
     r"^ *(?P<first>\w+)(?:\.\w+)*(?=:)"
     r"|(?<![\w.])(?P<set>\w+)(?:\.\w+ of th(?:e|is) task|: \[\w+\])"
     r"|(?P<missing>\w+)(?=(?:, \w+)* must (?:be given|name) )"
-    r"|(?:(?<=\bset )|(?<=\bas )|(?<=\bgive ))(?P<told>\w+)\b"
+    r"|(?:(?<=\bset )|(?<=\bas )|(?<=\bgive )|(?<=\boption ))(?P<told>\w+)\b"
     r"|(?<![\w.])(?P<unmistakable>[a-z]+_[a-z_]+)\b"
 )
 """A word that is the name of an option: where a message begins, what it tells to set, or a name that is no word."""

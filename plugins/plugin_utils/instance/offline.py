@@ -16,7 +16,18 @@ from pathlib import Path
 from typing import Any
 
 from ...module_utils.local.safe_files import Folder, NotOpened
-from ...module_utils.model.field import CellList, CellMap, Field, Plain, TypedCell, Way, shorten, typed, words_of
+from ...module_utils.model.field import (
+    CellList,
+    CellMap,
+    Field,
+    Plain,
+    TypedCell,
+    Way,
+    first_of,
+    shorten,
+    typed,
+    words_of,
+)
 from ...module_utils.model.kinds import KINDS
 from ..desired.desired import SECTIONS, DesiredInstance
 from ..desired.entry import Entry
@@ -70,11 +81,10 @@ def _not_judged(desired: DesiredInstance, known: Mapping[str, Sequence[Field]]) 
         own = {field.key for field in (*kind.fields, *kind.identity)} | defined.get(kind.template, set()) | OF_RECORDS
         unknown = [name for name in written if name not in own]
         if unknown:
-            more = f" and {len(unknown) - _MOST_NAMES} more" if len(unknown) > _MOST_NAMES else ""
             lines.append(
                 f"{_SECTIONS[kind_name]}: the files do not contain the types of "
-                f"{', '.join(unknown[:_MOST_NAMES])}{more}, so their values were not checked; export the "
-                "set to get schema/, which contains the types"
+                f"{first_of(unknown, _MOST_NAMES)}, so their values were not checked; to check them, run "
+                "`ansible-playbook community.seventhings.export -e export_dest=exported` and copy exported/schema here"
             )
     return lines
 

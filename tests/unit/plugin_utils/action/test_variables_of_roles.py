@@ -65,6 +65,18 @@ def test_a_message_names_the_variables_once_on_each_line(text: str, shown: str) 
     assert with_variables({"msg": text}, "", SPECS["instance"].keys())["msg"] == text
 
 
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("objects: 2 record(s) in no file; set into: {objects: a.yml} to add 1; also set new: all", "into, absorb_new"),
+        ("objects.yml:1:3: object 1 is not in the instance: not changed, because the option gone is keep", "gone"),
+    ],
+)
+def test_a_hint_of_absorb_names_its_variables(text: str, names: str) -> None:
+    told = with_variables({"msg": text}, "absorb", {"into", "new", "gone"})["msg"]
+    assert told == f"{text} (in the role: absorb_{names})"
+
+
 @pytest.mark.parametrize("option", CONNECTION)
 def test_options_of_the_connection_are_in_one_variable(option: str) -> None:
     told = with_variables({"msg": f"{option}: is missing"}, "drift", SPECS["instance_drift"].keys())["msg"]
