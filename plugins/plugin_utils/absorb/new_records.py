@@ -35,7 +35,7 @@ class NewRecords:
     def __init__(self, edit: Editing) -> None:
         self._edit = edit
         self._result = edit.result
-        self._scope = Scope(edit.state, edit.client.schema, edit.desired.scope)
+        self._scope = Scope(edit.state, edit.client.schema, edit.desired.scope, edit.state.resolved)
         self._added: list[tuple[Kind, str, Set[str]]] = []
 
     def run(self) -> list[tuple[Kind, str, Set[str]]]:

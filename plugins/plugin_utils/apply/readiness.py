@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from ...module_utils.model.kinds import Level
 from ...module_utils.model.types_links import Reference, references_in, with_references
@@ -17,24 +17,21 @@ from ..set_plan.plan import LEVELS, Planned, level_of
 _REMOVALS = (DELETE, ARCHIVE)
 
 
+@dataclass
 class Readiness:
     """Track what was created and what failed, and so what can be written.
 
-    :param changes: everything in the plan.
-    :param hiding: the texts that must not be shown.
-    :param later_uploads: yields the fields of a new record whose files are uploaded once it exists.
+    :ivar changes: everything in the plan.
+    :ivar hiding: the texts that must not be shown.
+    :ivar later_uploads: yields the fields of a new record whose files are uploaded once it exists.
     """
 
-    def __init__(
-        self,
-        changes: Sequence[Planned],
-        hiding: Hiding,
-        later_uploads: Callable[[Planned], Iterable[str]] = lambda _planned: (),
-    ) -> None:
-        self._changes = changes
-        self._hiding = hiding
-        self._later_uploads = later_uploads
-        self._of_entry = {id(planned.entry): planned for planned in changes}
+    changes: Sequence[Planned]
+    hiding: Hiding
+    later_uploads: Callable[[Planned], Iterable[str]] = lambda _planned: ()
+
+    def __post_init__(self) -> None:
+        self._of_entry = {id(planned.entry): planned for planned in self.changes}
         self._failed: set[int] = set()
         self._failed_entries: set[int] = set()
         self._links: list[Planned] = []
@@ -42,7 +39,7 @@ class Readiness:
         self._only_links: set[int] = set()
         self._fields_to_come = {
             (planned.entry.template, _key_to_come(planned.change)): planned
-            for planned in changes
+            for planned in self.changes
             if planned.kind.defines_fields and "type" in planned.change.values
         }
 
@@ -53,8 +50,8 @@ class Readiness:
 
         :returns: the level of a batch, if it completes the level.
         """
-        writes = [planned for planned in self._changes if planned.change.action not in _REMOVALS]
-        removals = [planned for planned in self._changes if planned.change.action in _REMOVALS]
+        writes = [planned for planned in self.changes if planned.change.action not in _REMOVALS]
+        removals = [planned for planned in self.changes if planned.change.action in _REMOVALS]
         for level in LEVELS if writes else ():
             mine = [planned for planned in writes if level_of(planned.section) == level]
             awaited = {id(entry) for planned in mine for _key, entry in planned.after}
@@ -112,7 +109,7 @@ class Readiness:
         for _key, reference in _awaited(planned):
             other = self._of_entry.get(id(reference.pending))
             if other is None:
-                name = VAULTED if self._hiding.touches(planned.entry) else reference.written
+                name = VAULTED if self.hiding.touches(planned.entry) else reference.written
                 return f"needs {reference.target} {name}, which this run does not create"
             if other.created_uuid:
                 _link(planned, reference, other.created_uuid)
@@ -130,7 +127,7 @@ class Readiness:
         exists.
         """
         change = planned.change
-        later = {key for key, _reference in _awaited(planned)} | {*self._later_uploads(planned)}
+        later = {key for key, _reference in _awaited(planned)} | {*self.later_uploads(planned)}
         if not later:
             return change
         values = {key: value for key, value in change.values.items() if key not in later}

@@ -243,7 +243,7 @@ class ObjectLists:
         listed = {name: list(values) if isinstance(values, list) else [values] for name, values in fields.items()}
         if wrong:
             raise InvalidInput(wrong)
-        scope = Scope(self.state, lambda _kind: self.schema, {section: listed} if listed else {})
+        scope = Scope(self.state, lambda _kind: self.schema, {section: listed} if listed else {}, self.state.resolved)
         wrong = [f"scope.{section}.{problem}" for _name, problem in scope.problems(section, listed)]
         hidden = (
             field for name in listed if (field := self.schema.find(name)) and field.key in self.field_visibility.missing

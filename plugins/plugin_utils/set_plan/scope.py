@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from ...module_utils.client.record import Record
@@ -17,31 +18,25 @@ from ..desired.desired import SECTIONS
 from .listed_state import ListedState, Meaning
 
 
+@dataclass
 class Scope:
     """Section to field to the values of records in scope.
 
-    :param schema_of: returns the schema of a kind. :param meaning: resolves a reference, and returns its problem.
+    :ivar schema_of: returns the schema of a kind. :ivar meaning: resolves a reference, and returns its problem.
     """
 
-    def __init__(
-        self,
-        state: ListedState,
-        schema_of: Callable[[Kind], Schema],
-        written: Mapping[str, Mapping[str, Sequence[Any]]],
-        meaning: Callable[[Reference], Meaning] | None = None,
-    ) -> None:
-        self._state = state
-        self._meaning = meaning or state.resolved
-        self._schema_of = schema_of
-        self._written = written
-        self._values: dict[str, dict[str, list[Any]]] = {}
+    state: ListedState
+    schema_of: Callable[[Kind], Schema]
+    written: Mapping[str, Mapping[str, Sequence[Any]]]
+    meaning: Callable[[Reference], Meaning]
+    _values: dict[str, dict[str, list[Any]]] = field(default_factory=dict)
 
     def problems(self, section: str, fields: Mapping[str, Sequence[Any]]) -> list[tuple[str, str]]:
         """Return the mistakes in the scope of a section: fields as written, each with the message."""
         kind = KINDS[SECTIONS[section]]
         if not kind.can_be_looked_up:
             return [(name, f"{name}: {section} have no scope") for name in fields]
-        schema = self._schema_of(kind)
+        schema = self.schema_of(kind)
         found: list[tuple[str, str]] = []
         for name, values in fields.items():
             for value in values:
@@ -50,7 +45,7 @@ class Scope:
                 found += [
                     (name, f"{name}: {problem}")
                     for reference in references_in(tuple(parsed.values()))
-                    if (problem := self._meaning(reference).problem)
+                    if (problem := self.meaning(reference).problem)
                 ]
         return found
 
@@ -59,20 +54,20 @@ class Scope:
         wanted = self._of(section)
         if not wanted:
             return True
-        schema = self._schema_of(KINDS[SECTIONS[section]])
+        schema = self.schema_of(KINDS[SECTIONS[section]])
         read = natural_keys.read_some(schema, wanted, record)
-        have = {key: with_references(value, self._state.completed) for key, value in read.items()}
+        have = {key: with_references(value, self.state.completed) for key, value in read.items()}
         return all(_is_one_of(schema, key, have[key], values) for key, values in wanted.items())
 
     def count(self, section: str, records: Sequence[Record]) -> int:
         """Return the number of records in scope."""
-        if section not in self._written:
+        if section not in self.written:
             return len(records)
         return sum(1 for record in records if self.contains(section, record))
 
     def leaves(self, section: str, desired: Mapping[str, Any], is_new: bool) -> str:
         """Return the field that would put a record, existing or new, outside the scope; empty if none does."""
-        schema = self._schema_of(KINDS[SECTIONS[section]])
+        schema = self.schema_of(KINDS[SECTIONS[section]])
         for key, values in self._of(section).items():
             if (is_new or key in desired) and not _is_one_of(schema, key, desired.get(key), values):
                 return key
@@ -80,16 +75,16 @@ class Scope:
 
     def _of(self, section: str) -> dict[str, list[Any]]:
         """Return field key to the values in scope, parsed and resolved once."""
-        if section not in self._written:
+        if section not in self.written:
             return {}
         if section not in self._values:
             found: dict[str, list[Any]] = {}
-            schema = self._schema_of(KINDS[SECTIONS[section]])
-            for name, written in self._written[section].items():
+            schema = self.schema_of(KINDS[SECTIONS[section]])
+            for name, written in self.written[section].items():
                 for wanted in written:
                     parsed, _findings = schema.parse({name: wanted}, "")
                     for key, value in parsed.items():
-                        resolved = with_references(value, lambda reference: self._meaning(reference).reference)
+                        resolved = with_references(value, lambda reference: self.meaning(reference).reference)
                         found.setdefault(key, []).append(resolved)
             self._values[section] = found
         return self._values[section]

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ...module_utils.errors import InvalidInput
@@ -17,30 +17,26 @@ from .record_file import RecordPlace
 from .recorder import Hides, recorded_changes
 
 
+@dataclass
 class Recording:
     """The apply record of one run.
 
-    :param head: the record without changes.
-    :param hides: returns True for a field that is stored as a fingerprint.
-    :param without_credentials: returns data of the instance without credentials.
-    :param is_resumed: True if the run completes an interrupted run and continues its record.
+    :ivar head: the record without changes.
+    :ivar hides: returns True for a field that is stored as a fingerprint.
+    :ivar without_credentials: returns data of the instance without credentials.
+    :ivar is_resumed: True if the run completes an interrupted run and continues its record.
     :ivar digest: SHA-256 of the written file; empty if nothing was written.
     """
 
-    def __init__(
-        self,
-        place: RecordPlace,
-        head: ApplyRecord,
-        hides: Hides,
-        without_credentials: Callable[[Any], Any],
-        is_resumed: bool,
-    ) -> None:
-        self._place = place
-        self._head = head
-        self._hides = hides
-        self._without_credentials = without_credentials
-        self._earlier = place.interrupted(head.run) if is_resumed else None
-        self.digest = ""
+    place: RecordPlace
+    head: ApplyRecord
+    hides: Hides
+    without_credentials: Callable[[Any], Any]
+    is_resumed: bool
+    digest: str = ""
+
+    def __post_init__(self) -> None:
+        self._earlier = self.place.interrupted(self.head.run) if self.is_resumed else None
 
     def begin(self, plan: InstancePlan) -> None:
         """Write the intended changes.
@@ -59,9 +55,9 @@ class Recording:
     def finish(self) -> None:
         """Note that an interrupted run is complete, because nothing is left to do."""
         if self._earlier is not None:
-            self.digest = self._place.write(replace(self._earlier, is_complete=True))
+            self.digest = self.place.write(replace(self._earlier, is_complete=True))
 
     def _write(self, plan: InstancePlan, outcome: Outcome | None) -> None:
-        changes = recorded_changes(plan, self._hides, self._without_credentials, outcome)
-        record = replace(self._head, changes=changes, is_complete=outcome is not None)
-        self.digest = self._place.write(record if self._earlier is None else record.continued(self._earlier))
+        changes = recorded_changes(plan, self.hides, self.without_credentials, outcome)
+        record = replace(self.head, changes=changes, is_complete=outcome is not None)
+        self.digest = self.place.write(record if self._earlier is None else record.continued(self._earlier))
