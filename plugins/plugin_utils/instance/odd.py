@@ -200,26 +200,14 @@ def _shifted(changed: Sequence[tuple[Planned, Any]], key: str) -> _Case:
     """Find values that other records had before, in a unique column that was shifted or sorted on its own."""
     case = _Case("values that other records had before, as if the column was shifted or sorted on its own")
     pairs = [(planned, _before(planned, key), value) for planned, value in changed if planned.change.action == UPDATE]
-    pairs = [pair for pair in pairs if isinstance(pair[1], _SCALARS) and isinstance(pair[2], _SCALARS)]
     # A field that was empty has no value that could be shifted.
-    pairs = [pair for pair in pairs if pair[1] not in EMPTY]
-    if len(pairs) >= _LEAST_OF_A_SHIFT:
-        found = _permuted(pairs)
-        case.found = [(planned, f"{was} -> {value}", value) for planned, was, value in found]
+    pairs = [pair for pair in pairs if all(isinstance(side, _SCALARS) for side in pair[1:]) and pair[1] not in EMPTY]
+    before, after = {was for _planned, was, _value in pairs}, {value for _planned, _was, value in pairs}
+    moved = [(planned, f"{was} -> {value}", value) for planned, was, value in pairs if value in before]
+    is_unique = len(before) == len(after) == len(pairs) >= _LEAST_OF_A_SHIFT
+    if is_unique and len(moved) >= max(_LEAST_OF_A_SHIFT - 1, len(pairs) * _SHARE_OF_A_SHIFT):
+        case.found = moved
     return case
-
-
-_Pair = tuple[Planned, Any, Any]
-"""A change with the value before and the new value of a field."""
-
-
-def _permuted(pairs: Sequence[_Pair]) -> list[_Pair]:
-    """Return the values that other records had before, if they are unique and nearly all new values are among them."""
-    before = {was for _planned, was, _value in pairs}
-    if len(before) < len(pairs) or len({value for _planned, _was, value in pairs}) < len(pairs):
-        return []
-    moved = [pair for pair in pairs if pair[2] in before]
-    return moved if len(moved) >= max(_LEAST_OF_A_SHIFT - 1, len(pairs) * _SHARE_OF_A_SHIFT) else []
 
 
 def _rooms(changed: Sequence[tuple[Planned, Any]], state: ListedState | None) -> Iterator[_Case]:

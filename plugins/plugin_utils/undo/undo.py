@@ -15,7 +15,6 @@ from ..desired.lifecycle import Lifecycle
 from .record import ApplyRecord
 
 SKIP, REFUSE, FORCE = "skip", "refuse", "force"
-CHANGED_SINCE = (SKIP, REFUSE, FORCE)
 """What to do with a field that somebody changed since the apply."""
 
 
@@ -25,7 +24,7 @@ class Undo:
 
     :ivar record: the record to undo.
     :ivar source: the file, in words.
-    :ivar changed_since: one of :data:`CHANGED_SINCE`.
+    :ivar changed_since: what to do with a field that somebody changed since the apply.
     :ivar is_approved: True if the task names the SHA-256 of the record.
     """
 
