@@ -11,11 +11,11 @@ from typing import Any
 from ansible.module_utils.common.parameters import AnsibleFallbackNotFound
 
 from ..client.connection import ENVIRONMENT
-from ..client.rate_limit import SERVICE_LIMIT
 from ..model.field import Field, Spelling
 from ..model.kinds import KINDS, TEMPLATES, Kind
 from ..model.schema import type_of
 from ..plan.allowed import ASSUMED_ARCHIVED, DESTRUCTIVE, SIMILAR_NAMES
+from ..runtime.pace import SERVICE_LIMIT
 
 Spec = dict[str, dict[str, Any]]
 

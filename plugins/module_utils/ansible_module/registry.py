@@ -21,8 +21,7 @@ from ansible.module_utils.common.validation import check_required_one_of, check_
 
 from ..client.client import Client
 from ..client.connection import connect, hidden_in, risks_of, secrets_in_environment
-from ..client.masks import MASKED, masked_in
-from ..client.redaction import hide_in_result
+from ..client.redaction import MASKED, hide_in_result, masked_in
 from ..client.session import REQUESTS_IMPORT_ERROR, missing_library
 from ..errors import InvalidInput, NoMatch, SeventhingsError, UnknownField
 from ..model.field import words_of

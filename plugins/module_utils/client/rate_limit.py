@@ -16,10 +16,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from ..runtime.locks import describe
-from ..runtime.pace import SERVICE_LIMIT, Pace
+from ..runtime.pace import Pace
 from ..runtime.store import Store
-
-__all__ = ["SERVICE_LIMIT", "PauseTooLong", "RateLimit"]
 
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 _LONG_PAUSE = 60.0

@@ -18,6 +18,8 @@ from itertools import chain
 from typing import Any
 from urllib.parse import unquote
 
+from ..model.field import Way
+
 MASK = "********"
 HIDDEN = "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
 """Replaces a value in a result that is a secret as a whole. Ansible uses these words."""
@@ -207,3 +209,37 @@ def _encoded(secret: str) -> tuple[str, ...]:
         whole = digits[(0, 2, 3)[before] : (before + len(content)) * 8 // 6]
         found += [whole, whole.replace("+", "-").replace("/", "_")]
     return tuple(dict.fromkeys(form for form in found if len(form) >= _SHORTEST_ENCODED))
+
+
+MASKED = (
+    "Ansible masked a secret here (no_log), so the true text is lost. Do not take this value from the result of a "
+    "task; take it from where that task took it"
+)
+"""What is wrong with a masked value, and what to do."""
+
+_STARS = re.escape(MASK)
+_MASK = re.compile(rf"{HIDDEN}|(?<!\*)(?:{_STARS}){{1,3}}(?!\*)")
+"""A mask. Equal secrets in a row give several of them; a longer row of stars is a line that somebody drew."""
+
+
+def is_masked(text: str) -> bool:
+    """Return True if a text contains a mask."""
+    return _MASK.search(text) is not None
+
+
+def masked_in(value: Any, way: Way = ()) -> Iterator[Way]:
+    """Yield the place of each masked text in a value, at any depth. The key of a map counts as its member.
+
+    :param way: the place of the value itself.
+    """
+    if isinstance(value, str):
+        if is_masked(value):
+            yield way
+    elif isinstance(value, Mapping):
+        for key, member in value.items():
+            if isinstance(key, str) and is_masked(key):
+                yield (*way, key)
+            yield from masked_in(member, (*way, str(key)))
+    elif isinstance(value, (list, tuple)):
+        for number, item in enumerate(value):
+            yield from masked_in(item, (*way, number))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -29,7 +29,6 @@ from ..layers.layers import Layer
 from ..layers.records import owner_of
 from ..layers.variables import escaped
 from ..report.text_report import check_report_path, store_report
-from .mapped import column_in, meaning_in, word_in
 from .patch import Edited, Part, lines_of, patch_of, sides_of
 from .sources import JsonSource, Source, YamlSource
 from .splices import is_same
@@ -486,3 +485,37 @@ def _depth(target: Target) -> int:
     """Return the number of the section of a file: its records refer to sections with smaller numbers."""
     section = PurePosixPath(target.name).parts[0].partition(".")[0]
     return list(SECTIONS).index(section) if section in SECTIONS else -1
+
+
+# ---- tables of other systems: fields become columns again, and values become the words of the table
+
+
+def column_in(table: Table, columns: Iterable[str], name: str) -> str:
+    """Return the column of a field.
+
+    :param columns: the names of the columns, as far as they are known.
+    :raises NotSpliced: if its values are ids.
+    """
+    column = next((column for column in columns if table.mapped(column) == name), None)
+    column = column or table.column_of(name)
+    if normal_name(column) in table.ids:
+        raise NotSpliced(f"the column {column} has ids, and the files of absorb have names")
+    return column
+
+
+def word_in(table: Table, name: str, value: Any) -> Any:
+    """Return the word of the table for a value, or the value if the table has words for others only.
+
+    :raises NotSpliced: if the value would be read as another word.
+    """
+    words = table.values.get(normal_name(name), {})
+    found = next((word for word, meaning in words.items() if is_same(meaning, value)), None)
+    if found is None and isinstance(value, str) and normal_name(value) in words:
+        raise NotSpliced(f"{table.setting}.values.{name} has no word for it")
+    return value if found is None else found
+
+
+def meaning_in(table: Table, name: str, loaded: Any) -> Any:
+    """Return the value of a word of the table."""
+    words = table.values.get(normal_name(name), {})
+    return words.get(normal_name(loaded), loaded) if isinstance(loaded, str) else loaded

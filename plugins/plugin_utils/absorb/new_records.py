@@ -18,8 +18,8 @@ from ...module_utils.resolve import natural_keys
 from ..desired.desired import SECTIONS
 from ..desired.entry import Entry
 from ..desired.words import OWN_MATCH, STATE, names_of
-from ..export.beside_rooms import NOWHERE
 from ..export.export import Exported, Selection, export_instance
+from ..set_plan.rooms import NOWHERE
 from ..set_plan.scope import Scope
 from .editing import ALL, ELSEWHERE, Editing
 from .files import Fit

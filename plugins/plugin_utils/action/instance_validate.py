@@ -14,8 +14,7 @@ from ..desired.grouped_findings import GroupedFindings, group_findings
 from ..instance.merged_records import merged_records
 from ..instance.offline import offline_findings
 from ..report.on_screen import findings_in_short
-from ..report.provenance import made_by
-from ..report.result import RunResult
+from ..report.result import RunResult, made_by
 from ..rules.found import lines_of
 from ..rules.rule import RuleSet
 from .set_run import SetRun, require_jsonschema

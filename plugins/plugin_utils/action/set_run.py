@@ -27,8 +27,7 @@ from ..instance.run import run_instance
 from ..layers.given import sources_of
 from ..printing.screen import print_line as tell_on_screen
 from ..report.on_screen import message_in_short
-from ..report.provenance import made_by
-from ..report.result import RunResult
+from ..report.result import RunResult, made_by
 from ..report.task import progress_printer, report_paths, write_reports
 from ..rules.rule import RuleSet, read_rules
 from ..undo.record_file import RecordRefused

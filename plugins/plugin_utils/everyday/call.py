@@ -23,7 +23,7 @@ from ..instance.options import RunOptions
 from ..instance.run import run_instance
 from ..printing.screen import print_line as tell_on_screen
 from ..report.on_screen import message_in_short, on_screen
-from ..report.provenance import made_by
+from ..report.result import made_by
 from ..report.task import progress_printer, report_paths, result_of, write_reports
 from .lists import ObjectLists
 

@@ -14,8 +14,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import Any
 
-from ...module_utils.client.masks import is_masked
 from ...module_utils.client.record import Record
+from ...module_utils.client.redaction import is_masked
 from ...module_utils.errors import InvalidInput
 from ...module_utils.model.field import Field, shorten
 from ...module_utils.model.kinds import OBJECT, SERVER_KEYS

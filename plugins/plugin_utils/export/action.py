@@ -26,7 +26,7 @@ from ..desired.sources.xlsx_source import openpyxl_library
 from ..desired.sources.yaml_source import read_yaml
 from ..desired.tables import Tables
 from ..layers.variables import escaped
-from .beside_rooms import COLUMNS
+from ..set_plan.rooms import COLUMNS
 from .destination import Content, Destination, bytes_of, listed
 from .downloads import FOLDER, Downloads
 from .export import Exported, Selection, export_instance

@@ -55,7 +55,7 @@ from ..desired.desired import SECTIONS
 from ..desired.words import OWN_MATCH
 from ..set_plan.listed_state import ListedState
 from ..set_plan.observed import exported_without
-from .beside_rooms import RECORDS, implied_locations
+from ..set_plan.rooms import RECORDS, implied_locations
 from .downloads import Downloads
 from .naming import IdentifiedRecords, Keys, Naming
 from .portable import (

@@ -30,10 +30,9 @@ from ..desired.desired import SECTIONS, DesiredInstance, Limits, SourceCount, di
 from ..desired.grouped_findings import group_findings
 from ..desired.hiding import scrypted
 from ..report.forecast import NOTHING, forecast_of
-from ..report.provenance import made_by
 from ..report.reading import reading_of
 from ..report.removals import Removals
-from ..report.result import RunResult, failures_of, reported_changes, sides_of, summary_of
+from ..report.result import RunResult, failures_of, made_by, reported_changes, sides_of, summary_of
 from ..report.table_rows import rows_by_table
 from ..rules.found import lines_of
 from ..rules.rule import RuleSet
@@ -44,8 +43,7 @@ from ..undo.inverse import inverse_of
 from ..undo.lasting import lasting_words
 from ..undo.record import ApplyRecord
 from ..undo.record_file import NOT_KEPT, RecordPlace
-from ..undo.recorder import Hides, recorded_changes
-from ..undo.recording import Recording
+from ..undo.recorder import Hides, Recording, recorded_changes
 from ..undo.removals import too_many_removals
 from .approving import Approver, Approving
 from .editors import Editors, overwritten

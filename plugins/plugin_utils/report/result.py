@@ -5,10 +5,17 @@
 
 from __future__ import annotations
 
+import datetime
+import functools
+import getpass
+import socket
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
+
+import yaml
 
 from ...module_utils.ansible_compat import masked_values
 from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE
@@ -306,3 +313,42 @@ def _labels(planned: Planned, keys: Iterable[str]) -> dict[str, str]:
     """Return the labels of the fields of a change that differ from their keys."""
     fields = {key: planned.schema.fields[key] for key in keys if key in planned.schema.fields}
     return {key: field.label for key, field in fields.items() if field.label and field.label != key}
+
+
+# ---- origin
+
+_THIS_MACHINE = "localhost"
+"""The inventory host that says nothing about an instance."""
+
+_COLLECTION = Path(__file__).parents[3]
+_MANIFESTS = ("MANIFEST.json", "galaxy.yml")
+
+
+def made_by(set_name: str, host: str = "") -> dict[str, str]:
+    """Return the set, the time in UTC, user and machine, the version, and the inventory host of the instance.
+
+    Unknown texts are empty.
+    """
+    now = datetime.datetime.now(datetime.UTC)
+    origin = {"set": set_name, "date": now.strftime("%Y-%m-%dT%H:%M:%SZ"), "user": _user(), "version": version()}
+    return {**origin, "host": "" if host == _THIS_MACHINE else host}
+
+
+def _user() -> str:
+    try:
+        user = getpass.getuser()
+    except (KeyError, OSError):
+        # The user of a container may be a number without a name.
+        return ""
+    return f"{user}@{socket.gethostname()}"
+
+
+@functools.cache
+def version() -> str:
+    """Return the version of the collection.
+
+    An installed collection has a manifest, a checkout the source of the manifest.
+    """
+    path = next((path for name in _MANIFESTS if (path := _COLLECTION / name).is_file()), None)
+    document: dict[str, Any] = {} if path is None else yaml.safe_load(path.read_text("utf-8"))
+    return str(document.get("collection_info", document).get("version", ""))

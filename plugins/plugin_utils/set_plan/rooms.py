@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
 
-from ...module_utils.model.field import Field
+from ...module_utils.model.field import EMPTY, Field
 from ...module_utils.model.schema import Schema
 
 TO_ROOM, TO_LOCATION = "LINKED_ROOM", "LINKED_LOCATION"
@@ -30,3 +31,32 @@ def locations_of_rooms(schema: Schema) -> dict[str, str]:
     """Return the key of each location field that belongs to a room, with the key of the room field."""
     rooms = [field for field in schema.fields.values() if field.type == TO_ROOM]
     return {location.key: room.key for room in rooms for location in coupled_locations(schema, room)}
+
+
+RECORDS, COLUMNS, NOWHERE = "records", "columns", ""
+"""Where locations are left out. A table has a cell for each of its columns, so it leaves out whole columns or none."""
+
+
+def implied_locations(
+    schema: Schema,
+    fields: Iterable[Field],
+    records: Mapping[str, Mapping[str, Any]],
+    where: str,
+    is_location_of: Callable[[Any, Any], bool],
+) -> dict[str, set[str]]:
+    """Return the locations that each record does not need, because they follow from its rooms.
+
+    :param fields: those that are written. :param records: uuid to canonical values.
+    """
+    keys = {field.key for field in fields if not field.mandatory}
+    implied: dict[str, set[str]] = {uuid: set() for uuid in records}
+    for location, room in locations_of_rooms(schema).items() if where else ():
+        if not {location, room} <= keys:
+            continue
+        filled = [uuid for uuid, values in records.items() if values.get(location) not in EMPTY]
+        found = [uuid for uuid in filled if is_location_of(records[uuid].get(room), records[uuid][location])]
+        if where == COLUMNS:
+            found = list(records) if found and len(found) == len(filled) else []
+        for uuid in found:
+            implied[uuid].add(location)
+    return implied

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ...module_utils.client.masks import MASKED, masked_in
+from ...module_utils.client.redaction import MASKED, masked_in
 from ...module_utils.model.field import words_of
 from ...module_utils.model.kinds import FILE
 from ...module_utils.model.types_links import attachments_in

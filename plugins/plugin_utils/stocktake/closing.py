@@ -25,9 +25,8 @@ from ..layers.records import owner_of, owners_of
 from ..set_plan.context import PlanContext
 from ..set_plan.plan import PlanOptions
 from ..set_plan.reading import first_full
-from .evaluation import StocktakeObject
+from .evaluation import OK, StocktakeObject
 from .reading import InstanceLists, Room
-from .status import OK
 
 
 @dataclass

@@ -23,7 +23,6 @@ from ..desired.scan_codes import ScanCodeSettings
 from ..papers.table import total
 from .moments import Window, ends_of
 from .reading import Doubtful, InstanceLists, Room
-from .status import DEVIATION, NEW, OK, STATUSES, differs, status_of
 from .tables import Scan
 
 PREPARE, EVALUATE, CLOSE = "prepare", "evaluate", "close"
@@ -333,3 +332,42 @@ def _keys_of(room: Room | None) -> list[tuple[str, str, str]]:
     """Return the location, the name and the mark of a room, because two may have the same name, and of its location."""
     keys = [("", "", "")] if room is None else [(room.location, room.name, str(room.mark))]
     return keys + ([(room.location, "", "")] if room is not None and room.location else [])
+
+
+# ---- the status, which follows from the target room and the actual room
+
+OK, DEVIATION, MISSING, NEW, UNKNOWN = "ok", "deviation", "missing", "new", "unknown"
+STATUSES = (OK, DEVIATION, MISSING, NEW, UNKNOWN)
+
+_WORDS: Mapping[str, str] = {
+    **{status: status for status in STATUSES},
+    "abweichung": DEVIATION,
+    "fehlend": MISSING,
+    "neu": NEW,
+    "unbekannt": UNKNOWN,
+}
+"""The words of the service for a status, in both of its languages."""
+
+
+def status_of(target: object | None, actual: object | None) -> str:
+    """Return the status of an object.
+
+    :param target: identifies the target room; None if the field is empty.
+    :param actual: identifies the actual room.
+    """
+    if target is None:
+        return UNKNOWN if actual is None else NEW
+    if actual is None:
+        return MISSING
+    return OK if target == actual else DEVIATION
+
+
+def differs(status: str, said: Any) -> bool:
+    """Return True if the service reports another status.
+
+    Some instances only report whether both rooms are equal. An unknown word says nothing.
+    """
+    if isinstance(said, bool):
+        return said is not (status in (OK, UNKNOWN))
+    known = _WORDS.get(said.strip().casefold()) if isinstance(said, str) else None
+    return known is not None and known != status

@@ -14,8 +14,7 @@ from typing import Any
 from ...module_utils.model.field import Field
 from ..papers.catalogue import Catalogue
 from ..papers.table import Cell, Column, Paper, Row, Table, Word, amount_columns, amounts_in, moment
-from .evaluation import NOT_SCANNED, PREPARE, REASONS, UNLABELLED
-from .status import DEVIATION, MISSING, NEW, OK, STATUSES, UNKNOWN
+from .evaluation import DEVIATION, MISSING, NEW, NOT_SCANNED, OK, PREPARE, REASONS, STATUSES, UNKNOWN, UNLABELLED
 from .tables import ACCEPT, CODE
 
 _Item = Mapping[str, Any]

@@ -12,8 +12,8 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.stocktake.ev
     PREPARE,
     REASONS,
     SCANNED,
+    STATUSES,
 )
-from ansible_collections.community.seventhings.plugins.plugin_utils.stocktake.status import STATUSES
 
 from .parts import (
     AMOUNTS,

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 from instance_site import Site, sample_files, yaml_list
 
-from ansible_collections.community.seventhings.plugins.plugin_utils.report.provenance import version
-from ansible_collections.community.seventhings.plugins.plugin_utils.report.result import RunResult
+from ansible_collections.community.seventhings.plugins.plugin_utils.report.result import RunResult, version
 
 
 def fates(result: RunResult) -> dict[str, tuple[str, str]]:

@@ -15,7 +15,7 @@ from emulator_process import Emulator
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.record import Record
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import Kind
-from ansible_collections.community.seventhings.plugins.plugin_utils.stocktake.status import differs
+from ansible_collections.community.seventhings.plugins.plugin_utils.stocktake.evaluation import differs
 
 from .taking import ATELIER, IT, NOVEMBER, STORE, by_code, take, take_from
 
