@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 from ..errors import InvalidInput
 from ..local.safe_files import Folder
 from ..runtime.creations import LOCK_WAIT, SHORTEST_SETTLE, Creations
+from ..runtime.pace import SERVICE_LIMIT
 from ..runtime.places import NOT_SHARED, Places, digest_of
 from ..runtime.store import Store
 from ..runtime.token_store import Credentials, TokenStore
@@ -25,7 +26,7 @@ from ..runtime.unpaged import UnpagedLists
 from .attempts import PREFIX, RATE_LIMIT_WAIT, RETRIES
 from .client import Client
 from .limits import ANSWER_MEBIBYTES, LIST_MEBIBYTES, MOST_PAGES, Limits
-from .rate_limit import SERVICE_LIMIT, RateLimit
+from .rate_limit import RateLimit
 from .roots import canonical_root, identity_of
 from .session import is_local
 from .tokens import Tokens
