@@ -125,7 +125,7 @@ def _why(wrong: Iterable[Block]) -> str:
     """Return the only reason, or the number of reasons and the first."""
     for block in wrong:
         first = block.lines[0]
-        return first if block.number == 1 else f"{block.number} {_WORDS[block.title]}, the first: {first}"
+        return first if block.number == 1 else f"{block.number:,} {_WORDS[block.title]}, the first: {first}"
     return ""
 
 

@@ -120,7 +120,7 @@ def test_of_very_many_findings_the_first_are_shown_and_the_others_counted(
     shown = [line for line in lines if line.startswith("  objects.yml:")]
     assert len(shown) >= 5
     assert f"  and {1000 - len(shown)} more; set report to a .html or .json file for all of them" in lines
-    assert "1000 finding" in lines[-1]
+    assert "1,000 findings" in lines[-1]
     assert "objects.yml:1:13: barcode: '1' does not fit" in lines[-1]
 
 
