@@ -101,9 +101,7 @@ def odd_values(plan: InstancePlan, today: dt.date) -> list[Oddity]:
         definition = changed[0][0].schema.fields.get(key)
         if definition is None:
             continue
-        shown = changed
-        if plan.hiding.is_on:
-            shown = [pair for pair in changed if not _is_hidden(plan.hiding, pair[0], key)]
+        shown = [pair for pair in changed if not (plan.hiding.is_on and _is_hidden(plan.hiding, pair[0], key))]
         if not shown:
             continue
         name = definition.label if is_generated_key(key) and definition.label else key

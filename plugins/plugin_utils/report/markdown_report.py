@@ -32,7 +32,6 @@ _COMMENT_LIMIT = 60_000
 _LESS = (5, 1, 0)
 """Numbers of changes of a group to try if the usual number makes a comment too long."""
 
-_LONGEST = 300
 _COUNTED = ("created", "updated", "deleted", "archived", "unchanged", "errors", "skipped")
 
 _OPEN_AT_ONCE = 10
@@ -70,7 +69,7 @@ def as_markdown(result: RunResult, limit: int = _COMMENT_LIMIT, url: str = "") -
 def _comment(view: View, url: str) -> str:
     is_drift = view.result.is_drift
     words = [DRIFT_WORDS.get(name, name) if is_drift else name for name in _COUNTED]
-    rows = [(section, *(Markup(numbers.get(word) or "") for word in words)) for section, numbers in view.counts.items()]
+    rows = [(section, *(_Safe(numbers.get(word) or "") for word in words)) for section, numbers in view.counts.items()]
     counts = Block("", rows, ("Section", *words), numbers=frozenset(range(1, len(words) + 1)))
     return _template().render(
         view=view, amount=amount, url=url, is_drift=is_drift, counts=counts, actions=_actions(view)
@@ -80,7 +79,7 @@ def _comment(view: View, url: str) -> str:
 @functools.cache
 def _template() -> Template:
     environment = template_environment(_written)
-    environment.filters |= {"cell": _cell, "short": _short}
+    environment.filters |= {"cell": _cell, "short": short}
     environment.globals |= {
         "key_and_name": key_and_name,
         "link": _link,
@@ -107,41 +106,46 @@ def _marks_of(group: Group) -> list[tuple[str, int]]:
     return Counter(filter(None, map(mark, group.changes))).most_common(_MOST_MARKS)
 
 
-def _short(text: str, longest: int = _LONGEST) -> str:
-    return short(text, longest)
-
-
 # ---- texts of others
 
 
+class _Safe(str):
+    """A text that a comment has as it is: our own words, or a text of others in a fence."""
+
+    __slots__ = ()
+
+    def __html__(self) -> str:
+        return self
+
+
 def _written(value: Any) -> Any:
-    return value if isinstance(value, (Markup, int)) else _code(str(value))
+    return value if isinstance(value, (Markup, _Safe, int)) else _code(str(value))
 
 
-def _code(text: str) -> Markup:
+def _code(text: str) -> _Safe:
     """Return a text in a fence that nothing in the text can close."""
     text = clean(text)
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     if longest > _MOST_TICKS:
         text, longest = text.replace("`", "\\u0060"), 0
     fence = "`" * (longest + 1)
-    return Markup(f"{fence} {text} {fence}" if longest or not text.strip() else f"`{text}`")
+    return _Safe(f"{fence} {text} {fence}" if longest or not text.strip() else f"`{text}`")
 
 
-def _link(words: str, url: str) -> Markup:
+def _link(words: str, url: str) -> _Safe:
     """Return a link. Characters that would end it are percent-encoded.
 
     :param words: our own words.
     """
-    return Markup(f"[{words}](<{quote(clean(url), safe=_OF_A_URL)}>)")
+    return _Safe(f"[{words}](<{quote(clean(url), safe=_OF_A_URL)}>)")
 
 
-def _cell(text: str) -> Markup:
+def _cell(text: str) -> str:
     r"""Return a text in a cell of a table.
 
     A bar would end the cell, even in a code span. Whether ``\|`` ends the cell depends on the characters before it.
     """
-    if isinstance(text, Markup):
+    if isinstance(text, (Markup, _Safe)):
         return text
     text = text.replace("|", "\\u007c")
-    return Markup(text) if _WORD.fullmatch(text) else _code(text)
+    return _Safe(text) if _WORD.fullmatch(text) else _code(text)
