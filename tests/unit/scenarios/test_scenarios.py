@@ -5,14 +5,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from scenarios import Play, Scenario, all_scenarios
 
 
+def _scenarios() -> Iterator[Any]:
+    """Yield all scenarios. The quick tests run every second one."""
+    for number, scenario in enumerate(all_scenarios()):
+        yield pytest.param(scenario, marks=[pytest.mark.slow] if number % 2 else [])
+
+
 @pytest.mark.parametrize("weather", ["calm", pytest.param("rough", marks=pytest.mark.slow)])
-@pytest.mark.parametrize("scenario", all_scenarios(), ids=str)
+@pytest.mark.parametrize("scenario", _scenarios(), ids=str)
 def test_a_scenario_ends_as_it_says(
     scenario: Scenario, weather: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
