@@ -111,8 +111,7 @@ class _Pattern:
         half = _HALF.search(text) if "p" in self._directives else None
         if _FOREIGN_DIGIT.search(text) or self._is_short(text) or (half is None and "p" in self._directives):
             return []
-        rest = text if half is None else text[: half.start()] + text[half.end() :]
-        found = self._parsed(rest)
+        found = self._parsed(text if half is None else text[: half.start()] + text[half.end() :])
         if found is None or not self.has_time:
             return [] if found is None else [found.date()]
         late = dt.timedelta(hours=12)

@@ -18,6 +18,7 @@ from ...module_utils.client.session import missing_library
 from ...module_utils.errors import InvalidInput, SeventhingsError
 from ...module_utils.model.field import shorten
 from ..controller.controller_run import ControllerRun
+from ..controller.heap import many_objects
 from ..desired.desired import DesiredInstance
 from ..desired.hiding import NOT_SHOWN, Hiding
 from ..instance.approval_file import ApprovalFile, sha256_of
@@ -110,6 +111,7 @@ class SetRun(ControllerRun):
         """The paths of the reports."""
         return report_paths(self.options, self.path("plan_file"))
 
+    @many_objects()
     def load_all(self, rules: RuleSet | None = None) -> DesiredInstance:
         """Read everything that ``src`` and ``desired`` name. It has the findings of the rules, too.
 
