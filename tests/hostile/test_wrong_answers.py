@@ -485,6 +485,8 @@ _TIMES = {
 }
 _FIELD_KEY = re.compile(r"_[0-9a-f]{8}\b")
 _COSTS = re.compile(r"\d+ requests(, [\d.]+ s)?")
+# The record of an apply has its time in it.
+_RECORD = re.compile(r"Apply record: sha256:[0-9a-f]{64}")
 _SET_ID = re.compile(rb'set_id: "?[0-9a-f]{16}"?')
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 
@@ -504,7 +506,7 @@ def compared(bench: Bench, result: Mapping[str, Any], path: Path) -> str:
     """Return a result as text. Identifiers of records that did not exist before are equal to each other."""
     text = json.dumps(_timeless(result), sort_keys=True, default=str, ensure_ascii=False)
     text = text.replace(str(path), "DIRECTORY")
-    for pattern in (_FIELD_KEY, _COSTS):
+    for pattern in (_FIELD_KEY, _COSTS, _RECORD):
         text = pattern.sub("_", text)
     return _UUID.sub(lambda found: found[0] if found[0] in bench.known else "NEW", text)
 
