@@ -14,7 +14,7 @@ from typing import Any
 from ...module_utils.errors import InvalidInput
 from ...module_utils.local.access import Access, Sides
 from ...module_utils.local.safe_files import FileType, Folder
-from ...module_utils.printing.cleaner import clean
+from ...module_utils.printing.cleaner import amount, clean
 from ..desired.loading import ENDINGS
 from .manifest import FETCHED, MANIFEST, Manifest, digest
 
@@ -163,7 +163,8 @@ class Destination:
     @property
     def counts(self) -> str:
         """The changes in words."""
-        return f"{len(self.written)} files written, {len(self.removed)} removed, {len(self.unchanged)} as they were"
+        written = amount(len(self.written), "file")
+        return f"{written} written, {len(self.removed)} removed, {len(self.unchanged)} unchanged"
 
 
 @contextlib.contextmanager
