@@ -59,10 +59,9 @@ options:
       - The format for locations, rooms, persons and objects. CSV and JSON Lines are read much faster, which matters
         above about ten thousand records. Everything else is always YAML.
       - CSV is written in the dialect that C(csv) in the C(instance.yml) of O(dest) names.
-      - V(xlsx) writes one workbook, C(instance.xlsx), with a sheet for each of these sections, labels in the header,
-        and drop-down lists. It needs openpyxl on the controller. A workbook is always exported as a whole. If the
-        workbook of an earlier export contains a section that O(only) leaves out, its other sections are not exported
-        either.
+      - V(xlsx) writes one workbook, C(instance.xlsx), with a sheet for each of these sections and labels in the
+        header. It needs openpyxl on the controller. A workbook is always exported as a whole. If the workbook of an
+        earlier export contains a section that O(only) leaves out, its other sections are not exported either.
       - A record that CSV or the workbook can't represent is written as JSON Lines beside it.
     type: str
     choices: [yaml, csv, jsonl, xlsx]

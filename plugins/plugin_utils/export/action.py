@@ -33,7 +33,7 @@ from .export import Exported, Selection, export_instance
 from .json_schema import schema_files
 from .layout import BULK, MANY, SCHEMAS, more_files, section_files, settings_file
 from .manifest import BOOK, FETCHED, MANIFEST, Manifest, digest
-from .workbook import NAMED, sheets_of, workbook_of
+from .workbook import sheets_of, workbook_of
 
 _SETTINGS = "instance.yml"
 _LARGEST_SETTINGS = 1 << 20
@@ -60,7 +60,6 @@ def _export(run: ControllerRun, check_mode: bool) -> dict[str, Any]:
         tuple(options["only"]),
         options["filters"],
         identity,
-        NAMED if format_name == "xlsx" else (),
         observed=settings.observed,
         beside=dict.fromkeys(SECTIONS, COLUMNS) if format_name in ("csv", "xlsx") else {},
     )
@@ -70,10 +69,10 @@ def _export(run: ControllerRun, check_mode: bool) -> dict[str, Any]:
         exported = export_instance(client, selection, downloads)
         if settings.declares_variables:
             exported.sections = {name: list(map(escaped, records)) for name, records in exported.sections.items()}
-        files = _files(exported, options, client.transport.root, settings.tables)
+        files = _files(exported, format_name, settings.tables)
         if set_id:
             files[_SETTINGS] = settings_file(client.transport.root, exported.identity, set_id)
-        _compare(dest, exported, downloads, files)
+        _compare(dest, exported, downloads, files, not selection.only)
         backups = [] if check_mode else dest.carry_out()
     warnings = client.transport.notes()
     if exported.visibility.hidden_records == YES:
@@ -115,13 +114,12 @@ def _unchanged_downloads(dest: Destination) -> dict[str, str]:
 # ---- which files
 
 
-def _files(exported: Exported, options: Mapping[str, Any], root: str, tables: Tables) -> dict[str, bytes]:
+def _files(exported: Exported, format_name: str, tables: Tables) -> dict[str, bytes]:
     """Return the files with the records."""
     files: dict[str, bytes] = {}
-    format_name = options["format"]
     in_book = [section for section in BULK if section in exported.sections] if format_name == "xlsx" else []
     if in_book:
-        files[BOOK], left = workbook_of(exported, root, tables.format_of(BOOK))
+        files[BOOK], left = workbook_of(exported, tables.format_of(BOOK))
         for section, rest in left.items():
             files |= more_files(section, rest, section in MANY)
     for section, records in exported.sections.items():
@@ -144,17 +142,23 @@ def _refuse_a_part(dest: Destination, selection: Selection, format_name: str) ->
         )
 
 
-def _compare(dest: Destination, exported: Exported, downloads: Downloads, files: Mapping[str, bytes]) -> None:
+def _compare(
+    dest: Destination, exported: Exported, downloads: Downloads, files: Mapping[str, bytes], is_whole: bool
+) -> None:
     """Find the files to write and to remove.
 
+    :param is_whole: False if sections are left out, whose files may name any attachment of an earlier export.
     :raises InvalidInput: if something that no export wrote would be lost or duplicated.
     """
     wanted: dict[str, Content] = {**files}
     wanted |= {f"{SCHEMAS}/{name}": text for name, text in schema_files(exported).items()}
     wanted |= {path: fetched.read_bytes for path, fetched in downloads.fetched.items()}
-    kept = {path: noted for path, noted in dest.earlier.files.items() if not _is_exported(path, exported)}
-    still = {*downloads.paths.values(), *_named_elsewhere(dest, exported)} - set(downloads.fetched)
-    kept |= {path: dest.earlier.files[path] for path in still if path in dest.earlier.files}
+    still = {*downloads.paths.values()} - set(downloads.fetched)
+    kept = {
+        path: noted
+        for path, noted in dest.earlier.files.items()
+        if path in still or not _is_exported(path, exported) or (not is_whole and _section_of(path) == FOLDER)
+    }
     strangers = _strangers(dest, exported, wanted)
     removed = [path for path in dest.earlier.files if path not in wanted and path not in kept and dest.is_file(path)]
     edited = [path for path in removed if not dest.is_as_noted(path)]
@@ -191,21 +195,6 @@ def _is_exported(path: str, exported: Exported) -> bool:
 
 def _sections(exported: Exported) -> set[str]:
     return {name.split("/")[0] for name in exported.sections}
-
-
-def _named_elsewhere(dest: Destination, exported: Exported) -> set[str]:
-    """Return the attachments of an earlier export that are named in files outside of this export.
-
-    These are files of sections that are left out, or other files in the directory.
-    """
-    attachments = {path: path.encode() for path in dest.earlier.files if _section_of(path) == FOLDER}
-    kept: set[str] = set()
-    for path in dest.data() if attachments else ():
-        if dest.is_file(path) and not _is_exported(path, exported):
-            # Nobody knows which attachments a workbook names.
-            content = None if path.lower().endswith(WORKBOOK) else dest.read(path)
-            kept |= {attachment for attachment, text in attachments.items() if content is None or text in content}
-    return kept
 
 
 # ---- foreign files

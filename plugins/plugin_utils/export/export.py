@@ -83,7 +83,6 @@ class Exported:
     :ivar schemas: kind of record to its fields on this instance.
     :ivar observed: section to the names of the fields that scans or people write, if some record has a value.
     :ivar columns: section to the possible fields of its records in files, in their order.
-    :ivar names: kind of record to the names of its records in files, if requested.
     :ivar uuids: section to the uuids of its records, in the same order.
     :ivar visibility: what is known about hidden records, which no file contains.
     """
@@ -95,7 +94,6 @@ class Exported:
     schemas: dict[str, Schema] = dataclasses.field(default_factory=dict)
     observed: dict[str, list[str]] = dataclasses.field(default_factory=dict)
     columns: dict[str, list[Field]] = dataclasses.field(default_factory=dict)
-    names: dict[str, list[str]] = dataclasses.field(default_factory=dict)
     uuids: dict[str, list[str]] = dataclasses.field(default_factory=dict)
     visibility: Visibility = dataclasses.field(default_factory=Visibility)
 
@@ -106,7 +104,6 @@ class Selection:
 
     :ivar only: sections; empty for all. :ivar filters: section to filters, as the info modules accept them.
     :ivar identity: section to the fields that identify its records in an earlier ``instance.yml``.
-    :ivar kinds_to_name: kinds of records that must be named, besides those that others refer to.
     :ivar tries_other_keys: True if another natural key may be used if the default is ambiguous.
     :ivar observed: section to the fields that scans or people write in an earlier ``instance.yml``.
     :ivar beside: section to where a location that follows from a room is left out: in :data:`RECORDS`, in whole
@@ -116,7 +113,6 @@ class Selection:
     only: Sequence[str] = ()
     filters: Mapping[str, Mapping[str, Any]] = dataclasses.field(default_factory=dict)
     identity: Mapping[str, Sequence[str]] = dataclasses.field(default_factory=dict)
-    kinds_to_name: Sequence[str] = ()
     tries_other_keys: bool = True
     observed: Mapping[str, Sequence[str]] = dataclasses.field(default_factory=dict)
     beside: Mapping[str, str] = dataclasses.field(default_factory=dict)
@@ -170,10 +166,6 @@ class _Export:
             self._name_orders()
         self._result.left_out = list(dict.fromkeys(self._result.left_out))
         self._result.visibility = self._state.visibility()
-        # Only records that were read anyway.
-        for kind in (KINDS[name] for name in self._selection.kinds_to_name if self._state.is_listed(KINDS[name])):
-            names = {self._portable.name_of(record) for record in self._state.records(kind)}
-            self._result.names[kind.name] = sorted(names - {""})
         return self._result
 
     def _write_all(self) -> None:

@@ -234,14 +234,6 @@ class Portable:
             raise NotPortable(f"the {reference.target} {record.uuid} has no natural key of its own")
         return self._names[key]
 
-    def name_of(self, record: Record) -> str:
-        """Return the name of a record in files, on one line; empty if it has none."""
-        try:
-            name = self._reference(Reference(record.kind.name, uuid=record.uuid, id=record.id))
-        except NotPortable:
-            return ""
-        return name if isinstance(name, str) else ""
-
     def _name(self, record: Record) -> Any:
         """Return the shortest natural key that finds a record again, or None."""
         for written in self._ways_to_name(record):

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Write an export as one workbook: a sheet for each section, with help for people who fill it in.
+"""Write an export as one workbook: a sheet for each section.
 
 The same data always yields the same bytes.
 """
@@ -19,23 +19,17 @@ from typing import Any
 
 from ...module_utils.model.field import Field, Plain, Spelling
 from ...module_utils.model.schema import Schema, type_of
-from ...module_utils.printing.cleaner import clean
 from ..desired.desired import SECTIONS
 from ..desired.dialect import ISO_DATE, Dialect
 from ..desired.positions import letters_of
 from ..desired.sources.xlsx_source import CONTROL, DIGITS, MAX_CELL, MAX_COLUMNS, TEXT_FORMAT, openpyxl_library
-from ..desired.words import COMMENT, names_of
+from ..desired.words import names_of
 from .export import Exported
 from .layout import BULK
 from .portable import name_in_files
 from .writing import Unwritable, json_cell
 
-_NOTES = f"{COMMENT} notes"
-_LISTS = f"{COMMENT} lists"
 _MAX_ROWS = 1_048_576
-_MAX_LIST = 255
-"""Maximum characters of a list of choices stored with its cells; Excel accepts no more."""
-
 _FIRST_DAY = dt.date(1901, 1, 1)
 """The first day on which spreadsheets agree about dates."""
 
@@ -50,20 +44,6 @@ _FORMATS = {
     Spelling.FLAG: "General",
     Spelling.DATE: "yyyy-mm-dd",
 }
-NAMED = ("location", "person", "room", "user")
-"""Kinds of records that cells offer as choices."""
-
-_TARGETS = {f"LINKED_{name.upper()}": name for name in NAMED}
-
-_HELP = (
-    "This workbook contains records of {root}. The module community.seventhings.instance reads it.",
-    "Each sheet is a section, and its first row names the fields, by label or by key.",
-    "Sheets and columns whose names begin with # are comments.",
-    "An empty cell changes nothing. With csv: {{empty: clear}} in instance.yml, it clears the value in the instance.",
-    "A deleted row is reported. Its record is deleted only if policy.prune of instance.yml says so.",
-    "Texts, such as barcodes, are in text cells, so that no zeros are lost. Lists and maps are written as JSON.",
-    "The drop-down lists show the choices on the day of the export. You can also enter newer records.",
-)
 
 
 @dataclass
@@ -78,13 +58,13 @@ class _Column:
     field: Field
 
 
-def workbook_of(exported: Exported, root: str, dialect: Dialect) -> tuple[bytes, dict[str, list[Any]]]:
+def workbook_of(exported: Exported, dialect: Dialect) -> tuple[bytes, dict[str, list[Any]]]:
     """Return the workbook of an export, and the records of each section that it cannot have.
 
-    :param root: of the instance. :param dialect: the settings for the file.
+    :param dialect: the settings for the file.
     :raises InvalidInput: if openpyxl is not installed.
     """
-    return _Writer(exported, root, dialect).book()
+    return _Writer(exported, dialect).book()
 
 
 def sheets_of(content: bytes) -> set[str]:
@@ -117,21 +97,15 @@ def text_cell(library: Any, sheet: Any, text: str, bold: bool = False) -> Any:
 
 
 class _Writer:
-    def __init__(self, exported: Exported, root: str, dialect: Dialect) -> None:
+    def __init__(self, exported: Exported, dialect: Dialect) -> None:
         self._exported = exported
-        self._root = root
         self._dialect = dialect
         self._library = openpyxl_library()
         self._book = self._library.Workbook(write_only=True)
-        self._lists: dict[str, Sequence[str]] = {}
 
     def book(self) -> tuple[bytes, dict[str, list[Any]]]:
         sections = [section for section in BULK if section in self._exported.sections]
         rest = {section: self._sheet(section, self._columns(section)) for section in sections}
-        notes = self._book.create_sheet(_NOTES)
-        for line in _HELP:
-            notes.append([self._cell(notes, line.format(root=self._root), TEXT_FORMAT)])
-        self._write_lists()
         content = io.BytesIO()
         self._book.save(content)
         return _unchanging(content.getvalue()), {section: records for section, records in rest.items() if records}
@@ -183,7 +157,6 @@ class _Writer:
             dimension = sheet.column_dimensions[letters]
             dimension.width = min(max(len(column.header) + 4, 14), 40)
             dimension.number_format = _format_of(column.field)
-            self._validate(sheet, column.field, f"{letters}2:{letters}{_MAX_ROWS}")
         sheet.append([self._cell(sheet, column.header, TEXT_FORMAT, bold=True) for column in columns])
         for row in rows:
             sheet.append(
@@ -201,43 +174,6 @@ class _Writer:
         cell.value = value
         cell.number_format = number_format
         return cell
-
-    # ---- choices
-
-    def _validate(self, sheet: Any, field: Field, cells: str) -> None:
-        """Offer the choices of a field in its cells."""
-        target = _TARGETS.get(field.type, "")
-        choices = self._exported.names.get(target, ()) if target else field.allowed
-        if type_of(field).spelling is Spelling.FLAG:
-            choices = ("TRUE", "FALSE")
-        choices = [choice for choice in choices if _fits(choice)]
-        if not choices:
-            return
-        literal = ",".join(choices)
-        is_short = len(literal) <= _MAX_LIST and not target
-        if is_short and all(choice == choice.strip() and "," not in choice and '"' not in choice for choice in choices):
-            formula = f'"{literal}"'
-        else:
-            title = target or f"{clean(field.key)} ({cells.partition('2:')[0]} of {sheet.title})"
-            self._lists.setdefault(title, choices)
-            letters = letters_of(list(self._lists).index(title) + 1)
-            formula = f"'{_LISTS}'!${letters}$2:${letters}${len(choices) + 1}"
-        validation = self._library.worksheet.datavalidation.DataValidation(
-            "list", formula1=formula, allow_blank=True, showErrorMessage=True, sqref=cells
-        )
-        # A record may be named in several ways or be new, so only warn.
-        validation.errorStyle = "warning" if target else "stop"
-        sheet.data_validations.append(validation)
-
-    def _write_lists(self) -> None:
-        if not self._lists:
-            return
-        sheet = self._book.create_sheet(_LISTS)
-        sheet.sheet_state = "hidden"
-        sheet.append([self._cell(sheet, title, TEXT_FORMAT, bold=True) for title in self._lists])
-        for number in range(max(map(len, self._lists.values()))):
-            row = [choices[number] if number < len(choices) else None for choices in self._lists.values()]
-            sheet.append([None if text is None else self._cell(sheet, text, TEXT_FORMAT) for text in row])
 
 
 def cell_value(value: Any, dialect: Dialect) -> Any:

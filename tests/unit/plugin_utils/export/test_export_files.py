@@ -28,24 +28,18 @@ def test_an_export_reads_each_kind_once(demo: Site) -> None:
     assert demo.writes() == []
 
 
-def test_a_narrower_export_removes_the_attachments_that_nothing_names_any_more(demo: Site) -> None:
+def test_only_an_export_of_all_sections_removes_attachments_that_nothing_names_any_more(demo: Site) -> None:
     export_of(demo)
     attachments = {path for path in contents(demo.root) if path.startswith("files/")}
     of_tasks = {path for path in attachments if path.encode() in contents(demo.root)["tasks.yml"]}
     assert of_tasks
     assert attachments - of_tasks
-    done = export_of(demo, only=["objects"], filters={"objects": {"barcode": "none"}})
-    assert set(done["files"]["removed"]) == {"objects/0001.yml"} | attachments - of_tasks
+    no_object = {"objects": {"barcode": "none"}}
+    done = export_of(demo, only=["objects"], filters=no_object)
+    assert done["files"]["removed"] == ["objects/0001.yml"]
+    assert not export_of(demo, only=["objects"], filters=no_object)["changed"]
+    assert set(export_of(demo, filters=no_object)["files"]["removed"]) == attachments - of_tasks
     assert {path for path in contents(demo.root) if path.startswith("files/")} == of_tasks
-    assert not export_of(demo, only=["objects"], filters={"objects": {"barcode": "none"}})["changed"]
-
-
-def test_an_attachment_that_somebody_names_beside_an_export_stays(demo: Site) -> None:
-    export_of(demo, only=["objects"])
-    path = next(path for path in contents(demo.root) if path.startswith("files/"))
-    (demo.root / "tasks.yml").write_text(f"- {{title: Mine, attachments: [{path}]}}\n", "utf-8")
-    export_of(demo, only=["objects"], filters={"objects": {"barcode": "none"}})
-    assert [path for path in contents(demo.root) if path.startswith("files/")] == [path]
 
 
 def test_a_place_that_is_no_directory_is_an_error(demo: Site) -> None:

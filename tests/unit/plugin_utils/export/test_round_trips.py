@@ -141,7 +141,7 @@ _WRITTEN = _RECORDS.map(lambda records: [record for record in records if _is_wri
 @given(_WRITTEN)
 def test_a_workbook_is_read_as_the_same_values(records: list[dict[str, Any]]) -> None:
     exported = Exported({"objects": records}, schemas={"object": _SCHEMA}, columns={"objects": _FIELDS})
-    content, rest = workbook_of(exported, "https://acme.example", PRESETS["plain"])
+    content, rest = workbook_of(exported, PRESETS["plain"])
     more = more_files("objects", rest["objects"], True) if rest else {}
     _check(records, {"instance.xlsx": content, **more})
 
