@@ -20,7 +20,8 @@ from ..desired.entry import Entry
 from ..desired.positions import Finding, Place
 from ..rules.bound import BoundRule, bind
 from ..rules.found import Found
-from ..rules.rule import CHANGES, RuleSet
+from ..rules.rule import RuleSet
+from ..rules.schemas import CHANGES
 
 
 class OfflineRules:
@@ -69,7 +70,7 @@ class OfflineRules:
         return bind(self._rules.about(section), [schema], more, find)
 
     def _judge(self, rule: BoundRule, schema: Schema, entry: Entry, record: Any, known: set[str]) -> None:
-        when, require = rule.when_names, rule.require_names
+        when, require = rule.when.keys, rule.require.keys
         if when is None or not when <= known:
             self._leave(rule, when, known)
         elif require is not None and require <= known:

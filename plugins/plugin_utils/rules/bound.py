@@ -1,21 +1,21 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rules bound to the fields of an instance: names become keys, and schemas become tests."""
+"""Rules bound to the fields of an instance. Records have keys, and rules judge them under the names that they use."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import takewhile
 from typing import Any
 
-from ...module_utils.model.field import shorten
+from ...module_utils.model.field import Way, shorten, words_of
 from ...module_utils.model.schema import Schema as Fields
 from ..desired.desired import SECTIONS
 from ..desired.positions import Place
-from .judging import NotJudged, Problem, Test, judge_of, problems
+from .judging import NotJudged, Problem, problems, validator_of
 from .rule import Rule
-from .schemas import Schema, constants_in, judges_all, names_in, parts_at, renamed, with_constants
+from .schemas import CHANGES, Clause
 
 Find = Callable[[Place, str], None]
 
@@ -23,65 +23,97 @@ CHANGE_MEMBERS = ("section", "action", "key", "before", "after", "fields")
 """The members of a change that rules may judge."""
 _SIDES = ("before", "after")
 
-_TOO_LONG = "the pattern {!r} takes too long for this value, so the value breaks the rule"
+_TOO_LONG = "a pattern takes too long for this value, so the value breaks the rule"
 
 
-@dataclass
+class _BoundClause:
+    """A clause whose names are bound to fields.
+
+    :ivar keys: keys of the fields that it judges; None: all.
+    """
+
+    def __init__(self, clause: Clause, is_of_changes: bool, names: _Names) -> None:
+        self._is_of_changes = is_of_changes
+        sides = [side for name in _SIDES for side in clause.at(name)] if is_of_changes else [clause]
+        self._keys = {name: names.key_of(name, place) for side in sides for name, place in side.names.items()}
+        self.keys = None if any(side.judges_all for side in sides) else frozenset(self._keys.values())
+        listed = [part.constants for part in (clause.at("fields") if is_of_changes else ())]
+        self._keys |= {name: names.key_of(name, place) for part in listed for name, place in part.items()}
+        self._names: dict[str, list[str]] = {}
+        for name, key in self._keys.items():
+            self._names.setdefault(key, []).append(name)
+        self._has_labels = any(names != [key] for key, names in self._names.items())
+        self._validator = validator_of(clause.schema)
+
+    def _seen(self, record: Any) -> Any:
+        """Return a record, or a change, with the names that the rule uses instead of keys."""
+        if not self._has_labels:
+            return record
+        if not self._is_of_changes:
+            return self._named(record)
+        fields = [name for key in record["fields"] for name in self._names.get(key, (key,))]
+        return {**record, **{side: self._named(record[side]) for side in _SIDES}, "fields": fields}
+
+    def _named(self, record: Mapping[str, Any]) -> dict[str, Any]:
+        return {name: value for key, value in record.items() for name in self._names.get(key, (key,))}
+
+    def fits(self, record: Any) -> bool | None:
+        """Return True if a record satisfies the clause, or None if a pattern takes too long."""
+        try:
+            return bool(self._validator.is_valid(self._seen(record)))
+        except NotJudged:
+            return None
+
+    def problems(self, record: Any) -> list[Problem]:
+        """Return what is wrong with a record, each with a way that consists of keys.
+
+        The names of members in a map may come from the files, so the words contain only the name of the field.
+        """
+        found = []
+        for problem in problems(self._validator, self._seen(record)):
+            own = 2 if self._is_of_changes and problem.way[:1] in (("before",), ("after",)) else 1
+            shown = problem.way[:own] + tuple(takewhile(lambda step: isinstance(step, int), problem.way[own:]))
+            way: Way = tuple(self._keys.get(str(step), step) for step in problem.way[:own]) + problem.way[own:]
+            found.append(Problem(way, f"{words_of(shown)}: {problem.words}" if shown else problem.words))
+        return found
+
+
 class BoundRule:
-    """A rule whose names are keys.
+    """A rule whose names are bound to fields.
 
     :ivar is_used: True if its ``when`` matched anything.
     :ivar broken: number of records that break it.
     :ivar names: keys of the fields that it judges; None: all.
-    :ivar when_names: the keys in ``when``.
-    :ivar spelled: keys to the names that the rule uses for them.
-    :ivar require_names: the keys in ``require``.
     """
 
-    rule: Rule
-    when: Schema
-    require: Schema
-    names: frozenset[str] | None
-    spelled: Mapping[str, str] = field(default_factory=dict)
-    is_used: bool = False
-    broken: int = 0
-    when_names: frozenset[str] | None = field(init=False)
-    require_names: frozenset[str] | None = field(init=False)
-    applies: Test = field(init=False)
-    is_met: Test = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.when_names, self.require_names = fields_of(self.when), fields_of(self.require)
-        self.applies = judge_of(self.when)
-        self.is_met = judge_of(self.require)
+    def __init__(self, rule: Rule, names: _Names) -> None:
+        self.rule = rule
+        self.when, self.require = (
+            _BoundClause(clause, rule.subject == CHANGES, names) for clause in (rule.when, rule.require)
+        )
+        self.names = _union([self.when.keys, self.require.keys])
+        self.is_used = False
+        self.broken = 0
 
     def is_about(self, record: Any) -> bool:
         """Return True if the rule is about a record, or if that cannot be decided."""
-        try:
-            if not self.applies(record):
-                return False
-        except NotJudged:
-            pass
-        self.is_used = True
-        return True
+        is_about = self.when.fits(record) is not False
+        self.is_used |= is_about
+        return is_about
 
     def breaks(self, record: Any) -> bool:
         """Return True if a record breaks the rule, or can't be judged by it."""
-        try:
-            if not self.applies(record):
-                return False
-            self.is_used = True
-            return not self.is_met(record)
-        except NotJudged:
-            self.is_used = True
-            return True
+        fits = self.when.fits(record)
+        self.is_used |= fits is not False
+        return fits is None or (fits and not self.require.fits(record))
 
     def problems(self, record: Any) -> list[Problem]:
         """Return what is wrong with a record that breaks the rule."""
         try:
-            return problems(self.require, record) if self.applies(record) else []
-        except NotJudged as unknown:
-            return [Problem((), _TOO_LONG.format(unknown.pattern))]
+            found = self.require.problems(record) if self.when.fits(record) else []
+        except NotJudged:
+            found = []
+        return found or [Problem((), _TOO_LONG)]
 
 
 def bind(rules: Sequence[Rule], views: Sequence[Fields], more: Collection[str], find: Find) -> list[BoundRule]:
@@ -92,71 +124,33 @@ def bind(rules: Sequence[Rule], views: Sequence[Fields], more: Collection[str], 
     :param more: names that rules may use besides the fields of a record.
     :param find: the callback for findings about names.
     """
-    found = []
-    for rule in rules:
-        names = _Names(rule, views, more, find)
-        when, require = renamed(rule.when, names.key_of), renamed(rule.require, names.key_of)
-        found.append(BoundRule(rule, when, require, fields_of(when, require), names.spelled))
-    return found
+    return [BoundRule(rule, _Names(rule, views, more, find)) for rule in rules]
 
 
-def bind_changes(
-    rules: Sequence[Rule], views: Callable[[str], Sequence[Fields]], sections: Collection[str], find: Find
-) -> list[BoundRule]:
-    """Return the rules about changes, bound to the fields of the sections of each rule.
+def bind_change(
+    rule: Rule, views: Callable[[str], Sequence[Fields]], sections: Collection[str], find: Find
+) -> BoundRule:
+    """Return a rule about changes, bound to the fields of its sections.
 
     :param views: returns the fields of a section, in the form for :func:`bind`.
     :param sections: the sections of the plan.
     """
-    return [_bound_change(rule, views, sections, find) for rule in rules]
-
-
-def _bound_change(
-    rule: Rule, views: Callable[[str], Sequence[Fields]], sections: Collection[str], find: Find
-) -> BoundRule:
-    def place(name: str) -> Place:
-        return rule.places.get(name, rule.place)
-
-    named = [value for part in parts_at(rule.when, "section") for value in constants_in(part)]
-    for value in named:
-        if value not in SECTIONS:
-            expected = ", ".join(SECTIONS)
-            find(
-                place(str(value)),
-                f"rule {rule.id}: section: {shorten(value)} is not a section; expected one of {expected}",
-            )
-    chosen = [section for section in sections if not named or section in named]
-    names = _Names(rule, [view for section in chosen for view in views(section)], ("archived",), find)
-
-    def side(schema: Schema) -> Schema:
-        return renamed(schema, names.key_of)
-
-    def listed(schema: Schema) -> Schema:
-        return with_constants(schema, lambda value: names.key_of(value) if isinstance(value, str) else value)
-
-    def member(name: str) -> str:
+    named = {name: place for part in rule.when.at("section") for name, place in part.constants.items()}
+    for name, place in named.items():
+        if name not in SECTIONS:
+            words = f"section: {shorten(name)} is not a section; expected one of {', '.join(SECTIONS)}"
+            find(place, f"rule {rule.id}: {words}")
+    for name, place in (rule.when.names | rule.require.names).items():
         if name not in CHANGE_MEMBERS:
             expected = ", ".join(CHANGE_MEMBERS)
-            find(place(name), f"rule {rule.id}: {name}: no member of a change; expected one of {expected}")
-        return name
-
-    inner = {**dict.fromkeys(_SIDES, side), "fields": listed}
-    when, require = (renamed(schema, member, inner) for schema in (rule.when, rule.require))
-    sides = [part for schema in (when, require) for name in _SIDES for part in parts_at(schema, name)]
-    return BoundRule(rule, when, require, fields_of(*sides), names.spelled)
-
-
-def fields_of(*schemas: Schema) -> frozenset[str] | None:
-    """Return the fields that some schemas judge; None: all."""
-    if any(map(judges_all, schemas)):
-        return None
-    return frozenset(name for schema in schemas for name in names_in(schema))
+            find(place, f"rule {rule.id}: {name}: no member of a change; expected one of {expected}")
+    chosen = [section for section in sections if not named or section in named]
+    return BoundRule(rule, _Names(rule, [view for section in chosen for view in views(section)], ("archived",), find))
 
 
 class _Names:
     """The keys of the names in a rule.
 
-    :ivar spelled: keys to the names that the rule uses for them.
     :param views: the fields that it may name, by section, before and after the plan; none if nothing is known.
     """
 
@@ -166,20 +160,17 @@ class _Names:
         self._more = more
         self._find = find
         self._reported: set[str] = set()
-        self.spelled: dict[str, str] = {}
 
-    def key_of(self, name: str) -> str:
+    def key_of(self, name: str, place: Place) -> str:
         """Return the key of a field. Note a finding if no field has this name, or if several have."""
         if name in self._more or not self._views:
             return name
         keys = {found.key: None for view in self._views if (found := view.find(name)) is not None}
         if len(keys) == 1:
-            (key,) = keys
-            self.spelled.setdefault(key, name)
-            return key
+            return next(iter(keys))
         if name not in self._reported:
             self._reported.add(name)
-            self._find(self._rule.places.get(name, self._rule.place), f"rule {self._rule.id}: {self._why(name, keys)}")
+            self._find(place, f"rule {self._rule.id}: {self._why(name, keys)}")
         return name
 
     def _why(self, name: str, keys: Collection[str]) -> str:
@@ -190,6 +181,13 @@ class _Names:
 
 def all_names(rules: Sequence[BoundRule]) -> frozenset[str] | None:
     """Return the fields that some rules judge; None: all."""
-    if any(rule.names is None for rule in rules):
-        return None
-    return frozenset(name for rule in rules for name in rule.names or ())
+    return _union([rule.names for rule in rules])
+
+
+def _union(sets: Iterable[frozenset[str] | None]) -> frozenset[str] | None:
+    found: frozenset[str] = frozenset()
+    for names in sets:
+        if names is None:
+            return None
+        found |= names
+    return found

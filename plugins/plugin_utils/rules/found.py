@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ...module_utils.model.field import Way, words_of
+from ...module_utils.model.field import Way
 from ...module_utils.model.schema import Schema
 from ..desired.desired import DesiredInstance
 from ..desired.entry import Entry
@@ -16,7 +16,7 @@ from ..desired.parsing import written_as
 from ..desired.positions import Finding, Place
 from .bound import BoundRule
 from .judging import Problem
-from .rule import ERROR
+from .schemas import ERROR
 
 MOST_FINDINGS = 1000
 """Maximum number of records for which a rule of the level error reports details. The others are counted."""
@@ -60,9 +60,8 @@ class Found:
         """
         for problem in self.problems(rule, record):
             place, name = place_of(entry, schema, problem.way) or (rule.rule.place, "")
-            words = f"{about}{in_words(rule, problem)}"
             more = _LIVE if problem.way and problem.way[0] in record and not name and not about else ""
-            self.find(rule, place, words + more, name, bool(about))
+            self.find(rule, place, about + problem.words + more, name, bool(about))
 
     def count_rest(self, rules: Iterable[BoundRule]) -> None:
         """Report the number of further records that break each rule."""
@@ -81,20 +80,6 @@ def lines_of(findings: Sequence[Finding], desired: DesiredInstance) -> dict[str,
 
 def _most(rule: BoundRule) -> int:
     return MOST_FINDINGS if rule.rule.level == ERROR else MOST_WARNINGS
-
-
-def in_words(rule: BoundRule, problem: Problem) -> str:
-    """Return the words for a problem, with the path to its value as far as the rule names it.
-
-    The names of members in a map may come from the files, so they are left out.
-    """
-    fields = 2 if problem.way[:1] in (("before",), ("after",)) else 1
-    way: Way = tuple(rule.spelled.get(str(step), step) for step in problem.way[:fields])
-    for step in problem.way[fields:]:
-        if isinstance(step, str) and step not in rule.rule.places:
-            break
-        way = (*way, step)
-    return f"{words_of(way)}: {problem.expected}" if way else problem.expected
 
 
 def place_of(entry: Entry | None, schema: Schema, way: Way) -> tuple[Place, str] | None:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Context, Decimal
 from functools import cache, lru_cache
@@ -15,9 +15,6 @@ from typing import Any
 from ...module_utils.model.field import Way, shorten
 from ...module_utils.model.patterns import finds
 from .schemas import Schema
-
-Test = Callable[[Any], bool]
-"""Returns True if a value satisfies a schema. Raises :class:`NotJudged`."""
 
 _MOST_PROBLEMS = 10
 """Maximum number of problems that are reported for one record and one rule."""
@@ -30,14 +27,7 @@ _PARTS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\$", re.DOTALL)
 
 
 class NotJudged(Exception):
-    """Raised if a pattern takes too long for a value, so that the result is unknown.
-
-    :ivar pattern: the pattern.
-    """
-
-    def __init__(self, pattern: str) -> None:
-        super().__init__(pattern)
-        self.pattern = pattern
+    """Raised if a pattern takes too long for a value, so that the result is unknown."""
 
 
 @dataclass(frozen=True)
@@ -45,24 +35,11 @@ class Problem:
     """One violation of a schema.
 
     :ivar way: path from the record to the value; for a missing field it ends with the field.
-    :ivar expected: what the schema requires, in words that quote nothing of the record.
+    :ivar words: what the schema requires. They quote nothing of the record.
     """
 
     way: Way
-    expected: str
-
-
-# ---- evaluate a schema
-
-
-def judge_of(schema: Schema) -> Test:
-    """Return the test of a schema."""
-    is_valid: Test = _validator(schema).is_valid
-    return is_valid
-
-
-def _is_number(value: Any) -> bool:
-    return value.__class__ is int or value.__class__ is float
+    words: str
 
 
 @lru_cache(maxsize=_MOST_KEPT)
@@ -73,7 +50,7 @@ def _matches(pattern: str, text: str) -> bool:
     """
     found = finds(_for_this_engine(pattern), 0, text)
     if found is None:
-        raise NotJudged(pattern)
+        raise NotJudged
     return found
 
 
@@ -97,10 +74,10 @@ def _is_multiple(value: Any, of: float) -> bool:
 # ---- violations
 
 
-def problems(schema: Schema, value: Any) -> list[Problem]:
-    """Return the violations of a schema by a value that fails its test."""
+def problems(validator: Any, value: Any) -> list[Problem]:
+    """Return the violations of a schema by a value that does not satisfy it."""
     found: dict[Problem, None] = {}
-    for error in _validator(schema).iter_errors(value):
+    for error in validator.iter_errors(value):
         found.update(dict.fromkeys(_problems_of(error)))
         if len(found) >= _MOST_PROBLEMS:
             break
@@ -114,7 +91,8 @@ def _problems_of(error: Any) -> Iterator[Problem]:
             Problem((*way, name), "expected a value") for name in error.validator_value if name not in error.instance
         )
     else:
-        yield Problem(way, _expected(error.validator, error.validator_value))
+        words = _WORDS.get(error.validator, f"{error.validator} does not allow this")
+        yield Problem(way, words.format(shorten(error.validator_value, _LONGEST)))
 
 
 _WORDS = {
@@ -129,8 +107,8 @@ _WORDS = {
     "minItems": "expected at least {} item(s)",
     "maxItems": "expected at most {} item(s)",
     "multipleOf": "expected a multiple of {}",
-}
-_SENTENCES = {
+    "enum": "expected one of {}",
+    "type": "expected a value of the type {}",
     None: "expected nothing here",
     "not": "the rule forbids this",
     "anyOf": "none of the alternatives of the rule fits",
@@ -138,19 +116,7 @@ _SENTENCES = {
     "contains": "the rule expects another item in this list, or fewer",
     "uniqueItems": "expected every item once",
 }
-
-
-def _expected(keyword: str | None, wanted: Any) -> str:
-    """Say what a keyword requires. It only quotes the rule."""
-    if keyword in _SENTENCES:
-        return _SENTENCES[keyword]
-    if keyword == "enum":
-        return f"expected one of {shorten(', '.join(shorten(value) for value in wanted), _LONGEST)[1:-1]}"
-    if keyword == "type":
-        return f"expected a value of the type {wanted if isinstance(wanted, str) else ' or '.join(wanted)}"
-    if keyword in _WORDS:
-        return _WORDS[keyword].format(shorten(wanted, _LONGEST))
-    return f"{keyword} does not allow this"
+"""What a keyword requires. The words only quote the rule."""
 
 
 @cache
@@ -163,12 +129,13 @@ def _validator_class() -> Any:
             yield jsonschema.ValidationError("")
 
     def multiple_of(_validator: Any, wanted: float, value: Any, _schema: Any) -> Iterator[Any]:
-        if _is_number(value) and not _is_multiple(value, wanted):
+        if value.__class__ in (int, float) and not _is_multiple(value, wanted):
             yield jsonschema.ValidationError("")
 
     validators: Any = jsonschema.validators
     return validators.extend(jsonschema.Draft202012Validator, {"pattern": pattern, "multipleOf": multiple_of})
 
 
-def _validator(schema: Schema) -> Any:
+def validator_of(schema: Schema) -> Any:
+    """Return the validator of a schema. It raises :class:`NotJudged` if a pattern takes too long."""
     return _validator_class()(schema)

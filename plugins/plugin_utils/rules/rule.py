@@ -7,53 +7,42 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from ...module_utils.errors import InvalidInput
 from ...module_utils.local.safe_files import Folder
 from ...module_utils.model.field import shorten
-from ...module_utils.model.suggestions import closest_names
-from ..desired.desired import SECTIONS
 from ..desired.nodes import Node
 from ..desired.positions import Finding, Place
 from ..desired.sources.yaml_source import read_yaml
-from .schemas import FileSchemas, Schema
+from .schemas import ERROR, Clause, Refused, mistakes_in
 
-CHANGES = "changes"
-"""The word that replaces a section in rules about changes."""
-ERROR, WARNING = "error", "warning"
-LEVELS = (ERROR, WARNING)
+EVERY_RECORD = Node(True, "", 0)
+"""The ``when`` of a rule without one."""
 MOST_BYTES = 4 << 20
 """Maximum size of a rules file in bytes."""
-_MEMBERS = ("id", "for", "when", "require", "level", "because")
-_DIGEST = re.compile(r"(?:sha256:)?([0-9a-fA-F]{64})")
-_LONGEST_ID = 100
 
 
 @dataclass(frozen=True)
 class Rule:
     """One rule.
 
-    :ivar subject: the section of its records, or :data:`CHANGES`.
+    :ivar subject: the section of its records, or :data:`.schemas.CHANGES`.
     :ivar when: the schema that selects the records.
     :ivar require: the schema that the selected records must satisfy.
     :ivar because: the reason, in the words of its author.
     :ivar place: where it is written.
-    :ivar places: its members and names of fields to their places.
     """
 
     id: str
     subject: str
-    when: Schema
-    require: Schema
+    when: Clause
+    require: Clause
     level: str
     because: str
     place: Place
-    places: Mapping[str, Place] = field(default_factory=dict, compare=False)
 
     def says(self, words: str) -> str:
         """Return a message of this rule."""
@@ -105,15 +94,13 @@ def read_rules(paths: Sequence[Path], digests: Sequence[str] | None = None, outs
         _require_outside(path, outside)
         try:
             content = Folder.read_named(path, MOST_BYTES)
-        except FileNotFoundError as missing:
-            raise InvalidInput(f"rules: there is no file {path}") from missing
         except InvalidInput as refused:
             raise InvalidInput(f"rules: {refused.message}") from refused
         except OSError as error:
             raise InvalidInput(f"rules: {path} can't be read ({error.strerror or error})") from error
         if digests is not None:
             _require_digest(path, content, digests[number])
-        _RulesFile(str(path), found).read(content)
+        _read_file(str(path), content, found)
     return found
 
 
@@ -140,110 +127,51 @@ def _require_digest(path: Path, content: bytes, expected: str) -> None:
 
     :raises InvalidInput: if the content has another digest.
     """
-    wanted = _DIGEST.fullmatch(expected.strip())
-    if wanted is None:
-        raise InvalidInput(f"rules_digest: {shorten(expected)} does not fit; expected a SHA-256, 64 hexadecimal digits")
-    digest, approved = hashlib.sha256(content).hexdigest(), wanted.group(1).lower()
-    if approved != digest:
+    digest = hashlib.sha256(content).hexdigest()
+    if expected.strip().lower().removeprefix("sha256:") != digest:
         raise InvalidInput(
-            f"rules_digest: {path} has the digest sha256:{digest}, and the task expects sha256:{approved}"
+            f"rules_digest: {path} has the digest sha256:{digest}, and the task expects {shorten(expected)}"
         )
 
 
-class _RulesFile:
-    """Read one file.
+def _read_file(name: str, content: bytes, into: RuleSet) -> None:
+    """Read the rules of a file.
 
     :param name: of the file, as places name it.
-    :param into: collects its rules and findings.
     """
-
-    def __init__(self, name: str, into: RuleSet) -> None:
-        self._name = name
-        self._into = into
-
-    def _find(self, place: Place, words: str) -> None:
-        self._into.findings.append(Finding.plain(place, words))
-
-    def read(self, content: bytes) -> None:
-        """Read its rules."""
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        into.findings.append(Finding.plain(Place(name), f"this is not UTF-8 (at byte {error.start})"))
+        return
+    found: list[Finding] = []
+    document = read_yaml(text, name, found)
+    if document is None:
+        into.findings += found or [Finding.plain(Place(name), "expected rules; found nothing")]
+        return
+    found += mistakes_in(document)
+    definitions = document.member("$defs").members if not found and "$defs" in document.value else {}
+    for node in [] if found else document.member("rules").items():
         try:
-            text = content.decode("utf-8")
-        except UnicodeDecodeError as error:
-            self._find(Place(self._name), f"this is not UTF-8 (at byte {error.start})")
-            return
-        before = len(self._into.findings)
-        document = read_yaml(text, self._name, self._into.findings)
-        if document is None:
-            if len(self._into.findings) == before:
-                self._find(Place(self._name), "expected rules; found nothing")
-            return
-        value = document.value
-        if not isinstance(value, dict) or not isinstance(value.get("rules"), list):
-            self._find(document.place, "expected a map with rules, which is a list")
-            return
-        for name in value:
-            if name not in ("rules", "$defs"):
-                self._find(document.member(name).place, f"{name}: expected rules and $defs, and nothing else")
-        schemas = FileSchemas(document, self._find)
-        for node in document.member("rules").items():
-            self._read_rule(node, schemas)
-
-    def _read_rule(self, node: Node, schemas: FileSchemas) -> None:
-        if not isinstance(node.value, dict):
-            self._find(node.place, f"expected a rule, which is a map of {', '.join(_MEMBERS)}")
-            return
-        before = len(self._into.findings)
-        for name in node.value:
-            if name not in _MEMBERS:
-                suggestions = closest_names(str(name), list(_MEMBERS), 1, 0.65)
-                hint = f"did you mean {suggestions[0]}?" if suggestions else f"expected {', '.join(_MEMBERS)}"
-                self._find(node.member(name).place, f"{name}: no member of a rule; {hint}")
-        texts = {name: self._text(node, name) for name in ("id", "for", "level", "because")}
-        self._check(node, texts)
-        when = schemas.read(node.member("when")) if "when" in node.value else True
-        if "require" not in node.value:
-            self._find(node.place, "require is missing; expected the JSON Schema that the rule demands")
-        require = schemas.read(node.member("require")) if "require" in node.value else None
-        if len(self._into.findings) == before and when is not None and require is not None:
-            level = texts["level"] or ERROR
-            rule = Rule(texts["id"], texts["for"], when, require, level, texts["because"], node.place, _places(node))
-            self._into.rules.append(rule)
-
-    def _text(self, node: Node, name: str) -> str:
-        value = node.value.get(name, "")
-        if not isinstance(value, str):
-            self._find(node.member(name).place, f"{name}: {shorten(value)} does not fit; expected a text")
-            return ""
-        return str(value)
-
-    def _check(self, node: Node, texts: Mapping[str, str]) -> None:
-        def place(name: str) -> Place:
-            return node.member(name).place if name in node.value else node.place
-
-        name = texts["id"]
-        if not name.strip() or name != " ".join(name.split()) or len(name) > _LONGEST_ID:
-            self._find(place("id"), f"id: expected a name on one line, of at most {_LONGEST_ID} characters")
-        if any(rule.id == texts["id"] for rule in self._into.rules):
-            self._find(place("id"), f"id: {texts['id']} is the id of another rule; expected one of its own")
-        if texts["for"] not in (*SECTIONS, CHANGES):
-            expected = ", ".join((*SECTIONS, CHANGES))
-            self._find(place("for"), f"for: {shorten(texts['for'])} does not fit; expected one of {expected}")
-        if texts["level"] not in ("", *LEVELS):
-            self._find(place("level"), f"level: {shorten(texts['level'])} does not fit; expected {' or '.join(LEVELS)}")
+            into.rules.append(_rule(node, definitions, into.rules))
+        except Refused as refused:
+            found.append(Finding.plain(refused.place, refused.words))
+    into.findings += found
 
 
-def _places(node: Node) -> dict[str, Place]:
-    """Return the places of the names in a rule. A name that is written twice has the place of the first."""
-    found: dict[str, Place] = {}
-    pending: list[Node] = [node]
-    while pending:
-        part = pending.pop(0)
-        members: Iterable[Any] = part.value if isinstance(part.value, dict) else range(len(part.value))
-        for key in members:
-            member = part.member(key)
-            found.setdefault(str(key), member.place)
-            if isinstance(member.value, str):
-                found.setdefault(str(member.value), member.place)
-            elif isinstance(member.value, (dict, list)):
-                pending.append(member)
-    return found
+def _rule(node: Node, definitions: Mapping[str, Node], others: Iterable[Rule]) -> Rule:
+    """Return a rule whose members fit.
+
+    :raises Refused: if it has the id of another rule, or refers to nothing.
+    """
+    written = node.value
+    if any(rule.id == written["id"] for rule in others):
+        raise Refused(
+            node.member("id").place, f"id: {written['id']} is the id of another rule; expected one of its own"
+        )
+    when = Clause(node.member("when") if "when" in written else EVERY_RECORD, definitions)
+    require = Clause(node.member("require"), definitions)
+    when.check()
+    require.check()
+    level, because = written.get("level", ERROR), written.get("because", "")
+    return Rule(written["id"], written["for"], when, require, level, because, node.place)

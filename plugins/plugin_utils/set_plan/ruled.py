@@ -20,9 +20,10 @@ from ...module_utils.model.types_links import Reference, references_in, with_ref
 from ...module_utils.plan.change import ARCHIVE, DELETE
 from ..desired.desired import BY_TEMPLATE, SECTIONS
 from ..desired.entry import Entry
-from ..rules.bound import BoundRule, all_names, bind, bind_changes
-from ..rules.found import Found, in_words, place_of
-from ..rules.rule import CHANGES, RuleSet
+from ..rules.bound import BoundRule, all_names, bind, bind_change
+from ..rules.found import Found, place_of
+from ..rules.rule import RuleSet
+from ..rules.schemas import CHANGES
 from .aspect import Aspect
 from .context import PlanContext
 from .listed_state import path_of
@@ -174,9 +175,11 @@ class Rules(Aspect):
         if not rules or not changes:
             return
         schemas = {planned.section: planned.schema for planned in changes}
-        self._changes = bind_changes(
-            rules, lambda section: self._views(schemas[section]), list(schemas), self._context.find_plainly
-        )
+        context = self._context
+        self._changes = [
+            bind_change(rule, lambda section: self._views(schemas[section]), list(schemas), context.find_plainly)
+            for rule in rules
+        ]
         names = all_names(self._changes)
         for planned in changes:
             document = self._change(planned, names)
@@ -214,7 +217,7 @@ class Rules(Aspect):
             is_side = problem.way[:1] in (("before",), ("after",))
             way = problem.way[1:] if is_side else ()
             place, name = place_of(planned.entry, planned.schema, way) or (planned.entry.place, "")
-            self._found.find(rule, place, about + in_words(rule, problem), name)
+            self._found.find(rule, place, about + problem.words, name)
 
     # ---- existing records
 

@@ -12,8 +12,7 @@ import pytest
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.plugin_utils.rules.bound import bind
-from ansible_collections.community.seventhings.plugins.plugin_utils.rules.found import in_words
-from ansible_collections.community.seventhings.plugins.plugin_utils.rules.judging import Problem, judge_of, problems
+from ansible_collections.community.seventhings.plugins.plugin_utils.rules.judging import validator_of
 from ansible_collections.community.seventhings.plugins.plugin_utils.rules.rule import RuleSet, read_rules
 
 
@@ -33,18 +32,21 @@ def findings(directory: Path, text: str) -> list[str]:
     ("schema", "expected"),
     [
         ("{requird: [a]}", "1:48: requird: no keyword that rules may use; did you mean required?"),
-        ("{format: date}", "1:47: format: JSON Schema checks no value with it; write a pattern"),
-        ("{patternProperties: {a: true}}", "1:58: patternProperties: rules name each field; write properties"),
+        ("{format: date}", "1:47: format: no keyword that rules may use; expected one of"),
+        (
+            "{patternProperties: {a: true}}",
+            "1:58: patternProperties: no keyword that rules may use; did you mean properties?",
+        ),
         ("{pattern: '('}", "1:48: pattern: '(' is not a 'regex'"),
         ("{minimum: '3'}", "1:48: minimum: '3' is not of type 'number'"),
         ("{minLength: -1}", "1:50: minLength: -1 is less than the minimum of 0"),
         ("{required: a}", "1:49: required: 'a' is not of type 'array'"),
         ("{allOf: []}", "1:46: allOf: [] should be non-empty"),
-        ("{$ref: 'http://127.0.0.1/x'}", "1:45: $ref: 'http://127.0.0.1/x' leads out of this file; expected #/ and a"),
-        ("{$ref: other.yml}", "1:45: $ref: 'other.yml' leads out of this file; expected #/ and a path in it"),
+        ("{$ref: 'http://127.0.0.1/x'}", "1:45: $ref: 'http://127.0.0.1/x' does not match '^#/"),
+        ("{$ref: other.yml}", "1:45: $ref: 'other.yml' does not match '^#/"),
         ("{$ref: '#/$defs/none'}", "1:45: $ref: nothing in this file is at #/$defs/none"),
-        ("{$ref: '#/rules/0/require'}", "1:45: $ref: #/rules/0/require refers to itself"),
-        ("text", "1:38: expected a JSON Schema, which is a map, true or false; found 'text'"),
+        ("{$ref: '#/rules/0/require'}", "1:45: $ref: '#/rules/0/require' does not match '^#/"),
+        ("text", "1:38: require: 'text' is not of type 'object', 'boolean'"),
     ],
 )
 def test_a_schema_that_would_judge_nothing_is_a_finding(tmp_path: Path, schema: str, expected: str) -> None:
@@ -56,15 +58,21 @@ def test_a_schema_that_would_judge_nothing_is_a_finding(tmp_path: Path, schema: 
     ("text", "expected"),
     [
         ("", "rules.yml: expected rules; found nothing"),
-        ("- id: r", "rules.yml:1:1: expected a map with rules, which is a list"),
-        ("rules: []\nrule: []", "rules.yml:2:7: rule: expected rules and $defs, and nothing else"),
-        ("rules: [text]", "rules.yml:1:9: expected a rule, which is a map of id, for, when, require, level, because"),
-        ("rules: [{id: r, for: room, require: true}]", "rules.yml:1:22: for: 'room' does not fit; expected one of"),
-        ("rules: [{id: ' a', for: rooms, require: true}]", "rules.yml:1:14: id: expected a name on one line"),
-        ("rules: [{for: rooms, require: true}]", "rules.yml:1:9: id: expected a name on one line"),
-        ("rules: [{id: r, for: rooms}]", "rules.yml:1:9: require is missing; expected the JSON Schema"),
-        ("rules: [{id: r, for: rooms, require: true, level: info}]", "rules.yml:1:51: level: 'info' does not fit"),
-        ("rules: [{id: r, for: rooms, require: true, whn: true}]", "rules.yml:1:49: whn: no member of a rule; did you"),
+        ("- id: r", "rules.yml:1:1: a rules file: [{'id': 'r'}] is not of type 'object'"),
+        ("rules: []\nrule: []", "rules.yml:2:7: rule: no keyword that rules may use; did you mean rules?"),
+        ("rules: [text]", "rules.yml:1:9: rules: 'text' is not of type 'object'"),
+        (
+            "rules: [{id: r, for: room, require: true}]",
+            "rules.yml:1:22: for: 'room' is not one of ['fields', 'locations',",
+        ),
+        ("rules: [{id: ' a', for: rooms, require: true}]", "rules.yml:1:14: id: ' a' does not match"),
+        ("rules: [{for: rooms, require: true}]", "rules.yml:1:9: rules: 'id' is a required property"),
+        ("rules: [{id: r, for: rooms}]", "rules.yml:1:9: rules: 'require' is a required property"),
+        ("rules: [{id: r, for: rooms, require: true, level: info}]", "rules.yml:1:51: level: 'info' is not one of"),
+        (
+            "rules: [{id: r, for: rooms, require: true, whn: true}]",
+            "rules.yml:1:49: whn: no keyword that rules may use; did you mean when?",
+        ),
         ("rules: [{id: r, for: rooms, require: true}, {id: r, for: rooms, require: true}]", "rules.yml:1:50: id: r is"),
         ("rules: [", "rules.yml:1:9: this is not YAML"),
     ],
@@ -81,9 +89,9 @@ def test_references_lead_to_other_parts_of_the_file(tmp_path: Path) -> None:
         "rules: [{id: r, for: objects, require: {$ref: '#/$defs/it', required: [serial_number]}}]",
     )
     assert found.findings == []
-    test = judge_of(found.rules[0].require)
-    assert [test({"serial_number": text}) for text in ("A1", "B1")] == [True, False]
-    assert not test({})
+    (rule,) = bind(found.rules, [], (), lambda _place, _words: None)
+    assert [rule.breaks({"serial_number": text}) for text in ("A1", "B1")] == [False, True]
+    assert rule.breaks({})
 
 
 def test_references_that_grow_without_end_are_refused(tmp_path: Path) -> None:
@@ -97,7 +105,7 @@ def test_references_that_grow_without_end_are_refused(tmp_path: Path) -> None:
     assert "the schemas are too many or too deep" in line
 
 
-@pytest.mark.parametrize(("name", "why"), [("none.yml", "there is no file"), ("folder", "is not a regular file")])
+@pytest.mark.parametrize(("name", "why"), [("none.yml", "can't be read"), ("folder", "is not a regular file")])
 def test_a_file_that_can_not_be_read_is_an_error(tmp_path: Path, name: str, why: str) -> None:
     (tmp_path / "folder").mkdir()
     with pytest.raises(InvalidInput, match=f"^rules: .*{why}"):
@@ -116,16 +124,25 @@ def test_a_file_that_can_not_be_read_is_an_error(tmp_path: Path, name: str, why:
     ],
 )
 def test_multiples_are_those_that_people_write(value: float, step: float, expected: bool) -> None:
-    schema = {"multipleOf": step}
-    assert judge_of(schema)(value) is expected
-    assert bool(problems(schema, value)) is not expected
+    assert validator_of({"multipleOf": step}).is_valid(value) is expected
 
 
-def test_names_of_members_that_a_rule_does_not_know_are_not_shown(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("parts", "expected"),
+    [
+        ("$defs: {a: {$ref: '#/$defs/b'}, b: {$ref: '#/$defs/a'}}", "#/$defs/a refers to itself"),
+        ("$defs: {a: {properties: {b: {$ref: '#/$defs/a'}}}}", "#/$defs/a refers to itself"),
+        ("$defs: {a: {not: {requird: [a]}}}", "requird: no keyword that rules may use"),
+    ],
+)
+def test_parts_of_a_file_are_checked_like_its_rules(tmp_path: Path, parts: str, expected: str) -> None:
+    (line,) = findings(tmp_path, f"rules: [{{id: r, for: rooms, require: {{$ref: '#/$defs/a'}}}}]\n{parts}")
+    assert expected in line
+
+
+def test_names_of_members_in_a_value_are_not_shown(tmp_path: Path) -> None:
     rule = "{id: r, for: rooms, require: {properties: {hours: {properties: {days: {additionalProperties: false}}}}}}"
     (found,) = bind(read(tmp_path, f"rules: [{rule}]").rules, [], (), lambda _place, _words: None)
-    (shown,) = [in_words(found, problem) for problem in found.problems({"hours": {"days": {"Secret": 1}}})]
-    assert shown == "hours.days: additionalProperties does not allow this"
-    inner = Problem(("hours", "Secret", "days"), "expected another")
-    assert in_words(found, inner) == "hours: expected another"
-    assert in_words(found, Problem(("after", "weight"), "expected another")) == "after.weight: expected another"
+    (problem,) = found.problems({"hours": {"days": {"Secret": 1}}})
+    assert problem.words == "hours: additionalProperties does not allow this"
+    assert problem.way == ("hours", "days")
