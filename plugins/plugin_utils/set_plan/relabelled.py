@@ -8,18 +8,14 @@ Then the files have no rename for such a record, and nothing is created.
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import Any
 
 from ...module_utils.client.record import Record
-from ...module_utils.model.field import EMPTY, first_of
-from ...module_utils.model.kinds import OBJECT
+from ...module_utils.model.field import first_of
 from ...module_utils.model.schema import FieldError
 from ...module_utils.model.types_links import Reference, references_in
 from ...module_utils.resolve import natural_keys
-from ..desired.parsing import written_as
 from .aspect import Aspect
 from .context import PlanContext
 from .plan import Pair, Planned
@@ -65,43 +61,17 @@ class RelabelledRecords(Aspect):
 
 def _words(context: PlanContext, group: Sequence[tuple[Planned, Record]]) -> str:
     """Describe the relabelled records of one section in one finding."""
-    (planned, record), *others = group
-    keys = [_keys_of(context, *pair) for pair in group]
-    names = ["/".join(map(str, now.values())) or "another key" for now, _wanted in keys]
-    named = [f"{other.key} is {name}" for (other, _record), name in zip(group, names, strict=True)]
-    also = f", one of {len(named):,}: {first_of(named, _MOST_NAMED)}" if others else ""
-    pairs = [{"from": now, "to": wanted} for now, wanted in keys if now][:_MOST_NAMED]
-    line = json.dumps({planned.section: pairs}, ensure_ascii=False, default=str)
-    advice = f", or give it back the old one with this line in moved.yml: {line}" if pairs else ""
-    labels = ""
-    if others and planned.kind is OBJECT:
-        labels = (
-            ". If labels replaced placeholders, let another field identify objects, and set scan_codes in "
-            "instance.yml: then no label is a change"
-        )
+    planned, record = group[0]
+    named = [f"{other.key} is {_name(context, other, found)}" for other, found in group]
+    also = f", one of {len(named):,}: {first_of(named, _MOST_NAMED)}" if len(named) > 1 else ""
     return (
-        f"{planned} does not exist, and the record that had this key before is now {names[0]} ({record.uuid}): "
-        f"its key was changed{also}. Write the new key here if it is right{advice}{labels}"
+        f"{planned} does not exist, and the record that had this key before is now {_name(context, planned, record)} "
+        f"({record.uuid}): its key was changed{also}. Write the new key here if it is right, or give it back the old "
+        "one with a rename in moved.yml"
     )
 
 
-def _keys_of(context: PlanContext, planned: Planned, record: Record) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the present natural key of a record, and the natural key in the files."""
-    written = [written_as(planned.schema, planned.entry, key) for key in planned.keys]
-    return _key_of(context, planned, record), {name: planned.entry.fields.get(name) for name in written}
-
-
-def _key_of(context: PlanContext, planned: Planned, record: Record) -> dict[str, Any]:
-    """Return the present natural key of a record as files write it; empty if a part of it has no name."""
+def _name(context: PlanContext, planned: Planned, record: Record) -> str:
+    """Return the present natural key of a record in words."""
     values = natural_keys.read_some(planned.schema, planned.keys, record)
-    written = {
-        written_as(planned.schema, planned.entry, key): _named(context, planned, key, values[key]) for key in values
-    }
-    return {} if any(value in EMPTY for value in written.values()) else written
-
-
-def _named(context: PlanContext, planned: Planned, key: str, value: Any) -> Any:
-    if isinstance(value, Reference):
-        place = context.state.find(value)
-        return None if place is None else context.state.name_of(place)
-    return None if isinstance(value, tuple) else planned.schema.brief(key, value)
+    return context.words(planned.schema, planned.keys, values) or "another key"

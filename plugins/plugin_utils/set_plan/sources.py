@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 
@@ -23,8 +22,8 @@ _MOST_NAMED = 3
 class LostSources(Aspect):
     """Refuse sections whose sources lost their records.
 
-    They are accepted if other sources of the section gained as many records, because the records were moved, or if the
-    records no longer exist, because they were deleted in the application.
+    They are accepted if no record of the set is left that the files do not contain: other sources have the records now,
+    or they were deleted in the application.
     """
 
     def joined(self, pairs: list[Pair]) -> None:
@@ -33,19 +32,15 @@ class LostSources(Aspect):
         if context.desired.findings:
             # An unreadable file looks empty.
             return
-        before, now = context.options.sources_before, context.desired.sources
-        filled = [source for source, counts in now.items() if counts.rows]
+        now = context.desired.sources
         lost: dict[str, dict[str, int]] = {}
-        for (path, section), number in before.items():
+        for (path, section), number in context.options.sources_before.items():
+            found = now.get((path, section))
             # A task that omits a section from its inline option manages other sections.
-            is_named = path != INLINE or (path, section) in now
-            if is_named and not any(section == other and _is_same(path, name) for name, other in filled):
+            if (path != INLINE or found is not None) and (found is None or not found.rows):
                 lost.setdefault(section, {})[path] = number
-        gained: Counter[str] = Counter()
-        for source, count in now.items():
-            gained[source[1]] += max(0, count.records - before.get(source, 0))
         for section, paths in lost.items():
-            if gained[section] < sum(paths.values()) and _may_be_left(context, section):
+            if _may_be_left(context, section):
                 context.find_plainly(Place(next(iter(paths), "")), _words(context, section, paths))
 
 
@@ -56,11 +51,6 @@ def _may_be_left(context: PlanContext, section: str) -> bool:
         return True
     claimed, known = context.claimed.get(kind.name, {}), context.options.known
     return any(record.uuid in known and record.uuid not in claimed for record in context.state.records(kind))
-
-
-def _is_same(path: str, other: str) -> bool:
-    """Return True if two paths mean the same file. Paths begin with the name of their layer if there are several."""
-    return path == other or path.endswith(f"/{other}") or other.endswith(f"/{path}")
 
 
 def _words(context: PlanContext, section: str, paths: Mapping[str, int]) -> str:
