@@ -428,8 +428,7 @@ class Executor:
         except REFUSED_VALUES as refused:
             owner = perhaps_hidden_owner(planned.schema, planned.keys, change.values, refused)
             if owner:
-                refused.message += f"{owner} The next plan looks it up in the archive."
-                self._journal.refused(planned.kind.name, planned.journal_key)
+                refused.message += f"{owner} The next plan looks it up in the archive (archived_lookups)."
             raise
         if uuid is None:
             raise SeventhingsError("it was sent, but had no effect")

@@ -48,7 +48,6 @@ from .memory import (
     MANAGED,
     ORIGIN,
     PROTECTED,
-    REFUSED,
     RUN,
     SENT,
     SOURCE,
@@ -365,7 +364,7 @@ class Journal:
         """Note the outcome of a creation."""
         name = f"{kind} {key}"
         found = [(MANAGED, uuid, name), (CREATED, uuid, name), (BEGUN, uuid, self.memory.run)]
-        self._put(*found, *self._without(name, SENT, REFUSED))
+        self._put(*found, *self._without(name, SENT))
 
     def changing(self, uuid: str) -> None:
         """Note that a record is about to be changed, which may take several requests."""
@@ -384,14 +383,6 @@ class Journal:
         """Note that a record is about to be brought back from the archive, so that an undo may archive it again."""
         self._put((UNARCHIVED, uuid, True))
 
-    def refused(self, kind: str, key: str) -> None:
-        """Note that the service refused a creation because another record has its values.
-
-        The next plan looks that record up in the archive.
-        """
-        name = f"{kind} {key}"
-        self._put((REFUSED, name, True), *self._without(name, SENT))
-
     def managed(self, kind: str, keys: Mapping[str, str]) -> None:
         """Note existing records of the files: from now on they belong to the set.
 
@@ -402,7 +393,7 @@ class Journal:
         facts: list[Fact] = []
         for uuid, name in names.items():
             if managed.get(uuid) != name:
-                facts += [(MANAGED, uuid, name), *self._without(uuid, ARCHIVED), *self._without(name, REFUSED)]
+                facts += [(MANAGED, uuid, name), *self._without(uuid, ARCHIVED)]
         self._put(*facts)
 
     def protect(self, uuid: str, is_protected: bool) -> None:

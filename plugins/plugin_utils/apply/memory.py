@@ -18,8 +18,8 @@ from ..set_plan.baseline import Baseline
 # Marks are uuids, or kinds with natural keys, unless a comment says otherwise. The values are in parentheses.
 MANAGED, ARCHIVED, CREATED = "managed", "archived", "created"
 """Records that belong to the set; that the set archived; that it created (kind and key, which may be empty)."""
-UNARCHIVED, PROTECTED, REFUSED = "unarchived", "protected", "refused"
-"""Records that the set brought back from the archive; that must stay; refused creations (true)."""
+UNARCHIVED, PROTECTED = "unarchived", "protected"
+"""Records that the set brought back from the archive; that must stay."""
 SENT = "sent"
 """Creations without a noted outcome (the time in seconds since 1970)."""
 RUN, BEGUN, CHANGING = "run", "begun", "changing"
@@ -88,11 +88,6 @@ class Memory:
     def protected(self) -> Set[str]:
         """Return the uuids of records that must stay."""
         return self.marks.get(PROTECTED, {}).keys()
-
-    @property
-    def refused(self) -> Set[str]:
-        """Return kind and key of creations that the service refused because another record has their values."""
-        return self.marks.get(REFUSED, {}).keys()
 
     @property
     def sources(self) -> dict[Source, int]:

@@ -254,13 +254,11 @@ class _Run:
             names=memory.names,
             archived=_archived(journal),
             existing_before=memory.existing if is_resumed else {},
-            refused=frozenset(memory.refused) | self._approving.unarchived,
-            most_lookups=self._most_lookups(is_planned_only=options.check_mode and options.approving is None),
-            most_lookups_of_apply=self._most_lookups(is_planned_only=False),
+            looked_up=self._approving.unarchived,
+            most_lookups=self._most_lookups(),
             is_approvable=options.approving is not None,
             origins=memory.origins,
-            baseline=self._baseline,
-            notes_all=not options.check_mode,
+            baseline=None if options.check_mode else self._baseline,
             sources_before={} if EMPTY_SOURCES in caps.allow else memory.sources,
             is_protected=caps.is_protected,
             observed=caps.observed,
@@ -270,14 +268,12 @@ class _Run:
             is_drift=options.drift,
         )
 
-    def _most_lookups(self, is_planned_only: bool) -> int | None:
-        """Return the number of missing records of a section up to which all are looked up; None: no maximum.
-
-        :param is_planned_only: True if the plan is neither applied nor written to a file.
-        """
-        if self._options.archived_lookups == "all":
+    def _most_lookups(self) -> int | None:
+        """Return the number of missing records of a section up to which all are looked up; None: no maximum."""
+        options = self._options
+        if options.archived_lookups == "all":
             return None
-        return SAMPLE if is_planned_only else MOST_OF_A_RUN
+        return SAMPLE if options.check_mode and options.approving is None else MOST_OF_A_RUN
 
     def _inverted(self, plan_options: PlanOptions, journal: Journal) -> PlanOptions:
         """Make the inverse of an apply record the desired state, if the run undoes one."""
@@ -335,7 +331,6 @@ class _Run:
         in_use = [] if self._options.drift else objects_in_use(plan)
         plan.cautions = [*(clean(oddity.text) for oddity in self._odd), *map(clean, in_use), *plan.cautions]
         read = self._client.transport.sent - self._before
-        read += plan.more_lookups
         self._forecast = forecast_of(plan, read, self._client.transport.rate.per_minute)
         if self._options.drift:
             # Drift removes nothing.

@@ -38,14 +38,6 @@ _PER_MINUTE = 200
 Item = TypeVar("Item")
 
 
-def number_looked_up(number: int, most: int | None) -> int:
-    """Return the number of records that are looked up.
-
-    :param most: up to this number all are looked up; None: no maximum.
-    """
-    return number if most is None or number <= most else min(number, SAMPLE)
-
-
 def spread(items: Sequence[Item], number: int) -> Sequence[Item]:
     """Return some items, evenly distributed."""
     return items[:: max(1, len(items) // number)][:number] if number else ()
@@ -97,20 +89,18 @@ class _Missing:
 
     def look_up(self) -> None:
         """Look up the records, or a sample if there are very many. Note how many were not looked up."""
-        transport, result = self._context.client.transport, self._context.result
-        before = transport.sent
+        transport = self._context.client.transport
         if self._with_key:
             self._has_lookup = self._looks_up()
         uuids = self._uuids_by_index()
         self._trust_notes(uuids)
         options = self._context.options
-        refused = [index for index in uuids if self._names[index] in options.refused]
-        rest = [index for index in uuids if index not in set(refused)]
-        number = number_looked_up(len(rest), options.most_lookups)
-        known = [index for index in rest if self._names[index] in self._uuids]
-        chosen = [*refused, *spread(known, min(number, len(known)))]
+        chosen = [index for index in uuids if self._names[index] in options.looked_up]
+        rest = [index for index in uuids if self._names[index] not in options.looked_up]
+        number = len(rest) if options.most_lookups is None or len(rest) <= options.most_lookups else SAMPLE
+        known = spread([index for index in rest if self._names[index] in self._uuids], number)
         others = [index for index in rest if self._names[index] not in self._uuids]
-        chosen += spread(others, number + len(refused) - len(chosen))
+        chosen += [*known, *spread(others, number - len(known))]
         transport.rate.expect(len(chosen) + (0 if transport.read_only else len(self._planned)))
         if self._take({index: uuids[index] for index in chosen}):
             # One archived record in a sample means that there are more.
@@ -119,9 +109,6 @@ class _Missing:
             more = spread(left, max(0, MOST_OF_A_RUN - len(chosen)))
             self._take({index: uuids[index] for index in more})
             chosen += more
-        result.lookups += transport.sent - before
-        of_apply = number_looked_up(len(rest), options.most_lookups_of_apply)
-        result.more_lookups += max(0, of_apply + len(refused) - len(chosen))
         self._report(self._planned.keys() - set(chosen) - self._checked)
 
     def _trust_notes(self, uuids: dict[int, str]) -> None:

@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from graphlib import CycleError, TopologicalSorter
 
 from ..desired.entry import Entry
@@ -40,22 +40,17 @@ def in_turns(level: Sequence[Planned]) -> Iterator[Sequence[Planned]]:
 def waiting_for_ever(changes: Iterable[Planned]) -> Iterator[tuple[Planned, str, Entry]]:
     """Yield the changes that wait for each other's unique values, each with its field and the other entry."""
     waiting = {id(planned.entry): planned for planned in changes if planned.after}
-    order = TopologicalSorter({number: [id(owner) for _key, owner in waiting[number].after] for number in waiting})
-    with suppress(CycleError):
-        order.prepare()
-    while ready := order.get_ready():
-        # A chain in which each change waits for the one before has an end, so remove it.
-        order.done(*ready)
-        for number in ready:
-            waiting.pop(number, None)
-    for planned in waiting.values():
-        for key, owner in planned.after:
-            seen: set[int] = set()
-            predecessor = [id(owner)]
-            while predecessor:
-                at = predecessor.pop()
-                if at in waiting and at not in seen:
-                    seen.add(at)
-                    predecessor += [id(entry) for _key, entry in waiting[at].after]
-            if id(planned.entry) in seen:
-                yield planned, key, owner
+    while circle := _circle(waiting):
+        members = [waiting.pop(number) for number in list(waiting) if number in circle]
+        for planned in members:
+            yield from ((planned, key, owner) for key, owner in planned.after if id(owner) in circle)
+
+
+def _circle(waiting: Mapping[int, Planned]) -> AbstractSet[int]:
+    """Return the entries of one circle, which is empty if there is none."""
+    graph = {number: [id(owner) for _key, owner in planned.after] for number, planned in waiting.items()}
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as circular:
+        return set(circular.args[1])
+    return frozenset()

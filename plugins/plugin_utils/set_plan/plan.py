@@ -239,7 +239,6 @@ class InstancePlan:
     :ivar never_in_a_table: section to number of records that are in no file and were in no table.
     :ivar unchecked: identities of entries that no list shows and that were not looked up in the archive.
     :ivar scan_codes: the labels of objects.
-    :ivar lookups: number of requests that looked up archived records. :ivar more_lookups: how many more an apply sends.
     :ivar searched: names of kinds whose lists must be complete, because they show that nothing refers to a removed
         record, or because they missed an existing record.
     :ivar state: the lists that the plan was made from.
@@ -276,8 +275,6 @@ class InstancePlan:
     never_in_a_table: Counter[str] = field(default_factory=Counter)
     unchecked: set[int] = field(default_factory=set)
     scan_codes: ScanCodeCounts = field(default_factory=ScanCodeCounts)
-    lookups: int = 0
-    more_lookups: int = 0
     searched: set[str] = field(default_factory=set)
     state: ListedState | None = None
     hiding: Hiding = field(default_factory=Hiding)
@@ -321,13 +318,13 @@ class PlanOptions:
     :ivar existing_before: section to the number of records before that run.
     :ivar sources_before: each source of an earlier apply to the number of its records.
     :ivar origins: uuid to the file of a record in its last apply, if noted, with the line after a colon.
-    :ivar baseline: what was last applied. It collects the records that are as written in the files.
-    :ivar notes_all: True to collect all such records, because the run notes them.
+    :ivar baseline: what was last applied. It collects the records that are as written in the files. None if the run
+        notes nothing.
     :ivar names: uuid to the last noted kind and key of a record of the set.
     :ivar archived: uuids of records that earlier runs left archived.
-    :ivar refused: kind and key of creations that the service refused because another record has their values.
+    :ivar looked_up: kind and key of records that are looked up in the archive in any case.
     :ivar most_lookups: number of missing records of a section up to which all of them are looked up in the archive,
-        otherwise a sample; None: no maximum. :ivar most_lookups_of_apply: the same for the run that applies the plan.
+        otherwise a sample; None: no maximum.
     :ivar is_protected: True if strangers may have written the files.
     :ivar observed: section to the fields that scans or people write, according to the task.
     :ivar has_changes_only: True if the entries are only the changes of an undo, not the whole set.
@@ -350,12 +347,10 @@ class PlanOptions:
     sources_before: Mapping[Source, int] = field(default_factory=dict)
     origins: Mapping[str, str] = field(default_factory=dict)
     baseline: Baseline | None = None
-    notes_all: bool = False
     note_references: bool = False
     archived: frozenset[str] = frozenset()
-    refused: frozenset[str] = frozenset()
+    looked_up: frozenset[str] = frozenset()
     most_lookups: int | None = SAMPLE
-    most_lookups_of_apply: int | None = MOST_OF_A_RUN
     is_protected: bool = False
     observed: Mapping[str, Sequence[str]] = field(default_factory=dict)
     is_approvable: bool = False

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from ...module_utils.client.record import Record
 from ...module_utils.model.field import first_of
-from ...module_utils.model.names import normal_name, shape
+from ...module_utils.model.names import normal_name
 from ...module_utils.model.schema import FieldError, Misfit
 from ...module_utils.plan.allowed import SIMILAR_NAMES, how_to_allow
 from ...module_utils.plan.change import CREATE
@@ -32,8 +32,6 @@ _MOST_APART = 20
 """Maximum number of findings of which each quotes both names."""
 
 _WHY = "it looks like the name of another record"
-
-_NUMBER = "leading zeros are lost or separators were added; format the column as text and type the number again"
 
 
 @dataclass(frozen=True)
@@ -59,14 +57,11 @@ class SimilarNames(Aspect):
         # An undo restores names that existed.
         self._accepts_all = SIMILAR_NAMES in context.options.allow or context.options.has_changes_only
         self._accepted = {section: set(map(normal_name, names)) for section, names in context.desired.similar.items()}
-        self._idle = {section: set(names) for section, names in self._accepted.items()}
         self._new: dict[tuple[str, str, tuple[str, ...]], list[Planned]] = defaultdict(list)
         self._doubtful: list[str] = []
 
     def compared(self, planned: Planned, current: Record | None) -> None:
         """Note a record that gets a natural key."""
-        if planned.section in self._idle:
-            self._idle[planned.section].discard(normal_name(planned.words or planned.key))
         kind = planned.kind
         gets = planned.keys if planned.change.action == CREATE else planned.change.values
         is_open = not kind.open_status or planned.desired.get(kind.status_key, kind.open_status) == kind.open_status
@@ -84,7 +79,7 @@ class SimilarNames(Aspect):
         ]
         is_grouped = len(found) > _MOST_APART
         for place, error in found:
-            if not is_grouped and error.misfit is not None and error.misfit.why == _WHY:
+            if not is_grouped:
                 # One line about many names would leave out the names that they look like.
                 error.misfit = None
             self._context.find(place, error)
@@ -109,16 +104,13 @@ class SimilarNames(Aspect):
                 earlier.setdefault(form, (planned, key))
 
     def warnings(self) -> Iterator[str]:
-        """Return one warning about numbers of rooms, and one about names in the settings that no record has."""
+        """Return one warning about numbers of rooms."""
         if self._doubtful:
             pairs = first_of(self._doubtful, _MOST_NAMED, "; ")
             yield (
                 f"rooms: new numbers differ from others only in zeros or dots: {pairs}. Use one number if they are the "
                 "same room."
             )
-        for section, names in self._idle.items():
-            for name in sorted(names) if not self._context.findings else ():
-                yield f"{SIMILAR}.{section}: {name!r} is no record of these files, so it accepts nothing"
 
     def _key(self, planned: Planned) -> Key | None:
         return self._context.state.key_of(planned.schema, planned.keys, planned.desired)
@@ -164,11 +156,4 @@ class SimilarNames(Aspect):
         line = f"`{SIMILAR}: {{{planned.section}: [{in_yaml(planned.key)}]}}` in instance.yml"
         way_out = f"accept it with {line} or with {how_to_allow(SIMILAR_NAMES)}"
         text = look_alikes.about(name, planned.key, other.words, other.where, "" if is_equal else way_out)
-        why = _NUMBER if planned.entry.is_table and _is_number(key, other.key) else _WHY
-        text = f"{text}; {why}" if why == _NUMBER else text
-        return FieldError.at((name,), text, "a name that looks like that of another record", Misfit(planned.key, why))
-
-
-def _is_number(key: Key, other: Key) -> bool:
-    """Return True if two keys that look alike are one number, which a spreadsheet may have written differently."""
-    return isinstance(key, str) and isinstance(other, str) and shape(key) != shape(other)
+        return FieldError.at((name,), text, "a name that looks like that of another record", Misfit(planned.key, _WHY))

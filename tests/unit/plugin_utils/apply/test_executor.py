@@ -116,6 +116,6 @@ def test_an_object_that_may_be_hidden_is_a_finding_after_its_barcode_was_refused
     assert result.outcome == "failed"
     (failure,) = result.failures
     assert "already in use" in failure["reason"]
-    assert "The next plan looks it up in the archive." in failure["reason"]
+    assert "The next plan looks it up in the archive" in failure["reason"]
     (finding,) = site.plan().findings
     assert "Either it is archived, or it is hidden from this account" in finding
