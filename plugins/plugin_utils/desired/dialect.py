@@ -11,9 +11,8 @@ from __future__ import annotations
 
 import csv
 import datetime as dt
-import json
 import re
-from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from itertools import islice
@@ -85,13 +84,6 @@ class Rows:
         """Return the number of rows above the header row."""
         return self.header - 1 if self.header else self.first
 
-    def and_skip(self, texts: Iterable[str]) -> str:
-        """Return the setting that skips rows with some first cells, too; empty if it can't replace the settings."""
-        if self.first and not self.header:
-            return ""
-        numbers = range(self.header + 1, self.header + self.first + 1) if self.first else sorted(self.numbers)
-        return f"skip_rows: {json.dumps([*numbers, *self.patterns, *texts], ensure_ascii=False)}"
-
     def skips(self, number: int, first: Any) -> bool:
         """Return True if a row is not a record.
 
@@ -134,6 +126,10 @@ _ALL_DIGITS = 15
 
 _KEPT_TEXT = re.compile(r'="[^"]*"')
 _SHORTENED = re.compile(r"[-+]?\d[.,]\d+E\+\d{2,3}")
+_ERROR = re.compile(
+    r"#(?:NAME\?|REF!|VALUE!|DIV/0!|NULL!|NUM!|NV|BEZUG!|WERT!|ZAHL!|NOM\?|VALEUR!|NUL!|NOMBRE!)|#{3,}|Err:\d{3}"
+)
+"""The English, German and French texts that programs write for a value that is unknown or does not fit."""
 _MARKED_TEXT = re.compile(r"'[-+]?\d[\d.,]*")
 
 
@@ -228,6 +224,8 @@ class Dialect:
                 "the column in text_columns if this is the text",
                 is_shortened=True,
             )
+        if text[:1] in ("#", "E") and _ERROR.fullmatch(text):
+            return Oddity("a spreadsheet shows this for an error, or in a narrow column; correct or empty the cell")
         if text in NULL_WORDS:
             writer = "a database" if "null" in text.casefold() or text == "\\N" else "a program"
             return Oddity(f"this is how {writer} writes an empty value; empty the cell", is_null=True)
@@ -515,39 +513,27 @@ def delimiter_of(lines: Sequence[str], dialect: Dialect) -> str:
     """Return the delimiter between the cells of a table.
 
     It is the delimiter by which most rows are as wide as the first row, because a name may contain a comma. If several
-    are equally good, it is that of the dialect, otherwise the most frequent in the first row.
+    are equally good, it is that of the dialect, otherwise the one with most names.
 
     :param lines: of the table, beginning with the names.
     """
     if dialect.is_sure:
         return dialect.delimiter
-    numbers = {mark: _outside(lines[0], mark) for mark in dict.fromkeys((*dialect.delimiter, *_DELIMITERS))}
-    marks: list[str] = [mark for mark, number in numbers.items() if number]
-    if len(marks) < 2:
-        return "".join((*marks, dialect.delimiter, _DELIMITERS))[0]
 
     def rank(mark: str) -> tuple[int, bool, int]:
-        return _as_wide_as_the_first(lines, mark), mark == dialect.delimiter, numbers[mark]
+        rows = list(islice(csv.reader(lines, delimiter=mark), _ROWS_TO_ASK)) or [[]]
+        width = len(without_end(rows[0]))
+        # Trailing cells of a row may be empty, and so may those after the last name.
+        alike = sum(len(row) >= width >= len(without_end(row)) for row in rows)
+        return alike if len(rows[0]) > 1 else 0, mark == dialect.delimiter, width
 
+    marks: list[str] = [*dialect.delimiter, *_DELIMITERS]
     return max(marks, key=rank)
-
-
-def _as_wide_as_the_first(lines: Iterable[str], delimiter: str) -> int:
-    """Count how many of the first rows have a cell for each name."""
-    rows = csv.reader(lines, delimiter=delimiter)
-    width = len(without_end(next(rows, [])))
-    # Trailing cells of a row may be empty, and so may those after the last name.
-    return sum(len(row) >= width >= len(without_end(row)) for row in islice(rows, _ROWS_TO_ASK))
 
 
 def without_end(row: list[str]) -> list[str]:
     """Return a row without the empty cells at its end."""
     return row[: next((number for number in range(len(row), 0, -1) if row[number - 1].strip()), 0)]
-
-
-def _outside(line: str, mark: str) -> int:
-    """Count a character outside of quotes."""
-    return sum(part.count(mark) for part in line.split('"')[::2])
 
 
 _FLAGS = {"0": "false", "1": "true"}

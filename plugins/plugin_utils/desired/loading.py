@@ -494,7 +494,7 @@ class _Loading:
         if ending == ".csv":
             dialect = self._dialect(name, section)
             text = self._text(root, name, may_be_vaulted, dialect.decode, desired.where_to_set(name))
-            more = (dialect, desired.delimiters, desired.warnings)
+            more = (dialect, desired.delimiters)
             return [] if text is None else read_csv(text, self._source(name), desired.findings, *more)
         # JSON Lines have no header, so only an entry of tables has their encoding.
         table = desired.tables.for_file(name)
@@ -527,7 +527,7 @@ class _Loading:
         """
         rows = records = 0
         rules = NO_RULES if table is None else table.table.rules
-        whole = without_totals(nodes, self.desired.findings, self.desired.tables.format_of(source).rows)
+        whole = without_totals(nodes, self.desired.findings)
         for written in whole if table is None else table.nodes(whole):
             rows += 1
             node = self._fill(written, ())

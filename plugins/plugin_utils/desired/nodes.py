@@ -8,7 +8,7 @@ Places are computed on demand: most records are never wrong.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from typing import Any
 
 from ...module_utils.model.field import MOST_CHARACTERS, Way
@@ -19,6 +19,8 @@ from .positions import CellPlace, Finding, Place, SheetSource, VaultedSource
 JINJA = ("{{", "{%", "{#")
 NO_JINJA = "no templates in these files, they are plain data; use desired in a playbook for computed values"
 NUL = "\0"
+NUL_ESCAPED = "\\u0000"
+"""How JSON writes a NUL character. Any other spelling is not JSON."""
 NO_NUL = "contains a NUL character, which is not text"
 DEEPEST = 40
 """Maximum depth of maps and lists."""
@@ -43,13 +45,17 @@ def mark_at(line: int, column: int) -> int:
     return line << COLUMN_BITS | min(column, (1 << COLUMN_BITS) - 1)
 
 
-def has_long_text(value: Any) -> bool:
-    """Return True if a value has a longer text than allowed, or a longer name."""
+def texts_in(value: Any) -> Iterator[str]:
+    """Yield all texts in a value, and the names of members."""
     if isinstance(value, Mapping):
-        return any(has_long_text(part) for member in value.items() for part in member)
-    if isinstance(value, list):
-        return any(map(has_long_text, value))
-    return isinstance(value, str) and len(value) > MOST_CHARACTERS
+        for name, member in value.items():
+            yield name
+            yield from texts_in(member)
+    elif isinstance(value, list):
+        for item in value:
+            yield from texts_in(item)
+    elif isinstance(value, str):
+        yield value
 
 
 def place_at(source: str, mark: int) -> Place:
@@ -220,29 +226,23 @@ def plain_node(
     return TreeNode(plain, path, 0, (), members or None)
 
 
-def jinja_in(node: Node) -> list[Finding]:
-    """Return a finding for each field of a record with a template."""
-    return _fields_with(JINJA, NO_JINJA, node)
+_WRONG_TEXTS = (*((mark, NO_JINJA) for mark in JINJA), (NUL, NO_NUL))
 
 
-def nul_in(node: Node) -> list[Finding]:
-    """Return a finding for each field of a record with a NUL character."""
-    return _fields_with((NUL,), NO_NUL, node)
+def may_have_wrong_texts(text: str) -> bool:
+    """Return True if records of a file may have texts that are no plain data."""
+    return NUL_ESCAPED in text or any(mark in text for mark, _why in _WRONG_TEXTS)
 
 
-def _fields_with(marks: Sequence[str], why: str, node: Node) -> list[Finding]:
+def wrong_texts(node: Node) -> list[Finding]:
+    """Return a finding for each field of a record with a template or a NUL character."""
     if not isinstance(node.value, dict):
         return []
-    return [
-        Finding(place_at(node.source, node.mark_of(name)), f"{name}: {why}")
+    found = {
+        name: why
         for name, value in node.value.items()
-        if _contains(marks, name) or _contains(marks, value)
-    ]
-
-
-def _contains(marks: Sequence[str], value: Any) -> bool:
-    if isinstance(value, str):
-        return any(mark in value for mark in marks)
-    if isinstance(value, dict):
-        return any(_contains(marks, name) or _contains(marks, member) for name, member in value.items())
-    return isinstance(value, list) and any(_contains(marks, item) for item in value)
+        for text in texts_in({name: value})
+        for mark, why in _WRONG_TEXTS
+        if mark in text
+    }
+    return [Finding(place_at(node.source, node.mark_of(name)), f"{name}: {why}") for name, why in found.items()]

@@ -6,10 +6,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from ....module_utils.model.field import shorten
-from ..dialect import Rows
 from ..nodes import Node
 from ..positions import Finding, Place
 
@@ -55,53 +54,30 @@ def may_have_lines(text: str) -> bool:
     return "--" in text or _COUNT.search(text) is not None
 
 
-def why_no_record(row: Sequence[str], rows: Rows) -> str:
-    """Return what to do about a row of dashes, or a row that counts the others; empty if it is another row.
+_REMEDY = "delete it, or name it in skip_rows of tables"
 
-    :param rows: the settings about rows of the table.
-    """
+
+def why_no_record(row: Iterable[str]) -> str:
+    """Return what to do about a row of dashes, or a row that counts the others; empty if it is another row."""
     first, *others = [cell for cell in map(str.strip, row) if cell] or [""]
     if first.startswith(_RULES) and _RULE.fullmatch("".join((first, *others))):
-        words = "this row has only dashes, as sqlcmd and Markdown write them; delete it"
-    elif not others and _COUNT.fullmatch(first):
-        words = "this row counts the rows, as programs for databases write it; delete it"
-    else:
-        return ""
-    setting = rows.and_skip([first])
-    return f"{words}, or set `{setting}` in tables" if setting else words
+        return f"this row has only dashes, as sqlcmd and Markdown write them; {_REMEDY}"
+    if not others and _COUNT.fullmatch(first):
+        return f"this row counts the rows, as programs for databases write it; {_REMEDY}"
+    return ""
 
 
-def without_totals(nodes: Iterable[Node], findings: list[Finding], rows: Rows) -> Iterator[Node]:
-    """Yield the rows of a table, except a last row with totals and a line below it, which are one finding.
-
-    :param rows: the settings about rows of the table.
-    """
+def without_totals(nodes: Iterable[Node], findings: list[Finding]) -> Iterator[Node]:
+    """Yield the rows of a table, except rows of totals at its end, which are findings."""
     last: list[Node] = []
     for node in nodes:
         last.append(node)
         if len(last) > _MOST_FOOTERS:
             yield last.pop(0)
-    while last and not _is_totals(last[0], last[1:]):
-        yield last.pop(0)
-    if not last:
-        return
-    first, *below = [_first(node) for node in last]
-    which = "the last row begins" if not below else "the row before the last begins"
-    them = f", and the last row is only {shorten(below[0])}; delete both" if below else "; delete it"
-    words = f"{which} with {shorten(first)} and looks like totals{them}"
-    setting = rows.and_skip(text.strip() for text in (first, *below))
-    if setting:
-        words += f", or name {'them' if below else 'it'} in skip_rows of tables, such as `{setting}`"
-    findings.append(Finding(last[0].place, words))
-
-
-def _is_totals(node: Node, below: Sequence[Node]) -> bool:
-    """Return True for a row of totals. Below it, there may only be rows with a single cell."""
-    is_last = all(row.is_row and len(row.value) == 1 and _first(row) for row in below)
-    return is_last and node.is_row and bool(node.empty_cells()) and _TOTALS.fullmatch(_first(node).strip()) is not None
-
-
-def _first(node: Node) -> str:
-    """Return the first cell of a row that is not empty, if it is a text."""
-    first = next(iter(node.value.values()), None)
-    return first if isinstance(first, str) else ""
+    for node in last:
+        first = next(iter(node.value.values()), None) if node.is_row and node.empty_cells() else None
+        if isinstance(first, str) and _TOTALS.fullmatch(first.strip()):
+            words = f"this row begins with {shorten(first)} and looks like totals; {_REMEDY}"
+            findings.append(Finding(node.place, words))
+        else:
+            yield node

@@ -10,9 +10,9 @@ from typing import Any
 
 from ....module_utils.model.field import BrokenCell, CellList, CellMap, TypedCell
 from ..dialect import Dialect
-from ..nodes import COLUMN_BITS, DEEPEST, Node, mark_at
+from ..nodes import COLUMN_BITS, Node, mark_at
 from ..words import NullCell
-from .json_source import decode, is_whole, too_deep
+from .json_source import decode
 
 
 class Table:
@@ -102,12 +102,8 @@ class Row(Node):
 
 def structure(cell: str) -> CellList | CellMap | BrokenCell:
     """Return a list or a map from the JSON in a cell, with its text for text types."""
-    if too_deep(cell) is not None:
-        return BrokenCell.from_text(cell, f"nested more than {DEEPEST} deep")
     try:
         found = decode(cell)
     except ValueError as error:
         return BrokenCell.from_text(cell, str(error))
-    if not is_whole(cell, found):
-        return BrokenCell.from_text(cell, "half of a surrogate pair")
     return CellMap(found, cell) if isinstance(found, dict) else CellList(found, cell)

@@ -94,8 +94,8 @@ def test_items_are_found_in_lines_of_json_and_in_cells_of_tables(tmp_path: Path)
     for name in ("a", 'b"c'):
         (tmp_path / name).write_text("a", "utf-8")
     assert _starts(_judged(tmp_path, files)) == [
-        "objects/a.csv:4:1: Files[2]",
-        "objects/a.csv:5:4: Files[0]",
+        "objects/a.csv:2:3: Files[2]",
+        "objects/a.csv:5:3: Files[0]",
         "objects/a.csv:5:7: Size",
         "objects/b.jsonl:1:56: Files[1].name",
         "objects/b.jsonl:1:70: Size",

@@ -264,12 +264,12 @@ def test_a_member_is_found_at_its_column() -> None:
     [
         ('{"a": 1', "a:1:8: this is not JSON: Expecting ',' delimiter"),
         ('{"a": 1}\n{"a": NaN}', "a:2:1: this is not JSON: NaN is not JSON"),
-        ('{"a": 1, "a": 2}', "a:1:10: this is not JSON: a is written twice"),
-        ('{"a": {"b": 1, "b": 2}}', "a:1:16: this is not JSON: b is written twice"),
+        ('{"a": 1, "a": 2}', "a:1:1: this is not JSON: a is written twice"),
+        ('{"a": {"b": 1, "b": 2}}', "a:1:1: this is not JSON: b is written twice"),
         ('{"a": "{{ b }}"}', "a:1:7: a: no templates"),
         ('{"a": ["x {% b %}"]}', "a:1:7: a: no templates"),
-        ("[" * 100_000, "a:1:41: nested more than 40 deep"),
-        ('{"a": ["\\ud800"]}', "a:1:1: this is not text: half of a surrogate pair"),
+        ("[" * 100_000, "a:1:1: this is not JSON: nested more than 40 deep"),
+        ('{"a": ["\\ud800"]}', "a:1:1: this is not JSON: half of a surrogate pair"),
     ],
 )
 def test_a_mistake_in_a_line_is_found(text: str, found: str) -> None:

@@ -109,7 +109,7 @@ def test_a_sheet_that_is_a_chart_has_no_records(tmp_path: Path, has_records: boo
     book.save(tmp_path / "objects.xlsx")
     found = _load(tmp_path)
     assert len(found.entries) == has_records
-    assert [finding.message.endswith("these are none (a chart has no cells)") for finding in found.findings] == (
+    assert ["these are none (a chart has no cells)" in finding.message for finding in found.findings] == (
         [] if has_records else [True]
     )
 
@@ -168,14 +168,6 @@ def test_a_link_to_a_workbook_is_not_followed(tmp_path: Path) -> None:
     assert str(finding).startswith("book.xlsx: is a link")
 
 
-def test_the_last_moment_that_excel_knows_is_read(tmp_path: Path) -> None:
-    """Rounded to seconds, it would be in the year 10000."""
-    _book(tmp_path / "a.xlsx", {"objects": [["seen"], [_naive("9999-12-31 23:59:59.900")]]})
-    desired = _load(tmp_path)
-    assert desired.findings == []
-    assert [entry.fields for entry in desired.entries] == [{"seen": "9999-12-31 23:59:59"}]
-
-
 def test_a_number_in_a_text_says_what_excel_did_unless_the_cell_is_a_text(tmp_path: Path) -> None:
     def as_text(book: Any) -> None:
         book["objects"]["A3"].number_format = "@"
@@ -228,23 +220,13 @@ def test_formulas_count_by_their_stored_values(tmp_path: Path) -> None:
     assert list(map(str, desired.findings)) == [
         "a.xlsx:objects!B3: this formula has no stored value; open the workbook in a spreadsheet program and save it"
     ]
-    (warning,) = desired.warnings
-    assert warning.startswith(
-        "a.xlsx:objects!B2: 3 formulas are read by the result that the workbook stores; save it in"
-    )
 
 
-def test_a_formula_in_a_cell_without_a_name_is_refused(tmp_path: Path) -> None:
-    """Nobody knows then which cell has no stored value."""
+def test_a_formula_in_a_cell_without_a_name_is_where_it_stands(tmp_path: Path) -> None:
     path = _book(tmp_path / "a.xlsx", {"objects": [["barcode", "price"], ["1", "=1+1"]]})
     _changed(path, lambda _name, part: part.replace(b'<c r="B2">', b"<c>"))
     (finding,) = _load(tmp_path).findings
-    assert str(finding) == "a.xlsx: a formula is in a cell without a name; save it as .xlsx again"
-
-
-def test_formulas_in_comments_are_not_mentioned(tmp_path: Path) -> None:
-    _book(tmp_path / "a.xlsx", {"objects": [["barcode", "# sum"], ["1", "=1+1"]]})
-    assert _load(tmp_path).warnings == []
+    assert str(finding).startswith("a.xlsx:objects!B2: this formula has no stored value; ")
 
 
 def test_errors_of_cells_and_characters_that_xml_can_not_hold_are_found(tmp_path: Path) -> None:
@@ -290,18 +272,12 @@ def test_lists_and_maps_stand_as_json_in_a_cell(tmp_path: Path) -> None:
 # ---- what is refused
 
 
-@pytest.mark.parametrize(
-    ("content", "found"),
-    [
-        (b"barcode\n1\n", "a.xlsx: this workbook can't be read (BadZipFile: File is not a zip file)"),
-        (b"\xd0\xcf\x11\xe0\xa1\xb1", "a.xlsx: this is an old or an encrypted workbook; save it as .xlsx"),
-        (b"<html><table>", "a.xlsx: this is a web page or XML, not a workbook; open it in a spreadsheet program"),
-    ],
-)
-def test_what_is_no_workbook_is_refused_in_one_line(tmp_path: Path, content: bytes, found: str) -> None:
+@pytest.mark.parametrize("content", [b"", b"barcode\n1\n", b"\xd0\xcf\x11\xe0\xa1\xb1", b"<html><table>"])
+def test_what_is_no_workbook_is_refused_in_one_line(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "a.xlsx").write_bytes(content)
     (finding,) = _load(tmp_path).findings
-    assert str(finding).startswith(found)
+    assert str(finding).startswith("a.xlsx: this is no workbook (.xlsx), or only a part of one")
+    assert str(finding).endswith("; save it as .xlsx, without a password")
 
 
 def test_a_workbook_without_a_section_is_refused(tmp_path: Path) -> None:
@@ -309,10 +285,7 @@ def test_a_workbook_without_a_section_is_refused(tmp_path: Path) -> None:
     desired = _load(tmp_path)
     (finding,) = desired.findings
     assert str(finding).startswith("a.xlsx: expected sheets named after sections: locations, rooms, ")
-    assert str(finding).endswith(
-        "; these are 'Tabelle1', 'fields'; rename one, or name its section in instance.yml: `tables: [{files: a.xlsx, "
-        "sheets: {Tabelle1: SECTION}}]`"
-    )
+    assert str(finding).endswith("; these are 'Tabelle1', 'fields'; rename one, or name it in sheets of tables")
     assert desired.warnings == []
 
 
@@ -328,12 +301,11 @@ def test_rows_that_the_library_would_leave_out_are_refused(tmp_path: Path, old: 
     path = _book(tmp_path / "a.xlsx", {"objects": [["barcode"], ["1"], ["2"]]})
     _changed(path, lambda _name, part: part.replace(old, new))
     (finding,) = _load(tmp_path).findings
-    assert str(finding).startswith("a.xlsx: xl/worksheets/sheet1.xml has rows out of order or repeated")
+    assert str(finding).startswith("a.xlsx: the sheet 'objects' has rows out of order or repeated")
 
 
 @pytest.mark.slow
 def test_a_row_that_no_sheet_has_is_refused(tmp_path: Path) -> None:
-    """The library would loop endlessly over rows that it makes up."""
     path = _book(tmp_path / "a.xlsx", {"objects": [["barcode"], ["1"], ["2"]]})
     _changed(path, lambda _name, part: part.replace(b'<row r="3"', b'<row r="99999999999999999999"'))
     (finding,) = _load(tmp_path).findings
