@@ -28,7 +28,7 @@ attributes:
 requirements:
   - python >= 3.11
   - python >= 3.11
-  - jsonschema >= 4.21
+  - jsonschema >= 4.21 (for O(rules))
 notes:
   - Sends no request.
   - A rule is only checked if the files alone are enough. A warning says what was not checked.

@@ -17,14 +17,13 @@ from ..report.on_screen import findings_in_short
 from ..report.result import RunResult, made_by
 from ..rules.found import lines_of
 from ..rules.rule import RuleSet
-from .set_run import SetRun, require_jsonschema
+from .set_run import SetRun
 
 
 def validate_files(run: SetRun) -> dict[str, Any]:
     """Check the files of a task. All findings are reported at once."""
     reports, rules = run.reports, run.rules()
     desired = run.load_all(rules)
-    require_jsonschema()
     findings = offline_findings(desired, rules)
     grouped = group_findings(findings, desired)
     of_rules = lines_of(desired.rule_warnings, desired)

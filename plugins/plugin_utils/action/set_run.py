@@ -127,6 +127,7 @@ class SetRun(ControllerRun):
         """Return the rules of the task; None if it names none.
 
         :raises InvalidInput: if a file can't be read, is not the expected file, or may be changed by strangers.
+        :raises SeventhingsError: if the library for JSON Schemas is missing.
         """
         options = self.options
         written_paths = options.get("rules") or ()
@@ -138,7 +139,8 @@ class SetRun(ControllerRun):
             if options.get("rules_digest"):
                 raise InvalidInput("rules_digest: give rules too")
             return None
-        require_jsonschema()
+        if find_spec("jsonschema") is None:
+            raise SeventhingsError(missing_library("jsonschema"))
         return read_rules(paths, options.get("rules_digest"), self._not_rules())
 
     def _not_rules(self) -> list[Path]:
@@ -212,12 +214,3 @@ class SetRun(ControllerRun):
         """Write the reports of a run."""
         sources = self.sources
         write_reports(result, reports, sources[0] if sources else None, secrets, url)
-
-
-def require_jsonschema() -> None:
-    """Check that the library for JSON Schemas is installed.
-
-    :raises SeventhingsError: if it is missing, with what to install.
-    """
-    if find_spec("jsonschema") is None:
-        raise SeventhingsError(missing_library("jsonschema"))

@@ -16,7 +16,7 @@ from ...module_utils.client.files import check_local, name_inside
 from ...module_utils.errors import InvalidInput
 from ...module_utils.local.safe_files import Folder
 from ...module_utils.model.field import Spelling, Way, first_of, shorten, words_of
-from ...module_utils.model.kinds import Kind
+from ...module_utils.model.kinds import SERVER_KEYS, Kind
 from ...module_utils.model.schema import FieldError, Misfit, Schema
 from ...module_utils.model.types_links import Attachment, Reference
 from ...module_utils.model.zones import with_offsets, zone_of
@@ -124,7 +124,8 @@ class DesiredParser:
 
     def _parse(self, schema: Schema, entry: Entry, fields: Mapping[str, Any], partial: bool) -> dict[str, Any]:
         if partial:
-            fields = {name: value for name, value in fields.items() if schema.find(name) is not None}
+            known = (name for name in fields if name in SERVER_KEYS or schema.find(name) is not None)
+            fields = {name: fields[name] for name in known}
         if not entry.is_table:
             return self._parse_each(schema, entry, fields, fields)
         certain, others = self.cells.certain(schema, entry, fields)

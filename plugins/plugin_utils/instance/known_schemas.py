@@ -33,7 +33,8 @@ class KnownSchemas:
     def for_kind(self, kind: Kind) -> Schema:
         """Return the fields of one kind."""
         if kind.name not in self._schemas:
-            fields = [*kind.fields, *kind.identity] if kind.template else list(kind.written or kind.fields)
+            own = kind.identity if kind.short_key else kind.written or kind.fields
+            fields = [*kind.fields, *kind.identity] if kind.template else own
             schema = Schema(kind, self._known.get(kind.name, fields))
             for entry in self._definitions:
                 if entry.template == kind.template:

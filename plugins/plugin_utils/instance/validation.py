@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ...module_utils.errors import InvalidInput
-from ...module_utils.model.field import EMPTY, Field, Plain, edge_blanks, is_generated_key
+from ...module_utils.model.field import EMPTY, Field, Plain, edge_blanks, is_generated_key, shorten
 from ...module_utils.model.kinds import Kind
 from ...module_utils.model.schema import Schema
 from ...module_utils.plan.change import CREATE, Change, check_choices
@@ -105,6 +105,9 @@ class FileReading(Reading):
             fields = {name: value for name, value in fields.items() if schema.find(name) or not is_generated_key(name)}
         partial = not self.is_complete(kind) or kind.open_fields
         values = self.wanted.parse(schema, entry, fields, partial)
+        address = values.get(kind.short_key, "@")
+        if "@" not in address:
+            self.find(entry.place, f"{shorten(address)} does not fit; expected an e-mail address")
         if kind.defines_fields:
             try:
                 check_choices(None, Change(kind, CREATE, values=values))

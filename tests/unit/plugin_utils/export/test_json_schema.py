@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from dataclasses import fields
 from pathlib import Path
@@ -21,7 +22,7 @@ from schemas.parts import ADDRESS
 from schemas.report import NAME, report_schema_file
 from schemas.static import static_files
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field, Plain, typed
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import Limits
@@ -35,7 +36,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.export.json_
     static_schema,
 )
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.portable import name_in_files
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.offline import as_json, offline_findings
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.offline import offline_findings
 
 ACME = ROOT / "examples" / "acme"
 STATIC = static_schema()
@@ -60,12 +61,24 @@ def generated() -> Any:
     return json.loads(schema_files(Exported(schemas={"object": OBJECTS}))[MAIN])
 
 
+def _as_json(value: Any) -> Any:
+    """Return a value in its JSON form: an unquoted scalar becomes the number or the date text that YAML reads."""
+    if isinstance(value, dict):
+        return {key: _as_json(member) for key, member in value.items()}
+    if isinstance(value, list):
+        return [_as_json(item) for item in value]
+    if not isinstance(value, Plain) or re.match(r"\d{4}-\d{1,2}-\d{1,2}", value):
+        return str(value) if isinstance(value, str) else value
+    number = typed(value)
+    return 0 if isinstance(number, str) else number
+
+
 def errors(document: Any, section: str, text: str) -> list[str]:
     """Return the errors of a schema for the text of a file of one section."""
     node = read_yaml(text, "x.yml", [])
     assert node is not None
     validator = Draft202012Validator({"$ref": f"#/$defs/{section}", "$defs": document["$defs"]})
-    return [error.message for error in validator.iter_errors(as_json(node.value))]
+    return [error.message for error in validator.iter_errors(_as_json(node.value))]
 
 
 def section_of(path: Path) -> str:
