@@ -58,7 +58,7 @@ class Labels:
         failed: dict[int, str] = {}
         for code in codes:
             try:
-                self._set(code.entry, code.name, code.now, None)
+                self._set(code.entry, code.name, code.now)
                 written.append((code.entry, code.key))
             except NotSpliced as reason:
                 failed[id(code.entry)] = str(reason)
@@ -95,23 +95,19 @@ class Labels:
             return False
         if mark in self._changing:
             raise NotSpliced("its value in the instance could not be absorbed")
-        kept = None
-        if isinstance(value, list) and isinstance(written, list):
-            pairs = zip(value, written, strict=True)
-            kept = tuple(number if is_same(*pair) else None for number, pair in enumerate(pairs))
-        self._set(entry, name, value, kept)
+        self._set(entry, name, value)
         return True
 
     def _name(self, entry: Entry, key: str) -> str:
         state = self._planned.state
         return key if state is None or key in entry.fields else written_as(state.schema(entry.kind), entry, key)
 
-    def _set(self, entry: Entry, name: str, value: Any, kept: tuple[int | None, ...] | None) -> None:
+    def _set(self, entry: Entry, name: str, value: Any) -> None:
         if self._files.is_mapped(entry.place_of(name)):
             raise NotSpliced("it is in a table of another system")
         if self._edit.later(entry, self._files.target_of(entry, name)) is not None:
             raise NotSpliced("changes of this section belong in a later layer; write it there")
-        self._files.set(entry, name, NewValue(value, partial(is_same, value), kept))
+        self._files.set(entry, name, NewValue(value, partial(is_same, value)))
 
 
 def _renamed(written: Any, now: Mapping[str, str]) -> Any:

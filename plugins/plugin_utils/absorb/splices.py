@@ -45,8 +45,8 @@ class Splices:
         :param name: of the member. :param in_flow: True inside of brackets.
         :raises NotSpliced: if that is impossible.
         """
-        if old.items and isinstance(new.value, list) and new.value and new.kept is not None:
-            self._put_items(old, new.value, new.kept)
+        if old.items and isinstance(new.value, list) and new.value:
+            self._put_items(old, new.value)
         elif old.kind == MAP and isinstance(new.value, Mapping) and set(old.members) & set(new.value):
             self._put_members(old, new.value)
         elif old.is_block:
@@ -117,12 +117,15 @@ class Splices:
         loaded = None if node is None or found or not node.value.get("k") else node.value["k"][0]
         return is_same(value, loaded)
 
-    def _put_items(self, old: Piece, value: Sequence[Any], kept: Sequence[int | None]) -> None:
+    def _put_items(self, old: Piece, value: Sequence[Any]) -> None:
         """Change the differing items of a list."""
-        staying = [index for index in kept if index is not None]
-        if staying != sorted(staying):
-            raise NotSpliced("its items are in another order")
-        removed = [number for number in range(len(old.items)) if number not in staying]
+        kept: list[int | None] = []
+        at = 0
+        for item in value:
+            numbers = (number for number in range(at, len(old.items)) if self._is_as(old.items[number], item))
+            kept.append(next(numbers, None))
+            at = at if kept[-1] is None else kept[-1] + 1
+        removed = [number for number in range(len(old.items)) if number not in kept]
         last: int | None = None
         for item, number in zip(value, kept, strict=True):
             if number is not None:

@@ -30,12 +30,10 @@ class NewValue:
 
     :ivar value: plain data, as the writers of the export accept it.
     :ivar fits: returns True if a parsed value means the same.
-    :ivar kept: for a list: the index of each item in the file; None for a new item.
     """
 
     value: Any
     fits: Callable[[Any], bool]
-    kept: tuple[int | None, ...] | None = None
 
 
 @dataclass(frozen=True)

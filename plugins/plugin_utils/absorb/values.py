@@ -33,7 +33,7 @@ class Values:
     def new(self, planned: Planned, current: Record, key: str, name: str, keeps: bool) -> NewValue:
         """Return the value of a field in the instance as files write it.
 
-        :param keeps: True if items of a list that stay keep their spelling, such as the path of a file.
+        :param keeps: True if the items of a list keep their spelling, such as the path of a file.
         :raises NotPortable: if files cannot have it.
         """
         schema = planned.schema
@@ -57,12 +57,9 @@ class Values:
             parsed, findings = bare.parse({key: loaded}, "")
             return not findings.errors and not findings.unknown and bare.equal(key, parsed[key], now)
 
-        kept = None
-        if isinstance(value, list) and isinstance(written, list) and value:
-            value, kept = self._in_order(planned, definition, written, value, now)
-            if keeps:
-                value = [item if at is None else written[at] for item, at in zip(value, kept, strict=True)]
-        return NewValue(value, means_it, kept if keeps else None)
+        if keeps and isinstance(value, list) and isinstance(written, list):
+            value = self._spelled(planned, definition, written, value, now)
+        return NewValue(value, means_it)
 
     def _read(self, planned: Planned, current: Record, key: str, written: Any) -> Any:
         """Return the canonical value of a field in the instance.
@@ -87,43 +84,32 @@ class Values:
             found |= self._edit.portable.checked(definition, {part: value}) if value not in EMPTY else {part: None}
         return found
 
-    def _in_order(
+    def _spelled(
         self, planned: Planned, definition: Field, written: Sequence[Any], value: list[Any], now: Any
-    ) -> tuple[list[Any], tuple[int | None, ...]]:
-        """Return the items of a list, in the order of the file if the order has no meaning, and which of them stay."""
+    ) -> list[Any]:
+        """Return the items of a list in the spelling of the file and, if their order has no meaning, in its order."""
         schema, key = planned.schema, definition.key
         old: Any = planned.desired.get(key)
-        pairs = list(zip(value, now, strict=True)) if isinstance(now, tuple) and len(now) == len(value) else []
-        if pairs and (any(references_in(now)) or any(attachments_in(now))):
+        is_known = isinstance(now, tuple) and isinstance(old, tuple)
+        if not is_known or (len(now), len(old)) != (len(value), len(written)):
+            return value
+        if any(references_in(now)) or any(attachments_in(now)):
             # Links are written in a different order.
-            pairs = [(self._edit.portable.checked(definition, (item,))[0], item) for item in now]
-        is_known = isinstance(old, tuple) and len(old) == len(written)
+            value = [self._edit.portable.checked(definition, (item,))[0] for item in now]
 
-        def is_item(number: int, item: Any, canonical: Any) -> bool:
-            if is_same(item, written[number]):
-                return True
-            return bool(is_known and pairs and schema.equal(key, (old[number],), (canonical,)))
+        def spelled(item: Any, canonical: Any) -> Any:
+            pairs = zip(written, old, strict=True)
+            return next((word for word, each in pairs if schema.equal(key, (each,), (canonical,))), item)
 
-        left = pairs or [(item, None) for item in value]
-        is_set = len(left) < 2 or (bool(pairs) and schema.equal(key, tuple(reversed(now)), now))
-        found: list[tuple[Any, int | None]] = []
-        for number in range(len(written)):
-            # The items before the first one that stays are new, if the order has a meaning.
-            hit = next((index for index, pair in enumerate(left) if is_item(number, *pair)), None)
-            if hit is not None:
-                found += [] if is_set else [(item, None) for item, _canonical in left[:hit]]
-                found.append((left[hit][0], number))
-                left = [*(left[:hit] if is_set else ()), *left[hit + 1 :]]
-        found += [(item, None) for item, _canonical in left]
-        return [item for item, _number in found], tuple(number for _item, number in found)
+        items = list(map(spelled, value, now))
+        if not schema.equal(key, tuple(reversed(now)), now):
+            return items
+        return sorted(items, key=lambda item: written.index(item) if item in written else len(written))
 
     def attachments(self, planned: Planned, current: Record, key: str, new: NewValue) -> dict[str, Path]:
-        """Return the attachments of a new value, by their paths in the files, except those that stay."""
+        """Return the attachments of a new value, by their paths in the files, except those with earlier paths."""
         self._edit.downloads.keep(attachments_in(planned.schema.read_field(key, current.flat)))
-        fresh = new.value
-        if new.kept is not None:
-            fresh = [item for item, at in zip(new.value, new.kept, strict=True) if at is None]
-        found = self._edit.fetched_in(fresh)
+        found = self._edit.fetched_in(new.value)
         if found and self._edit.options["files_root"]:
             raise NotSpliced(ELSEWHERE)
         return found
