@@ -8,12 +8,11 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from ...module_utils.model.kinds import KINDS, Kind
-from ...module_utils.model.schema import Schema
 from .entry import Entry
 from .hiding import Hiding
 from .lifecycle import Lifecycle
@@ -143,8 +142,6 @@ class DesiredInstance:
     :ivar rule_warnings: the same for what rules of the task found.
     :ivar declares_variables: True if the settings declare variables: then ``${`` begins a variable.
     :ivar settings: the settings as written, variables replaced; of several layers those of all.
-    :ivar merge_again: merges the records of layers again with schemas of the instance, whose labels decide which
-        records are the same, and returns findings; None if keys were enough.
     """
 
     entries: list[Entry] = field(default_factory=list)
@@ -182,7 +179,6 @@ class DesiredInstance:
     rule_warnings: list[Finding] = field(default_factory=list)
     declares_variables: bool = False
     settings: Mapping[str, Any] = field(default_factory=dict)
-    merge_again: Callable[[Callable[[Kind], Schema]], list[Finding]] | None = field(default=None, compare=False)
 
     def key_choices(self, kind: Kind, rules: RowRules = NO_RULES) -> Sequence[Sequence[str]]:
         """Return the choices of fields that identify a record. The first whose fields all have values decides."""

@@ -9,7 +9,7 @@ Every setting protects something, so everything that does not fit is a finding. 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import fields as members_of
 from dataclasses import replace
 from typing import Any
@@ -185,26 +185,28 @@ class Settings:
     def moved(self, node: Node) -> None:
         """Read ``moved.yml``: section to a list of {from, to}."""
         moved = _MOVED(node, "moved", self._find) or {}
-        seen: dict[tuple[str, str, str], Place] = {}
-        for section, pairs in moved.items():
-            for pair in pairs:
-                self._check_duplicate(pair, section, seen)
-                is_vaulted = self._desired.hiding.is_vaulted(pair.source)
-                self._desired.moved_places[id(pair.value["to"])] = pair.place.row if is_vaulted else pair.place
-        self._desired.moved = {
+        desired = self._desired
+        for pair in (pair for pairs in moved.values() for pair in pairs):
+            is_vaulted = desired.hiding.is_vaulted(pair.source)
+            desired.moved_places[id(pair.value["to"])] = pair.place.row if is_vaulted else pair.place
+        desired.moved = {
             section: [(pair.value["from"], pair.value["to"]) for pair in pairs]
             for section, pairs in moved.items()
             if pairs
         }
+        desired.findings += repeated_renames(desired)
 
-    def _check_duplicate(self, node: Node, section: str, seen: dict[tuple[str, str, str], Place]) -> None:
-        """Check that no two records get one name, and that no record gets two names."""
-        for side in ("from", "to"):
-            key = (section, side, json.dumps(node.value[side], sort_keys=True, default=str))
-            if key in seen:
-                self._find(node, f"moved.{section}: {side} is written twice, first at {seen[key]}")
-            else:
-                seen[key] = node.place
+
+def repeated_renames(desired: DesiredInstance) -> Iterator[Finding]:
+    """Yield a finding for each rename that gives two records one name, or one record two names."""
+    seen: dict[tuple[str, str, str], Place] = {}
+    for section, pairs in desired.moved.items():
+        for pair in pairs:
+            place = desired.moved_places[id(pair[1])]
+            for side, key in zip(("from", "to"), pair, strict=True):
+                first = seen.setdefault((section, side, json.dumps(key, sort_keys=True, default=str)), place)
+                if first is not place:
+                    yield Finding(place, f"moved.{section}: {side} is written twice, first at {first}")
 
 
 def _pairs(node: Node, _name: str, find: Find) -> list[Node]:

@@ -5,27 +5,22 @@
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import Any
 
 from ...module_utils.errors import InvalidInput
 from ...module_utils.local.safe_files import Folder
-from ...module_utils.model.kinds import Kind
-from ...module_utils.model.schema import Schema
 from ..ansible_compat import was_vaulted
 from ..desired.desired import DesiredInstance
-from ..desired.entry import Entry
 from ..desired.hiding import Hiding
 from ..desired.loading import MOST_RECORDS, Reading, content_of, load, local_files
 from ..desired.nodes import Node
-from ..desired.positions import Finding, Place
-from ..desired.settings import TABLES, VARIABLES
+from ..desired.positions import Finding
+from ..desired.settings import TABLES, VARIABLES, repeated_renames
 from ..desired.tables import Tables
 from .records import MergedRecords
 from .variables import Variables
@@ -152,12 +147,15 @@ def _merged(layers: Sequence[Layer], loaded: Sequence[DesiredInstance]) -> Desir
         moved_places={key: place for state in loaded for key, place in state.moved_places.items()},
     )
     merged.findings += [finding for later in loaded[1:] for finding in _settings_of_later(later, first)]
-    _add_renames(merged, loaded)
+    merged.moved = {
+        section: [pair for state in loaded for pair in state.moved.get(section, ())]
+        for section in dict.fromkeys(section for state in loaded for section in state.moved)
+    }
+    # Reading a layer already reported renames that it repeats itself.
+    merged.findings += [finding for finding in repeated_renames(merged) if finding not in merged.findings]
     records = MergedRecords(merged.identity, loaded)
-    merged.entries, merged.unmanaged = records.entries(), records.unmanaged()
+    merged.entries, merged.unmanaged = records.entries(), records.entries(is_managed=False)
     merged.findings += records.findings
-    if records.has_unknown_names:
-        merged.merge_again = partial(_merge_again, merged.identity, loaded, merged.entries, merged.unmanaged)
     if len(merged.entries) > MOST_RECORDS:
         place = merged.entries[MOST_RECORDS].place
         merged.findings.append(Finding.plain(place, f"expected at most {MOST_RECORDS} records in one desired state"))
@@ -171,42 +169,6 @@ def _settings_of_later(later: DesiredInstance, first: DesiredInstance) -> Iterat
         if setting and "." not in setting and setting not in _OF_EACH_LAYER and not is_repeated:
             message = f"{setting}: belongs in the first layer, where ${{...}} works in it; delete it here"
             yield Finding(place, message)
-
-
-def _merge_again(
-    identity: Mapping[str, Sequence[str]],
-    loaded: Sequence[DesiredInstance],
-    entries: list[Entry],
-    unmanaged: list[Entry],
-    schema: Callable[[Kind], Schema],
-) -> list[Finding]:
-    """Merge the records of layers once more, now that the labels of their fields are known.
-
-    :param entries: replaced by the records; inline records stay. :param unmanaged: likewise.
-    """
-    before, after = MergedRecords(identity, loaded), MergedRecords(identity, loaded, schema)
-    entries[: len(before.entries())] = after.entries()
-    unmanaged[: len(before.unmanaged())] = after.unmanaged()
-    return after.findings
-
-
-def _add_renames(merged: DesiredInstance, loaded: Iterable[DesiredInstance]) -> None:
-    """Merge the renames of all layers. Two records cannot become one, and one cannot become two."""
-    moved: dict[str, list[tuple[Mapping[str, Any], Mapping[str, Any]]]] = {}
-    seen: dict[tuple[str, str, str], tuple[int, Place]] = {}
-    for number, state in enumerate(loaded):
-        for section, pairs in state.moved.items():
-            for pair in pairs:
-                place = state.moved_places[id(pair[1])]
-                moved.setdefault(section, []).append(pair)
-                for side, key in zip(("from", "to"), pair, strict=True):
-                    mark = (section, side, json.dumps(key, sort_keys=True, default=str))
-                    earlier = seen.setdefault(mark, (number, place))
-                    # Reading the layer already reported duplicates within it.
-                    if earlier[0] != number:
-                        message = f"moved.{section}: {side} is written twice, first at {earlier[1]}"
-                        merged.findings.append(Finding(place, message))
-    merged.moved = moved
 
 
 def _add_inline(merged: DesiredInstance, beside: DesiredInstance) -> None:

@@ -11,28 +11,37 @@ from __future__ import annotations
 import copy
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from ...module_utils.model.field import CellList, CellMap, Plain, shorten, typed
-from ...module_utils.model.suggestions import closest_names
+from ...module_utils.model.suggestions import did_you_mean
 from ..ansible_compat import was_vaulted
 from ..desired.nodes import Node, TreeNode
 from ..desired.positions import Finding, Place
+from ..desired.shapes import map_of, one_that
 
 TYPES = ("string", "integer", "number", "boolean")
-_KEYS = ("type", "description", "default")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 _USE = re.compile(r"\$\{([^{}]*)\}|\$\{")
 _MARK = "${"
-_FILTERS = {"integer": "int", "number": "float", "boolean": "bool"}
-"""The type of a variable and the filter of Ansible that converts a text to it."""
 MOST_VARIABLES = 1000
 """Maximum number of variables that files may declare."""
 MOST_FILLED = 64 << 20
 """Maximum characters of all replacements: a use is short, but its value may have a million characters."""
 _HOW_TO_GIVE = "give it in variables of the task, or a default in instance.yml"
+
+
+_DECLARATION = map_of(
+    {
+        "type": one_that(lambda value: value in TYPES, f"one of {', '.join(TYPES)}"),
+        "description": one_that(lambda _value: True, ""),
+        "default": one_that(lambda _value: True, ""),
+    },
+    "a map with type, description, default",
+)
+_EXAMPLE = f"{{city: {{type: {' | '.join(TYPES)}}}}}"
 
 
 @dataclass(frozen=True)
@@ -64,8 +73,7 @@ class Variables:
         self._used: set[str] = set()
         self._is_first = True
         self._filled = 0
-        self._reported: set[tuple[str, str]] = set()
-        self.findings: list[Finding] = []
+        self.findings: dict[Finding, None] = {}
 
     # ---- declarations
 
@@ -78,70 +86,52 @@ class Variables:
         if settings is None or not isinstance(settings.value, dict) or "variables" not in settings.value:
             return
         node = settings.member("variables")
-        if not isinstance(node.value, dict):
-            self._find(node.place, f"variables: expected a map such as {{city: {{type: {' | '.join(TYPES)}}}}}")
-            return
-        if len(node.value) > MOST_VARIABLES:
-            self._find(node.place, f"variables: expected at most {MOST_VARIABLES:,}, these are {len(node.value):,}")
+        if not isinstance(node.value, dict) or len(node.value) > MOST_VARIABLES:
+            self._find(node, f"variables: expected a map such as {_EXAMPLE}, with at most {MOST_VARIABLES:,} variables")
             return
         for name, member in node.members.items():
-            variable = self._variable(str(name), member)
-            earlier = self._declared.get(str(name))
-            if variable is None:
+            before = len(self.findings)
+            read = {} if member.value is None else _DECLARATION(member, f"variables.{name}", self._find)
+            if len(self.findings) == before:
+                self._declare(str(name), read, member, is_first)
+            if len(self.findings) > before:
                 self._wrong.add(str(name))
-            elif is_first:
-                self._declared[variable.name] = variable
-            elif earlier is None:
-                self._find(member.place, f"variables.{name}: the first layer declares the variables, and not this one")
-            elif "type" in (member.value or ()) and variable.type != earlier.type:
-                self._find(member.place, f"variables.{name}: {earlier.place} declares it as {earlier.type}")
-            elif variable.default is not None:
-                self._declared[variable.name] = replace(earlier, default=variable.default)
 
-    def _variable(self, name: str, node: Node) -> Variable | None:
-        """Parse a declaration, or return None after a finding."""
-        given = {} if node.value is None else node.value
-        wrong = _wrong_name(name, node)
-        if wrong is None:
-            earlier = self._declared.get(name)
-            type_name = given.get("type", earlier.type if earlier else TYPES[0])
-            default = given.get("default")
-            if type_name not in TYPES:
-                message = f"{shorten(type_name)} does not fit; expected one of {', '.join(TYPES)}"
-                wrong = Finding(node.member("type").place, f"variables.{name}.type: {message}")
-            elif default is not None and not _fits(type_name, default):
-                shown = shorten(typed(default) if isinstance(default, Plain) else default)
-                message = f"{shown} does not fit; expected {_WORDS[type_name]}"
-                wrong = Finding(node.member("default").place, f"variables.{name}.default: {message}")
-            else:
-                return Variable(name, type_name, node.place, default)
-        self.findings.append(wrong)
-        return None
+    def _declare(self, name: str, read: Mapping[str, Any], node: Node, is_first: bool) -> None:
+        """Add a declaration, which is a finding if it does not fit."""
+        earlier = self._declared.get(name, Variable(name, TYPES[0], node.place))
+        variable = replace(earlier, type=read.get("type", earlier.type), default=read.get("default", earlier.default))
+        if not _NAME.fullmatch(name):
+            self._find(node, f"variables.{name}: expected a name of at most 100 letters, digits and _")
+        elif not is_first and name not in self._declared:
+            self._find(node, f"variables.{name}: the first layer declares the variables, and not this one")
+        elif not is_first and variable.type != earlier.type:
+            self._find(node, f"variables.{name}: {earlier.place} declares it as {earlier.type}")
+        elif variable.default is not None and not _fits(variable.type, variable.default):
+            words = f"{shorten(typed(variable.default))} does not fit; expected {_WORDS[variable.type]}"
+            self._find(node.member("default"), f"variables.{name}.default: {words}")
+        else:
+            self._declared[name] = variable
 
-    def _find(self, place: Place, message: str) -> None:
-        self.findings.append(Finding(place, message))
+    def _find(self, node: Node, message: str) -> None:
+        self.findings[Finding(node.place, message)] = None
 
     def settle(self) -> None:
         """Apply the values of the task. From now on values can be replaced."""
         for name, variable in self._declared.items():
             value = self._given.get(name)
-            place = Place(f"variables.{name}")
+            wrong = ""
             if value is None:
                 value = variable.default
             elif was_vaulted(value):
                 # The value would appear in plans, reports and journals.
-                self.findings.append(Finding.plain(place, "is vaulted; write vaulted values in files or in desired"))
-                self._wrong.add(name)
-                continue
+                wrong = "is vaulted; write vaulted values in files or in desired"
             elif not _fits(variable.type, value):
-                words = f"expected {_WORDS[variable.type]}, as {variable.place} declares it"
-                if isinstance(value, str) and variable.type in _FILTERS:
-                    # -e name=value gives a text, and so do environment variables and templates.
-                    words += f"; convert a text with the filter {_FILTERS[variable.type]}"
-                self.findings.append(Finding.plain(place, words))
+                wrong = f"expected {_WORDS[variable.type]}, as {variable.place} declares it"
+            if wrong:
+                self.findings[Finding.plain(Place(f"variables.{name}"), wrong)] = None
                 self._wrong.add(name)
-                continue
-            if value is not None:
+            elif value is not None:
                 self._values[name] = _as_typed(variable.type, value)
 
     @property
@@ -156,8 +146,8 @@ class Variables:
             for name, variable in self._declared.items()
             if name not in self._used
         ]
-        unknown = [str(name) for name in self._given if name not in self._declared and name not in self._wrong]
-        return declared + [f"variables.{name}: {_unknown(name, self._declared)}; it is not used" for name in unknown]
+        unknown = [name for name in self._given if name not in self._declared and name not in self._wrong]
+        return declared + [f"variables.{name}: instance.yml declares no such variable" for name in unknown]
 
     # ---- values
 
@@ -200,7 +190,7 @@ class Variables:
         if name == "$":
             return "$"
         if name is None or not _NAME.fullmatch(name):
-            self._find_once(node, f"{use}: expected the name of a variable in braces; ${{$}} is a dollar")
+            self._find(node, f"{use}: expected the name of a variable in braces; ${{$}} is a dollar")
             return use
         self._used.add(name)
         if name in self._values:
@@ -211,31 +201,15 @@ class Variables:
             if name not in self._wrong:
                 self._wrong.add(name)
                 words = f"variables are replaced by more than {MOST_FILLED >> 20} MiB in all values"
-                self._find(node.place, f"{use}: {words}; write less into them, or use them less")
+                self._find(node, f"{use}: {words}; write less into them, or use them less")
             return use
         if name not in self._wrong:
             exists = name in self._declared
-            why = f"has no value; {_HOW_TO_GIVE}" if exists else _unknown(name, self._declared)
-            self._find_once(node, f"{use}: {why}")
+            why = (
+                f"has no value; {_HOW_TO_GIVE}" if exists else f"no such variable; {did_you_mean(name, self._declared)}"
+            )
+            self._find(node, f"{use}: {why}")
         return use
-
-    def _find_once(self, node: Node, message: str) -> None:
-        place = node.place
-        if (str(place), message) not in self._reported:
-            self._reported.add((str(place), message))
-            self._find(place, message)
-
-
-def _wrong_name(name: str, node: Node) -> Finding | None:
-    """Return what is wrong with the name and the members of a declaration."""
-    if not _NAME.fullmatch(name):
-        return Finding(node.place, f"variables.{name}: expected a name of at most 100 letters, digits and _")
-    if not isinstance(node.value, (dict, type(None))):
-        return Finding(node.place, f"variables.{name}: expected a map with {', '.join(_KEYS)}")
-    unknown = next((key for key in node.value or () if key not in _KEYS), None)
-    if unknown is None:
-        return None
-    return Finding(node.member(unknown).place, f"variables.{name}.{unknown}: expected one of {', '.join(_KEYS)}")
 
 
 def escaped(value: Any) -> Any:
@@ -262,13 +236,6 @@ def _with_value(node: Node, value: Any, children: Mapping[Any, Node]) -> Node:
     if children and isinstance(filled, TreeNode) and (node.children is not None or node.__class__ is TreeNode):
         filled.children = {**(node.children or {}), **children}
     return filled
-
-
-def _unknown(name: str, declared: Iterable[str]) -> str:
-    suggestions = closest_names(str(name), list(declared))
-    return "no such variable; " + (
-        f"did you mean {suggestions[0]}?" if suggestions else "instance.yml declares the variables"
-    )
 
 
 _WORDS = {

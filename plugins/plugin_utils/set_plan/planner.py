@@ -80,11 +80,6 @@ ASPECTS: tuple[type[Aspect], ...] = (
 
 def plan_instance(client: Client, desired: DesiredInstance, options: PlanOptions | None = None) -> InstancePlan:
     """Plan the whole desired state. Mistakes are in ``findings``; with findings nothing may be applied."""
-    if desired.merge_again is not None:
-        desired.findings += [
-            finding for finding in desired.merge_again(client.schema) if finding not in desired.findings
-        ]
-        desired.merge_again = None
     context = PlanContext(client, desired, options or PlanOptions())
     hooks = context.hooks = collect([aspect(context) for aspect in ASPECTS])
     comparison = Comparison(context)

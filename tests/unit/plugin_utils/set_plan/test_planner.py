@@ -37,7 +37,6 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.desired.entr
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.hiding import NOT_SHOWN, Hiding
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.lifecycle import Lifecycle
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.nodes import TreeNode, mark_at
-from ansible_collections.community.seventhings.plugins.plugin_utils.desired.positions import Finding, Place
 from ansible_collections.community.seventhings.plugins.plugin_utils.rules.rule import read_rules
 from ansible_collections.community.seventhings.plugins.plugin_utils.set_plan.plan import InstancePlan, PlanOptions
 from ansible_collections.community.seventhings.plugins.plugin_utils.set_plan.planner import plan_instance
@@ -213,22 +212,6 @@ def here(filled: Embedded, uuids: Mapping[str, str]) -> Instance:
 
 
 # ---- the plan as a whole
-
-
-def test_layers_are_merged_again_with_the_schemas_of_the_instance(here: Instance) -> None:
-    known, new = Finding(Place("a.yml", 1, 1), "known"), Finding(Place("b.yml", 1, 1), "new")
-    asked = []
-
-    def merge_again(schema_of: Any) -> list[Finding]:
-        asked.append(schema_of(OBJECT).kind)
-        return [known, new]
-
-    desired = DesiredInstance(findings=[known], merge_again=merge_again)
-    assert plan_instance(here.embedded.client(), desired).findings == [known, new]
-    assert desired.findings == [known, new]
-    assert desired.merge_again is None
-    assert plan_instance(here.embedded.client(), desired).findings == [known, new]
-    assert asked == [OBJECT]
 
 
 def test_new_changed_and_unchanged_records(here: Instance) -> None:
