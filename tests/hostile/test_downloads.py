@@ -22,7 +22,6 @@ from ansible_collections.community.seventhings.plugins.module_utils.ansible_modu
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
 from ansible_collections.community.seventhings.plugins.module_utils.client.record import Record
 from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Transport
-from ansible_collections.community.seventhings.plugins.module_utils.local import safe_files
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import Kind
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.creations import Creations
@@ -314,7 +313,7 @@ def test_a_backup_that_fails_leaves_nothing_and_replaces_nothing(place: Path, mo
     def full(*_arguments: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(safe_files, "_copy", full)
+    monkeypatch.setattr("shutil.copyfile", full)
     assert run("file_download", Service(), dest=str(place / "a"), backup=True)["failed"]
     assert [(path.name, path.read_bytes()) for path in place.iterdir()] == [("a", b"mine")]
 

@@ -15,7 +15,6 @@ import os
 import shutil
 import socket
 import stat
-import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -39,7 +38,6 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
     InvalidInput,
     SeventhingsError,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import DEEPEST
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Attachment
 from ansible_collections.community.seventhings.plugins.plugin_utils.apply.uploads import Uploads
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import MAX_SOURCE, load
@@ -397,23 +395,6 @@ def test_hidden_names_and_what_is_no_data_are_left_alone(site: Site) -> None:
     link_outside(site.root / "README.md")
     link_outside(site.root / "objects" / ".hidden")
     assert offline_findings(load(site.root)) == []
-
-
-def test_directories_are_read_to_a_depth_that_is_reported(site: Site) -> None:
-    path = site.root / "objects"
-    for level in range(1200):
-        path.mkdir()
-        if level + 1 in (DEEPEST, 1200):
-            (path / "x.yml").write_text(object_with("files/fine.txt"), "utf-8")
-        path /= "d"
-    try:
-        desired = load(site.root)
-        deepest = "/".join(["objects", *["d"] * DEEPEST])
-        assert list(map(str, desired.findings)) == [f"{deepest}: is more than {DEEPEST} directories deep"]
-        assert len(desired.entries) == 1
-    finally:
-        # The library's own removal recurses once per level.
-        subprocess.run(["rm", "-rf", str(site.root / "objects")], check=True)
 
 
 @contextlib.contextmanager

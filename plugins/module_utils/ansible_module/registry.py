@@ -28,7 +28,8 @@ from ..model.field import words_of
 from ..model.kinds import FILE, HUB_ITEM, HUB_ORDER, KINDS, USER, Kind
 from ..operations.accounts import auth_token, user_from_person
 from ..operations.api import api, api_info
-from ..operations.attachments import ATTACHED_TO, file, file_download, report, report_template_info
+from ..operations.attachments import ATTACHED_TO, file
+from ..operations.downloads import file_download, report, report_template_info
 from ..operations.hub_items import hub_item, hub_suggestion_info
 from ..operations.hub_orders import hub_order
 from ..operations.service import history_info, service_info

@@ -219,7 +219,7 @@ class SharedFile:
                 raise OSError(errno.EBUSY, "is locked by another process", str(fresh.path))
             fresh.cut(0)
             fresh.write(content, 0)
-            self._folder.rename(fresh._name, self._name)
+            fresh.path.replace(self.path)
         except BaseException:
             fresh.close()
             raise

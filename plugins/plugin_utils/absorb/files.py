@@ -422,7 +422,7 @@ class Files:
         for change in changes:
             if backup and change.before is not None:
                 folder = self._folders[change.target.layer]
-                backups.append(str(folder.path / folder.backup(change.target.name)))
+                backups.append(folder.backup(change.target.name))
         new_first = sorted(changes, key=lambda change: change.before is not None)
         self._write(
             [(change.target, change.before, change.halfway) for change in new_first if change.halfway is not None]

@@ -280,7 +280,7 @@ def _result(
         "left_out": cleaned(exported.left_out),
         "observed": cleaned(exported.observed),
         "hidden_records": exported.visibility.hidden_records,
-        **({"backup_files": [f"{root}/{path}" for path in backups]} if backups else {}),
+        **({"backup_files": backups} if backups else {}),
         "requests": requests,
         "duration": round(seconds, 3),
         "diff": dest.diff,

@@ -111,7 +111,7 @@ class Destination:
         self.removed = sorted(removed)
         notes = [note for note in (MANIFEST, FETCHED) if self.is_file(note)]
         paths = (*self.unchanged, *notes)
-        differing = {path: self.access.differences(self.folder.status(path)) for path in paths}
+        differing = {path: self.folder.adjust(path, self.access, check_mode=True) for path in paths}
         self.adjusted = {path: sides for path, sides in differing.items() if sides[1]}
 
     def above(self, paths: Iterable[str]) -> list[str]:

@@ -17,6 +17,7 @@ from typing import Any
 from ...module_utils.client.client import Client
 from ...module_utils.client.files import check_local, describe, download
 from ...module_utils.errors import InvalidInput, NotFound, WrongContent
+from ...module_utils.local.safe_files import shortened
 from ...module_utils.model.types_links import Attachment
 
 FOLDER = "files"
@@ -104,10 +105,4 @@ class Downloads:
 
 def safe_name(name: str) -> str:
     """Return a file name that every file system accepts and that cannot leave its directory."""
-    cleaned = _UNSAFE.sub("_", name).strip(" .")
-    if len(cleaned.encode()) > _LONGEST_NAME:
-        stem, dot, ending = cleaned.rpartition(".")
-        ending = (dot + ending)[:16] if stem else ""
-        room = _LONGEST_NAME - len(ending.encode())
-        cleaned = cleaned.encode()[:room].decode(errors="ignore").strip(" .") + ending
-    return cleaned or "file"
+    return shortened(_UNSAFE.sub("_", name).strip(" ."), _LONGEST_NAME).strip(" .") or "file"

@@ -21,11 +21,8 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.trans
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import ATTACHMENTS, Attachment
-from ansible_collections.community.seventhings.plugins.module_utils.operations.attachments import (
-    file,
-    file_download,
-    report,
-)
+from ansible_collections.community.seventhings.plugins.module_utils.operations.attachments import file
+from ansible_collections.community.seventhings.plugins.module_utils.operations.downloads import file_download, report
 from ansible_collections.community.seventhings.plugins.module_utils.reconcile.result import Result
 
 from ..support import (
