@@ -8,7 +8,6 @@ What the name of a column means is decided once for all of its cells, because a 
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -19,15 +18,16 @@ from ...module_utils.model.schema import FieldError, Misfit, Schema, type_of
 from ...module_utils.model.types_basic import TEXT, UNWRITABLE, broken_rules
 from ...module_utils.resolve.natural_keys import identifying_fields
 from .desired import DesiredInstance
-from .dialect import Dialect, Misspelled, Oddity
+from .dialect import Dialect, Misspelled
 from .entry import Entry
-from .words import NULL_WORDS, BareWord
+from .words import BareWord
 
 _LIST_MARKS = re.compile(r"[;,|\n]")
 _TEXT = "text"
 _LINKS = "links"
 """The shape of lists that may be written as the text of their only item."""
 
+_LIST = 'a list is written as a;b with `list_separator: ";"`, or as JSON: ["a", "b"]'
 _BARE = "this is how a program writes an empty value; write null, or quotes around it"
 
 _MOST_KEPT = 4096
@@ -82,7 +82,6 @@ class Cells:
 
     def __init__(self, desired: DesiredInstance) -> None:
         self._desired = desired
-        self._nulls: dict[str, str] = {}
 
     def certain(
         self, schema: Schema, entry: Entry, fields: Mapping[str, Any]
@@ -130,77 +129,31 @@ class Cells:
     def odd(self, schema: Schema, entry: Entry, fields: Mapping[str, Any]) -> Iterator[tuple[str, FieldError]]:
         """Yield the names of fields whose cells are rejected, each with a finding."""
         for name, value in fields.items():
+            why, field = "", schema.find(name)
             if value.__class__ is BareWord:
-                field = schema.find(name)
-                if field is None or value not in field.allowed:
-                    yield name, _error(name, f": {_BARE}", value, _BARE)
+                why = "" if field is not None and value in field.allowed else _BARE
             elif value.__class__ in (str, BrokenCell) and (table := entry.places.format_of(name)) is not None:
-                error = self._why_odd(schema, entry, name, value, table)
-                if error is not None:
-                    yield name, error
+                why = self._why_odd(schema, entry, name, value, table)
+            if why:
+                yield name, FieldError.at((name,), f"{name}: {shorten(value)}: {why}", "", Misfit(value, why))
 
-    def _why_odd(self, schema: Schema, entry: Entry, name: str, cell: str, table: Dialect) -> FieldError | None:
+    def _why_odd(self, schema: Schema, entry: Entry, name: str, cell: str, table: Dialect) -> str:
         field, odd = schema.find(name), Dialect.oddity(cell)
         if odd is None:
             is_list = field is not None and type_of(field).empty == () and cell.__class__ is str and entry.is_table
-            return self._no_list(entry, name, cell, field, table) if field is not None and is_list else None
-        if table.accepts_as_written(odd) or (field is not None and cell in field.allowed):
-            return None
-        if not (entry.is_table or odd.is_null):
-            return None
+            is_link = field is not None and type_of(field).shape == _LINKS and not _LIST_MARKS.search(cell)
+            return _LIST if is_list and not is_link and not table.list_separator else ""
+        is_read = table.accepts_as_written(odd) or not (entry.is_table or odd.is_null)
+        if is_read or (field is not None and cell in field.allowed):
+            return ""
         is_text = field is not None and self._is_plain_text(schema, field)
-        keeps_text = table.has_texts(self._column(entry, name))
-        if (odd.is_null and keeps_text) or (odd.is_shortened and (keeps_text or not is_text)):
-            return None
         if odd.is_blank:
-            why = f"{self.remedy(entry, name, cell)}, or `trim: false` to write spaces"
-            return _error(name, f" {odd.why}{why}", cell, f"it {odd.why}{why}") if is_text else None
-        setting = self._null(schema, entry) if odd.is_null else self._setting(odd, entry, name, table)
-        why = f"{odd.why}{self._remedy(entry, name, setting)}"
-        return _error(name, f": {why}", cell, why)
-
-    def _no_list(self, entry: Entry, name: str, cell: str, field: Field, table: Dialect) -> FieldError | None:
-        """Return the mistake in a list that is written as a text, unless it is a single link."""
-        if table.list_separator or (type_of(field).shape == _LINKS and not _LIST_MARKS.search(cell)):
-            return None
-        remedy = self._remedy(entry, name, 'list_separator: ";"')
-        why = f'a list is written as a;b{remedy}, or as JSON: ["a", "b"]'
-        return _error(name, f": {why}", cell, why)
-
-    def _setting(self, odd: Oddity, entry: Entry, name: str, table: Dialect) -> str:
-        """Return the setting that reads a cell; empty if there is none.
-
-        Tables of other systems can't be edited, so a setting may accept their texts that look like formulas.
-        """
-        is_mapped = self._desired.tables.for_file(entry.place_of(name).file) is not None
-        return table.and_text(self._column(entry, name)) if is_mapped and odd.is_formula else odd.setting
-
-    def _null(self, schema: Schema, entry: Entry) -> str:
-        """Return the setting that clears the words for nothing of a file.
-
-        It is empty if a record would lose its key or a mandatory value.
-        """
-        source = entry.place.source
-        if source not in self._nulls:
-            words = dict.fromkeys(self._desired.tables.format_of(entry.place.file).null_words)
-            found = list(self._null_words(schema, source))
-            words |= dict.fromkeys(word for word, _field in found)
-            fields = [field for _word, field in found if field is not None]
-            is_safe = not any(field.mandatory or self._is_key(schema, field) for field in fields)
-            shown = json.dumps(list(words) if len(words) > 1 else "".join(words))
-            self._nulls[source] = f'"null": {shown}' if is_safe else ""
-        return self._nulls[source]
-
-    def _null_words(self, schema: Schema, source: str) -> Iterator[tuple[str, Field | None]]:
-        """Yield the words for nothing in a file that are no text and no choice of their field, each with the field."""
-        for entry in self._desired.entries:
-            if entry.place.source == source:
-                for name, value in entry.fields.items():
-                    table = entry.places.format_of(name) if value.__class__ is str and value in NULL_WORDS else None
-                    if table is not None and not table.has_texts(self._column(entry, name)):
-                        field = schema.find(name)
-                        if field is None or value not in field.allowed:
-                            yield value, field
+            remedy = f"{self.remedy(entry, name, cell)}, or `trim: false` to write spaces"
+            return f"{odd.why}{remedy}" if is_text else ""
+        may_be_text = odd.is_null or odd.is_shortened
+        if (odd.is_shortened and not is_text) or (may_be_text and table.has_texts(self._column(entry, name))):
+            return ""
+        return odd.why
 
     def _column(self, entry: Entry, name: str) -> str:
         """Return the name of a column in the file, by the name of its field."""
@@ -210,10 +163,8 @@ class Cells:
     def remedy(self, entry: Entry, name: str, value: Any) -> str:
         """Say what to set if a cell of a table has a space at an edge; empty if it has none."""
         odd = Dialect.oddity(value) if entry.is_table and isinstance(value, str) else None
-        return self._remedy(entry, name, odd.setting) if odd is not None and odd.is_blank else ""
-
-    def _remedy(self, entry: Entry, name: str, setting: str) -> str:
-        return f"; {self._desired.how_to_set(entry.place_of(name).file, setting)}" if setting else ""
+        is_blank = odd is not None and odd.is_blank
+        return f"; {self._desired.how_to_set(entry.place_of(name).file, 'trim: true')}" if is_blank else ""
 
     def _is_plain_text(self, schema: Schema, field: Field) -> bool:
         """Return True for a field with any text that does not identify records. Other fields check their own text."""
@@ -223,7 +174,3 @@ class Cells:
         """Return True for a field that identifies records."""
         named = self._desired.identity.get(schema.kind.section, ())
         return field.key in identifying_fields(schema, {*named, *self._desired.tables.match_names})
-
-
-def _error(name: str, words: str, value: str, why: str) -> FieldError:
-    return FieldError.at((name,), f"{name}: {shorten(value)}{words}", "", Misfit(value, why))

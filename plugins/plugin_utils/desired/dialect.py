@@ -24,7 +24,7 @@ from ...module_utils.model.names import normal_name
 from ...module_utils.model.schema import FieldError, Misfit, type_of
 from .encodings import WrongEncoding, decoded
 from .globs import Globs
-from .words import COMMENT, NULL_WORDS, OF_RECORDS, NullCell, in_yaml
+from .words import COMMENT, NULL_WORDS, OF_RECORDS, NullCell
 
 ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _PLAIN_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?")
@@ -107,16 +107,13 @@ ALL_ROWS = Rows()
 class Oddity(NamedTuple):
     """The text of a cell that means something else than it shows.
 
-    :ivar why: what it is. :ivar setting: the setting that reads it, if there is one.
-    :ivar is_blank: True for a space at an edge. :ivar is_formula: True for a formula that is only a text.
+    :ivar why: what it is, and what to do. :ivar is_blank: True for a space at an edge.
     :ivar is_shortened: True for a number without its last digits. Only texts have this oddity.
     :ivar is_null: True for a word for nothing.
     """
 
     why: str
-    setting: str = ""
     is_blank: bool = False
-    is_formula: bool = False
     is_shortened: bool = False
     is_null: bool = False
 
@@ -124,6 +121,7 @@ class Oddity(NamedTuple):
 _ALL_DIGITS = 15
 """Maximum digits of a number of which a spreadsheet keeps all digits."""
 
+_TEXT_COLUMNS = "name the column in text_columns if this is the text"
 _KEPT_TEXT = re.compile(r'="[^"]*"')
 _SHORTENED = re.compile(r"[-+]?\d[.,]\d+E\+\d{2,3}")
 _ERROR = re.compile(
@@ -210,25 +208,19 @@ class Dialect:
         if text != text.strip():
             # A long text may end with a line end.
             blanks = edge_blanks(text.rstrip("\r\n"))
-            return Oddity(blanks, "trim: true", is_blank=True) if blanks else None
+            return Oddity(f"it {blanks}", is_blank=True) if blanks else None
         if text[:2] == '="' and _KEPT_TEXT.fullmatch(text):
-            return Oddity(
-                "this formula keeps a text in Excel; write the text alone, without the equals sign and quotes",
-                is_formula=True,
-            )
+            return Oddity(f"this formula keeps a text in Excel; write the text alone, or {_TEXT_COLUMNS}")
         if text[:1] == "'" and _MARKED_TEXT.fullmatch(text):
             return Oddity("the apostrophe marks a text in a spreadsheet; write the cell without it")
         if "E+" in text and _SHORTENED.fullmatch(text):
-            return Oddity(
-                "a spreadsheet shortened this number; format the column as text, and type the number again, or name "
-                "the column in text_columns if this is the text",
-                is_shortened=True,
-            )
+            words = "a spreadsheet shortened this number; format the column as text, and type the number again"
+            return Oddity(f"{words}, or {_TEXT_COLUMNS}", is_shortened=True)
         if text[:1] in ("#", "E") and _ERROR.fullmatch(text):
             return Oddity("a spreadsheet shows this for an error, or in a narrow column; correct or empty the cell")
         if text in NULL_WORDS:
-            writer = "a database" if "null" in text.casefold() or text == "\\N" else "a program"
-            return Oddity(f"this is how {writer} writes an empty value; empty the cell", is_null=True)
+            words = "this is how a program or a database writes an empty value; empty the cell, name the word in null"
+            return Oddity(f"{words}, or {_TEXT_COLUMNS}", is_null=True)
         return None
 
     def accepts_as_written(self, oddity: Oddity) -> bool:
@@ -279,10 +271,6 @@ class Dialect:
     def has_texts(self, name: str) -> bool:
         """Return True if the settings say that the cells of a column are texts."""
         return name in self._texts
-
-    def and_text(self, name: str) -> str:
-        """Return the setting that says that the cells of one more column are texts."""
-        return f"text_columns: [{', '.join(map(in_yaml, (*self.texts, name)))}]"
 
     def is_text(self, name: str, digits: str) -> bool:
         """Return True if the settings say that a number in a cell is the text of its digits, and it has all of them."""
@@ -574,9 +562,3 @@ def _ambiguous(name: str, cell: str) -> FieldError:
     )
     words = f"{name}: {shorten(cell)} may mean {thousands} or {fraction}: {why}"
     return FieldError.at((name,), words, "an amount that may mean two numbers", Misfit(cell, why))
-
-
-def ambiguous_date(text: str) -> bool:
-    """Return True if a date could mean two days."""
-    parts = re.fullmatch(r"(\d{1,2})[/.-](\d{1,2})[/.-](\d{2}|\d{4})", text.strip())
-    return parts is not None and parts[1] != parts[2] and int(parts[1]) <= 12 and int(parts[2]) <= 12

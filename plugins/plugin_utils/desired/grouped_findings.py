@@ -9,11 +9,10 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ...module_utils.model.field import Spelling, shorten
+from ...module_utils.model.field import shorten
 from ...module_utils.printing.cleaner import clean
 from .advice import Advice
 from .desired import DesiredInstance
-from .dialect import Dialect
 from .positions import CellPlace, Finding, Place
 
 _ALONE = 3
@@ -53,10 +52,8 @@ def group_findings(findings: Sequence[Finding], desired: DesiredInstance) -> Gro
         grouped = [findings[number] for number in members]
         first = every[members[0]]
         whole = first if len(members) == 1 else _equal_but_for_place(grouped, *shown[members[0]], key[0] == _HIDDEN)
-        if key[0] == _FORM and key[-1]:
+        if key[0] == _ADVICE:
             lines.append(f"{whole}; {key[-1]}")
-        elif key[0] == _ADVICE:
-            lines.append(f"{first if len(members) == 1 else _cells(grouped)}: {key[-1]}")
         else:
             lines += [every[number] for number in members] if len(members) <= _ALONE else [whole]
     return GroupedFindings([clean(line) for line in lines], shown)
@@ -66,7 +63,7 @@ def _line(place: Place, message: str) -> str:
     return f"{place}: {message}"
 
 
-_ADVICE, _FORM, _MISFIT, _WORDS, _HIDDEN, _SINGLE = "advice", "form", "misfit", "words", "hidden", "single"
+_ADVICE, _MISFIT, _WORDS, _HIDDEN, _SINGLE = "advice", "misfit", "words", "hidden", "single"
 
 
 def _key(number: int, finding: Finding, message: str, is_hidden: bool, desired: DesiredInstance, advice: Advice) -> Key:
@@ -78,15 +75,10 @@ def _key(number: int, finding: Finding, message: str, is_hidden: bool, desired: 
     misfit = finding.misfit
     if misfit is None:
         return (_WORDS, finding.message)
-    odd = Dialect.oddity(misfit.value) if misfit.value.__class__ is str else None
-    is_read_otherwise = odd is not None and odd.is_shortened and misfit.spelling is not Spelling.PLAIN
-    if odd is not None and not odd.is_blank and not is_read_otherwise:
-        # Cells with a text that a program writes in place of a value, such as NULL, are similar in all columns.
-        return (_MISFIT, finding.place.source, misfit.why)
-    is_form, words = advice.about(finding)
-    if is_form:
-        return (_FORM, finding.column, finding.place.source, words)
-    return (_ADVICE, finding.column, words) if words else (_MISFIT, finding.column, misfit.why)
+    words = advice.about(finding)
+    # Cells with a text that a program writes in place of a value, such as NULL, are similar in all columns.
+    key = (finding.column, misfit.why, words) if words else (misfit.why,)
+    return (_ADVICE if words else _MISFIT, finding.place.source, *key)
 
 
 def _cells(findings: Sequence[Finding]) -> str:

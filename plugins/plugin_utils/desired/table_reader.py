@@ -248,8 +248,7 @@ def _number_findings(
     column = name if table is None else table.column_of(name)
     dialect = desired.tables.format_of(entries[0].place.file)
     if not dialect.has_texts(column):
-        setting = desired.how_to_set(entries[0].place.file, dialect.and_text(column))
-        why = f"a program wrote this key as a number; write its digits alone, or, if it is the key, {setting}"
+        why = "a program wrote this key as a number; write its digits alone, or name the column in text_columns"
         for entry in entries:
             key = entry.fields[name]
             yield entry.place_of(name), FieldError.at((name,), f"{name}: {shorten(key)}: {why}", "", Misfit(key, why))

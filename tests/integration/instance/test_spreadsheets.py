@@ -62,12 +62,14 @@ def test_a_german_table_gets_a_line_for_each_kind_of_mistake(service: Emulator, 
     assert planned.status != 0
     # Ansible prints the message and the result. Neither has a line per cell.
     assert planned.output.count("objects.CSV:") < 20
+    number = 'a number with a decimal point and no separators, such as 1299.50 or "1299.50"'
+    day = "a date as YYYY-MM-DD, such as 2024-05-31"
     german = "set `csv: {preset: excel-de}`"
     assert planned.named("Do it")["findings"] == [
-        f"{column}: 20 cells such as '{cell}' (first at objects.CSV:2:{place}): {why}"
+        f"{column}: 20 cells such as '{cell}' (first at objects.CSV:2:{place}): expected {why}"
         for column, cell, place, why in (
-            ("Purchasing price", "1,50", 13, f"decimal comma; {german} or set `csv: {{preset: excel-fr}}`"),
-            ("Date of purchase", "31.12.2024", 18, f"dates as DD.MM.YYYY; {german}"),
+            ("Purchasing price", "1,50", 13, f"{number}; {german} or set `csv: {{preset: excel-fr}}`"),
+            ("Date of purchase", "31.12.2024", 18, f"{day}; {german}"),
         )
     ]
     assert len(json.loads((tmp_path / "plan.json").read_text("utf-8"))["every_finding"]) == 40

@@ -126,12 +126,14 @@ def test_another_format_reads_other_records_from_the_same_file(tmp_path: Path) -
 def test_thousands_of_cells_are_one_line_with_what_to_set(tmp_path: Path) -> None:
     rows = "".join(f"{number:05d};Thing;1.{number % 1000:03},33;31.12.2024;WAHR\n" for number in range(2500))
     grouped = _grouped(_load(tmp_path, {"objects/assets.csv": f"barcode;Name;price;bought;lent\n{rows}"}))
+    number = 'a number with a decimal point and no separators, such as 1299.50 or "1299.50"'
+    day = "expected a date as YYYY-MM-DD, such as 2024-05-31"
     proposed = "set `csv: {preset: excel-de}`"
     first = "first at objects/assets.csv"
     assert grouped.lines == [
-        f"price: 2,500 cells such as '1.000,33' ({first}:2:13): decimal comma; {proposed}",
-        f"bought: 2,500 cells such as '31.12.2024' ({first}:2:22): dates as DD.MM.YYYY; {proposed}",
-        f"lent: 2,500 cells such as 'WAHR' ({first}:2:33): words for true and false; {proposed}",
+        f"price: 2,500 cells such as '1.000,33' ({first}:2:13): expected {number}; {proposed}",
+        f"bought: 2,500 cells such as '31.12.2024' ({first}:2:22): {day}; {proposed}",
+        f"lent: 2,500 cells such as 'WAHR' ({first}:2:33): expected true or false; {proposed}",
     ]
     assert len(grouped.every) == 7500
     assert grouped.every[0].startswith("objects/assets.csv:2:13: price: '1.000,33' does not fit")
