@@ -197,7 +197,7 @@ changes:
   description:
     - Every change, in the order in which the changes are applied.
   returned: >-
-    if the task did not fail or the result fits on a screen;
+    if the task did not fail;
     else only in a O(report) as V(.json)
   type: list
   elements: dict
@@ -344,7 +344,7 @@ reported:
   description:
     - A map of section to natural keys of records that are in no file and were not changed.
   returned: >-
-    if the task did not fail or the result fits on a screen;
+    if the task did not fail;
     else only in a O(report) as V(.json)
   type: dict
 tables:

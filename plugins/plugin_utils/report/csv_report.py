@@ -7,18 +7,15 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Mapping, Sequence
-from operator import itemgetter
+import json
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ...module_utils.plan.change import UPDATE
 from ...module_utils.printing.cleaner import clean
 from ..desired.sources.formulas import escaped
-from .changes import Change, field_name, keys_of, mark, said
+from .changes import ACTION_ORDER, Change, field_name, keys_of, remark
 from .removals import removal_texts
 from .result import RunResult, for_people
-from .view import first_removals
-from .words import action_words
 
 Row = Mapping[str, Any]
 
@@ -38,36 +35,21 @@ _COLUMNS = (
     "reason",
 )
 
-_REMOVALS = 3
-"""Number of removed records at the top."""
-
 _BYTE_ORDER_MARK = "\ufeff"
 """Spreadsheets read UTF-8 only after this mark."""
 
 
 def as_csv(result: RunResult) -> str:
-    """Return the changes as CSV in UTF-8, with no cell that a spreadsheet runs as a formula."""
+    """Return the changes as CSV in UTF-8: what is odd first, then removals. No spreadsheet runs a cell as a formula."""
+    shown = for_people(result, "")
+    rows = [row for number, change in enumerate(shown.changes) for row in _rows(change, number, shown)]
+    rows.sort(key=lambda row: (not row.get("odd"), ACTION_ORDER.index(row["action"])))
     text = io.StringIO()
     table = csv.DictWriter(text, _COLUMNS, lineterminator="\n")
     table.writeheader()
-    for row in (*_in_order(for_people(result, "")), *_of_tables(result)):
+    for row in (*rows, *_of_tables(result)):
         table.writerow({name: escaped(clean(_cell(row.get(name)))) for name in _COLUMNS})
     return _BYTE_ORDER_MARK + text.getvalue()
-
-
-def _in_order(result: RunResult) -> list[Row]:
-    """Return the rows. The first rows are examples: everything odd, some removals, and an update of each field."""
-    removals = {id(change) for change in first_removals(result.changes)[:_REMOVALS]}
-    ranked: list[tuple[int, Row]] = []
-    seen: set[tuple[Any, ...]] = set()
-    for number, change in enumerate(result.changes):
-        shown = {**change, "note": mark(change) or action_words(change["action"], True)} if result.is_drift else change
-        for row in _rows(shown, number, result.odd):
-            kind = tuple(row.get(name) for name in ("section", "action", "field", "odd"))
-            rank = 1 if id(change) in removals else 2 if kind not in seen and change["action"] == UPDATE else 3
-            ranked.append((0 if row.get("odd") and kind not in seen else rank, row))
-            seen.add(kind)
-    return [row for _rank, row in sorted(ranked, key=itemgetter(0))]
 
 
 def _of_tables(result: RunResult) -> Iterator[Row]:
@@ -80,25 +62,27 @@ def _of_tables(result: RunResult) -> Iterator[Row]:
                         yield {**row, "action": reason, "reason": row["why"], "field": name, "before": row[name]}
 
 
-def _rows(change: Change, number: int, odd: Mapping[tuple[int, str], Sequence[str]]) -> Iterator[Row]:
-    """Yield a row for each field of a change.
+def _rows(change: Change, number: int, result: RunResult) -> Iterator[Row]:
+    """Yield a row for each field of a change, and for what is removed with its record.
 
-    :param number: of the change. :param odd: number and field to what is odd about the value.
+    :param number: of the change.
     """
     before, after, sides = change["before"], change["after"], change.get("sides", {})
+    row = {**change, "before": "", "after": "", "side": "", "odd": ""}
+    if result.is_drift:
+        row["note"] = remark(change, is_drift=True)
     for key in keys_of(change):
-        values = {
-            "before": before.get(key),
-            "after": after.get(key),
-            "side": sides.get(key, ""),
-            "odd": "; ".join(odd.get((number, key), ())),
-        }
-        yield {**change, "field": field_name(change, key), **values}
+        odd = "; ".join(result.odd.get((number, key), ()))
+        values = {"before": before.get(key), "after": after.get(key), "side": sides.get(key, ""), "odd": odd}
+        yield {**row, "field": field_name(change, key), **values}
     for name, text in removal_texts(change.get("removed", {})):
-        yield {**change, "field": name, "before": text, "after": ""}
+        yield {**row, "field": name, "before": text}
     if not keys_of(change):
-        yield {**change, "before": "", "after": ""}
+        yield row
 
 
 def _cell(value: Any) -> str:
-    return "" if value is None else said(value)
+    """Return a text without quotes, anything else as JSON."""
+    if value is None or isinstance(value, str):
+        return value or ""
+    return json.dumps(value, ensure_ascii=False, default=str)

@@ -22,30 +22,10 @@ from markupsafe import Markup
 
 from ...module_utils.printing.cleaner import amount, clean
 from ..desired.desired import SECTIONS
-from .changes import ACTION_ORDER, SIGNS, key_and_name, remark, values_of
-from .result import DONE, RunResult
+from .changes import ACTION_ORDER, SIGNS
+from .result import COUNTS, DONE, RunResult
 from .view import FEW, is_warned_of, view_of
-from .words import DRIFT_WORDS, action_words, words_of
-
-WORDS: dict[str, str] = {
-    "created": "new",
-    "updated": "changed",
-    "deleted": "deleted",
-    "archived": "archived",
-    "errors": "failed",
-    "skipped": "skipped",
-    "unchanged": "unchanged",
-}
-"""The word on the page for each count."""
-
-_SMALL = 10
-"""Maximum number of changes that a reader sees before anything else about them."""
-
-_OPEN_REMOVALS = 10
-"""Maximum number of records in a group with removals that is open from the start: removals must be visible at once."""
-
-_MOST_NAMED = 10_000
-"""Maximum number of records of a group that are only named."""
+from .words import action_words, count_words, words_of
 
 _FILES = Path(__file__).parent
 """The directory of the templates and the style."""
@@ -55,7 +35,7 @@ def _style() -> str:
     """Return the style of the page, with a rule for each choice of the filters."""
     choices = [f"{kind}-{name}" for kind, names in (("s", SECTIONS), ("a", ACTION_ORDER)) for name in names]
     hidden = (f"main:has(#only-{choice}:checked) .change:not(.{choice}) {{ display: none; }}" for choice in choices)
-    colours = (f".{word} {{ fill: var(--{word}); background: var(--{word}); }}" for word in WORDS)
+    colours = (f".{word} {{ fill: var(--{word}); background: var(--{word}); }}" for word in COUNTS)
     return "\n".join([(_FILES / "plan.css").read_text("utf-8"), *hidden, *colours, ""])
 
 
@@ -105,32 +85,25 @@ def _template() -> Template:
 def as_html(result: RunResult) -> str:
     """Return the page."""
     view = view_of(result)
-    number, is_drift = len(result.changes), result.is_drift
+    number = len(result.changes)
     changing = {section: counts for section, counts in result.summary.items() if _changing(counts)}
-    known = {**WORDS, **DRIFT_WORDS} if is_drift else WORDS
     return _template().render(
         view=view,
-        is_drift=is_drift,
-        notes=[*view.notes, *view.places],
+        is_drift=result.is_drift,
         badge=_badge(result),
         outcome="Nothing differs" if view.outcome == "unchanged" else view.outcome.replace("_", " ").capitalize(),
         number=_number(result),
         made_by=_made_by(result),
-        is_small=number <= _SMALL,
         changing=changing,
         most=max(map(_changing, changing.values()), default=1),
-        legend=[(word, name) for word, name in known.items() if any(counts.get(word) for counts in changing.values())],
+        legend=[word for word in COUNTS if any(counts.get(word) for counts in changing.values())],
         equal=[section for section in result.summary if section not in changing],
-        few=FEW,
-        most_open=_OPEN_REMOVALS,
-        most_named=_MOST_NAMED,
+        is_open=number <= FEW,
         changes=f"{number:,}",
         amount=amount,
-        action_words=partial(action_words, is_drift=is_drift),
-        key_and_name=key_and_name,
-        remark=remark,
+        action_words=partial(action_words, is_drift=result.is_drift),
+        count_words=partial(count_words, is_drift=result.is_drift),
         signs=SIGNS,
-        values_of=values_of,
         words_of=words_of,
     )
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import functools
 import re
-from collections import Counter
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -20,25 +19,20 @@ from jinja2 import Template
 from markupsafe import Markup
 
 from ...module_utils.printing.cleaner import amount, clean
-from .changes import ACTION_ORDER, SIGNS, Group, key_and_name, mark, remark, values_of
+from .changes import SIGNS
 from .html_report import template_environment
-from .result import ACTIONS, RunResult
-from .view import Block, View, view_of
-from .words import DRIFT_WORDS, MOST, short
+from .result import RunResult
+from .view import view_of
+from .words import MOST, short
 
 _COMMENT_LIMIT = 60_000
 """Maximum characters of a comment on a pull request at the large code hosts, with some room for a heading."""
 
-_LESS = (5, 1, 0)
-"""Numbers of changes of a group to try if the usual number makes a comment too long."""
-
-_COUNTED = ("created", "updated", "deleted", "archived", "unchanged", "errors", "skipped")
+_NUMBERS = (MOST, 5, 1, 0)
+"""Numbers of changes of a group to try until a comment is short enough."""
 
 _OPEN_AT_ONCE = 10
 """Maximum number of changes that are visible without a click."""
-
-_MOST_MARKS = 5
-"""Maximum number of different reasons for a group."""
 
 _MOST_TICKS = 8
 """Maximum number of consecutive backticks for which a fence is made longer. Renderers limit the length of fences."""
@@ -46,8 +40,8 @@ _MOST_TICKS = 8
 _OF_A_URL = ":/?#[]@!$&'()*+,;=%~"
 """The characters of a URL besides letters, digits and ``-._``."""
 
-_WORD = re.compile(r"[a-z]+(?:_[a-z]+)*")
-"""A word such as ``partly_applied``, which is no code in a cell."""
+_WORD = re.compile(r"[a-z]+(?:_[a-z]+)*|[0-9][0-9,.]*")
+"""A word such as ``partly_applied`` or a number, which is no code in a cell."""
 
 
 def as_markdown(result: RunResult, limit: int = _COMMENT_LIMIT, url: str = "") -> str:
@@ -59,51 +53,16 @@ def as_markdown(result: RunResult, limit: int = _COMMENT_LIMIT, url: str = "") -
     :param limit: characters; ten thousand at least.
     :param url: of the full report; empty if unknown.
     """
-    text = _comment(view_of(result), url)
-    for most in _LESS:
-        if len(text) > limit:
-            text = _comment(view_of(result, most), url)
-    return text
-
-
-def _comment(view: View, url: str) -> str:
-    is_drift = view.result.is_drift
-    words = [DRIFT_WORDS.get(name, name) if is_drift else name for name in _COUNTED]
-    rows = [(section, *(_Safe(numbers.get(word) or "") for word in words)) for section, numbers in view.counts.items()]
-    counts = Block("", rows, ("Section", *words), numbers=frozenset(range(1, len(words) + 1)))
-    return _template().render(
-        view=view, amount=amount, url=url, is_drift=is_drift, counts=counts, actions=_actions(view)
-    )
+    texts = (_template().render(view=view_of(result, most), url=url) for most in _NUMBERS)
+    return next((text for text in texts if len(text) <= limit), "")
 
 
 @functools.cache
 def _template() -> Template:
     environment = template_environment(_written)
     environment.filters |= {"cell": _cell, "short": short}
-    environment.globals |= {
-        "key_and_name": key_and_name,
-        "link": _link,
-        "marks_of": _marks_of,
-        "most_open": _OPEN_AT_ONCE,
-        "remark": remark,
-        "signs": SIGNS,
-        "values_of": values_of,
-    }
+    environment.globals |= {"amount": amount, "link": _link, "most_open": _OPEN_AT_ONCE, "signs": SIGNS}
     return environment.from_string(Path(__file__).with_name("plan.md.j2").read_text("utf-8"))
-
-
-def _actions(view: View) -> str:
-    """Return the counts of many changes by action."""
-    changes = view.result.changes
-    counts = Counter(change["action"] for change in changes)
-    words = {action: DRIFT_WORDS[ACTIONS[action]] if view.result.is_drift else ACTIONS[action] for action in counts}
-    shown = (f"{counts[action]:,} {words[action]}" for action in ACTION_ORDER if counts[action])
-    return ", ".join(shown) if len(changes) > MOST else ""
-
-
-def _marks_of(group: Group) -> list[tuple[str, int]]:
-    """Return the most frequent reasons of failed changes in a group."""
-    return Counter(filter(None, map(mark, group.changes))).most_common(_MOST_MARKS)
 
 
 # ---- texts of others

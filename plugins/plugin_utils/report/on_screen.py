@@ -10,11 +10,10 @@ including ``msg``. A report as JSON has all that is left out.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from ...module_utils.printing.cleaner import amount, clean, cleaned
-from .changes import named
+from .changes import SIGNS
 from .result import RunResult
 from .text_report import closing, counts
 from .view import Block, view_of
@@ -24,106 +23,88 @@ _LINES = 6
 """Number of reasons above the last line of a message, which has the first of them once more."""
 
 _LONGEST_LINE = 180
-_LONGEST_LAST = 450
-_LONGEST_MEMBER = 100
+_LONGEST = 450
 _FEW = 3
 _ENTRIES = 15
 """Number of entries up to which Ansible prints a list in full beside a message, and else the first few."""
 
-_WHOLE = (".html", ".json")
-"""Formats that name every change and every finding."""
+_WARNINGS = 20
+"""Number of warnings that Ansible prints, each on a line.
+
+Ansible prints an equal warning of an earlier task only once, so a failure must not cut it in another way.
+"""
+
+_ALL = "a report as .html or .json has all of them"
 
 _REASONS = ("refusals", "findings", "failures")
 """The lists that a failed result has on the screen."""
 
-_WARNINGS = (20, 1000)
-_WARNINGS_OF_A_FAILURE = (3, 400)
-"""Number of warnings that Ansible prints, each on a line, and maximum characters of each.
-
-Ansible prints an equal warning of an earlier task only once, so common warnings must not be cut here.
-"""
-
 _OF_EVERY_TASK = ("msg", "diff", "warnings")
-_COUNTS = "summary"
-_DIFFERENCES = "changes"
-_NOTHING_DONE = ("refused", "changed", "drift")
-"""The outcomes of a failed task after which nothing was sent. The last two are outcomes of a comparison."""
 _IN_FULL = frozenset(("brief", *RunResult.__dataclass_fields__)).difference(_OF_EVERY_TASK, _REASONS)
 """The members of a plan. Their lists and maps are left out on the screen of a failure."""
 
 
-def in_short(result: RunResult, reports: Sequence[Path] = (), drifted: bool = False) -> str:
+def in_short(result: RunResult, drifted: bool = False) -> str:
     """Return why a task failed, in a few lines with the most important last.
 
-    :param reports: the files with the full report.
     :param drifted: True if it failed because there are changes.
     """
-    view, report_hint = view_of(result, _LINES), _report_hint(reports)
-    lines = [short("; ".join(counts(view)), _LONGEST_LINE)] if view.counts else []
+    view = view_of(result, _LINES)
+    lines = [short("; ".join(counts(view)), _LONGEST_LINE)] if view.counts.rows else []
     wrong, why = view.reasons, ""
     if drifted:
         number = len(result.changes)
-        wrong = [Block("Differs", [(named(change),) for change in result.changes]).cut(_LINES)]
+        rows = [(f"{SIGNS[group.action]} {row.line}",) for group in view.groups for row in group.rows][:_LINES]
+        wrong = [Block("Differs", rows, more=number - len(rows))]
         why = f"fail is on, and {amount(number, 'record differs', 'records differ')} from the files"
     elif result.outcome == "refused" and result.changes:
-        lines.append(
-            f"{amount(len(result.changes), 'change was', 'changes were')} planned and none was sent; {report_hint}"
-        )
+        planned = amount(len(result.changes), "change was", "changes were")
+        lines.append(f"{planned} planned and none was sent; {_ALL}")
     if drifted or sum(block.number for block in wrong) > 1:
-        lines += [line for block in wrong for line in _listed(block.cut(_LINES // len(wrong)), report_hint)]
-    return "\n".join([*lines, short(closing(view, why), _LONGEST_LAST)])
+        lines += [line for block in wrong for line in _listed(block.cut(_LINES // len(wrong)))]
+    return "\n".join([*lines, short(closing(view, why), _LONGEST)])
 
 
-def findings_in_short(findings: Sequence[str], reports: Sequence[Path] = ()) -> str:
+def findings_in_short(findings: Sequence[str]) -> str:
     """Return why files are invalid: the first findings, and their number in the last line."""
     number, first = f"{amount(len(findings), 'finding')}, nothing was sent", clean(findings[0])
     if len(findings) == 1:
-        return short(f"{number}: {first}", _LONGEST_LAST)
+        return short(f"{number}: {first}", _LONGEST)
     block = Block("Findings", [(clean(finding),) for finding in findings]).cut(_LINES)
-    last = short(f"{number}, the first: {first}", _LONGEST_LAST)
-    return "\n".join([*_listed(block, _report_hint(reports)), last])
+    return "\n".join([*_listed(block), short(f"{number}, the first: {first}", _LONGEST)])
 
 
 def message_in_short(message: str) -> str:
     """Return the message of an error, which may have a line for each of many problems."""
     lines = message.split("\n")
-    longest = _LONGEST_LAST if len(lines) == 1 else _LONGEST_LINE
+    longest = _LONGEST if len(lines) == 1 else _LONGEST_LINE
     shown = [short(clean(line), longest) for line in lines[:_LINES]]
-    return "\n".join([*shown, *([f"and {len(lines) - _LINES} more"] if len(lines) > _LINES else [])])
+    return "\n".join([*shown, *([f"and {len(lines) - _LINES:,} more"] if len(lines) > _LINES else [])])
 
 
-def _report_hint(reports: Sequence[Path]) -> str:
-    """Return where the full report is."""
-    whole = next((path for path in reports if path.suffix in _WHOLE), None)
-    if whole is not None:
-        return f"{clean(str(whole))} has all of them"
-    return f"{'a report as .html or .json has' if reports else 'set report to a .html or .json file for'} all of them"
-
-
-def _listed(block: Block, report_hint: str) -> list[str]:
+def _listed(block: Block) -> list[str]:
     lines = [f"{block.title}:", *(f"  {short(row[0], _LONGEST_LINE)}" for row in block.rows)]
-    return [*lines, f"  and {block.more} more; {report_hint}"] if block.more else lines
+    return [*lines, f"  and {block.more:,} more; {_ALL}"] if block.more else lines
 
 
 def on_screen(result: Mapping[str, Any]) -> dict[str, Any]:
     """Return a result for Ansible.
 
-    Of the plan, a failed result keeps single values, the first reasons, and the counts if something was done. A
-    comparison that fails because of a few differences keeps them.
+    Of the plan, a failed result keeps single values, the first reasons, and the counts if something was done.
     """
-    failed = bool(result.get("failed"))
     printed = dict(result)
     if "warnings" in result:
-        printed["warnings"] = _warned(result["warnings"], *(_WARNINGS_OF_A_FAILURE if failed else _WARNINGS))
-    if not failed:
+        texts = [short(clean(text), _LONGEST) for text in result["warnings"]]
+        rest = len(texts) - _WARNINGS
+        printed["warnings"] = [*texts[:_WARNINGS], f"{rest} more warnings; {_ALL}"] if rest > 0 else texts
+    if not result.get("failed"):
         return printed
     return {
         name: _first(value) if name in _REASONS else value
         for name, value in printed.items()
         if name not in _IN_FULL
         or not isinstance(value, (list, tuple, Mapping))
-        or (name == _COUNTS and result.get("outcome") not in _NOTHING_DONE)
-        or (name == _DIFFERENCES and result.get("outcome") == "drift" and len(value) <= _ENTRIES)
+        or (name == "summary" and result.get("changed"))
     }
 
 
@@ -131,14 +112,8 @@ def _first(value: Sequence[Any]) -> list[Any]:
     """Return the first entries of a list, each short enough for a line."""
     first = value if len(value) <= _ENTRIES else value[:_FEW]
     return [
-        {name: short(text, _LONGEST_MEMBER) for name, text in cleaned(entry).items()}
+        {name: short(text, _LONGEST_LINE) for name, text in cleaned(entry).items()}
         if isinstance(entry, Mapping)
-        else short(clean(entry), _LONGEST_LAST)
+        else short(clean(entry), _LONGEST)
         for entry in first
     ]
-
-
-def _warned(warnings: Sequence[str], most: int, longest: int) -> list[str]:
-    shown = [short(clean(text), longest) for text in warnings[:most]]
-    rest = len(warnings) - len(shown)
-    return [*shown, f"{rest} more warnings; a report as .html or .json has all of them"] if rest else shown

@@ -169,22 +169,9 @@ def _marks(state: ListedState, record: Record) -> Iterable[Any]:
 
 
 def removal_texts(removed: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return what is removed along with a record, as names and values for people. An archived record keeps it."""
-    texts = [(word, str(removed[word])) for word in ("room", "person", "value") if removed.get(word)]
-    parts = []
-    if removed.get("attachments"):
-        parts.append(f"{removed['attachments']} attachment{'s' if removed['attachments'] > 1 else ''}")
-    if removed.get("history"):
-        parts.append("the history")
-    links = [(KINDS[name], removed[KINDS[name].section]) for name in _LINKING if KINDS[name].section in removed]
-    known = [(kind, number) for kind, number in links if number and number != NOT_LOOKED_UP]
-    parts += [f"{number} {kind.words if number == 1 else kind.plural}" for kind, number in known]
-    unknown = [kind.section.replace("_", " ") for kind, number in links if number == NOT_LOOKED_UP]
-    if unknown:
-        parts.append(f"{', '.join(unknown)} {NOT_LOOKED_UP}")
-    if parts:
-        is_lost = removed.get("attachments") or removed.get("history")
-        texts.append(("goes with it" if is_lost else "refers to it", "; ".join(parts)))
-    if removed.get("changed_last"):
-        texts.append(("changed last", removed["changed_last"]))
-    return texts
+    """Return what a record to remove has, what is lost with it, and what refers to it, as names and values."""
+    return [
+        (word.replace("_", " "), "is lost" if value is True else str(value))
+        for word, value in removed.items()
+        if value and word != "name"
+    ]

@@ -41,6 +41,9 @@ _ARCHIVED = "archived"
 
 ACTIONS = {CREATE: "created", UPDATE: "updated", DELETE: "deleted", ARCHIVE: "archived"}
 
+COUNTS = (*ACTIONS.values(), "unchanged", "errors", "skipped")
+"""The counts of each section."""
+
 OUTCOMES = ("unchanged", "changed", "drift", "failed", "refused", "partly_applied", "partly_undone")
 """The possible outcomes of a run."""
 

@@ -1,12 +1,12 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Findings, warnings, removals and notes as SARIF 2.1.0, so that each is shown at its line in a review."""
+"""Findings, warnings and removals as SARIF 2.1.0, so that each is shown at its line in a review."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import quote
@@ -14,33 +14,24 @@ from urllib.parse import quote
 from ...module_utils.plan.change import ARCHIVE, DELETE
 from ...module_utils.printing.cleaner import clean, cleaned
 from ..desired.positions import CellPlace, Place
-from .changes import key_and_name, side_of, values_of
+from .changes import key_and_name
 from .removals import removal_texts
 from .result import RunResult, for_people
-from .view import meaning_in_sentences
-from .words import SIDE_WORDS, action_words, short
+from .words import action_words
 
-_FINDING, _WARNING, _REMOVAL, _NOTE = "finding", "warning", "removal", "note"
+_FINDING, _WARNING, _REMOVAL = "finding", "warning", "removal"
 _RULES = {
     _FINDING: "The files can't be applied as they are",
     _WARNING: "A warning that is no error",
     _REMOVAL: "A record that is deleted or archived",
-    _NOTE: "What the changes mean, or a change of a small plan",
 }
 _BROKEN = "A rule of the task"
-_LEVELS = {_FINDING: "error", _WARNING: "warning", _REMOVAL: "warning", _NOTE: "note"}
-_FEW = 10
-"""Number of changes up to which each has a note, because a reviewer reads them one by one."""
-
-_LONGEST_VALUE = 200
 _SETTINGS = "instance.yml"
 """The file for findings without a file, because code hosts reject findings without a place."""
 
 
 def as_sarif(result: RunResult, src: Path | None = None) -> str:
-    """Return each finding, warning and removal as a result, and the meaning of the changes as notes.
-
-    A small plan has a note for each change, because nothing else in the document may point to a single wrong value.
+    """Return each finding, warning and removal as a result.
 
     :param src: the directory of the files. In a checkout, files are named from its root, as reviews name them.
     """
@@ -48,13 +39,10 @@ def as_sarif(result: RunResult, src: Path | None = None) -> str:
     # If a run failed before planning, its findings have no place.
     findings = result.located or [(Place(""), text) for text in result.findings]
     rules = result.rules
-    changes = [*_changes(for_people(result))]
     found = [
         *((_FINDING, place, text) for place, text in findings),
         *((_WARNING, result.warning_places.get(text, Place("")), text) for text in result.warnings),
-        *(change for change in changes if change[0] == _REMOVAL),
-        *((_NOTE, Place(""), text) for text in meaning_in_sentences(result)),
-        *(change for change in changes if change[0] == _NOTE),
+        *((_REMOVAL, *removal) for removal in _removals(for_people(result))),
     ]
     if result.undone:
         # A place without a line is one in the apply record, which is no file of the checkout.
@@ -73,7 +61,7 @@ def as_sarif(result: RunResult, src: Path | None = None) -> str:
                     }
                 },
                 "results": [
-                    _result(rules[text].id if text in rules else kind, _LEVELS[kind], place, text, base)
+                    _result(rules[text].id if text in rules else kind, place, text, base, is_error=kind == _FINDING)
                     for kind, place, text in found
                 ],
             }
@@ -83,27 +71,18 @@ def as_sarif(result: RunResult, src: Path | None = None) -> str:
     return "".join(f"{clean(line)}\n" for line in lines)
 
 
-def _changes(result: RunResult) -> Iterator[tuple[str, Place, str]]:
-    """Yield each removal. If there are few changes, also yield the other changes with their fields."""
+def _removals(result: RunResult) -> Iterator[tuple[Place, str]]:
     for number, change in enumerate(result.changes):
-        place = result.places.get(number, Place(""))
-        side = SIDE_WORDS.get(side_of(change), "") if result.is_drift else ""
-        what = action_words(change["action"], result.is_drift)
-        head = f"{side and f'{side}, '}{what}: {clean(change['section'])} {key_and_name(change)}"
         if change["action"] in (DELETE, ARCHIVE):
-            texts = removal_texts(change.get("removed", {}))
-            yield _REMOVAL, place if place.file else Place(""), _line(head, texts, ", ")
-        elif len(result.changes) <= _FEW:
-            values = values_of(change, result.is_drift)
-            yield _NOTE, place, _line(head, [(value.name, value.words(result.is_drift)) for value in values], "; ")
+            place = result.places.get(number, Place(""))
+            head = (
+                f"{action_words(change['action'], result.is_drift)}: {clean(change['section'])} {key_and_name(change)}"
+            )
+            texts = ", ".join(f"{name} {text}" for name, text in removal_texts(change.get("removed", {})))
+            yield place if place.file else Place(""), ": ".join(filter(None, [head, texts]))
 
 
-def _line(head: str, texts: Sequence[tuple[str, str]], between: str) -> str:
-    words = between.join(f"{name} {short(text, _LONGEST_VALUE)}" for name, text in texts)
-    return ": ".join(filter(None, [head, words]))
-
-
-def _result(rule: str, level: str, place: Place, message: str, base: PurePosixPath) -> dict[str, Any]:
+def _result(rule: str, place: Place, message: str, base: PurePosixPath, is_error: bool) -> dict[str, Any]:
     region: dict[str, int] = {}
     if isinstance(place, CellPlace):
         message = f"{str(place).removeprefix(f'{place.file}:')}: {message}"
@@ -112,6 +91,7 @@ def _result(rule: str, level: str, place: Place, message: str, base: PurePosixPa
     elif not place.file and place.source:
         message = f"{place}: {message}"
     location = _location(base, place.file or _SETTINGS, region)
+    level = "error" if is_error else "warning"
     return {"ruleId": rule, "level": level, "message": {"text": message}, "locations": [location]}
 
 

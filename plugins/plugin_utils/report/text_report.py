@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator
-from itertools import islice
 from pathlib import Path
 
 from ...module_utils.client.redaction import without
@@ -15,7 +14,7 @@ from ...module_utils.errors import InvalidInput
 from ...module_utils.local.access import PRIVATE_FILE, Access
 from ...module_utils.local.safe_files import FileType, Folder
 from ...module_utils.printing.cleaner import amount, clean
-from .changes import SIGNS, Change, Group, key_and_name, remark, values_of
+from .changes import SIGNS, Group
 from .csv_report import as_csv
 from .html_report import as_html
 from .markdown_report import as_markdown
@@ -25,12 +24,6 @@ from .view import Block, View, view_of
 
 _SHORTEST_SECRET = 6
 
-_SCREEN = 36
-"""Number of lines at the beginning of a report that are visible at once."""
-
-_TOP = 6
-"""Number of reasons in the overview of a document, which has all of them."""
-
 
 def as_text(result: RunResult) -> str:
     """Return the result for a terminal, where the end stays visible.
@@ -38,7 +31,8 @@ def as_text(result: RunResult) -> str:
     It has the changes with their fields, the counts, the problems, and in the last line the outcome with its reason.
     """
     view = view_of(result)
-    return "\n".join([*_beginning(view), *_lines(view.fields), *_lines(view.notes), *_ending(view)])
+    changes = [line for group in view.groups for line in _group(group)]
+    return "\n".join([*_lines(view.cautions), *_meaning(view), *changes, *_lines(view.notes), *_ending(view)])
 
 
 def in_brief(result: RunResult) -> list[str]:
@@ -49,19 +43,8 @@ def in_brief(result: RunResult) -> list[str]:
 
 def as_json(result: RunResult) -> str:
     """Return JSON with the same data for every program, and nothing that controls a terminal."""
-    view = view_of(result)
-    first = (*_lines(block.cut(_TOP) for block in view.reasons), *islice(_beginning(view), _SCREEN))
-    document = {"overview": first[:_SCREEN], **result.document()}
-    lines = json.dumps(document, indent=1, ensure_ascii=False, default=str).split("\n")
+    lines = json.dumps(result.document(), indent=1, ensure_ascii=False, default=str).split("\n")
     return "".join(f"{clean(line)}\n" for line in lines)
-
-
-def _beginning(view: View) -> Iterator[str]:
-    """Yield what is odd, what the changes mean, and the changes."""
-    yield from _lines(view.cautions)
-    yield from _meaning(view)
-    for group in view.groups:
-        yield from _group(group, view)
 
 
 def _meaning(view: View) -> list[str]:
@@ -72,21 +55,16 @@ def _lines(blocks: Iterable[Block]) -> list[str]:
     return [line for block in blocks for line in (f"{block.title}:", *(f"  {text}" for text in block.lines))]
 
 
-def _group(group: Group, view: View) -> Iterator[str]:
-    is_drift = view.result.is_drift
+def _group(group: Group) -> Iterator[str]:
+    sign = SIGNS[group.action]
     if group.is_same:
-        yield f"{SIGNS[group.action]} {group.title}"
-    for change in group.first:
-        yield f"{'   ' if group.is_same else SIGNS[group.action]} {_record(change, is_drift)}"
-        for value in () if group.is_same else values_of(change, is_drift, view.most):
-            yield f"    {value.line(is_drift)}"
+        yield f"{sign} {group.title}"
+    for row in group.rows:
+        yield f"{'   ' if group.is_same else sign} {row.line}"
+        for value in () if group.is_same else row.values:
+            yield f"    {value.line}"
     if group.more:
         yield f"    and {group.more:,} more of {group.title}"
-
-
-def _record(change: Change, is_drift: bool) -> str:
-    text = remark(change, is_drift)
-    return f"{clean(change['section'])} {key_and_name(change)}{text and f' ({text})'}"
 
 
 def _ending(view: View) -> list[str]:
@@ -97,10 +75,12 @@ def _ending(view: View) -> list[str]:
 
 def counts(view: View) -> list[str]:
     """Return the counts of each section, one per line."""
-    return [
-        f"{clean(section)}: {', '.join(f'{number} {word}' for word, number in numbers.items() if number)}"
-        for section, numbers in view.counts.items()
+    words = view.counts.heads[1:]
+    parts = [
+        (section, [f"{number} {word}" for number, word in zip(numbers, words, strict=True) if number != "0"])
+        for section, *numbers in view.counts.rows
     ]
+    return [f"{section}: {', '.join(texts)}" for section, texts in parts]
 
 
 def closing(view: View, why: str = "") -> str:

@@ -27,7 +27,7 @@ def side_by_side(before: Any, after: Any, limit: int) -> tuple[str, str]:
     :param limit: maximum characters of each.
     """
     texts = _json(before), _json(after)
-    if before is not None and after is not None and texts[0] != texts[1] and _visible(texts[0]) == _visible(texts[1]):
+    if texts[0] != texts[1] and _normal(texts[0]) == _normal(texts[1]):
         texts = json.dumps(before, default=str), json.dumps(after, default=str)
     start = 0
     if max(map(len, texts)) > limit:
@@ -67,9 +67,5 @@ def _cut(text: str, start: int, limit: int) -> str:
     return f"{prefix}{shown}{suffix} ({len(text)} characters)"
 
 
-def _visible(text: str) -> str:
-    """Return a text without its invisible characters."""
-    if text.isascii():
-        return text
-    composed = unicodedata.normalize("NFKC", text)
-    return "".join(letter for letter in composed if unicodedata.category(letter) not in ("Cf", "Mn"))
+def _normal(text: str) -> str:
+    return text if text.isascii() else unicodedata.normalize("NFKC", text)

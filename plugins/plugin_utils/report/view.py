@@ -9,30 +9,27 @@ Each text is cleaned for printing.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from functools import cached_property
 from typing import Any
 
 from ...module_utils.model.field import first_of, in_digits
 from ...module_utils.model.kinds import KINDS
-from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE
+from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE
 from ...module_utils.printing.cleaner import amount, clean
 from ...module_utils.resolve.hidden_records import UNKNOWN, YES
 from ..desired.desired import SECTIONS
 from ..desired.row_rules import SKIPPING
 from ..set_plan.plan import ARCHIVED, LEFT, RESTORED
-from .changes import FEW_UPDATES, Change, Group, field_name, groups, key_and_name, keys_of
+from .changes import Change, Group, groups, key_and_name
 from .removals import removal_texts
-from .result import RunResult, for_people
-from .words import DRIFT_WORDS, MOST, counted, one_line, short, words_of
+from .result import COUNTS, RunResult, for_people
+from .words import MOST, count_words, counted, one_line, short, words_of
 
 FEW = 40
 """Number of changes up to which every report shows all of them."""
 
-_MOST_PLACES = 1000
 _TOP = 6
 """Number of rows of a table about what the changes mean: all tables fit on the first screen."""
 
@@ -99,44 +96,28 @@ class View:
     """A report in words. Blocks without rows are left out.
 
     :ivar result: with amounts as people read them.
-    :ivar most: maximum number of changes of a group, and of fields of a change, that are shown.
     :ivar sent: whether anything was sent.
     :ivar undo: what can't be undone, as a sentence; empty if everything can be.
     :ivar cautions: what is odd, if anything is.
     :ivar reasons: why the run was refused or failed.
     :ivar meaning: what the changes mean, the most important first.
-    :ivar counts: section to the counts of its records, in words.
+    :ivar counts: the number of records of each section by what becomes of them.
     :ivar facts: title and text of further facts about the whole run.
-    :ivar fields: the fields by number of changes, unless there are few.
+    :ivar groups: the changes in groups.
     :ivar notes: warnings, and records that were not changed.
-    :ivar places: each single finding, if the reasons have fewer. Only a page has room for them.
     """
 
     result: RunResult
-    most: int
     outcome: str
     sent: str
     undo: str
     cautions: list[Block]
     reasons: list[Block]
     meaning: list[Block]
-    counts: dict[str, dict[str, int]]
+    counts: Block
     facts: list[tuple[str, str]]
-    fields: list[Block]
+    groups: list[Group]
     notes: list[Block]
-    places: list[Block]
-
-    @cached_property
-    def groups(self) -> list[Group]:
-        """The changes in groups."""
-        return groups(self.result.changes, self.result.is_drift, self.most)
-
-    @property
-    def is_cut(self) -> bool:
-        """Return True if a change or a row is left out."""
-        blocks = (*self.wrong, *self.meaning, *self.fields, *self.notes)
-        is_wide = any(len(keys_of(change)) > self.most for group in self.groups for change in group.first)
-        return is_wide or any(block.more for block in blocks) or any(group.more for group in self.groups)
 
     @property
     def wrong(self) -> list[Block]:
@@ -157,7 +138,6 @@ def view_of(result: RunResult, most: int = MOST) -> View:
 
     return View(
         result=result,
-        most=shown,
         outcome="would change" if result.check_mode and result.outcome == "changed" else result.outcome,
         sent=_sent(result),
         undo=undo_words(result),
@@ -166,13 +146,12 @@ def view_of(result: RunResult, most: int = MOST) -> View:
         meaning=some(_meaning(result), min(most, _TOP)),
         counts=_counts(result),
         facts=[(title, text) for title, text in _facts(result) if text],
-        fields=some([_fields(result)]),
+        groups=groups(result.changes, result.is_drift, shown),
         notes=[
             *some([_texts("Warnings", (text for text in result.warnings if text not in result.cautions))]),
             *some(_tables(result), _MOST_ROWS if most == MOST else most),
             *some([_alone(result)]),
         ],
-        places=some([_texts("Every finding", _every(result, most))], _MOST_PLACES),
     )
 
 
@@ -183,11 +162,6 @@ def _reasons(result: RunResult) -> list[Block]:
         _texts("Findings", result.findings),
         _texts("Failed", map(_failure, result.failures)),
     ]
-
-
-def _every(result: RunResult, most: int) -> Sequence[str]:
-    """Return each single finding; nothing if the reasons have all of them."""
-    return result.every_finding or (result.findings if len(result.findings) > most else [])
 
 
 def _failure(failure: Mapping[str, str]) -> str:
@@ -213,20 +187,16 @@ def undo_words(result: RunResult) -> str:
 # ---- counts and facts
 
 
-def _counts(result: RunResult) -> dict[str, dict[str, int]]:
-    words = DRIFT_WORDS if result.is_drift else {}
-    return {
-        section: {words.get(word, word): number for word, number in numbers.items()}
+def _counts(result: RunResult) -> Block:
+    """Return the number of records of each section by what becomes of them."""
+    counts = result.summary.values()
+    words = [word for word in COUNTS if any(numbers.get(word) for numbers in counts)]
+    rows = [
+        (clean(section), *(f"{numbers.get(word, 0):,}" for word in words))
         for section, numbers in result.summary.items()
-    }
-
-
-def _fields(result: RunResult) -> Block:
-    updates = [change for change in result.changes if change["action"] == UPDATE]
-    numbers = Counter((change["section"], field_name(change, key)) for change in updates for key in keys_of(change))
-    shown = numbers.most_common() if len(updates) >= FEW_UPDATES else ()
-    rows = [(words_of(section), name, f"{number:,}") for (section, name), number in shown]
-    return Block("Fields", rows, ("Section", "Field", "Changes"), "{0} {1}: {2}", numbers=frozenset({2}))
+    ]
+    heads = ("Section", *(count_words(word, result.is_drift) for word in words))
+    return Block("", rows, heads, numbers=frozenset(range(1, len(heads))))
 
 
 def _facts(result: RunResult) -> list[tuple[str, str]]:
@@ -385,13 +355,6 @@ def _meaning(result: RunResult) -> list[Block]:
         _mails(result.mails),
         _not_restored(result.not_restored),
     ]
-
-
-def meaning_in_sentences(result: RunResult) -> list[str]:
-    """Return sentences about the meaning of the changes, except for single removals."""
-    blocks = [block.cut(_TOP) for block in _meaning(replace(result, changes=[])) if block.rows]
-    rows = [f"{block.title}: {line}" for block in blocks for line in block.lines]
-    return [undo_words(result), *rows] if result.undo else rows
 
 
 def is_warned_of(result: RunResult) -> bool:

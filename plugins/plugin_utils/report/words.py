@@ -53,6 +53,11 @@ def counted(number: int, section: str) -> str:
     return f"{number:,} {KINDS[SECTIONS[section]].words if is_one else words_of(section)}"
 
 
+def count_words(word: str, is_drift: bool) -> str:
+    """Return what a count is about."""
+    return DRIFT_WORDS.get(word, word) if is_drift else word
+
+
 def action_words(action: str, is_drift: bool) -> str:
     """Return an action in words. For a comparison, say what differs."""
     return DRIFT_WORDS[ACTIONS[action]] if is_drift else action

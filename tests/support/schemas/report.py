@@ -42,11 +42,6 @@ def report_schema() -> dict[str, Any]:
     """Return the schema of the report, with every member described."""
     document = _closed(
         {
-            "overview": {
-                **_TEXTS,
-                "description": "The first lines for people who open this file: why a run failed, what is odd, what the "
-                "changes mean, and the first changes. Programs read the other members.",
-            },
             "outcome": {"enum": list(OUTCOMES), "description": "The outcome."},
             "instance": {**_TEXT, "description": "Root of the instance."},
             "check_mode": {"type": "boolean", "description": "Whether the run only created a plan."},

@@ -41,7 +41,7 @@ def test_equal_changes_have_one_line_on_each_side_below_their_number() -> None:
     assert shown(replace(PLAN, changes=many))[3:] == [
         " quantity 1 -> 2: 6,000 objects",
         f"     {names} and 5,980 more",
-        "-    1 and 5,999 objects quantity: 1",
-        "+    1 and 5,999 objects quantity: 2",
+        "-    each of 6,000 objects quantity: 1",
+        "+    each of 6,000 objects quantity: 2",
         "",
     ]

@@ -105,7 +105,6 @@ def test_no_group_crowds_out_the_others_in_a_comment() -> None:
     odd = [update(f"N{number:04}", {"note": "a"}, {"note": str(number)}) for number in range(2000)]
     comment = as_markdown(result_of([*deletions, *odd, *MANY]))
     assert len(comment) <= 60_000
-    assert "\n\n2,001 deleted, 3,015 updated, 1 created\n" in comment
     for number, title in ((1981, "delete: 2,001 objects"), (1982, "note: 2,002 objects")):
         assert f"\n\nand {number:,} more of `{title}`\n" in comment
     assert "`quantity 1 -> 2: 999 objects`" in comment

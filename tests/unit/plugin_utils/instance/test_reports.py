@@ -22,7 +22,7 @@ from cmarkgfm.cmark import Options
 from markdown_it import MarkdownIt
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.plugin_utils.report.html_report import WORDS, as_html
+from ansible_collections.community.seventhings.plugins.plugin_utils.report.html_report import as_html
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.markdown_report import as_markdown
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.result import RunResult
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.text_report import (
@@ -100,12 +100,9 @@ class Page(HTMLParser):
         return [attributes for name, attributes in self.tags if name == tag]
 
 
-def test_json_is_what_the_task_returns_below_an_overview(tmp_path: Path) -> None:
+def test_json_is_what_the_task_returns(tmp_path: Path) -> None:
     write_report(RESULT, tmp_path / "r.json")
-    document = json.loads((tmp_path / "r.json").read_text("utf-8"))
-    assert next(iter(document)) == "overview"
-    assert document.pop("overview")[:3] == ["Refused:", "  a brake", "Findings:"]
-    assert document == RESULT.document()
+    assert json.loads((tmp_path / "r.json").read_text("utf-8")) == RESULT.document()
 
 
 # ---- the page
@@ -134,12 +131,11 @@ def test_nothing_from_an_instance_is_markup_on_the_page() -> None:
 def test_the_picture_shows_how_much_changes_where() -> None:
     page = Page(as_html(RESULT))
     (objects,) = page.named("svg")
-    assert objects["aria-label"] == "objects: 2 new, 1 changed, 1 failed, 997 unchanged"
+    assert objects["aria-label"] == "objects: 2 created, 1 updated, 997 unchanged, 1 errors"
     assert "All unchanged: rooms (4)" in page.text, "what does not change is not in the way"
     rects = [(tag["class"], float(str(tag["width"]))) for tag in page.named("rect")]
     assert [name for name, _width in rects] == ["created", "updated", "errors"]
     assert [width for _name, width in rects] == [50, 25, 25], "bars are to scale"
-    assert set(WORDS) >= {word for counts in RESULT.summary.values() for word in counts}
 
 
 @pytest.mark.parametrize(("number", "is_open"), [(40, True), (41, False)])
@@ -221,7 +217,7 @@ def test_a_comment_shows_a_change_of_very_many_fields() -> None:
     comment = as_markdown(replace(RESULT, changes=changes))
     assert len(comment) <= 60_000
     assert comment.count("`objects WIDE`") == 3
-    assert re.search(r"\n- and \d+ more fields", comment)
+    assert re.search(r"\n- `and \d+ more fields`", comment)
 
 
 # ---- the plan file
@@ -297,7 +293,7 @@ def test_a_renderer_finds_no_markup_of_others_in_a_comment(text: str, renderer: 
         return Page(_RENDERERS[renderer](as_markdown(result))).tags
 
     assert tags(filled(text)) == tags(filled("x y"))
-    assert len([tag for tag, _attributes in tags(filled(text)) if tag == "code"]) == 33
+    assert len([tag for tag, _attributes in tags(filled(text)) if tag == "code"]) == 28
 
 
 @pytest.mark.parametrize("renderer", _RENDERERS)
