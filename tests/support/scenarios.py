@@ -305,7 +305,7 @@ class Play:
         if name and name not in self._accounts:
             given = dict(self._scenario["accounts"][name] or {})
             if "locations" in given:
-                uuids = {place["name"]: place["uuid"] for place in self._state("locations", canonical=False)}
+                uuids = {place["name"]: place["uuid"] for place in _flat(self._here.dump(canonical=False)["locations"])}
                 given["locations"] = [uuids[place] for place in given["locations"]]
             self._accounts[name] = self._here.steer("POST", "/users", given)
         found = self._accounts.get(name, {})
@@ -322,8 +322,9 @@ class Play:
             self._compare("requests that change something", [], writes)
         for name, wanted in expected.items():
             if name == "after":
+                state = self._here.dump()
                 for section, records in wanted.items():
-                    self._compare_exactly(f"after: {section}", *self._records(section, records))
+                    self._compare_exactly(f"after: {section}", *_records(section, records, state[section]))
             elif name == "files":
                 texts = {path: (self._directory / "files" / path).read_text("utf-8") for path in wanted}
                 self._compare(name, wanted, texts)
@@ -344,19 +345,6 @@ class Play:
         lines = [f"{method} {_UUID.sub('*', short(path))}" for method, path in self._here.log]
         return sorted(line for line in lines if is_write(line))
 
-    def _state(self, section: str, canonical: bool = True) -> Iterator[dict[str, Any]]:
-        """Return the records of a section, with their fields beside their other members."""
-        for record in self._here.dump(canonical=canonical)[section]:
-            yield {**record, **record.get("fields", {})}
-
-    def _records(self, section: str, wanted: Sequence[Mapping[str, Any]]) -> tuple[Any, Any]:
-        """Return the expected records of a section and all that exist, with the same members."""
-        keys = dict.fromkeys(
-            key for record in wanted for key in (*record, *(("archived",) if section == "objects" else ()))
-        )
-        found = [{key: record.get(key) for key in keys} for record in self._state(section)]
-        return _sorted(_filled(record) for record in wanted), _sorted(_filled(record) for record in found)
-
     def _compare(self, what: str, expected: Any, found: Any) -> None:
         self._compare_exactly(what, expected, _like(expected, found))
 
@@ -364,6 +352,20 @@ class Play:
         if expected != found:
             lines = difflib.unified_diff(_lines(expected), _lines(found), "expected", "found", lineterm="", n=1000)
             raise AssertionError("\n".join([f"{self._place}: {what}", *lines, *self._reasons]))
+
+
+def _records(section: str, wanted: Sequence[Mapping[str, Any]], dumped: Iterable[Mapping[str, Any]]) -> tuple[Any, Any]:
+    """Return the expected records of a section and all that exist, with the same members."""
+    keys = dict.fromkeys(
+        key for record in wanted for key in (*record, *(("archived",) if section == "objects" else ()))
+    )
+    found = [{key: record.get(key) for key in keys} for record in _flat(dumped)]
+    return _sorted(_filled(record) for record in wanted), _sorted(_filled(record) for record in found)
+
+
+def _flat(dumped: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield records of a dump, with their fields beside their other members."""
+    return ({**record, **record.get("fields", {})} for record in dumped)
 
 
 def _change_line(change: Mapping[str, Any]) -> Any:

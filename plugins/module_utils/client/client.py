@@ -25,9 +25,9 @@ from ..errors import (
     SeventhingsError,
     VersionTooOld,
 )
-from ..model.field import EMPTY, integer_of, shorten
+from ..model.field import EMPTY, Field, integer_of, shorten
 from ..model.kinds import FIELD_DEFINITION, Kind
-from ..model.schema import Schema
+from ..model.schema import Schema, field_from_definition
 from ..runtime.creations import Creations
 from ..runtime.unpaged import UnpagedLists
 from . import query
@@ -68,6 +68,7 @@ class Client:
         unpaged = UnpagedLists() if unpaged is None else unpaged
         self.lists = Lists(self.read, transport.limits, unpaged, self._unique_keys)
         self._definitions: dict[str, list[dict[str, Any]]] = {}
+        self._fields: dict[str, list[Field]] = {}
         self._samples: dict[str, list[Record]] = {}
         self._found_by: dict[tuple[str, Condition], list[Record] | None] = {}
 
@@ -124,6 +125,7 @@ class Client:
     def forget_definitions(self) -> None:
         """Forget the definitions after a change, so that the next use reads them again."""
         self._definitions.clear()
+        self._fields.clear()
         self._samples.clear()
         self._found_by.clear()
 
@@ -132,12 +134,20 @@ class Client:
 
         This takes one request per template whose definitions were not read yet.
         """
-        return Schema.for_kind(kind, self.definitions(kind.template) if kind.template else ())
+        return Schema(kind, self._fields_of(kind))
+
+    def _fields_of(self, kind: Kind) -> Sequence[Field]:
+        if not kind.template:
+            return kind.fields
+        if kind.template not in self._fields:
+            self._fields[kind.template] = [field_from_definition(raw) for raw in self.definitions(kind.template)]
+        return self._fields[kind.template]
 
     def _unique_keys(self, kind: Kind) -> set[str]:
         """Return the keys of a kind that are unique according to the definitions read so far."""
-        known = self.schema(kind).fields if kind.template in ("", *self._definitions) else {}
-        return {"id", *kind.uuid_keys, *(field.wire_key for field in known.values() if field.unique)}
+        is_known = not kind.key_prefix and kind.template in ("", *self._definitions)
+        known = self._fields_of(kind) if is_known else ()
+        return {"id", *kind.uuid_keys, *(field.wire_key for field in known if field.unique)}
 
     # ---- reading
 

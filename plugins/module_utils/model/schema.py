@@ -265,10 +265,6 @@ class Schema:
         self._by_label = {
             field.label: field for field in self.fields.values() if field.label and labels[field.label] == 1
         }
-        shown = Counter(map(_as_shown, self._by_label))
-        self._by_shown_label = {
-            _as_shown(name): field for name, field in self._by_label.items() if shown[_as_shown(name)] == 1
-        }
         self._by_name.clear()
         self._by_key.clear()
         self.revision += 1
@@ -292,7 +288,11 @@ class Schema:
             or (self.fields.get(name.removeprefix(prefix)) if prefix else None)
             or self._by_label.get(name)
         )
-        return found if found is not None else self._by_shown_label.get(_as_shown(name))
+        return found if found is not None else self._find_shown(_as_shown(name))
+
+    def _find_shown(self, shown: str) -> Field | None:
+        found = [field for label, field in self._by_label.items() if _as_shown(label) == shown]
+        return found[0] if len(found) == 1 else None
 
     def key_of(self, name: str) -> str:
         """Return the key of the field with this key or label. A name that means no field stays as it is."""

@@ -34,6 +34,7 @@ from ...module_utils.model.kinds import (
     OBJECT,
     PERSON,
     SERVER_KEYS,
+    TEMPLATE_KINDS,
     TEMPLATES,
     USER,
     Kind,
@@ -216,7 +217,7 @@ class _Export:
         schema = Schema.for_kind(FIELD_DEFINITION)
         for template in TEMPLATES:
             written = {}
-            own = self._fields_of(template)
+            own = self._client.schema(TEMPLATE_KINDS[template])
             for raw in self._named(template):
                 values = schema.read(raw)
                 if _is_known_by_label(own, own.fields[str(raw.get("field_key"))]):
@@ -233,15 +234,11 @@ class _Export:
             rows = sorted(written.items(), key=lambda row: (row[1].get("field_key", "~"), row[1].get("label", "")))
             self._add(f"{FIELD_DEFINITION.section}/{template}", rows)
 
-    def _fields_of(self, template: str) -> Schema:
-        kind = next(kind for kind in KINDS.values() if kind.template == template and not kind.key_prefix)
-        return Schema.for_kind(kind, self._client.definitions(template))
-
     def _relate(self, template: str, written: Mapping[str, Row]) -> None:
         """Add the relations to the definitions. They may refer to any definition that is not left out."""
         schema = Schema.for_kind(FIELD_DEFINITION)
         show = type_of(schema.fields["relations"]).show
-        own = self._fields_of(template)
+        own = self._client.schema(TEMPLATE_KINDS[template])
         fields = [field for field in own.fields.values() if not self._is_withheld(own, field)]
         names = {field.uuid: name for field in fields if (name := name_in_files(own, field))}
         for raw in self._named(template):

@@ -129,6 +129,11 @@ class Conversation:
 
     def _take(self, step: Row) -> None:
         step = {self._filled(key): value for key, value in step.items()}
+        status = self._filled(step.get("status"))
+        if isinstance(status, int) and 400 <= status < 500:
+            self._state = self._state or self._dump()
+        else:
+            self.end()
         if "account" in step:
             self._sign_in(step["account"], self._filled(step.get("data", {})))
             return
@@ -139,7 +144,7 @@ class Conversation:
         try:
             response = self._send(api, step)
         except requests.RequestException:
-            if self._filled(step.get("status")) != "broken":
+            if status != "broken":
                 raise
             return
         self._check(step, response)
@@ -157,17 +162,17 @@ class Conversation:
         options: Row = {name: self._filled(step[name]) for name in _SENT if name in step}
         if method not in ("GET", "HEAD") and step[request] is not None:
             options["json"] = body
-        status = self._filled(step.get("status"))
-        is_refused = isinstance(status, int) and 400 <= status < 500
-        before = (self._state or self._dump()) if is_refused else None
         if path.startswith("_/"):
             response = self._steering.request(method, path[1:], **options)
             self._steering.switches()
         else:
             response = api.request(method, path, **options)
-        self._state = self._dump() if is_refused else None
-        assert self._state == before, "a refused request changes nothing"
         return response
+
+    def end(self) -> None:
+        """Check that the requests that were refused since the last other one changed nothing."""
+        before, self._state = self._state, None
+        assert before is None or self._dump() == before, "a refused request changes nothing"
 
     def _dump(self) -> bytes:
         return self._steering.request("GET", "/dump").content

@@ -35,3 +35,4 @@ def hold(conversation: Conversation, steps: list[dict[str, Any]], place: str) ->
             conversation.take(step)
         except Exception as error:
             raise AssertionError(f"{place}, step {number}: {step}\n{error}"[:5000]) from error
+    conversation.end()

@@ -240,7 +240,7 @@ class Steering:
     def _dump(self, body: Any, query: dict[str, list[str]]) -> Any:
         canonical = query.get("canonical", ["0"])[0] not in ("0", "", "false")
         state = dump(self.service.store, self.service.templates, canonical=canonical)
-        return Answer(200, json.dumps(state, ensure_ascii=False, sort_keys=True, indent=1).encode(), JSON)
+        return Answer(200, json.dumps(state, ensure_ascii=False, sort_keys=True).encode(), JSON)
 
 
 def _object(body: Any, *keys: str) -> dict[str, Any]:
