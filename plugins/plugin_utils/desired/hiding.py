@@ -10,10 +10,8 @@ is shown: no value, no name, no natural key, and no message that may quote one o
 from __future__ import annotations
 
 import hashlib
-from bisect import bisect_right
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any
 
 from ...module_utils.ansible_compat import register_secrets
@@ -128,20 +126,33 @@ class Hiding:
         """Return True if the text at a place is vaulted."""
         return not self.show and self.is_vaulted(place.source)
 
-    def shown(self, findings: Iterable[Finding], entries: Sequence[Entry]) -> list[tuple[Place, str]]:
+    def shown(self, findings: Sequence[Finding], entries: Sequence[Entry]) -> list[tuple[Place, str]]:
         """Return the places and messages of findings. Those about hidden values quote nothing.
 
         :param entries: everything that was written, to find the field that a finding is about.
         """
-        index = _PlaceIndex(self.names, entries) if self.is_on and self.names else None
+        written = self._places_in_doubt({finding.place for finding in findings}, entries)
 
-        def is_hidden(place: Place) -> bool:
-            return self.hides_place(place) or (index is not None and index.hides(place))
+        def words(finding: Finding) -> str:
+            is_hidden = self.hides_place(finding.place) or finding.place in written
+            return _gist_of(finding) if is_hidden else finding.message
 
-        return [
-            (self.shown_place(finding.place), _gist_of(finding) if is_hidden(finding.place) else finding.message)
-            for finding in findings
-        ]
+        return [(self.shown_place(finding.place), words(finding)) for finding in findings]
+
+    def _places_in_doubt(self, places: set[Place], entries: Iterable[Entry]) -> set[Place]:
+        """Return the places in sources with hidden fields, except those of other fields and of other records."""
+        if not self.is_on or not self.names or not places:
+            return set()
+        sources = {entry.place.source for entry in entries if not self.shows_all(entry.fields)}
+        doubtful = {place for place in places if _is_in(sources, place.source)}
+        for entry in entries if doubtful else ():
+            shown = [name for name in entry.fields if name not in self.names]
+            doubtful.difference_update(
+                place for name in shown for place in (entry.place_of(name), entry.place_of_name(name))
+            )
+            if len(shown) == len(entry.fields):
+                doubtful.discard(entry.place)
+        return doubtful
 
     def shown_place(self, place: Place) -> Place:
         """Return a place as it may be shown. In a vaulted file it has no column, because that would reveal a length."""
@@ -195,50 +206,11 @@ def _kind_of(error: Exception) -> str:
     return "The answer was not JSON." if isinstance(error, NotJson) else "It failed."
 
 
-class _PlaceIndex:
-    """The record, and its field, at a place.
-
-    :param names: of the hidden fields.
-    """
-
-    def __init__(self, names: Container[str], entries: Sequence[Entry]) -> None:
-        self._names = names
-        self._entries = entries
-
-    @cached_property
-    def _by_source(self) -> dict[str, list[tuple[tuple[int, int], Entry]]]:
-        found: dict[str, list[tuple[tuple[int, int], Entry]]] = {}
-        for entry in self._entries:
-            place = entry.place
-            # Inline, every record is a source of its own.
-            found.setdefault(place.source, []).append(((place.line, place.column), entry))
-        for listed in found.values():
-            listed.sort(key=_position)
-        return found
-
-    def hides(self, place: Place) -> bool:
-        """Return True if a message about a place may quote a hidden field."""
-        entry = self._entry_at(place)
-        hidden = entry is not None and any(name in self._names for name in entry.fields)
-        if entry is None or not hidden:
-            return False
-        if place == entry.place:
-            return True
-        shown = [name for name in entry.fields if name not in self._names]
-        return not any(place in (entry.place_of(name), entry.place_of_name(name)) for name in shown)
-
-    def _entry_at(self, place: Place) -> Entry | None:
-        source = place.source
-        while source and source not in self._by_source and not place.line:
-            # Go up from a part of an inline record to the record.
-            source = source[: max(source.rfind("."), source.rfind("["), 0)]
-        listed = self._by_source.get(source, [])
-        index = bisect_right(listed, (place.line, place.column), key=_position)
-        return listed[index - 1][1] if index else None
-
-
-def _position(pair: tuple[tuple[int, int], Any]) -> tuple[int, int]:
-    return pair[0]
+def _is_in(sources: Container[str], source: str) -> bool:
+    """Return True if a source is one of some, or a part of an inline one."""
+    while source and source not in sources:
+        source = source[: max(source.rfind("."), source.rfind("["), 0)]
+    return bool(source)
 
 
 # ---- in lasting files

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
@@ -57,7 +56,7 @@ class Remarks:
 
     def __init__(self, hiding: Hiding) -> None:
         self._hiding = hiding
-        self._remarks: dict[tuple[str, str, str], list[_Remark]] = {}
+        self._remarks: dict[tuple[str, str, str], list[str]] = {}
 
     def check(self, schema: Schema, entry: Entry, values: Mapping[str, Any]) -> None:
         """Check the written values of a record.
@@ -73,51 +72,36 @@ class Remarks:
                 self._check_text(schema, entry, key, value)
             if not value.isascii() and (found := _INVISIBLE.search(value)):
                 words = f"has an invisible character (U+{ord(found[0]):04X}); it is written unchanged"
-                of_many = "have invisible characters; they are written unchanged"
-                self._note(entry, written_as(schema, entry, key), key, words, of_many)
+                self._note(entry, written_as(schema, entry, key), key, words)
 
     def _check_amount(self, schema: Schema, entry: Entry, key: str) -> None:
         name = written_as(schema, entry, key)
         table, cell = entry.places.format_of(name), entry.fields.get(name)
         if table is not None and isinstance(cell, str) and (number := table.decided(schema.fields[key], cell)):
-            self._note(entry, name, key, f"is read as {number}", "are read as the settings of the file say")
+            self._note(entry, name, key, f"is read as {number}", "is read as the settings of the file say")
 
     def _check_text(self, schema: Schema, entry: Entry, key: str, value: str) -> None:
         field = schema.fields.get(key)
         # A long text may end with a line end, and a choice of the instance may have such spaces.
         blanks = edge_blanks(value.rstrip("\r\n") if field is not None and field.type == "LONG_TEXT" else value)
         if blanks and (field is None or value not in field.allowed):
-            name = written_as(schema, entry, key)
-            self._note(
-                entry,
-                name,
-                key,
-                f"{blanks}; it is written unchanged",
-                "begin or end with a space; they are written unchanged",
-            )
+            self._note(entry, written_as(schema, entry, key), key, f"{blanks}; it is written unchanged")
 
-    def _note(self, entry: Entry, name: str, key: str, words: str, words_of_many: str) -> None:
-        place, shown = self._hiding.shown_place(entry.place_of(name)), shorten(entry.fields.get(name))
-        if self._hiding.hides(entry, name, key):
-            shown, words = "a value", words_of_many
+    def _note(self, entry: Entry, name: str, key: str, words: str, gist: str = "") -> None:
+        """Note a remark.
+
+        :param gist: the same in words that do not quote the value.
+        """
+        place, gist = self._hiding.shown_place(entry.place_of(name)), gist or words
+        is_hidden = self._hiding.hides(entry, name, key)
+        remark = f"a value {gist}" if is_hidden else f"{shorten(entry.fields.get(name))} {words}"
         # Inline, each value has a source of its own.
-        same = (place.source if place.line else "", name, words_of_many)
-        self._remarks.setdefault(same, []).append(_Remark(place, shown, words))
+        same = (place.source if place.line else "", name, gist)
+        self._remarks.setdefault(same, []).append(f"{place}: {name}: {remark}")
 
     def warnings(self) -> list[str]:
-        """Return a line for each file, field and remark."""
+        """Return a line for each file, field and remark: the first one, and the number of the others."""
         return [
-            f"{remarks[0].place}: {name}: {remarks[0].value} {remarks[0].words}"
-            if len(remarks) == 1
-            else f"{name}: {len(remarks):,} values such as {remarks[0].value} (first at {remarks[0].place}) {words}"
-            for (_source, name, words), remarks in self._remarks.items()
+            remarks[0] + (f" ({len(remarks) - 1:,} more in this column)" if len(remarks) > 1 else "")
+            for remarks in self._remarks.values()
         ]
-
-
-@dataclass(frozen=True)
-class _Remark:
-    """A remark on one value."""
-
-    place: Place
-    value: str
-    words: str

@@ -26,7 +26,6 @@ from ..desired.observed import OfflineObserved
 from ..desired.parsing import mark_as_written
 from ..desired.positions import Finding
 from ..desired.remarks import Remarks, unfit_keys
-from ..desired.similar_places import SimilarPlaces
 from ..desired.table_reader import check_identity
 from ..rules.rule import RuleSet
 from ..set_plan.aspect import collect
@@ -54,12 +53,11 @@ def validate(
     reading = FileReading(desired, known or {})
     for place, words in check_identity(desired, reading.schema, reading.is_complete):
         reading.find(place, words)
-    observed, remarks, places = OfflineObserved(desired), Remarks(desired.hiding), SimilarPlaces(desired.hiding)
+    observed, remarks = OfflineObserved(desired), Remarks(desired.hiding)
     of_task = OfflineRules(rules or RuleSet(), reading.find, lambda schema: reading.is_complete(schema.kind))
     for entry in desired.entries:
         planned = reading.claim(entry, observed)
         if planned is not None and entry.state == "present":
-            places.note(entry, planned.desired)
             remarks.check(planned.schema, entry, planned.desired)
             of_task.check(planned.section, planned.schema, entry, planned.desired)
     for entry in desired.unmanaged:
@@ -68,7 +66,7 @@ def validate(
     for finding in broken:
         reading.note(finding)
     desired.rule_warnings += doubtful
-    desired.warnings += [*places.warnings(), *remarks.warnings(), *observed.warnings()]
+    desired.warnings += [*remarks.warnings(), *observed.warnings()]
     return reading.findings
 
 

@@ -11,7 +11,6 @@ import pytest
 from instance_site import Site, yaml_list
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.offline import offline_findings
 
 PLACES: dict[str, str | bytes] = {
     "locations.yml": yaml_list([{"name": "Dresden"}, {"name": "Leipzig"}]),
@@ -105,26 +104,6 @@ def test_writing_a_room_or_location_never_adds_the_other_field(site: Site) -> No
     site.write({**PLACES, "objects.yml": thing(target_room="Dresden/1.04")})
     (change,) = (change for change in site.plan().changes if change["section"] == "objects")
     assert set(change["after"]) == {"barcode", "inventory_name", "target_room"}
-
-
-def test_names_that_look_equal_are_one_warning_and_never_match(site: Site) -> None:
-    rooms = [{"building_id": "Dresden", "number": number} for number in ("A 366", "A366", "a366", "B1")]
-    site.write({"locations.yml": yaml_list([{"name": "Dresden"}, {"name": "dresden"}]), "rooms.yml": yaml_list(rooms)})
-    desired = site.load()
-    offline_findings(desired)
-    (warning,) = (line for line in desired.warnings if line.startswith("places: "))
-    assert "'Dresden/A 366' (rooms.yml:2:11) and 'Dresden/A366' (rooms.yml:4:11) and 'Dresden/a366'" in warning
-    assert "B1" not in warning
-    assert "'Dresden' (locations.yml:1:9) and 'dresden'" in warning
-    site.write({**PLACES, "rooms.yml": yaml_list(rooms[:1]), "objects.yml": thing(target_room="Dresden/A366")})
-    assert "no such room" in "".join(site.plan().findings) or "there is no room" in "".join(site.plan().findings)
-
-
-def test_a_room_with_a_name_like_its_number_is_one_place(site: Site) -> None:
-    site.write({**PLACES, "rooms.yml": yaml_list([{"building_id": "Dresden", "number": "A366", "name": "A 366"}])})
-    desired = site.load()
-    offline_findings(desired)
-    assert not [line for line in desired.warnings if line.startswith("places: ")]
 
 
 def test_labels_couple_no_room_with_a_location(site: Site) -> None:
