@@ -22,8 +22,8 @@ options:
   src:
     description:
       - The files, as in O(community.seventhings.instance#module:src), but no link, because the task writes to them.
-      - With layers, a value is written to the layer that it came from, or to a later layer that O(into) names for the
-        section.
+      - With layers, a value is written to the layer that it came from. If O(into) names a file in a later layer for the
+        section, it is only reported.
     type: raw
     required: true
   src_below:

@@ -194,15 +194,12 @@ class _Absorbing:
         if name not in planned.entry.fields or key not in planned.schema.fields:
             raise NotSpliced("it is not written, and follows from other fields")
         target = self._files.target_of(planned.entry, name)
-        override = self._edit.later(planned.entry, target)
-        new = self._values.new(planned, current, key, name, keeps=override is None)
+        self._edit.require_layer(planned.entry, target)
+        new = self._values.new(planned, current, key, name)
         fetched = self._values.attachments(planned, current, key, new)
-        if override is not None:
-            self._edit.put_over(planned, name, new.value, override)
-        else:
-            self._files.set(planned.entry, name, new)
+        self._files.set(planned.entry, name, new)
         for path, content in fetched.items():
-            self._files.add_file((override or target).layer, path, content.read_bytes())
+            self._files.add_file(target.layer, path, content.read_bytes())
 
     # ---- labels
 

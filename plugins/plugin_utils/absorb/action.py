@@ -125,8 +125,7 @@ def _in_words(absorbed: Absorbed, changes: Sequence[FileChange]) -> str:
         [clean(line) for line in absorbed.not_changed], "; not_changed has all of them"
     )
     lines += [
-        f"{section}: {len(absorbed.reported.get(section, ()))} record(s) in no file; set {line} to add "
-        f"{absorbed.would_add.get(section, 'them to the files')}"
+        f"{section}: {len(absorbed.reported.get(section, ()))} record(s) in no file; set {line} to add them"
         for section, line in absorbed.offers.items()
     ]
     head = "; ".join([*counts, f"{len(changes)} file(s) differ"] if changes else ["nothing to absorb"])

@@ -17,14 +17,12 @@ from ...module_utils.model.kinds import KINDS
 from ..desired.desired import BY_TEMPLATE, DesiredInstance, Limits
 from ..desired.entry import Entry
 from ..desired.hiding import VAULTED
-from ..desired.parsing import written_as
 from ..desired.positions import Place
 from ..export.downloads import Downloads
 from ..export.portable import Portable
-from ..layers.records import owners_of
 from ..set_plan.baseline import Baseline
 from ..set_plan.listed_state import ListedState
-from ..set_plan.plan import InstancePlan, Planned
+from ..set_plan.plan import InstancePlan
 from .files import Files, Target
 from .text_file import NotSpliced
 
@@ -50,7 +48,7 @@ class Absorbed:
     :ivar counts: section to numbers of changed values, and of added and removed records.
     :ivar reported: section to natural keys of records that are in no file and stay out of them.
     :ivar conflicts: fields that both sides changed, each with both values.
-    :ivar offers: section to the line that would add reported records. :ivar would_add: section to how many of them.
+    :ivar offers: section to the line that would add reported records.
     :ivar warnings: warnings for the user.
     """
 
@@ -62,7 +60,6 @@ class Absorbed:
     reported: dict[str, list[str]] = field(default_factory=dict)
     conflicts: list[str] = field(default_factory=list)
     offers: dict[str, str] = field(default_factory=dict)
-    would_add: dict[str, str] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
 
     @property
@@ -81,8 +78,6 @@ class Editing:
     :ivar targets: section to the file for its new records.
     :ivar absorbed: the fields that have the value of the instance now, with the id of their record.
     :ivar removed: the ids of the records that leave the files.
-    :ivar overrides: section to the records for its file in a later layer, by the id of the overridden record.
-    :ivar overridden: the members of an override besides its natural key, by the id of the overridden record.
     """
 
     client: Client
@@ -96,8 +91,6 @@ class Editing:
     targets: Mapping[str, Target]
     absorbed: set[tuple[int, str]] = field(default_factory=set)
     removed: set[int] = field(default_factory=set)
-    overrides: dict[str, dict[int, dict[str, Any]]] = field(default_factory=dict)
-    overridden: dict[int, set[str]] = field(default_factory=dict)
 
     @property
     def planned(self) -> InstancePlan:
@@ -138,36 +131,16 @@ class Editing:
         texts = set(_texts_in(value))
         return {path: file for path, file in self.downloads.fetched.items() if path in texts}
 
-    # ---- layers
+    def require_layer(self, entry: Entry, target: Target) -> None:
+        """Check that the task names no file in a later layer for the changes of a section.
 
-    def later(self, entry: Entry, target: Target) -> Target | None:
-        """Return the file in a later layer in which a record is overridden, or None to change it in place."""
-        later = self.targets.get(_as_exported(entry.kind.section, entry))
-        return later if later is not None and later.layer > target.layer else None
-
-    def put_over(self, planned: Planned, name: str, value: Any, target: Target) -> None:
-        """Write a value into a later layer than its own.
-
-        :raises NotSpliced: if the record cannot be named there.
+        :param target: the file with the record.
+        :raises NotSpliced: if it does.
         """
-        entry = planned.entry
-        for owner in owners_of(entry):
-            if self.files.target(owner.place).layer == target.layer:
-                self.files.put(owner, name, value)
-                return
-        record = self.overrides.setdefault(_as_exported(planned.section, entry), {}).setdefault(id(entry), {})
-        for key in planned.keys:
-            identity = written_as(planned.schema, entry, key)
-            if identity not in entry.fields:
-                raise NotSpliced("its natural key is not written")
-            record.setdefault(identity, entry.fields[identity])
-        record[name] = value
-        self.overridden.setdefault(id(entry), set()).add(name)
-
-
-def _as_exported(section: str, entry: Entry) -> str:
-    """Return the name of a section as an export has it."""
-    return f"{section}/{entry.template}" if section in BY_TEMPLATE else section
+        section, by_template = entry.kind.section, entry.kind.section in BY_TEMPLATE
+        later = self.targets.get(f"{section}/{entry.template}" if by_template else section)
+        if later is not None and later.layer > target.layer:
+            raise NotSpliced("changes of this section belong in a later layer; write it there")
 
 
 def _texts_in(value: Any) -> Iterator[str]:

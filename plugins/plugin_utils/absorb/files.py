@@ -398,6 +398,8 @@ class Files:
             after = opened.after
             halfway = after if opened.is_attachment else opened.before
             if opened.source is not None and opened.source.file.edits:
+                if isinstance(opened.source, YamlSource):
+                    opened.source.finish()
                 after = opened.source.file.content()
                 halfway = opened.source.file.content(is_halfway=True)
             if after is not None and after != opened.before:

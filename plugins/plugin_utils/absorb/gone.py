@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Set
-from copy import deepcopy
 from functools import cached_property
 
 from ...module_utils.model.types_links import references_in
@@ -41,12 +40,11 @@ class Removals:
         """Remove deleted records from the files, unless remaining records refer to them."""
         edit = self._edit
         stay = {id(change.entry): why for change in self._deleted if (why := self._why_it_stays(change))}
-        before, overrides = edit.files.mark(), deepcopy(edit.overrides)
+        before = edit.files.mark()
         while found := self._refused(stay) or self._beyond_limits(stay):
             # A record stays if a record that stays refers to it.
             stay |= found
             edit.files.undo(before)
-            edit.overrides = deepcopy(overrides)
         for change in self._deleted:
             entry = change.entry
             if id(entry) in stay:
@@ -166,8 +164,5 @@ class Removals:
         state = "archived" if planned.archived else ABSENT
         if state not in planned.kind.states:
             raise NotSpliced(f"no record of {planned.section} can be {state}")
-        override = self._edit.later(planned.entry, self._edit.files.target(owners[-1].place))
-        if override is not None:
-            self._edit.put_over(planned, STATE, state, override)
-        else:
-            self._edit.files.put(owners[-1], STATE, state)
+        self._edit.require_layer(planned.entry, self._edit.files.target(owners[-1].place))
+        self._edit.files.put(owners[-1], STATE, state)

@@ -105,8 +105,7 @@ class Labels:
     def _set(self, entry: Entry, name: str, value: Any) -> None:
         if self._files.is_mapped(entry.place_of(name)):
             raise NotSpliced("it is in a table of another system")
-        if self._edit.later(entry, self._files.target_of(entry, name)) is not None:
-            raise NotSpliced("changes of this section belong in a later layer; write it there")
+        self._edit.require_layer(entry, self._files.target_of(entry, name))
         self._files.set(entry, name, NewValue(value, partial(is_same, value)))
 
 

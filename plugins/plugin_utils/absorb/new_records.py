@@ -17,7 +17,7 @@ from ...module_utils.model.types_links import references_in
 from ...module_utils.resolve import natural_keys
 from ..desired.desired import SECTIONS
 from ..desired.entry import Entry
-from ..desired.words import OWN_MATCH, STATE, names_of
+from ..desired.words import OWN_MATCH, names_of
 from ..export.export import Exported, Selection, export_instance
 from ..set_plan.rooms import NOWHERE
 from ..set_plan.scope import Scope
@@ -39,10 +39,9 @@ class NewRecords:
         self._added: list[tuple[Kind, str, Set[str]]] = []
 
     def run(self) -> list[tuple[Kind, str, Set[str]]]:
-        """Write overrides of records, and new records. Return the kind, uuid and fields of the latter."""
-        fresh = self._found()
-        for section in self._edit.targets:
-            self._add(section, self._edit.overrides.get(section, {}), fresh.get(section, []))
+        """Add new records. Return their kind, uuid and fields."""
+        for section, fresh in self._found().items():
+            self._add(section, fresh)
         return self._added
 
     # ---- which
@@ -53,7 +52,7 @@ class NewRecords:
         result.reported = dict(edit.planned.reported)
         for section in result.reported:
             if section not in edit.options["into"]:
-                self._offer(section)
+                result.offers[section] = f"into: {{{section}: {section}/new.yml}}"
         sections = list(dict.fromkeys(section.partition("/")[0] for section in edit.targets))
         if not sections:
             return {}
@@ -63,16 +62,6 @@ class NewRecords:
         found = {section: list(self._fresh(section, exported)) for section in edit.targets}
         result.not_changed += [f"left out: {why}" for why in exported.left_out]
         return found
-
-    def _offer(self, section: str) -> None:
-        """Say which line adds records that no file is named for, and how many."""
-        kind, edit = _kind_of(section), self._edit
-        claimed = edit.planned.claimed.get(kind.name, {})
-        ours = [each for each in edit.state.records(kind) if each.uuid not in claimed and self._is_ours(section, each)]
-        new = sum(self._is_new(kind, record) for record in ours)
-        more = f"; also set new: {ALL} to add {len(ours)}" if new < len(ours) else ""
-        self._result.offers[section] = f"into: {{{section}: {section}/new.yml}}"
-        self._result.would_add[section] = f"{new} of them to the files{more}"
 
     def _selection(self, sections: Sequence[str]) -> Selection:
         desired = self._edit.desired
@@ -131,21 +120,20 @@ class NewRecords:
 
     # ---- edits
 
-    def _fit(self, section: str, overrides: Mapping[int, Any]) -> Fit:
-        """Return what finds the columns of records. An override needs all of its fields, a new record its key."""
+    def _fit(self, section: str) -> Fit:
+        """Return what finds the columns of records. A record needs those of its key."""
         kind = _kind_of(section)
         schema = self._edit.client.schema(kind) if kind.is_plain else None
         given = self._edit.desired.identity.get(section) or kind.written_key
         choices = [tuple(given)] if given else kind.match_on
-        whole = set(map(id, overrides.values()))
 
         def names(name: str) -> Sequence[str]:
             field = schema.find(name) if schema is not None else None
             return (name,) if schema is None or field is None else (name, *names_of(schema, field))
 
         def needed(record: Mapping[str, Any]) -> Collection[str]:
-            if id(record) in whole or OWN_MATCH in record:
-                return record if id(record) in whole else {OWN_MATCH, *record[OWN_MATCH]}
+            if OWN_MATCH in record:
+                return {OWN_MATCH, *record[OWN_MATCH]}
             ways = [[names(key) for key in keys] for keys in choices]
             way = next((way for way in ways if any(name in record for name in way[-1])), ways[-1])
             return {name for names in way for name in names}
@@ -157,8 +145,8 @@ class NewRecords:
 
         return fit
 
-    def _add(self, section: str, overrides: Mapping[int, Any], fresh: Sequence[tuple[str, Any]]) -> None:
-        """Write overrides of records, and new records, into the file of a section."""
+    def _add(self, section: str, fresh: Sequence[tuple[str, Any]]) -> None:
+        """Write new records into the file of a section."""
         edit, target = self._edit, self._edit.targets[section]
         place = edit.files.label(target)
         left: set[int] = set()
@@ -172,8 +160,7 @@ class NewRecords:
             if edit.fetched_in(record):
                 leave_out(record, ELSEWHERE)
         known = [record for _uuid, record in fresh if id(record) not in left]
-        fit = self._fit(section.partition("/")[0], overrides)
-        done = edit.files.append(target, section, [*overrides.values(), *known], leave_out, fit)
+        done = edit.files.append(target, section, known, leave_out, self._fit(section.partition("/")[0]))
         for path, file in edit.fetched_in(done.written).items():
             edit.files.add_file(target.layer, path, file.read_bytes())
         if done.missing_columns:
@@ -186,8 +173,3 @@ class NewRecords:
         kind = _kind_of(section)
         for uuid, record in added if kind.is_plain else ():
             self._added.append((kind, uuid, record.keys() - done.missing_columns.keys()))
-        for entry, record in overrides.items():
-            if id(record) in left:
-                # The record was counted when its place was found.
-                edit.count(section, "changed", -len(edit.overridden[entry] - {STATE}))
-                edit.count(section, "removed", -len(edit.overridden[entry] & {STATE}))

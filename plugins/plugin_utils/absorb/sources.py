@@ -17,6 +17,7 @@ from .text_file import EditedFile, NewValue, NotSpliced, TextFile
 from .tree import LIST, MAP, SCALAR, Piece, json_pieces, yaml_pieces
 
 _DOCUMENT_END = re.compile(r"^\.\.\.\s", re.MULTILINE)
+_NO_DATA = re.compile(r"(?>\s+|#.*|%.*|---(?=\s))*")
 _VARIABLE = re.compile(r"\$\{(?!\$\})")
 
 _NO_LIST = "there is no list of records in that place"
@@ -168,10 +169,16 @@ class YamlSource(_Pieces):
         records, number = self._lists[id(piece)]
         if not records.is_block and len(records.items) > 1:
             raise NotSpliced("it is in a list that is written in one pair of brackets")
-        if _DOCUMENT_END.search(self.file.plain):
-            # Without its last record, such a file may be no YAML any more.
-            raise NotSpliced("a line of its file marks the end of the document")
         self._splices.take_item(records, number, {number})
+
+    def finish(self) -> None:
+        """Leave an empty list if nothing else is left before an explicit end of the document."""
+        after = self.file.content().decode(self.file.codec).removeprefix("\ufeff")
+        end = _DOCUMENT_END.search(after)
+        if self._root is not None and end is not None and _NO_DATA.fullmatch(after, 0, end.start()):
+            start = self.file.plain.rfind("\n", 0, self._root.start) + 1
+            with self.file.coming_last():
+                self.file.replace(start, start, "[]\n")
 
     def append(self, records: Sequence[Any], way: Sequence[str] = ()) -> None:
         text = "".join(map(yaml_record, records))

@@ -30,10 +30,9 @@ class Values:
     def __init__(self, edit: Editing) -> None:
         self._edit = edit
 
-    def new(self, planned: Planned, current: Record, key: str, name: str, keeps: bool) -> NewValue:
+    def new(self, planned: Planned, current: Record, key: str, name: str) -> NewValue:
         """Return the value of a field in the instance as files write it.
 
-        :param keeps: True if the items of a list keep their spelling, such as the path of a file.
         :raises NotPortable: if files cannot have it.
         """
         schema = planned.schema
@@ -57,7 +56,7 @@ class Values:
             parsed, findings = bare.parse({key: loaded}, "")
             return not findings.errors and not findings.unknown and bare.equal(key, parsed[key], now)
 
-        if keeps and isinstance(value, list) and isinstance(written, list):
+        if isinstance(value, list) and isinstance(written, list):
             value = self._spelled(planned, definition, written, value, now)
         return NewValue(value, means_it)
 

@@ -22,7 +22,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desi
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import load
 from ansible_collections.community.seventhings.plugins.plugin_utils.layers.layers import layers_of
 
-from .absorbing import ANY, somebody, take
+from .absorbing import somebody, take
 
 _SECRET = VaultSecret(b"open sesame")
 
@@ -108,27 +108,6 @@ def test_attachments_stay_where_another_record_can_t_be_removed(below: Site) -> 
 
 
 # ---- layers
-
-
-def _layered(site: Site, files: Mapping[str, str]) -> dict[str, Any]:
-    """Apply the first of two layers. Return the options of a call with both layers."""
-    site.write({"base/instance.yml": SETTINGS, "late/rooms.yml": "[]\n", **files})
-    (site.root / "instance.yml").unlink()
-    assert site.run(load(site.root / "base"), **ANY).outcome == "changed"
-    return {"src": [str(site.root / "base"), str(site.root / "late")], "into": {"objects": "late/objects.yml"}}
-
-
-def test_overrides_that_have_no_place_are_reported_and_not_counted(below: Site) -> None:
-    base = "- {barcode: '1', inventory_name: Thing, description: d}\n- {barcode: '2', inventory_name: Thing}\n"
-    options = _layered(below, {"base/objects.yml": base, "late/objects/a.yml/b.yml": "[]\n"})
-    options["into"] = {"objects": "late/objects/a.yml"}
-    changed = {"barcode": "1", "inventory_name": "Lamp", "description": "e"}
-    somebody(below, _objects(changed, {"barcode": "2", "_state": "archived"}))
-    done = take(below, gone="absent", **options)
-    assert done["not_changed"] == [
-        f"late/objects/a.yml: objects '{number}': late/objects/a.yml is a directory" for number in (1, 2)
-    ]
-    assert (done["changed"], done["summary"]["objects"]) == (False, {"changed": 0, "added": 0, "removed": 0})
 
 
 def test_new_records_go_into_the_file_of_several_that_is_named(below: Site) -> None:

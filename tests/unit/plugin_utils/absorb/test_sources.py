@@ -31,6 +31,7 @@ def edited(text: str, edit: Callable[[YamlSource], None], has_variables: bool = 
     """Return a file of YAML after an edit."""
     source = YamlSource(TextFile(text, "utf-8"), has_variables)
     edit(source)
+    source.finish()
     return source.file.content().decode()
 
 
@@ -118,7 +119,6 @@ def test_a_field_is_added_to_a_record(text: str, expected: str) -> None:
         ("- a: {x: {y: 1}}\n", lambda source: source.set(Place("", 9, 9), "a", _new(2)), "not written in that place"),
         ("- a:\n    x: 1\n", lambda source: source.remove(Place("", 2, 5)), "not in a list of records"),
         ("[{a: 1}, {a: 2}]\n", lambda source: source.remove(Place("", 1, 2)), "in one pair of brackets"),
-        ("- a: 1\n...\n", lambda source: source.remove(FIRST), "marks the end of the document"),
         ("a: 1\n", lambda source: source.append([{}], ["a", "b"]), "no list of records in that place"),
         ("a: 1\n", lambda source: source.append([{}], ["a"]), "no list of records in that place"),
         ("a: {}\n", lambda source: source.append([{}], ["a", "b"]), "no list of records in that place"),
@@ -189,6 +189,7 @@ def test_records_are_added_behind_the_last_one(text: str, way: list[str], expect
         ("- a: 1\n# of the second\n- a: 2\n", [1], "# of the second\n- a: 2\n"),
         ("- a: 1\n- a: 2\n", [1, 2], ""),
         ("[ {a: 1} ] # one\n", [1], "[] # one\n"),
+        ("---\n- a: 1\n...\n# the end\n", [2], "---\n[]\n...\n# the end\n"),
     ],
 )
 def test_records_are_removed(text: str, lines: list[int], expected: str) -> None:

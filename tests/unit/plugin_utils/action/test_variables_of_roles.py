@@ -68,7 +68,7 @@ def test_a_message_names_the_variables_once_on_each_line(text: str, shown: str) 
 @pytest.mark.parametrize(
     ("text", "names"),
     [
-        ("objects: 2 record(s) in no file; set into: {objects: a.yml} to add 1; also set new: all", "into, absorb_new"),
+        ("objects: 2 record(s) in no file; set into: {objects: a.yml} to add them", "into"),
         ("objects.yml:1:3: object 1 is not in the instance: not changed, because the option gone is keep", "gone"),
     ],
 )
