@@ -13,15 +13,14 @@ from ..client.client import Client
 from ..client.connection import from_environment
 from ..client.record import Record
 from ..client.settling import send_once
-from ..errors import AccessTokenRefused, InvalidInput, NoMatch, OutcomeUnknown, unless
+from ..errors import AccessTokenRefused, InvalidInput, NoMatch, OutcomeUnknown
 from ..model.kinds import KINDS
 from ..model.schema import Schema
-from ..model.suggestions import MOST_NAMED, ROUGH, closest_names, likely_typos
 from ..reconcile.result import Result
 from ..resolve import natural_keys
-from ..resolve.field_visibility import field_visibility_of, why_unfound
+from ..resolve.field_visibility import field_visibility_of
 from ..resolve.listing import matching_records
-from ..resolve.references import if_an_id, is_number, reference_in, why_two
+from ..resolve.read_cache import Reading, find_records
 
 PERSON, USER = KINDS["person"], KINDS["user"]
 
@@ -72,38 +71,23 @@ def user_from_person(
     :param filters: instead, filters as the info modules accept them, evaluated on the complete list of persons.
     :raises NoMatch: if no person matches; ``Ambiguous`` if several match or share the e-mail address.
     """
-    everyone = client.list_all(PERSON)
-    found = _persons(client, everyone, person, filters)
-    person_in_words = f"the person {person!r}" if filters is None else f"a person that fits {dict(filters)!r}"
-    found_person = natural_keys.only_record(
-        PERSON,
-        f"what was asked for ({person_in_words})",
-        found,
-        advice="set person to the e-mail address or the uuid of one of them",
-    )
-    if found_person is None:
-        emails = [email for person in everyone if isinstance(email := person.flat.get("email"), str)]
-        reference = reference_in("person", PERSON.name, person) if filters is None else None
-        by_id = reference is not None and reference.resolved
-        advice = if_an_id(reference) if reference is not None else ""
-        # No earlier task creates a person with an e-mail address of digits.
-        if not check_mode or by_id or advice or (isinstance(person, str) and likely_typos(person, emails)):
-            raise NoMatch(
-                f"There is no {person_in_words.removeprefix('the ').removeprefix('a ')}, so no user was "
-                f"created.{_nearest(emails, person)}{advice}"
-            )
-        return Result(
-            True,
-            {},
-            None,
-            {"before": {}, "after": _predicted(person, filters)},
-            (unless(f"There is no such person yet: {person_in_words}.", "creates it"),),
-        )
-    email = found_person.flat.get("email")
-    if "email" not in found_person.flat:
+    reading = Reading(client)
+    everyone = reading.listed(PERSON)
+    try:
+        if filters is None:
+            [found] = find_records(client, PERSON, {"person": person}, reading)
+        else:
+            found = _matching(client, everyone, filters)
+    except NoMatch as missing:
+        if not check_mode or missing.is_typo:
+            raise
+        after = {"email": person} if isinstance(person, str) else {"person": filters or person}
+        return Result(True, {}, None, {"before": {}, "after": after}, missing.to_come)
+    email = found.flat.get("email")
+    if "email" not in found.flat:
         field_visibility_of(client, client.schema(PERSON), everyone, ["email"]).check_written(["email"])
     if not isinstance(email, str) or not email:
-        raise InvalidInput(f"The person {found_person.uuid} has no e-mail address; a user can't be created without it.")
+        raise InvalidInput(f"The person {found.uuid} has no e-mail address; a user can't be created without it.")
     namesakes = _with_email(email, everyone)
     natural_keys.only_record(
         PERSON,
@@ -111,7 +95,7 @@ def user_from_person(
         namesakes,
         advice="each of them would become a user, so give every person an address of their own",
     )
-    user = _user_of(client, found_person, email)
+    user = _user_of(client, found, email)
     if user is not None:
         return Result(False, _show(user), user.uuid, {"before": {}, "after": {}})
     diff = {"before": {}, "after": {"email": email}}
@@ -121,49 +105,16 @@ def user_from_person(
     return Result(True, _show(user), user.uuid, diff)
 
 
-def _predicted(person: Any, filters: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return the predicted user of a person who does not exist yet, with the address if it was written (check mode)."""
-    email = person.get("email") if isinstance(person, Mapping) else person if isinstance(person, str) else None
-    return {"email": email} if email else {"person": dict(filters) if filters else person}
-
-
 def _with_email(email: str, persons: Sequence[Record]) -> list[Record]:
     return natural_keys.identified(Schema(PERSON, PERSON.identity), ["email"], {"email": email}, persons)
 
 
-def _persons(
-    client: Client, everyone: Sequence[Record], person: Any, filters: Mapping[str, Any] | None
-) -> list[Record]:
-    if filters is not None:
-        return matching_records(client, client.schema(PERSON), filters, everyone)
-    reference = reference_in("person", PERSON.name, person)
-    if reference.resolved:
-        found = [
-            person
-            for person in everyone
-            if (reference.uuid and person.uuid == reference.uuid)
-            or (reference.id is not None and person.id == reference.id)
-        ]
-        named = _with_email(str(reference.written), everyone) if is_number(reference) else []
-        if words := why_two(reference, named, lambda person: person.flat.get("email"), next(iter(found), None)):
-            raise InvalidInput(f"person: {words}")
-        return found
-    if isinstance(reference.written, str):
-        hidden = why_unfound(PERSON, ["email"], everyone, reference.written)
-        if hidden:
-            raise InvalidInput(f"person: {hidden}")
-        return _with_email(reference.written, everyone)
-    schema = client.schema(PERSON)
-    wanted, findings = schema.parse(reference.written, "person.")
-    if findings.errors or findings.unknown:
-        raise InvalidInput([*findings.errors, *findings.unknown])
-    field_visibility_of(client, schema, everyone, wanted).check_identifies(wanted)
-    return natural_keys.identified(schema, wanted, wanted, everyone)
-
-
-def _nearest(emails: Sequence[str], person: Any) -> str:
-    suggestions = closest_names(person, emails, MOST_NAMED, ROUGH) if isinstance(person, str) else []
-    return f" The nearest are {', '.join(suggestions)}." if suggestions else ""
+def _matching(client: Client, everyone: Sequence[Record], filters: Mapping[str, Any]) -> Record:
+    matching = matching_records(client, client.schema(PERSON), filters, everyone)
+    found = natural_keys.only_record(PERSON, f"the filters {dict(filters)!r}", matching, advice="set person instead")
+    if found is None:
+        raise NoMatch(f"There is no person that matches the filters {dict(filters)!r}.")
+    return found
 
 
 def _user_of(client: Client, person: Record, email: str) -> Record | None:

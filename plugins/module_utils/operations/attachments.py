@@ -179,7 +179,7 @@ def _change_files(
     if refusals and now is not None and left(now):
         raise SeventhingsError(
             f"The file {', '.join(sorted(left(now)))} was not {'added to' if present else 'taken off'} {field.key}. "
-            f'The service says: "{_words_about(left(now), refusals[-1])}".'
+            f"The service says: {shorten(refusals[-1], 500)}."
         )
 
     def read_done() -> Record | None:
@@ -228,11 +228,3 @@ def _report(
         describe(client, now)
     record = type_of(_FILE_FIELD).show([now])[0] if now else {}
     return Result(changed, record, wanted.uuid, diff)
-
-
-def _words_about(uuids: Iterable[str], results: Any) -> str:
-    """Return what the service says about the given files: one result per file, or all results if none names a file."""
-    items = results if isinstance(results, list) else [results]
-    texts = {str(item): str(item.get("message") or item if isinstance(item, Mapping) else item) for item in items}
-    mine = [text for whole, text in texts.items() if any(uuid in whole.lower() for uuid in uuids)]
-    return "; ".join(mine or texts.values())

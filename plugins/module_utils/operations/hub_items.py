@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
-from http import HTTPStatus
 from typing import Any
 
 from ..client.attempts import Effect
@@ -279,12 +278,7 @@ def _publish(client: Client, wanted: Record, category: Any, price: Any, defers: 
         return client.send("POST", "/circularity-hub/add-objects-to-circularity-hub", Effect.UNSAFE, body=body)
 
     with client.creations.making(HUB_ITEM.name):
-        try:
-            send_once(client.transport, send, lambda: _items_of(client, wanted), "it publishes an offer", defers)
-        except OutcomeUnknown as lost:
-            if lost.status == HTTPStatus.INTERNAL_SERVER_ERROR:
-                lost.message += " What may help: this instance may require a purchasing_price of the object."
-            raise
+        send_once(client.transport, send, lambda: _items_of(client, wanted), "it publishes an offer", defers)
 
 
 # ---- suggestions

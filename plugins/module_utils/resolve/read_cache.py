@@ -464,14 +464,17 @@ def _words_of(problem: Unresolved) -> str:
     return f"{prefix}{problem.words[0].upper()}{problem.words[1:]}{problem.doubt}.{hint}{if_an_id(problem.reference)}"
 
 
-def find_records(client: Client, kind: Kind, written: Mapping[str, Any]) -> list[Record]:
+def find_records(
+    client: Client, kind: Kind, written: Mapping[str, Any], reading: Reading | None = None
+) -> list[Record]:
     """Return the records that some options refer to, with one list for all of them.
 
     :param written: name of each option in a message, to the reference in it.
+    :param reading: what was read before.
     :raises NoMatch: or ``Ambiguous``, or ``InvalidInput`` for an invalid reference.
     """
     references = [reference_in(option, kind.name, reference) for option, reference in written.items()]
-    reading = Reading(client)
+    reading = reading or Reading(client)
     if kind.identity:
         targets = reading.resolve(references)
     else:

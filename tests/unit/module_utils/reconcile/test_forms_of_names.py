@@ -145,7 +145,7 @@ def test_an_integer_that_is_the_name_of_another_record_is_an_error_with_both_spe
     assert "write {id: 3} if you mean the id, or '3' in quotes if you mean the name" in thing["msg"]
     client.create(PERSON, {"email": "2", "first_name": "Two"})
     user = service.call("user_from_person", check_mode, person=2, filters=None)
-    assert user["msg"].startswith("person: 2 is the id of the person "), user["msg"]
+    assert user["msg"].startswith("person: 2 means an id, but is also the natural key of a person "), user["msg"]
     for wanted in (5, {"in": [5, 6]}):
         options: dict[str, Any] = {"filters": {"target_room": wanted}, "sort": [], "limit": None, "uuid": None}
         found = service.call("object_info", check_mode, **options)
