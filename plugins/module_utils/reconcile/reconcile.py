@@ -12,9 +12,8 @@ from typing import Any
 
 from ..client.client import Client
 from ..client.files import require_local
-from ..client.query import Condition
 from ..client.record import Record
-from ..errors import REFUSED_VALUES, InvalidInput, NotProcessable, ServiceError, SeventhingsError, unless
+from ..errors import REFUSED_VALUES, InvalidInput, NotProcessable, ServiceError, unless
 from ..model.field import is_uuid
 from ..model.kinds import Kind
 from ..model.names import escaped, why_unfit
@@ -280,39 +279,11 @@ class _Ensure:
     def _explained(self, change: Change, keys: Sequence[str], refused: ServiceError) -> str:
         """Return what the service may have refused, in words to append."""
         if change.action != DELETE:
-            return self._records_with_value(change, keys, refused)
+            return perhaps_hidden_owner(self._schema, keys, change.values, refused)
         if change.current is None or not isinstance(refused, NotProcessable):
             return ""
         names = named_occupants(self._client, self._reading, change.current)
         return f" These refer to it: {names}." if names else ""
-
-    def _records_with_value(self, change: Change, keys: Sequence[str], refused: ServiceError) -> str:
-        """Name the active records with a value that the instance refused because it must be unique.
-
-        If there are none, an archived record may have the value.
-        """
-        unique = {key: value for key, value in change.values.items() if self._schema.fields[key].unique}
-        # A record is only created if no active record has its natural key, so skip that key.
-        unknown = [key for key in unique if change.action == UPDATE or tuple(keys) != (key,)]
-        mine = change.current.uuid if change.current else ""
-        found = []
-        for key in unknown:
-            conditions = natural_keys.conditions(self._schema, [key], unique)
-            if conditions or not self._kind.filters:
-                records = natural_keys.identified(self._schema, [key], unique, self._matching_records(conditions))
-                found += [
-                    f" {key} must be unique, and the {self._kind.words} {record.uuid} has {unique[key]!r} already."
-                    for record in records
-                    if record.uuid != mine
-                ]
-        return "".join(found) or perhaps_hidden_owner(self._schema, keys, change.values, refused)
-
-    def _matching_records(self, conditions: Sequence[Condition]) -> list[Record]:
-        try:
-            return self._reading.listed(self._kind, conditions)
-        except SeventhingsError:
-            # The refusal matters more to the user than the failed attempt to explain it.
-            return []
 
     # ---- report
 

@@ -35,8 +35,8 @@ def perhaps_hidden_owner(schema: Schema, keys: Iterable[str], values: Mapping[st
         return ""
     words = natural_keys.describe(schema, asked, asked)
     return (
-        f" If a value must be unique: an archived {schema.kind.words}, which no list shows, may have {words}, or a "
-        f"hidden one ({LIMITED})."
+        f" If a value must be unique: another record or an archived {schema.kind.words}, which no list shows, may have "
+        f"{words}, or a hidden one ({LIMITED})."
     )
 
 
