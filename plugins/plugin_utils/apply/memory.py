@@ -57,6 +57,9 @@ class Memory:
     def _texts(self, kind: str) -> dict[str, str]:
         return {mark: value for mark, value in self.marks.get(kind, {}).items() if isinstance(value, str)}
 
+    def _numbers(self, kind: str) -> dict[str, int]:
+        return _numbers_in(self.marks.get(kind, {}))
+
     def _moments(self, kind: str) -> dict[str, float]:
         """Return the times of requests without a noted outcome."""
         found = self.marks.get(kind, {}).items()
@@ -92,12 +95,8 @@ class Memory:
     @property
     def sources(self) -> dict[Source, int]:
         """Return each source of the last apply with the number of its records."""
-        found = self.marks.get(SOURCE, {})
-        return {
-            (mark.partition(" ")[2], mark.partition(" ")[0]): number
-            for mark, number in found.items()
-            if _is_number(number)
-        }
+        found = self._numbers(SOURCE).items()
+        return {(path, section): number for mark, number in found for section, _space, path in [mark.partition(" ")]}
 
     @property
     def origins(self) -> dict[str, str]:
@@ -116,8 +115,7 @@ class Memory:
     def existing(self) -> dict[str, int]:
         """Return section to the number of records before that run, as its limits counted them."""
         found = self._run.get("existing")
-        counts = found if isinstance(found, Mapping) else {}
-        return {section: number for section, number in counts.items() if _is_number(number)}
+        return _numbers_in(found) if isinstance(found, Mapping) else {}
 
     @property
     def _run(self) -> Mapping[str, Any]:
@@ -165,16 +163,19 @@ class Memory:
 
     def baseline(self) -> Baseline:
         """Return what was last applied. Without a memory it has a new key and no records."""
-        highest = {kind: number for kind, number in self.marks.get(HIGHEST, {}).items() if _is_number(number)}
         try:
-            key = bytes.fromhex(self._texts(KEY)[""])
-        except (KeyError, ValueError):
-            return Baseline(secrets.token_bytes(_KEY_BYTES))
+            key = bytes.fromhex(self._texts(KEY).get("", ""))
+        except ValueError:
+            key = b""
         if len(key) != _KEY_BYTES:
             return Baseline(secrets.token_bytes(_KEY_BYTES))
         # What an interrupted run was changing may have any value.
         unsure = self.marks.get(CHANGING, {})
-        return Baseline(key, {mark: text for mark, text in self._texts(FIELDS).items() if mark not in unsure}, highest)
+        return Baseline(
+            key,
+            {mark: text for mark, text in self._texts(FIELDS).items() if mark not in unsure},
+            self._numbers(HIGHEST),
+        )
 
 
 def _upload(mark: str) -> Upload:
@@ -188,5 +189,5 @@ def _moment(value: Any) -> float:
     return float(value) if is_time else UNKNOWN_MOMENT
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
+def _numbers_in(facts: Mapping[str, Any]) -> dict[str, int]:
+    return {mark: value for mark, value in facts.items() if type(value) is int}

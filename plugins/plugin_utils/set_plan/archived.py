@@ -79,7 +79,7 @@ class _Missing:
         self._planned = {index: matched[index][0] for index in indexes}
         first = self._planned[indexes[0]]
         self._kind, self._state = first.kind, first.entry.state
-        self._uuids = {name: uuid for uuid, name in context.options.names.items()}
+        self._uuids = context.options.uuids
         self._names = {index: planned.journal_name for index, planned in self._planned.items()}
         self._with_key = [
             index for index, planned in self._planned.items() if can_be_looked_up(planned.schema, planned.desired)

@@ -360,6 +360,11 @@ class PlanOptions:
     rules: RuleSet | None = None
     is_drift: bool = False
 
+    @cached_property
+    def uuids(self) -> Mapping[str, str]:
+        """Return the uuid of each record of :attr:`names` by kind and key."""
+        return {name: uuid for uuid, name in self.names.items()}
+
     def selects(self, kind: Kind, name: Callable[[], str]) -> bool:
         """Return True if ``only`` and ``exclude`` select a record of a kind with a name."""
         if not self.only and not self.exclude:

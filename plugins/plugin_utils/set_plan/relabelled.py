@@ -34,9 +34,7 @@ class RelabelledRecords(Aspect):
         context = self._context
         if context.findings:
             return
-        uuids: dict[str, list[str]] = defaultdict(list)
-        for uuid, name in context.options.names.items():
-            uuids[name].append(uuid)
+        uuids = context.options.uuids
         relabelled: dict[int, tuple[Planned, Record]] = {}
         for planned, current in pairs if uuids else ():
             if current is not None or planned.entry.state != "present" or not planned.kind.is_plain:
@@ -45,13 +43,12 @@ class RelabelledRecords(Aspect):
             if any(id(place) in relabelled for place in within):
                 # Its key changed only because the key of its place did, which is reported once.
                 continue
-            known = uuids.get(planned.journal_name, ())
-            claimed = context.claimed.get(planned.kind.name, {})
-            references = [Reference(planned.kind.name, uuid=uuid) for uuid in known if uuid not in claimed]
-            found = map(context.state.find, references)
-            left = [record for record in found if record is not None]
-            if len(left) == 1:
-                relabelled[id(planned.entry)] = planned, left[0]
+            uuid = uuids.get(planned.journal_name)
+            if uuid is None or uuid in context.claimed.get(planned.kind.name, {}):
+                continue
+            record = context.state.find(Reference(planned.kind.name, uuid=uuid))
+            if record is not None:
+                relabelled[id(planned.entry)] = planned, record
         sections: dict[str, list[tuple[Planned, Record]]] = defaultdict(list)
         for planned, record in relabelled.values():
             sections[planned.section].append((planned, record))

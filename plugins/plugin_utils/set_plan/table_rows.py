@@ -16,7 +16,6 @@ from ..desired.parsing import written_as
 from ..desired.positions import Place
 from ..desired.row_rules import CREATE, KEEP, NO_RULES, REFUSE, RESTORE, SKIP, UNKNOWN_ROWS, UNKNOWN_VALUES
 from .aspect import Aspect
-from .context import PlanContext
 from .plan import ARCHIVED, RESTORED, Pair, Planned, TableNote
 
 
@@ -25,10 +24,6 @@ class TableRows(Aspect):
 
     A record that is named by a skipped row counts as present.
     """
-
-    def __init__(self, context: PlanContext) -> None:
-        super().__init__(context)
-        self._known: dict[str, str] | None = None
 
     def joined(self, pairs: list[Pair]) -> None:
         """Decide about each row, now that the archive was searched."""
@@ -92,11 +87,9 @@ class TableRows(Aspect):
     def _leave_unknown(self, planned: Planned) -> bool:
         """Skip or refuse a row without a record."""
         context, entry = self._context, planned.entry
-        if self._known is None:
-            self._known = {name: uuid for uuid, name in context.options.names.items()}
-        if planned.journal_name in self._known and not planned.kept_as:
+        if not planned.kept_as and (uuid := context.options.uuids.get(planned.journal_name)):
             # The record got another key. It stays. A hidden key is noted by its place, which says nothing.
-            context.claimed.setdefault(planned.kind.name, {}).setdefault(self._known[planned.journal_name], entry)
+            context.claimed.setdefault(planned.kind.name, {}).setdefault(uuid, entry)
         words = f"no {planned.kind.words} has this key"
         if entry.rules.unknown_rows == REFUSE:
             how = f"{UNKNOWN_ROWS}: create in {entry.rules.setting} creates it, and skip leaves the row out"
