@@ -9,7 +9,6 @@ as deleted. Targets of references are looked up in ``resolver.py``.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
@@ -24,16 +23,12 @@ from ...module_utils.plan.archived_duplicate import (
     is_archived_duplicate,
     second_record,
 )
-from ...module_utils.printing.cleaner import amount
 from ...module_utils.resolve.field_visibility import unlisted
 from ..desired.hiding import NOT_SHOWN
 from ..desired.row_rules import CREATE, KEEP
 from .aspect import Aspect
 from .context import PlanContext
 from .plan import MOST_OF_A_RUN, SAMPLE, Pair
-
-_PER_MINUTE = 200
-"""Requests a minute that the service allows, for a hint if the run has no limit of its own."""
 
 Item = TypeVar("Item")
 
@@ -219,11 +214,11 @@ class _Missing:
             (kind.plural, self._planned.keys() - set(self._with_key)),
         ):
             if number := len(indexes & unchecked):
-                why, advice = self._why(number, words)
+                why, advice = self._why(words)
                 found = f"{kind.section}: {number:,} of {len(indexes):,} {words} were not checked against the archive"
                 result.warnings.append(f"{found}{why}. {outcome}{advice}")
 
-    def _why(self, number: int, words: str) -> tuple[str, str]:
+    def _why(self, words: str) -> tuple[str, str]:
         """Return why some records were not looked up, and how to look them up."""
         key = self._kind.barcode_key
         if words == self._kind.plural:
@@ -231,6 +226,4 @@ class _Missing:
             return f", because {by} and the journal notes no uuid", ""
         if self._has_lookup is False:
             return f", because this instance does not look up a single {key}", ""
-        minutes = math.ceil(number / (self._context.client.transport.rate.per_minute or _PER_MINUTE))
-        duration = amount(minutes, "minute")
-        return "", f" archived_lookups: all looks up all of them, which takes about {duration}."
+        return "", " archived_lookups: all looks up all of them, each with a request."

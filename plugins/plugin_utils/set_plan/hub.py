@@ -16,7 +16,16 @@ from ...module_utils.model.kinds import HUB_ITEM, HUB_ORDER, OBJECT
 from ...module_utils.model.schema import Schema
 from ...module_utils.model.types_basic import DECIMAL
 from ...module_utils.model.types_links import Reference, references_in, with_references
-from ...module_utils.operations.hub_items import PRICE, articles_of, asset_id, asset_ids, is_cancelled, learn_id
+from ...module_utils.operations.hub_items import (
+    ITEMS,
+    PRICE,
+    articles_of,
+    asset_id,
+    asset_ids,
+    is_cancelled,
+    is_offered,
+    learn_id,
+)
 from ...module_utils.plan.change import CREATE, DELETE, UNCHANGED, UPDATE, Change
 from ..desired.entry import Entry
 from .context import PlanContext
@@ -29,8 +38,6 @@ FIELDS = (
     PRICE,
 )
 """The fields of an offer in files: the object, and category and price unless the service suggests them."""
-
-_ITEMS = Schema.for_kind(HUB_ITEM)
 
 
 def schema() -> Schema:
@@ -83,7 +90,7 @@ def _plan_offer(context: PlanContext, items: _Items, entry: Entry) -> Planned | 
 
 def offered(state: ListedState) -> list[Record]:
     """Return the items on offer."""
-    return [record for record in state.records(HUB_ITEM) if not _ITEMS.read(record.flat).get("deleted")]
+    return [record for record in state.records(HUB_ITEM) if is_offered(record)]
 
 
 def _id_of(state: ListedState, wanted: Reference, shown: Iterable[Mapping[str, Any]]) -> int | None:
@@ -98,14 +105,12 @@ def _id_of(state: ListedState, wanted: Reference, shown: Iterable[Mapping[str, A
 
 def offer_of(state: ListedState, values: Mapping[str, Any]) -> Record | None:
     """Return the item that offers the object of some values."""
-    reference = state.completed(next(references_in(values.get("object"))))
-    number = _id_of(state, reference, (item.flat for item in offered(state)))
-    return next((item for item in offered(state) if number is not None and asset_id(item) == number), None)
+    return _Items(state).offered(state.completed(next(references_in(values.get("object")))))
 
 
 def asset_ids_offered(state: ListedState) -> set[Any]:
     """Return the integer ids of the objects on offer."""
-    return {_ITEMS.read(record.flat).get("asset_id") for record in offered(state)}
+    return {asset_id(record) for record in offered(state)}
 
 
 class _Items:
@@ -143,7 +148,7 @@ def _change(
     item = items.offered(wanted) if wanted.pending is None else None
     values["object"] = with_references(values["object"], items.with_id)
     unchanged = Change(HUB_ITEM, UNCHANGED, item)
-    have = _ITEMS.read(item.flat).get("price") if item is not None else None
+    have = ITEMS.read(item.flat).get("price") if item is not None else None
     if entry.state == "absent":
         if item is None:
             return unchanged, ""

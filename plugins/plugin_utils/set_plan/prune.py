@@ -17,7 +17,7 @@ from ...module_utils.model.field import EMPTY
 from ...module_utils.model.kinds import KINDS
 from ...module_utils.model.names import normal_name
 from ...module_utils.model.schema import Schema
-from ...module_utils.model.types_links import Reference
+from ...module_utils.model.types_links import references_in
 from ...module_utils.plan.allowed import EMPTY_SOURCES, how_to_allow
 from ...module_utils.plan.change import ARCHIVE, DELETE, plan_removal
 from ...module_utils.resolve import natural_keys
@@ -81,7 +81,7 @@ class Pruning:
                 f"had before, and that stay: {len(mine)})."
             )
             mine = set()
-        name_of_uuid = {record.uuid: self._named(schema, record) for record in left}
+        name_of_uuid = {record.uuid: self.named(schema, record) for record in left}
         others = sorted(name_of_uuid[record.uuid][1] for record in left if record.uuid not in mine)
         if others:
             result.reported[section] = others
@@ -134,7 +134,7 @@ class Pruning:
             or rules.setting in self._without_keys
         )
 
-    def _named(self, schema: Schema, record: Record) -> _Name:
+    def named(self, schema: Schema, record: Record) -> _Name:
         """Return the fields that identify a record in these files, and its natural key as written there."""
         keys, values = self._keys(schema, record)
         if not self._desired.hiding.shows_all(keys):
@@ -163,16 +163,12 @@ class Pruning:
         return self._words(schema, keys, values)
 
     def _words(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any]) -> str:
-        words = [self._word(schema, key, values.get(key)) for key in keys]
-        return "/".join(words) if all(words) else ""
-
-    def _word(self, schema: Schema, key: str, value: Any) -> str:
-        if isinstance(value, tuple):
-            return ", ".join(self._word(schema, key, part) for part in value)
-        if isinstance(value, Reference):
-            record = self._state.find(value)
-            return (self._state.name_of(record) if record else None) or str(value.uuid or value.id or "")
-        return "" if value in EMPTY else str(schema.brief(key, value))
+        for reference in references_in(tuple(values.get(key) for key in keys)):
+            # A name needs the lists of the record and of its place.
+            if (record := self._state.find(reference)) is not None:
+                self._state.name_of(record)
+        is_whole = not any(values.get(key) in EMPTY for key in keys)
+        return self._context.words(schema, keys, values) if is_whole else ""
 
 
 def _removal(schema: Schema, record: Record, keys: tuple[str, ...], name: str, action: str) -> Planned:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,6 @@ from ...module_utils.model.types_basic import FIELD_TYPES
 from ...module_utils.model.types_links import references_in
 from ...module_utils.plan.change import ARCHIVE, DELETE
 from ...module_utils.reconcile.refusals import link_to
-from ..desired.parsing import written_as
 from .aspect import Aspect
 from .listed_state import ListedState
 from .plan import Planned
@@ -34,7 +33,6 @@ class Blocker:
     :ivar note: added to messages: an archived record keeps its links.
     """
 
-    record: Record
     name: str
     key: str
     note: str
@@ -61,21 +59,9 @@ class RemovalBlockers(Aspect):
             return
         search = _BlockerSearch(context.state, context.result.changes)
         context.result.searched |= search.searched
-        for planned, blockers in search.blocked(self._is_reported):
+        for planned, blockers in search.blocked():
             context.find(planned.entry.place, why_blocked(planned, blockers))
         context.result.warnings += search.unknown()
-
-    def _is_reported(self, schema: Schema, blocker: Blocker) -> bool:
-        """Return True if the reference is written in the files, where it is a separate finding."""
-        context = self._context
-        entry = context.claimed.get(schema.kind.name, {}).get(blocker.record.uuid)
-        if entry is None or entry.state != "present" or any(entry is other for other in context.desired.unmanaged):
-            return False
-        if context.options.only or context.options.exclude:
-            return False
-        if blocker.key in context.left_alone(schema, entry, exists=True):
-            return False
-        return written_as(schema, entry, blocker.key) in entry.fields
 
 
 def without_blocked(state: ListedState, changes: Iterable[Planned]) -> Iterator[tuple[Planned, str]]:
@@ -119,7 +105,7 @@ class _BlockerSearch:
         for planned in self._removals.values():
             planned.leaving = ()
         self.searched: set[str] = set()
-        self._found: dict[str, list[tuple[Schema, Blocker]]] = {}
+        self._found: dict[str, list[Blocker]] = {}
         types = {link_to(removal.kind) for removal in self._removals.values()}
         for kind in TEMPLATE_KINDS.values() if types else ():
             schema = state.schema(kind)
@@ -131,17 +117,10 @@ class _BlockerSearch:
                 for record in state.unlisted(kind):
                     self._search(schema, keys, record, note=", archived" if record.archived else "")
 
-    def blocked(
-        self, is_reported: Callable[[Schema, Blocker], bool] = lambda _schema, _blocker: False
-    ) -> Iterator[tuple[Planned, list[Blocker]]]:
-        """Yield records that cannot be removed, with the records that refer to them.
-
-        :param is_reported: returns True if a reference has a finding of its own and is left out here.
-        """
-        for uuid, found in self._found.items():
-            blockers = [blocker for schema, blocker in found if not is_reported(schema, blocker)]
-            if blockers:
-                yield self._removals[uuid], blockers
+    def blocked(self) -> Iterator[tuple[Planned, list[Blocker]]]:
+        """Yield records that cannot be removed, with the records that refer to them."""
+        for uuid, blockers in self._found.items():
+            yield self._removals[uuid], blockers
 
     def unknown(self) -> Iterator[str]:
         """Say which deletions may fail because archived records, which no list shows, may refer to what is deleted."""
@@ -167,7 +146,7 @@ class _BlockerSearch:
                 name = f"{schema.kind.words} {self._state.name_of(record) or record.uuid}"
                 if planned is not None:
                     note = ", also when it is archived" if planned.change.action == ARCHIVE else ""
-                self._found.setdefault(uuid, []).append((schema, Blocker(record, name, key, note)))
+                self._found.setdefault(uuid, []).append(Blocker(name, key, note))
 
     def _after(self, planned: Planned, key: str, now: Mapping[str, None]) -> Mapping[str, None]:
         """Return the references of a field after a change."""

@@ -28,6 +28,7 @@ from .aspect import Aspect
 from .context import PlanContext
 from .listed_state import path_of
 from .plan import Planned
+from .prune import Pruning
 from .reading import position_of
 
 _TEMPLATE = "template"
@@ -46,6 +47,7 @@ class Rules(Aspect):
         self._changes: list[BoundRule] = []
         self._found = Found()
         self._judged: dict[str, set[str]] = {}
+        self._pruning = Pruning(context)
 
     @property
     def is_on(self) -> bool:
@@ -246,22 +248,17 @@ class Rules(Aspect):
             for rule in rules:
                 if rule.breaks(record):
                     entry = claimed.get(listed.uuid)
-                    about = f"{section} {self._name_of(listed, entry)}, as the instance has it"
+                    about = f"{section} {self._name_of(schema, listed, entry)}, as the instance has it"
                     self._found.note(rule, entry, schema, record, f"{about}: ")
 
     def _is_compared(self, record: Record) -> bool:
         """Return True if ``only`` and ``exclude`` select a record."""
         return self._context.options.selects(record.kind, lambda: str(self._context.state.name_of(record)))
 
-    def _name_of(self, record: Record, entry: Entry | None) -> str:
+    def _name_of(self, schema: Schema, record: Record, entry: Entry | None) -> str:
         """Return the natural key of a record, or its uuid if the key must not be shown."""
-        hiding, kind = self._context.hiding, record.kind
-        keys = {key for keys in kind.match_on for key in keys}
-        is_hidden = hiding.is_on and (not hiding.shows_all(keys) or (entry is not None and hiding.touches(entry)))
-        if kind.defines_fields:
-            return str(record.flat.get("label") or record.uuid)
-        name = None if is_hidden else self._context.state.name_of(record)
-        return name or record.uuid
+        is_hidden = entry is not None and self._context.hiding.touches(entry)
+        return record.uuid if is_hidden else self._pruning.named(schema, record)[1]
 
     # ---- findings
 
