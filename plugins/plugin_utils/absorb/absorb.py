@@ -75,6 +75,7 @@ def absorb(
         # An archived record must not be written as absent: a later apply would delete it.
         most_lookups=None if options["gone"] == ABSENT else SAMPLE,
         baseline=baseline,
+        notes_all=True,
     )
     result = Absorbed(plan_instance(client, desired, chosen), baseline)
     if not result.planned.findings and result.planned.state is not None:

@@ -39,29 +39,51 @@ def noted_keys(planned: Planned, desired: DesiredInstance) -> list[str]:
 
 def note_record(
     baseline: Baseline, planned: Planned, uuid: str, desired: DesiredInstance, is_part: bool = False
-) -> None:
+) -> bool:
     """Note that a record is now as written in the files, unless it does not exist.
 
     :param is_part: True if the files have only some fields of the record, as those of an undo.
+    :returns: True if other values of the same fields were noted.
     """
-    if mark := shield_mark(planned.kind, uuid, planned.desired):
-        values = {key: planned.desired[key] for key in noted_keys(planned, desired)}
-        baseline.note(mark, planned.schema, values, planned.schema.fields.keys() - values.keys() if is_part else ())
+    mark = shield_mark(planned.kind, uuid, planned.desired)
+    if not mark:
+        return False
+    values = {key: planned.desired[key] for key in noted_keys(planned, desired)}
+    baseline.note(mark, planned.schema, values, planned.schema.fields.keys() - values.keys() if is_part else ())
+    is_same = baseline.records.get(mark) == baseline.noted[mark]
+    return not is_same and baseline.is_as_noted(mark, planned.schema, values) is False
 
 
 class AppliedValues(Aspect):
-    """Note the records that are as written in the files already, if the run notes what is applied."""
+    """Note the records that are as written in the files already, in a plan only some of them."""
+
+    _SAMPLE = 500
+    _left = _SAMPLE
+    _older = 0
 
     @property
     def is_on(self) -> bool:
         return self._context.options.baseline is not None
 
     def compared(self, planned: Planned, current: Record | None) -> None:
-        """Note a record, unless it changes."""
+        """Note a record, unless it changes. Count it if the memory of the set has other values of it."""
         options = self._context.options
-        if options.baseline is None or current is None or planned.change.changed or planned.entry.state != "present":
+        is_noted = options.notes_all or self._left > 0
+        if options.baseline is None or current is None or planned.change.changed or not is_noted:
             return
-        note_record(options.baseline, planned, current.uuid, self._context.desired, options.has_changes_only)
+        if planned.entry.state == "present":
+            self._left -= 1
+            is_part, desired = options.has_changes_only, self._context.desired
+            self._older += note_record(options.baseline, planned, current.uuid, desired, is_part)
+
+    def warnings(self) -> Iterable[str]:
+        """Say that the memory is older than the instance."""
+        if self._older:
+            yield (
+                f"the memory of the set has other values of records that are as the files want them "
+                f"({self._older:,}): it is older than the instance. Another controller may have applied the files, or "
+                f"both sides were changed in the same way. Until the next apply, sides may be wrong."
+            )
 
 
 def note_applied(baseline: Baseline, changes: Iterable[Planned], desired: DesiredInstance, is_part: bool) -> None:

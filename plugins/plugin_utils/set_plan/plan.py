@@ -318,8 +318,8 @@ class PlanOptions:
     :ivar existing_before: section to the number of records before that run.
     :ivar sources_before: each source of an earlier apply to the number of its records.
     :ivar origins: uuid to the file of a record in its last apply, if noted, with the line after a colon.
-    :ivar baseline: what was last applied. It collects the records that are as written in the files. None if the run
-        notes nothing.
+    :ivar baseline: what was last applied. It collects the records that are as written in the files.
+    :ivar notes_all: True to collect all such records, because the run notes them.
     :ivar names: uuid to the last noted kind and key of a record of the set.
     :ivar archived: uuids of records that earlier runs left archived.
     :ivar looked_up: kind and key of records that are looked up in the archive in any case.
@@ -347,6 +347,7 @@ class PlanOptions:
     sources_before: Mapping[Source, int] = field(default_factory=dict)
     origins: Mapping[str, str] = field(default_factory=dict)
     baseline: Baseline | None = None
+    notes_all: bool = False
     note_references: bool = False
     archived: frozenset[str] = frozenset()
     looked_up: frozenset[str] = frozenset()
