@@ -14,7 +14,6 @@ from ...module_utils.model.schema import Schema
 from .globs import Globs, fits
 from .nodes import Node
 from .shapes import FLAG, Find, map_of, texts
-from .words import OWN_LIFECYCLE
 
 LIFECYCLE = "lifecycle"
 """The setting of ``instance.yml``."""
@@ -119,9 +118,9 @@ def of_section(node: Node, name: str, find: Find) -> Lifecycle:
     return Lifecycle(initial, ignore, protect)
 
 
-def of_record(node: Node, find: Find) -> Lifecycle:
+def of_record(node: Node, name: str, find: Find) -> Lifecycle:
     """Return what ``_lifecycle`` of a record says. What does not fit is a finding."""
-    read = _RECORD(node, OWN_LIFECYCLE, find) or {}
+    read = _RECORD(node, name, find) or {}
     initial, ignore = (tuple(read.get(key, ())) for key in KEYS[:2])
     return Lifecycle(initial, ignore, is_protected=read.get("protect"))
 

@@ -15,9 +15,9 @@ from typing import Any
 from ...module_utils.errors import InvalidInput
 from ...module_utils.local.safe_files import FileType, Folder, ListResult, NotOpened
 from ...module_utils.model.field import shorten
-from ...module_utils.model.kinds import KINDS, TEMPLATES
+from ...module_utils.model.kinds import KINDS, TEMPLATES, Kind
 from ...module_utils.model.names import normal_name
-from ...module_utils.model.suggestions import closest_names, did_you_mean
+from ...module_utils.model.suggestions import closest_names
 from ..ansible_compat import was_vaulted
 from .desired import BY_TEMPLATE, INLINE, SECTIONS, DesiredInstance, SourceCount
 from .dialect import Dialect
@@ -29,7 +29,7 @@ from .nodes import EVERYTHING, Node, plain_node
 from .positions import Finding, Place, VaultedSource
 from .row_rules import NO_RULES, RowRules, match_of
 from .settings import API, VARIABLES, Settings
-from .shapes import Unfit
+from .shapes import Find, map_of, one_that, value_of
 from .sources.broken_files import conflict_in, without_totals
 from .sources.csv_source import read_csv
 from .sources.json_source import read_json_lines
@@ -41,8 +41,6 @@ from .words import MANAGED, OF_RECORDS, OWN_LIFECYCLE, OWN_MATCH, STATE
 
 WORKBOOK = ".xlsx"
 ENDINGS = (".yml", ".yaml", ".csv", ".jsonl", WORKBOOK)
-_ANY_CASE = (".csv", WORKBOOK)
-"""Suffixes that Windows programs also write in capitals."""
 _WORKBOOKS = (".xls", ".xlsm", ".xlsb", ".ods", ".fods", ".numbers")
 """Suffixes of workbooks that are not read."""
 _ALIKE = (*ENDINGS, ".json", ".ndjson", ".tsv", ".toml", *_WORKBOOKS)
@@ -68,6 +66,7 @@ _FILES_OF_A_SET = {"instance": "settings are in the file instance.yml", "moved":
 Decode = Callable[[bytes], tuple[str, str]]
 """Returns the text of a file, and the codec that writes the same bytes."""
 
+_BY_TEMPLATE = f"a map with the templates {', '.join(TEMPLATES)}"
 _NO_LINKS = "is a link; expected a regular file or directory, because no link below src is followed"
 
 
@@ -78,11 +77,6 @@ def content_of(folder: Folder, name: str) -> bytes:
     :raises OSError: if it cannot be read.
     """
     return folder.read(name, MAX_SOURCE)
-
-
-def _with_line_ends(text: str) -> str:
-    """Return a text with Python's line ends."""
-    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 @dataclass(frozen=True)
@@ -177,6 +171,9 @@ class _Loading:
     def _find(self, place: Place, message: str) -> None:
         self.desired.findings.append(Finding(place, message))
 
+    def _find_node(self, node: Node, message: str) -> None:
+        self._find(node.place, message)
+
     def _find_plainly(self, place: Place, message: str) -> None:
         """Note a finding in words that quote nothing from the files."""
         self.desired.findings.append(Finding.plain(place, message))
@@ -205,45 +202,46 @@ class _Loading:
             self._find(Place(str(src)), f"can't be read: {error.strerror or error}")
             return
         settings = [member for member in members if member.name in SETTINGS and member.type is not FileType.FOLDER]
-        elsewhere = [] if settings or self._reading.is_later else _settings_below(root, members)
-        if elsewhere:
-            words = f"no instance.yml here; one was found in {', '.join(elsewhere)}; write that directory as src"
-            self._find(self._at("instance.yml"), words)
-            return
         if len(settings) > 1 or (not settings and not self._reading.is_later):
-            self._find(self._at("instance.yml"), f"expected exactly one instance.yml in {src}")
+            words = f"expected exactly one instance.yml in {src}"
+            if elsewhere := [] if settings else _settings_below(root, members):
+                words = f"no instance.yml here; one was found in {', '.join(elsewhere)}; write that directory as src"
+                members = []
+            self._find(self._at("instance.yml"), words)
         # Read the settings first, because they say how to read the other files.
         others = [] if self._reading.only_settings else [member for member in members if member not in settings]
         for member in (*settings, *others):
-            is_folder = member.type is FileType.FOLDER
-            name, ending = (member.name, "") if is_folder else _parts(member.name)
-            is_workbook = ending == WORKBOOK and not is_folder and not _is_hidden(member.name)
-            if member.type is FileType.LINK and (
-                is_workbook or member.name.partition(".")[0] in (*SECTIONS, *_FILES_OF_A_SET)
-            ):
-                self._find(self._at(member.name), _NO_LINKS)
-            elif member in settings:
-                self._settings(self._yaml(root, member.name, False), member.name)
-            elif name == "moved" and ending in (".yml", ".yaml"):
-                node = self._yaml(root, member.name)
-                if node is not None:
-                    self._read_settings.moved(self._fill(node, ()))
-            elif is_workbook:
-                self._workbook(root, member.name, name if name in SECTIONS else "")
-            elif name in SECTIONS and (is_folder or ending.lower() in _ALIKE):
-                self._section_files(name, member, root)
-            elif member.name.partition(".")[0].rstrip("~") in SECTIONS:
-                self.desired.unread.append(self._called(member.name))
-                self._suspicious.append(member.name)
-            elif name in _FILES_OF_A_SET:
-                words = f"is not read: {_FILES_OF_A_SET[name]}, and each section in a file or directory of its own name"
-                self._find(self._at(member.name), words)
-            elif is_folder or ending in ENDINGS:
-                suggestions = closest_names(name, [*SECTIONS, *_FILES_OF_A_SET], likeness=0.75)
-                if suggestions and not member.name.startswith("."):
-                    self._find(self._at(member.name), f"no such section; did you mean {suggestions[0]}?")
-            elif ending.lower() in _WORKBOOKS and not _is_hidden(member.name):
-                self.desired.warnings.append(f"{self._at(member.name)}: is not read; save it as {WORKBOOK}")
+            self._member(root, member)
+
+    def _member(self, root: Folder, member: ListResult) -> None:
+        """Read a member of the directory."""
+        is_folder = member.type is FileType.FOLDER
+        name, ending = (member.name, "") if is_folder else _parts(member.name)
+        at, first = self._at(member.name), member.name.partition(".")[0].rstrip("~")
+        is_workbook = ending == WORKBOOK and not _is_hidden(member.name)
+        if member.type is FileType.LINK and (is_workbook or first in (*SECTIONS, *_FILES_OF_A_SET)):
+            self._find(at, _NO_LINKS)
+        elif member.name in SETTINGS and not is_folder:
+            self._settings(self._yaml(root, member.name, False), member.name)
+        elif name == "moved" and ending in (".yml", ".yaml"):
+            node = self._yaml(root, member.name)
+            if node is not None:
+                self._read_settings.moved(self._fill(node, ()))
+        elif is_workbook:
+            self._workbook(root, member.name, name if name in SECTIONS else "")
+        elif name in SECTIONS and (is_folder or ending in _ALIKE):
+            self._section_files(name, member, root)
+        elif first in SECTIONS:
+            self.desired.unread.append(self._called(member.name))
+            self._suspicious.append(member.name)
+        elif name in _FILES_OF_A_SET:
+            words = f"is not read: {_FILES_OF_A_SET[name]}, and each section in a file or directory of its own name"
+            self._find(at, words)
+        elif (is_folder or ending in ENDINGS) and not _is_hidden(member.name):
+            if suggestions := closest_names(name, [*SECTIONS, *_FILES_OF_A_SET], likeness=0.75):
+                self._find(at, f"no such section; did you mean {suggestions[0]}?")
+        elif ending in _WORKBOOKS and not _is_hidden(member.name):
+            self.desired.warnings.append(f"{at}: is not read; save it as {WORKBOOK}")
 
     def _section_files(self, section: str, top: ListResult, root: Folder) -> None:
         self.desired.sections.add(section)
@@ -251,7 +249,7 @@ class _Loading:
             at = self._at(name)
             stem, ending = _parts(name.rpartition("/")[2])
             template = stem if section in BY_TEMPLATE else ""
-            if ending.lower() not in _ALIKE:
+            if ending not in _ALIKE:
                 self.desired.unread.append(self._called(name))
                 if _is_suspicious(name):
                     self._suspicious.append(name)
@@ -274,21 +272,9 @@ class _Loading:
     def _table_of(self, name: str, section: str) -> TableReader | None:
         """Return the mapping for a file of another system, or None if the settings do not name the file."""
         table = self.desired.tables.for_file(name)
-        if table is None:
-            return None
-        if section in BY_TEMPLATE or _parts(name)[1] in (".yml", ".yaml"):
-            words = f"{self._at(name)}: {table.setting} names this file, and only tables and JSON Lines are mapped"
-            self.desired.warnings.append(words)
+        if table is None or section in BY_TEMPLATE or _parts(name)[1] in (".yml", ".yaml"):
             return None
         self._mapped.add(table.setting)
-        other = self.desired.tables.in_csv(name)
-        for setting in table.changes:
-            if other is not None and setting in other.changes:
-                words = (
-                    f"{table.setting}.{setting}: {other.setting} sets {setting} for {self._called(name)}, too; "
-                    f"delete it in one of the two places"
-                )
-                self._find_plainly(table.place, words)
         desired = self.desired
         return TableReader(table, section, self._dialect(name, section), desired.findings, desired.warnings)
 
@@ -323,11 +309,15 @@ class _Loading:
     def _listed(self, root: Folder, name: str) -> list[ListResult]:
         try:
             return root.listed(name)
-        except NotOpened as refused:
-            self._find(self._at(refused.at), refused.why)
-        except OSError as error:
+        except (NotOpened, OSError) as error:
+            self._find_unreadable(name, error)
+            return []
+
+    def _find_unreadable(self, name: str, error: NotOpened | OSError) -> None:
+        if isinstance(error, NotOpened):
+            self._find(self._at(error.at), error.why)
+        else:
             self._find(self._at(name), f"can't be read: {error.strerror or error}")
-        return []
 
     def _settings(self, node: Node | None, name: str) -> None:
         if node is not None:
@@ -366,37 +356,33 @@ class _Loading:
 
         :param source: the file, or :data:`INLINE`.
         """
-        if not isinstance(node.value, dict):
-            self._find(node.place, f"expected a map of sections: instance, {', '.join(SECTIONS)}, moved")
-            return
-        for name, member in node.members.items():
-            if self._reading.only_settings and name != "instance":
-                continue
-            if name in ("instance", *BY_TEMPLATE) and self.desired.hiding.is_vaulted(member.source):
-                self._find_plainly(member.place, _NEVER_VAULTED)
-            elif name == "instance":
-                self._read_settings.read(self._fill(member, (VARIABLES,)))
-            elif name == "moved":
-                self._read_settings.moved(self._fill(member, ()))
-            elif name in BY_TEMPLATE:
-                self.desired.sections.add(name)
-                self._templates(source, name, member)
-            elif name in SECTIONS:
-                self.desired.sections.add(name)
-                self._records(source, name, self._list(member))
-            else:
-                hint = did_you_mean(name, [*SECTIONS, "instance", "moved"])
-                self._find(member.place, f"{name}: no such section; {hint}")
+        names = ("instance", *SECTIONS, "moved")
+        read = map_of(
+            dict.fromkeys(names, partial(self._part, source)), f"a map of sections: {', '.join(names)}", "section"
+        )
+        read(node, "", self._find_node)
 
-    def _templates(self, source: str, section: str, node: Node) -> None:
-        if not isinstance(node.value, dict):
-            self._find(node.place, f"expected a map with the templates {', '.join(TEMPLATES)}")
+    def _part(self, source: str, node: Node, name: str, find: Find) -> None:
+        """Read a member of a map of sections."""
+        if self._reading.only_settings and name != "instance":
             return
-        for template, member in node.members.items():
-            if template in TEMPLATES:
-                self._records(source, section, self._list(member), template)
+        if name in ("instance", *BY_TEMPLATE) and self.desired.hiding.is_vaulted(node.source):
+            self._find_plainly(node.place, _NEVER_VAULTED)
+        elif name == "instance":
+            self._read_settings.read(self._fill(node, (VARIABLES,)))
+        elif name == "moved":
+            self._read_settings.moved(self._fill(node, ()))
+        else:
+            self.desired.sections.add(name)
+            if name in BY_TEMPLATE:
+                parts = dict.fromkeys(TEMPLATES, partial(self._template, source))
+                map_of(parts, _BY_TEMPLATE, "template")(node, name, find)
             else:
-                self._find(member.place, f"{section}.{template}: expected one of {', '.join(TEMPLATES)}")
+                self._records(source, name, self._list(node))
+
+    def _template(self, source: str, node: Node, path: str, _find: Find) -> None:
+        section, _point, template = path.partition(".")
+        self._records(source, section, self._list(node), template)
 
     # ---- files
 
@@ -409,10 +395,8 @@ class _Loading:
                 self.desired.hiding.files.add(self._called(name))
                 return content
             self._find_plainly(self._at(name), _NEVER_VAULTED)
-        except NotOpened as refused:
-            self._find(self._at(refused.at), refused.why)
-        except OSError as error:
-            self._find(self._at(name), f"can't be read: {error.strerror or error}")
+        except (NotOpened, OSError) as error:
+            self._find_unreadable(name, error)
         return None
 
     def _text(
@@ -431,7 +415,7 @@ class _Loading:
             place = self._at(name, wrong.line, wrong.column)
             self.desired.findings.append(Finding(place, wrong.words(where), str(wrong)))
             return None
-        text = _with_line_ends(text.removeprefix("\ufeff"))
+        text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
         conflict = conflict_in(text, self._called(name))
         if conflict is not None:
             self.desired.findings.append(conflict)
@@ -539,7 +523,8 @@ class _Loading:
                 if isinstance(node.source, VaultedSource):
                     self._on_line[entry.place] += 1
                     entry.own_place = replace(entry.place, column=self._on_line[entry.place])
-                entries = self.desired.entries if self._is_managed(node) else self.desired.unmanaged
+                managed = node.value.get(MANAGED) if isinstance(node.value, dict) else True
+                entries = self.desired.unmanaged if managed is False or managed == "false" else self.desired.entries
                 entries.append(entry)
                 records += entry.state == "present" and entries is self.desired.entries
         # A template may have a file of its own or share one.
@@ -547,16 +532,6 @@ class _Loading:
             self.desired.tables_read.append(table.read)
         before = self.desired.sources.get((self._called(source), section), SourceCount())
         self.desired.sources[self._called(source), section] = SourceCount(before.rows + rows, before.records + records)
-
-    def _is_managed(self, node: Node) -> bool:
-        """Return True if a record belongs to the set, and False if it is written as unmanaged."""
-        managed = node.value.get(MANAGED, True) if isinstance(node.value, dict) else True
-        if isinstance(managed, bool):
-            return managed
-        if node.is_row and managed in ("true", "false"):
-            return bool(managed == "true")
-        self._find(node.member(MANAGED).place, f"{MANAGED}: {shorten(managed)} does not fit; expected true or false")
-        return True
 
     def _entry(self, section: str, node: Node, template: str, rules: RowRules) -> Entry | None:
         kind = KINDS[SECTIONS[section]]
@@ -568,39 +543,35 @@ class _Loading:
                 node.place, f"{shorten(node.value)} does not fit; expected {kind.singular} as a map of its fields"
             )
             return None
-        state = node.value.get(STATE, "present")
-        allowed = kind.states
-        if state not in allowed:
-            place = node.member(STATE).place
-            self._find(place, f"{STATE}: {shorten(state)} does not fit; expected {' or '.join(allowed)}")
         fields = node.value
-        lifecycle = NOTHING
-        if OWN_LIFECYCLE in fields:
-            lifecycle = of_record(node.member(OWN_LIFECYCLE), lambda node, words: self._find(node.place, words))
-        own = self._with_match(rules, node.member(OWN_MATCH)) if OWN_MATCH in fields else rules
+        own: Mapping[str, Any] = {}
         if not OF_RECORDS.isdisjoint(fields):
+            own = self._own_words(kind, node)
             fields = {name: value for name, value in fields.items() if name not in OF_RECORDS}
-        vaulted = self.desired.hiding.of_record(node.source, fields)
         return Entry(
             kind,
             fields,
             None,
             node,
-            state if state in allowed else "present",
+            own.get(STATE) or "present",
             template,
-            misread=state not in allowed or node.is_misread or own is None,
-            vaulted=vaulted,
-            lifecycle=lifecycle,
-            rules=own or rules,
+            misread=node.is_misread or None in own.values(),
+            vaulted=self.desired.hiding.of_record(node.source, fields),
+            lifecycle=own.get(OWN_LIFECYCLE) or NOTHING,
+            rules=replace(rules, match=own[OWN_MATCH]) if own.get(OWN_MATCH) else rules,
         )
 
-    def _with_match(self, rules: RowRules, node: Node) -> RowRules | None:
-        """Return the rules of a record that says itself what identifies it, or None after a finding."""
-        try:
-            return replace(rules, match=match_of(node.value))
-        except Unfit as expected:
-            self._find(node.place, f"{OWN_MATCH}: {shorten(node.value)} does not fit; expected {expected}")
-            return None
+    def _own_words(self, kind: Kind, node: Node) -> dict[str, Any]:
+        """Return what a record says in words of the format. What does not fit is None, after a finding."""
+        words = ("true", "false") if node.is_row else ()
+        shapes = {
+            STATE: one_that(lambda value: value in kind.states, " or ".join(kind.states)),
+            MANAGED: one_that(lambda value: isinstance(value, bool) or value in words, "true or false"),
+            OWN_LIFECYCLE: of_record,
+            OWN_MATCH: value_of(match_of),
+        }
+        found = {name: node.member(name) for name in shapes if name in node.value}
+        return {name: shapes[name](member, name, self._find_node) for name, member in found.items()}
 
 
 def called(label: str, name: str) -> str:
@@ -614,8 +585,7 @@ def called(label: str, name: str) -> str:
 def _parts(name: str) -> tuple[str, str]:
     """Return the name of a file without its suffix, and the suffix with its point."""
     path = PurePosixPath(name)
-    ending = path.suffix.lower()
-    return path.stem, ending if ending in _ANY_CASE else path.suffix
+    return path.stem, path.suffix.lower()
 
 
 def _is_suspicious(name: str) -> bool:

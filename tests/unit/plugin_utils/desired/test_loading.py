@@ -59,7 +59,7 @@ def test_a_section_is_a_file_or_a_directory_of_any_depth_and_any_format(tmp_path
             {"objects/a.json": "[]"},
             "objects/a.json: files end in .yml, .yaml, .csv, .jsonl, .xlsx; this one would not be read",
         ),
-        ({"objects/a.YML": "[]"}, "objects/a.YML: files end in"),
+        ({"objects/a.YML": "x"}, "objects/a.YML:1:1: expected a list of records"),
         ({"objects.ods": b"PK"}, "objects.ods: files end in"),
         ({"objects.xlsx": b"PK"}, "objects.xlsx: this is no workbook"),
         ({"object.yml": "[]"}, "object.yml: no such section; did you mean objects?"),
@@ -166,7 +166,7 @@ def test_a_place_inline_is_a_path() -> None:
     assert [str(finding) for finding in load(None, inline).findings] == [
         "desired.objects[1]: 'x' does not fit; expected an object as a map of its fields",
         "desired.objcts: objcts: no such section; did you mean objects?",
-        "desired.fields.assets: fields.assets: expected one of asset, room, person",
+        "desired.fields.assets: fields.assets: no such template; did you mean asset?",
         "desired.rooms: expected a list of records",
     ]
 

@@ -26,10 +26,10 @@ def found(tmp_path: Path, text: str) -> list[str]:
     ("text", "finding"),
     [
         ("- a\n", "state.yml:1:1: expected a map of sections: instance, fields, locations"),
-        (SETTINGS + "fields: [a]\n", "state.yml:2:9: expected a map with the templates asset, room, person"),
-        (SETTINGS + "fields: {assets: []}\n", "state.yml:2:18: fields.assets: expected one of asset, room, person"),
+        (SETTINGS + "fields: [a]\n", "state.yml:2:9: fields: expected a map with the templates asset, room, person"),
+        (SETTINGS + "fields: {assets: []}\n", "state.yml:2:18: fields.assets: no such template; did you mean asset?"),
         (SETTINGS + "objects: 5\n", "state.yml:2:10: expected a list of records"),
-        (SETTINGS + "zebra: []\n", "state.yml:2:8: zebra: no such section; expected one of fields, locations"),
+        (SETTINGS + "zebra: []\n", "state.yml:2:8: zebra: no such section; expected one of instance, fields"),
         (SETTINGS + "object: []\n", "state.yml:2:9: object: no such section; did you mean objects?"),
         (SETTINGS + "moved: [a]\n", "state.yml:2:8: moved: expected a map of sections to lists of {from, to}"),
         (SETTINGS + "moved: {rooms: 5}\n", "state.yml:2:16: expected a list of {from: {KEY: OLD}, to: {KEY: NEW}}"),
