@@ -23,7 +23,7 @@ from markupsafe import Markup
 from ...module_utils.printing.cleaner import amount, clean
 from ..desired.desired import SECTIONS
 from .changes import ACTION_ORDER, SIGNS
-from .result import COUNTS, DONE, RunResult
+from .result import COUNTS, RunResult
 from .view import FEW, is_warned_of, view_of
 from .words import action_words, count_words, words_of
 
@@ -92,7 +92,7 @@ def as_html(result: RunResult) -> str:
         is_drift=result.is_drift,
         badge=_badge(result),
         outcome="Nothing differs" if view.outcome == "unchanged" else view.outcome.replace("_", " ").capitalize(),
-        number=_number(result),
+        number=amount(number, "change"),
         made_by=_made_by(result),
         changing=changing,
         most=max(map(_changing, changing.values()), default=1),
@@ -115,13 +115,6 @@ def _badge(result: RunResult) -> str:
     if is_warned_of(result):
         return "warned"
     return "neutral" if result.check_mode and result.changes else "good"
-
-
-def _number(result: RunResult) -> str:
-    """Return the number of changes and, for an unfinished apply, how many were done."""
-    number = len(result.changes)
-    done = sum(1 for change in result.changes if change.get("status") == DONE)
-    return f"{done:,} of {number:,} changes done" if 0 < done < number else amount(number, "change")
 
 
 def _made_by(result: RunResult) -> str:

@@ -94,7 +94,7 @@ class Removals:
         rooms = [key for key, name in types.items() if name == "LINKED_ROOM"]
         persons = [key for key, name in types.items() if name in PERSON_TYPES and key not in SERVICE_FIELDS]
         money = [key for key, name in types.items() if name == "MONEY"]
-        removed: dict[str, Any] = {"name": self.name_of(planned)}
+        removed: dict[str, Any] = {}
         for word, keys in (("room", rooms), ("person", persons), ("value", money)):
             texts = dict.fromkeys(text for key in keys for text in self._texts(planned, key))
             removed[word] = ", ".join(texts)
@@ -171,7 +171,5 @@ def _marks(state: ListedState, record: Record) -> Iterable[Any]:
 def removal_texts(removed: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return what a record to remove has, what is lost with it, and what refers to it, as names and values."""
     return [
-        (word.replace("_", " "), "is lost" if value is True else str(value))
-        for word, value in removed.items()
-        if value and word != "name"
+        (word.replace("_", " "), "is lost" if value is True else str(value)) for word, value in removed.items() if value
     ]

@@ -63,21 +63,6 @@ OF_APPLY = ("failures", "forecast", "mails", "undo", "apply_record", "apply_reco
 ONLY_VALIDATED = "records"
 """The member of every document that only a check of the files fills."""
 
-_FIRST = (
-    "outcome",
-    "instance",
-    "check_mode",
-    "summary",
-    "cautions",
-    "moves",
-    "money",
-    "persons",
-    "mails",
-    "undo",
-    "undone",
-)
-"""The first members of every document: what a reader must see before the changes."""
-
 
 @dataclass
 class RunResult:
@@ -119,6 +104,13 @@ class RunResult:
     instance: str
     check_mode: bool
     summary: dict[str, dict[str, int]] = field(default_factory=dict)
+    cautions: list[str] = field(default_factory=list)
+    moves: list[dict[str, Any]] = field(default_factory=list)
+    money: list[dict[str, Any]] = field(default_factory=list)
+    persons: list[dict[str, Any]] = field(default_factory=list)
+    mails: list[dict[str, Any]] = field(default_factory=list)
+    undo: str = ""
+    undone: dict[str, Any] = field(default_factory=dict)
     changes: list[dict[str, Any]] = field(default_factory=list)
     failures: list[dict[str, str]] = field(default_factory=list)
     refusals: list[str] = field(default_factory=list)
@@ -133,7 +125,6 @@ class RunResult:
     every_finding: list[str] = field(default_factory=list)
     forecast: dict[str, Any] = field(default_factory=lambda: dict(NOTHING))
     made_by: dict[str, str] = field(default_factory=dict)
-    cautions: list[str] = field(default_factory=list)
     located: Sequence[tuple[Place, str]] = ()
     places: Mapping[int, Place] = field(default_factory=dict)
     warning_places: Mapping[str, Place] = field(default_factory=dict)
@@ -144,13 +135,7 @@ class RunResult:
     sides: dict[str, int] = field(default_factory=lambda: dict.fromkeys(SIDES, 0))
     hidden_records: str = ""
     scan_codes: dict[str, int] = field(default_factory=dict)
-    undo: str = ""
-    undone: dict[str, Any] = field(default_factory=dict)
     not_restored: list[dict[str, str]] = field(default_factory=list)
-    moves: list[dict[str, Any]] = field(default_factory=list)
-    money: list[dict[str, Any]] = field(default_factory=list)
-    persons: list[dict[str, Any]] = field(default_factory=list)
-    mails: list[dict[str, Any]] = field(default_factory=list)
     records: list[dict[str, Any]] = field(default_factory=list)
     tables: Rows = field(default_factory=dict)
     never_in_a_table: dict[str, int] = field(default_factory=dict)
@@ -172,9 +157,8 @@ class RunResult:
 
     def document(self) -> dict[str, Any]:
         """Return the result as JSON, with the meaning of the changes before the changes."""
-        names = dict.fromkeys((*_FIRST, *self.__dataclass_fields__))
         left_out = (*_ONLY_HERE, *(OF_FILES if self.undone else OF_UNDO), *(OF_APPLY if self.compares else ()))
-        return {name: getattr(self, name) for name in names if name not in left_out}
+        return {name: getattr(self, name) for name in self.__dataclass_fields__ if name not in left_out}
 
 
 _OF_OTHERS = (
@@ -226,12 +210,20 @@ def failures_of(plan: InstancePlan, outcome: Outcome) -> list[dict[str, str]]:
     They are in the order of the plan.
     """
     order = {id(planned.entry): number for number, planned in enumerate(plan.changes)}
-    lists = (outcome.failures, outcome.skipped, outcome.not_tried)
-    failed = [pair for one in lists for pair in sorted(one, key=lambda pair: order.get(id(pair[0].entry), 0))]
+    failed = [
+        pair
+        for _status, pairs in _fates(outcome)
+        for pair in sorted(pairs, key=lambda pair: order.get(id(pair[0].entry), 0))
+    ]
     return [
         *({"change": str(planned), "place": str(planned.entry.place), "reason": why} for planned, why in failed),
         *({"change": text, "place": "", "reason": _TWICE} for text in outcome.twice),
     ]
+
+
+def _fates(outcome: Outcome) -> Iterable[tuple[str, Sequence[tuple[Planned, str]]]]:
+    """Return the changes that were not done, each with the reason, by their status."""
+    return (FAILED, outcome.failures), (SKIPPED, outcome.skipped), (NOT_TRIED, outcome.not_tried)
 
 
 def summary_of(plan: InstancePlan, outcome: Outcome | None, only_planned: bool) -> dict[str, dict[str, int]]:
@@ -268,14 +260,11 @@ def reported_changes(
     :param outcome: None if nothing was applied.
     :param entries: all records of the files.
     """
-    fates: dict[int, tuple[str, str]] = {}
-    if outcome is not None:
-        lists = ((NOT_TRIED, outcome.not_tried), (SKIPPED, outcome.skipped), (FAILED, outcome.failures))
-        fates = {
-            id(planned.entry): (status, reason)
-            for status, entries_of_list in lists
-            for planned, reason in entries_of_list
-        }
+    fates = {
+        id(planned.entry): (status, reason)
+        for status, pairs in _fates(outcome or Outcome())
+        for planned, reason in pairs
+    }
     usual = (NOT_TRIED, "") if outcome is None else (DONE, "")
     state = None if hiding.has_any else plan.state
     removals = Removals(plan, entries, hiding)

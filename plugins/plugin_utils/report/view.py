@@ -9,14 +9,13 @@ Each text is cleaned for printing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
 from ...module_utils.model.field import first_of, in_digits
-from ...module_utils.model.kinds import KINDS
-from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE
+from ...module_utils.plan.change import ARCHIVE, DELETE
 from ...module_utils.printing.cleaner import amount, clean
 from ...module_utils.resolve.hidden_records import UNKNOWN, YES
 from ..desired.desired import SECTIONS
@@ -140,7 +139,7 @@ def view_of(result: RunResult, most: int = MOST) -> View:
         result=result,
         outcome="would change" if result.check_mode and result.outcome == "changed" else result.outcome,
         sent=_sent(result),
-        undo=undo_words(result),
+        undo=f"{'can be undone ' if result.undo.startswith('only in part') else ''}{clean(result.undo)}",
         cautions=some([_texts("Look at this first", result.cautions)]),
         reasons=some(_reasons(result)),
         meaning=some(_meaning(result), min(most, _TOP)),
@@ -178,12 +177,6 @@ def _sent(result: RunResult) -> str:
     return "nothing had to be sent" if result.outcome in ("unchanged", "partly_undone") else "applied"
 
 
-def undo_words(result: RunResult) -> str:
-    """Return the sentence about what can't be undone, or an empty text."""
-    words = clean(result.undo)
-    return f"can be undone {words}" if words.startswith("only in part") else words
-
-
 # ---- counts and facts
 
 
@@ -200,10 +193,11 @@ def _counts(result: RunResult) -> Block:
 
 
 def _facts(result: RunResult) -> list[tuple[str, str]]:
+    never = sum(result.never_in_a_table.values())
     return [
         ("scan codes", _scan_codes(result)),
-        ("Tables", _rows_in_words(result)),
-        ("Hidden records", _hidden_records(result)),
+        ("In no file and never in a table", f"{never:,}" if never else ""),
+        ("Hidden records", _HIDDEN.get(result.hidden_records, "") if result.changes else ""),
         ("Forecast", _forecast(result)),
         ("Plan file", _sha256(result.plan_digest)),
         ("Apply record", _sha256(result.apply_record_digest)),
@@ -228,16 +222,6 @@ _HIDDEN = {
 }
 
 
-def _hidden_records(result: RunResult) -> str:
-    """Return whether records are hidden from the account; empty if no change depends on complete lists."""
-    rests_on_lists = any(
-        change["action"] in (DELETE, ARCHIVE)
-        or (change["action"] == CREATE and KINDS[SECTIONS[change["section"]]].can_be_hidden)
-        for change in result.changes
-    )
-    return _HIDDEN.get(result.hidden_records, "") if rests_on_lists else ""
-
-
 def _forecast(result: RunResult) -> str:
     """Return the forecast of an apply in words; empty if nothing is to be applied."""
     requests, minutes = result.forecast.get("requests"), result.forecast.get("minutes")
@@ -251,76 +235,45 @@ def _forecast(result: RunResult) -> str:
 
 
 def _alone(result: RunResult) -> Block:
-    """Count the records of each section that are in no file and were left alone, except those that left a table."""
-    gone = {(row["section"], row["key"]) for _table, row in _of_reasons(result, LEFT)}
-    alone = {
-        section: [name for name in names if (section, name) not in gone] for section, names in result.reported.items()
-    }
+    """Count the records of each section that are in no file and were left alone."""
     lines = (
         f"{counted(len(names), section)}: {first_of([_printed(name) for name in names], _EXAMPLES)}"
-        for section, names in alone.items()
-        if names
+        for section, names in result.reported.items()
     )
-    return replace(_texts("Not in the files, left alone", lines), total=sum(map(len, alone.values())))
+    return replace(_texts("Not in the files, left alone", lines), total=sum(map(len, result.reported.values())))
 
 
 # ---- rows of tables
 
+_OF_TABLES = {RESTORED: "Back from the archive", ARCHIVED: "Archived, left alone"}
+
 
 def _tables(result: RunResult) -> list[Block]:
     """Return what becomes of rows of tables, and of records that left a table."""
-    left = [
-        replace(_records(f"Left the table {_short_name(table)}", reasons.get(LEFT, []), "Last row"), is_ours=False)
-        for table, reasons in result.tables.items()
-    ]
-    titles = {RESTORED: "Back from the archive", ARCHIVED: "Archived, left alone"}
-    archived = [
-        _records(title, [row for _table, row in _of_reasons(result, reason)]) for reason, title in titles.items()
-    ]
-    return [*left, *archived, _skipped(result)]
+    found: dict[str, list[tuple[str, Mapping[str, Any]]]] = {}
+    for reason in (LEFT, RESTORED, ARCHIVED, *SKIPPING):
+        for table, reasons in result.tables.items():
+            left = f"Left the table {_short_name(table)}" if reason == LEFT else "Skipped rows"
+            found.setdefault(_OF_TABLES.get(reason, left), []).extend((reason, row) for row in reasons.get(reason, ()))
+    return [_of_table(title, rows) for title, rows in found.items()]
 
 
-def _rows_in_words(result: RunResult) -> str:
-    """Count the rows and records of tables by what becomes of them; empty if there are none."""
-    words = {
-        "left their table": (LEFT,),
-        "back from the archive": (RESTORED,),
-        "archived and left alone": (ARCHIVED,),
-        "skipped rows and cells": SKIPPING,
-    }
-    counts = {name: len(list(_of_reasons(result, *reasons))) for name, reasons in words.items()}
-    counts["in no file and never in a table"] = sum(result.never_in_a_table.values())
-    return ", ".join(f"{number:,} {name}" for name, number in counts.items() if number)
-
-
-def _of_reasons(result: RunResult, *wanted: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield the rows with some reasons, each after the reason."""
-    for reasons in result.tables.values():
-        for reason in wanted:
-            yield from ((reason, row) for row in reasons.get(reason, ()))
-
-
-def _records(title: str, found: Sequence[Mapping[str, Any]], place: str = "Row") -> Block:
-    rows = [
-        (_printed(row["scan_code"] or row["key"]), _printed(row["name"]), _amount(row["value"]), _printed(row["place"]))
-        for row in found
-    ]
-    heads, form = ("Scan code", "Name", "Value", place), "{0} {1}, {2} ({3})"
-    return Block(f"{title} ({len(rows):,})", rows, heads, form, numbers=frozenset({2}), unbroken=frozenset({0}))
-
-
-def _skipped(result: RunResult) -> Block:
+def _of_table(title: str, found: Sequence[tuple[str, Mapping[str, Any]]]) -> Block:
+    is_skipped = any(reason in SKIPPING for reason, _row in found)
     rows = [
         (
+            _printed(row["scan_code"] or row["key"] or "no key"),
+            _printed(row["name"]),
+            _amount(row["value"]),
             _printed(row["place"]),
-            _printed(row["key"] or row["scan_code"] or "no key"),
-            _printed(row["name"] or "no name"),
-            _why(reason, row),
+            *([_why(reason, row)] if is_skipped else []),
         )
-        for reason, row in _of_reasons(result, *SKIPPING)
+        for reason, row in found
     ]
-    heads, form = ("Row", "Key", "Name", "Reason"), "{0}: {1} {2}: {3}"
-    return Block(f"Skipped rows ({len(rows):,})", rows, heads, form, unbroken=frozenset({0}))
+    heads = ("Scan code", "Name", "Value", "Row", *(["Reason"] if is_skipped else []))
+    form = f"{{0}} {{1}}, {{2}} ({{3}}){': {4}' if is_skipped else ''}"
+    is_ours = not title.startswith("Left")
+    return Block(f"{title} ({len(rows):,})", rows, heads, form, frozenset({2}), frozenset({0}), is_ours=is_ours)
 
 
 def _why(reason: str, row: Mapping[str, Any]) -> str:

@@ -216,7 +216,7 @@ def _change() -> dict[str, Any]:
             },
             "removed": {
                 "type": "object",
-                "description": "What a record to delete or archive has: name, room, person, value, user of the last "
+                "description": "What a record to delete or archive has: room, person, value, user of the last "
                 "change, the numbers of tasks, rental cases and hub offers that refer to it, or that they were not "
                 "looked up, and for a deletion the number of attachments and the history. Empty for other changes.",
             },
