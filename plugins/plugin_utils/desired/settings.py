@@ -148,6 +148,8 @@ _SHAPES: Mapping[str, Shape] = {
 }
 """The shape of each setting."""
 
+SETTINGS = tuple(_SHAPES)
+
 _MEMBERS = {"instance": "instances", "set": "set_name", VARIABLES: "declares_variables"}
 """The members of a desired state that differ in name from their settings."""
 

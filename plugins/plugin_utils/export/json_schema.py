@@ -24,17 +24,14 @@ from ..desired.words import MANAGED, OWN_LIFECYCLE, OWN_MATCH, STATE, names_of
 from .export import Exported
 from .layout import schema_name
 from .portable import name_in_files, writable_fields
-from .settings_schema import LIFECYCLE, MATCH, Json, closed, moved_schema, said, settings_schema
+from .settings_schema import LIFECYCLE, MATCH, Json, closed, moved_schema, settings_schema
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
 _MANAGED: Json = {
     MANAGED: {"type": "boolean"},
-    OWN_MATCH: said(MATCH, "Fields that identify the record"),
-    OWN_LIFECYCLE: {
-        **closed({**LIFECYCLE, "protect": said({"type": "boolean"}, "No plan may delete or archive the record")}),
-        "type": "object",
-    },
+    OWN_MATCH: MATCH,
+    OWN_LIFECYCLE: {**closed({**LIFECYCLE, "protect": {"type": "boolean"}}), "type": "object"},
 }
 """Members that exclude a record from the set, or protect it."""
 
@@ -173,7 +170,7 @@ def _definition() -> Json:
     constraints["allowed_values"] = _list({"type": "string"})
     relation = {
         "type": {"enum": list(RELATIONS)},
-        "field": said({"type": "string"}, "Key or label of the other field"),
+        "field": {"description": "Key or label of the other field", "type": "string"},
         "field_uuid": {"type": "string", "pattern": UUID_PATTERN},
         "comparison_values": {"type": "array"},
     }

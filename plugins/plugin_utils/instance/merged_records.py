@@ -10,18 +10,18 @@ from typing import Any
 
 from ...module_utils.model.field import EMPTY
 from ...module_utils.model.schema import Schema
-from ..desired.desired import SECTIONS, DesiredInstance
+from ..desired.desired import DesiredInstance
 from ..desired.entry import Entry
 from ..desired.hiding import VAULTED
 from .known_schemas import KnownSchemas
 from .offline import known_fields
 
-_SECTION_OF = {kind: section for section, kind in SECTIONS.items()}
-
 
 def merged_records(desired: DesiredInstance) -> list[dict[str, Any]]:
     """Return the records for a report, those that are written as unmanaged last. Hidden values are left out."""
-    return _Merged(desired).records()
+    merged = _Merged(desired)
+    managed = [merged.record(entry, True) for entry in desired.entries]
+    return managed + [merged.record(entry, False) for entry in desired.unmanaged]
 
 
 class _Merged:
@@ -30,11 +30,7 @@ class _Merged:
         self._hiding = desired.hiding
         self._schemas = KnownSchemas(desired.entries, known_fields(desired))
 
-    def records(self) -> list[dict[str, Any]]:
-        managed = [self._record(entry, True) for entry in self._desired.entries]
-        return managed + [self._record(entry, False) for entry in self._desired.unmanaged]
-
-    def _record(self, entry: Entry, is_managed: bool) -> dict[str, Any]:
+    def record(self, entry: Entry, is_managed: bool) -> dict[str, Any]:
         schema = self._schemas.for_kind(entry.kind)
         values = {**entry.fields, **entry.spelled(schema)[0]}
         # A name that is no field may be a value of a vaulted file. Its finding says where it is.
@@ -42,7 +38,7 @@ class _Merged:
         names = [name for name in values if not hides_names or schema.find(name) is not None]
         shown = {name: self._shown(schema, entry, name, values[name]) for name in names}
         return {
-            "section": _SECTION_OF[entry.kind.name],
+            "section": entry.kind.section,
             "template": entry.template,
             "key": self._key(schema, entry, shown),
             "state": entry.state,

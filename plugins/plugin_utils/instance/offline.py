@@ -9,22 +9,21 @@ If an export wrote the schema of the instance beside the files, all fields and t
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ...module_utils.local.safe_files import Folder, NotOpened
 from ...module_utils.model.field import Field, first_of
 from ...module_utils.model.kinds import KINDS
-from ..desired.desired import SECTIONS, DesiredInstance
+from ..desired.desired import DesiredInstance
 from ..desired.loading import MAX_SOURCE
 from ..desired.positions import Finding, Place
-from ..desired.words import OF_RECORDS
 from ..export.json_schema import MAIN, saved_fields
 from ..export.layout import SCHEMAS
 from ..rules.rule import RuleSet
+from .known_schemas import KnownSchemas
 from .validation import validate
-
-_SECTIONS = {kind: section for section, kind in SECTIONS.items()}
 
 
 def offline_findings(desired: DesiredInstance, rules: RuleSet | None = None) -> list[Finding]:
@@ -46,26 +45,19 @@ _MOST_NAMES = 8
 
 def _not_judged(desired: DesiredInstance, known: Mapping[str, Sequence[Field]]) -> list[str]:
     """Return a line for each section with fields of unknown type."""
-    names: dict[str, dict[str, None]] = {}
-    defined: dict[str, set[str]] = {}
+    schemas, names = KnownSchemas(desired.entries, known), defaultdict[str, dict[str, None]](dict)
     for entry in desired.entries:
-        if entry.kind.defines_fields:
-            identifying = defined.setdefault(entry.template, set())
-            identifying |= {str(entry.fields.get(name)) for name in ("field_key", "label")}
-        elif entry.kind.template and entry.kind.name not in known and entry.place.source not in desired.hiding.files:
-            names.setdefault(entry.kind.name, {}).update(dict.fromkeys(entry.fields))
-    lines = []
-    for kind_name, written in names.items():
-        kind = KINDS[kind_name]
-        own = {field.key for field in (*kind.fields, *kind.identity)} | defined.get(kind.template, set()) | OF_RECORDS
-        unknown = [name for name in written if name not in own]
-        if unknown:
-            lines.append(
-                f"{_SECTIONS[kind_name]}: the files do not contain the types of "
-                f"{first_of(unknown, _MOST_NAMES)}, so their values were not checked; to check them, run "
-                "`ansible-playbook community.seventhings.export -e export_dest=exported` and copy exported/schema here"
-            )
-    return lines
+        kind = entry.kind
+        if kind.template and kind.name not in known and entry.place.source not in desired.hiding.files:
+            unknown = (name for name in entry.fields if schemas.for_kind(kind).find(name) is None)
+            names[kind.section].update(dict.fromkeys(unknown))
+    return [
+        f"{section}: the files do not contain the types of {first_of(list(unknown), _MOST_NAMES)}, so their "
+        "values were not checked; to check them, run `ansible-playbook community.seventhings.export -e "
+        "export_dest=exported` and copy exported/schema here"
+        for section, unknown in names.items()
+        if unknown
+    ]
 
 
 def known_fields(desired: DesiredInstance) -> dict[str, list[Field]]:
@@ -86,5 +78,5 @@ def known_fields(desired: DesiredInstance) -> dict[str, list[Field]]:
         desired.findings.append(Finding(Place(f"{SCHEMAS}/{MAIN}"), f"can't be read: {error.strerror}"))
         return {}
     kinds = [kind for kind in KINDS.values() if kind.template]
-    described = {kind.name: saved_fields(document, _SECTIONS[kind.name]) for kind in kinds}
+    described = {kind.name: saved_fields(document, kind.section) for kind in kinds}
     return {name: fields for name, fields in described.items() if fields}

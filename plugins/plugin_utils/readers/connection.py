@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from ansible import constants
 from ansible.errors import AnsibleError
@@ -18,19 +18,11 @@ from ...module_utils.client.client import Client
 from ...module_utils.client.connection import connect, risks_of
 from ...module_utils.client.session import REQUESTS_IMPORT_ERROR, missing_library
 from ...module_utils.errors import InvalidInput, SeventhingsError
+from ..ansible_compat import KnowsOrigins
 from ..printing.screen import warn
 
 
-class Plugin(Protocol):
-    """The part of an Ansible plugin that is used."""
-
-    option_definitions: dict[str, Any]
-
-    def get_option_and_origin(self, option: str) -> tuple[Any, str]:
-        """Return the value of an option, and Ansible's words for its origin."""
-
-
-def option(plugin: Plugin, name: str, render: Callable[[Any], Any], written: tuple[str, ...]) -> Any:
+def option(plugin: KnowsOrigins, name: str, render: Callable[[Any], Any], written: tuple[str, ...]) -> Any:
     """Return one option, rendered if its author may have written a template.
 
     Ansible also renders values from the environment, but a password may have braces, so it is never rendered.
@@ -49,7 +41,7 @@ def option(plugin: Plugin, name: str, render: Callable[[Any], Any], written: tup
     return None if value == "" else value
 
 
-def connection_options(plugin: Plugin, render: Callable[[Any], Any], written: tuple[str, ...]) -> dict[str, Any]:
+def connection_options(plugin: KnowsOrigins, render: Callable[[Any], Any], written: tuple[str, ...]) -> dict[str, Any]:
     """Return the connection options of a plugin, as :func:`option` returns them."""
     names = [name for name in CONNECTION if name in plugin.option_definitions]
     return {name: option(plugin, name, render, written) for name in names}

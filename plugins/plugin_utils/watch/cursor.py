@@ -7,11 +7,9 @@ from __future__ import annotations
 
 import datetime as dt
 import hashlib
-import json
 import secrets
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields
-from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,13 +17,12 @@ from ...module_utils.client.record import Record
 from ...module_utils.client.roots import identity_of
 from ...module_utils.errors import InvalidInput
 from ...module_utils.local.safe_files import Folder
-from ...module_utils.model.field import EMPTY
 from ...module_utils.model.schema import Schema
-from ...module_utils.model.types_links import Attachment, Reference
 from ...module_utils.runtime.facts import Fact, FactLog, Marks
 from ...module_utils.runtime.locks import describe
 from ..apply.journal_place import kept_place
 from ..apply.strict_json import Fits, Printable, Uuid, read_members
+from ..set_plan.canonical import Canon, as_text
 from .dates import Watch, dates_in
 
 _KIND = "kind"
@@ -34,6 +31,7 @@ _NO_CHANGE = frozenset({"updated_at", "updated_by_user_id", "locked_by"})
 """Members that are not changes themselves: they show that something changed, or that somebody views the record."""
 
 _DIGEST_BYTES = 6
+_CANON = Canon(lambda reference: reference.uuid or reference.id, lambda file: file.uuid)
 
 _BEGIN_ANEW = "remove it to start again from the present state"
 
@@ -208,20 +206,6 @@ def _map(value: Any) -> dict[str, Any]:
 
 def _digest(value: Any, salt: str) -> str:
     """Return a short text that differs for different values; empty for nothing."""
-    if value in EMPTY or value == frozenset():
-        return ""
-    text = json.dumps(value, sort_keys=True, default=_plain).encode("utf-8", "surrogatepass")
-    return hashlib.blake2b(text, key=salt.encode(), digest_size=_DIGEST_BYTES).hexdigest()
-
-
-def _plain(value: Any) -> Any:
-    """Return a canonical value as JSON. A link is represented by its target, whatever its present name."""
-    if isinstance(value, (Reference, Attachment)):
-        return value.uuid or (value.id if isinstance(value, Reference) else None)
-    if isinstance(value, (set, frozenset)):
-        return sorted(json.dumps(item, sort_keys=True, default=_plain) for item in value)
-    if isinstance(value, Decimal):
-        return str(value.normalize())
-    if isinstance(value, dt.datetime) and value.tzinfo is not None:
-        return value.astimezone(dt.UTC).isoformat()
-    return str(value)
+    data = _CANON.value(value)
+    text = as_text(data).encode("utf-8", "surrogatepass")
+    return "" if data is None else hashlib.blake2b(text, key=salt.encode(), digest_size=_DIGEST_BYTES).hexdigest()

@@ -209,5 +209,5 @@ class Options:
 def test_only_what_is_still_a_template_is_rendered(origin: str, rendered: str) -> None:
     """Arguments of a lookup are already rendered, and values from the environment are never rendered."""
     templar = Templar(loader=DataLoader(), variables={"inner": "https://a"})
-    plugin = Options(as_template("{{ inner }}"), origin)
+    plugin: Any = Options(as_template("{{ inner }}"), origin)
     assert plugin_connection.connection_options(plugin, templar.template, ("var",)) == {"base_url": rendered}
