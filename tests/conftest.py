@@ -72,22 +72,24 @@ def _state_of_the_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         yield
 
 
+@pytest.fixture(scope="session")
+def _homes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a directory for those of all tests, because Pytest searches its own before each test."""
+    return tmp_path_factory.mktemp("homes", numbered=False)
+
+
 @pytest.fixture(autouse=True)
-def state_home(
-    _state_of_the_session: None, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
-) -> Path:
+def state_home(_state_of_the_session: None, _homes: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return the state directory of one test, which does not exist yet. The journals are below it."""
-    path = tmp_path_factory.getbasetemp() / f"state-{secrets.token_hex(8)}"
+    path = _homes / f"state-{secrets.token_hex(8)}"
     monkeypatch.setenv("XDG_STATE_HOME", str(path))
     return path
 
 
 @pytest.fixture(autouse=True)
-def runtime_home(
-    _state_of_the_session: None, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
-) -> Path:
+def runtime_home(_state_of_the_session: None, _homes: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return the directory in which the processes of one test share limits, locks and tokens."""
-    path = tmp_path_factory.getbasetemp() / f"runtime-{secrets.token_hex(8)}"
+    path = _homes / f"runtime-{secrets.token_hex(8)}"
     path.mkdir(0o700)
     monkeypatch.setenv("SEVENTHINGS_RUNTIME_DIR", str(path))
     return path

@@ -138,7 +138,7 @@ def module_of(step: Step) -> str:
 
 @cache
 def description() -> dict[str, Any]:
-    document: dict[str, Any] = yaml.safe_load((ROOT / "tests" / "emulator" / "openapi.yaml").read_text("utf-8"))
+    document: dict[str, Any] = yaml.load((ROOT / "tests" / "emulator" / "openapi.yaml").read_bytes(), Loader=yaml.CSafeLoader)
     return document
 
 
@@ -159,11 +159,14 @@ def operations() -> dict[str, dict[str, Any]]:
 
 def operation_of(method: str, path: str) -> str | None:
     """Return the operation of a request."""
-    for name, operation in operations().items():
-        pattern = re.sub(r"\{[^}]+\}", "[^/]+", operation["path"])
-        if operation["method"] == method and re.fullmatch(pattern, path.rstrip("/")):
-            return name
-    return None
+    found = (name for name, operation in operations().items() if operation["method"] == method)
+    return next((name for name in found if pattern_of(name).fullmatch(path.rstrip("/"))), None)
+
+
+@cache
+def pattern_of(name: str) -> re.Pattern[str]:
+    """Return the pattern of the paths of an operation."""
+    return re.compile(re.sub(r"\{[^}]+\}", "[^/]+", operations()[name]["path"]))
 
 
 def followed(node: Mapping[str, Any]) -> dict[str, Any]:

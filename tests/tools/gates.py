@@ -38,8 +38,6 @@ _LONG_RUN = ("-o", "timeout=3600", "--dist=worksteal")
 COLLECTION = "ansible_collections.community.seventhings"
 _UNIT_TESTS = {"engine": "tests/unit/plugin_utils", "scenarios": "tests/unit/scenarios"}
 """The unit tests with a gate of their own, so that both processors are busy to the end. The others are in one gate."""
-_PLAY_WORKERS = ("-n", "3")
-"""More than the two processors: a test waits for the processes that it starts."""
 _OLD_PLAYS: dict[str, tuple[str, ...]] = {
     OLDEST_CORE: (
         "tests/unit/test_imports.py",
@@ -242,7 +240,7 @@ def chains(selection: str) -> list[list[Gate]]:
         Gate("unit tests, others", [*pytest, *others, "tests/unit"], pytest=True),
         Gate("unit tests, scenarios", [*pytest, _UNIT_TESTS["scenarios"]], pytest=True),
     ]
-    plays = Gate("integration tests", [*pytest, *_PLAY_WORKERS, "tests/integration", "tests/hostile"], pytest=True)
+    plays = Gate("integration tests", [*pytest, "-n", "2", "tests/integration", "tests/hostile"], pytest=True)
     rare = []
     if os.environ.get("SEVENTHINGS_TEST_LONG"):
         rare = [rulebook_gate(), Gate("awx", [sys.executable, "tests/tools/awx.py"])]

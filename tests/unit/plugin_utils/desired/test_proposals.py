@@ -134,7 +134,7 @@ _RECORDS = st.lists(
 
 @pytest.mark.slow
 @pytest.mark.timeout(3600 if LONG else 300)
-@settings(max_examples=2000 if LONG else 150, deadline=None, derandomize=not LONG, database=None)
+@settings(max_examples=2000 if LONG else 75, deadline=None, derandomize=not LONG, database=None)
 @given(
     records=_RECORDS,
     encoding=st.sampled_from(_ENCODINGS),

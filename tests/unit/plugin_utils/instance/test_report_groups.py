@@ -62,7 +62,7 @@ def wide(number: int, fields: int = 3, length: int = 40) -> list[dict[str, Any]]
 
 
 @pytest.mark.parametrize("form", [as_text, as_markdown, as_html])
-@pytest.mark.parametrize("number", [40, 41, pytest.param(9000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("number", [40, 41, 1100])
 def test_the_first_20_of_a_group_are_shown_and_the_others_counted(
     form: Callable[[RunResult], str], number: int
 ) -> None:
@@ -72,9 +72,9 @@ def test_the_first_20_of_a_group_are_shown_and_the_others_counted(
     assert len(re.findall(r"(?:<li>|objects )\d{7}", report)) == shown
     assert (f"and {number - shown:,} more" in report) == (number > shown)
     assert "a" * 301 not in report
-    texts = [f"{line}: {'<' * 900}" for line in range(5000)]
+    texts = [f"{line}: {'<' * 900}" for line in range(1100)]
     long = form(result_of(wide(number), refusals=texts, findings=texts, warnings=texts))
-    assert long.count("and 4,980 more") == 3 or form is as_markdown
+    assert long.count("and 1,080 more") == 3 or form is as_markdown
     assert "0000000" in long
 
 
