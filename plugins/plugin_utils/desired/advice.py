@@ -19,7 +19,7 @@ from ...module_utils.model.dates import HOUR_ZERO
 from ...module_utils.model.field import Spelling
 from .desired import DesiredInstance
 from .dialect import PRESETS, Dialect
-from .format_settings import tried
+from .format_settings import READERS
 from .positions import Finding
 
 _PATTERNS = (
@@ -110,7 +110,8 @@ class Advice:
 
     def _is_cured(self, column: _Column, path: str, settings: Mapping[str, Any]) -> bool:
         """Return True if settings read the file, the whole column, and all columns without findings as before."""
-        table = tried(self._desired, path, settings)
+        changes = {name: READERS[name](value) for name, value in settings.items()}
+        table = self._desired.tables.format_of(path, changes, self._desired.has_own_format(path))
         codec = self._desired.codecs.get(column.source, "utf-8")
         texts = self._tables[column.source].get(column.name, ())
         is_read = bool(texts) and all(table.reads(column.spelling, text) for text in texts)

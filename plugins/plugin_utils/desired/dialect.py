@@ -9,6 +9,7 @@ the types accept, once the fields are known.
 
 from __future__ import annotations
 
+import codecs
 import csv
 import datetime as dt
 import re
@@ -40,14 +41,8 @@ _DIGITS_OF_AMOUNTS = 3
 BLANKS = ("\N{NARROW NO-BREAK SPACE}", "\N{NO-BREAK SPACE}", "\N{THIN SPACE}", " ")
 """The spaces between thousands in French: programs write the first three, people type the last."""
 
-_NO_TABLES = {
-    b"PK\x03\x04": "this is a workbook, not CSV; rename it to end in .xlsx, or save it as CSV",
-    b"\xd0\xcf\x11\xe0": "this is an old workbook, not CSV; save it as .xlsx or as CSV",
-}
-"""First bytes of files that are not tables in any dialect, and what to do with such a file."""
-
-WEB_PAGE = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:!doctype\s|html\b|head\b|meta\b|table\b|\?xml\b)", re.IGNORECASE)
-"""The beginning of a web page, which some applications save under the name of a table."""
+_NO_TABLES = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"<")
+"""The first bytes of new and old workbooks, and of pages that some programs save under the name of a table."""
 
 
 Converter = Callable[[str], str | None]
@@ -449,14 +444,9 @@ class Dialect:
 
         :raises WrongEncoding: if it is not a text.
         """
-        for mark, words in _NO_TABLES.items():
-            if content.startswith(mark):
-                raise WrongEncoding(words)
-        if WEB_PAGE.match(content):
-            words = (
-                "this is a web page or XML, not CSV; open it in a spreadsheet program, and save it as .xlsx or as CSV"
-            )
-            raise WrongEncoding(words)
+        if content.removeprefix(codecs.BOM_UTF8).lstrip().startswith(_NO_TABLES):
+            words = "this is a workbook, a web page or XML, not CSV; open it in a spreadsheet program"
+            raise WrongEncoding(f"{words}, and save it as .xlsx or as CSV")
         return decoded(content, self.encoding, self.fallback)
 
     def encode(self, text: str) -> bytes:

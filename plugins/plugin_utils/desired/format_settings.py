@@ -19,11 +19,10 @@ from ...module_utils.local.safe_files import parts_of
 from ...module_utils.model.dates import DateReader
 from ...module_utils.model.field import Plain, integer_of
 from ...module_utils.model.names import normal_name
-from .desired import SECTIONS, DesiredInstance
+from .desired import SECTIONS
 from .dialect import ALL_ROWS, PRESETS, Dialect, Rows
 from .encodings import encoding_of
 from .nodes import EVERYTHING, Node
-from .positions import Place
 from .row_rules import OF_TABLES, ROW_SETTINGS
 from .shapes import Find, Unfit, each_of, map_of, value_of
 from .tables import ID, Change, Table
@@ -41,12 +40,11 @@ def csv_of(node: Node, name: str, find: Find) -> dict[str, Any]:
     """Return the members of :class:`Tables` that ``csv`` decides: its own keys for all files, ``files`` for some."""
     read = _CSV(node, name, find) or {}
     csv = _table(name, node, read, Dialect(), find)
-    general = csv.over(Dialect())
     files = [
-        replace(_table(f"{name}.files.{pattern}", inner, found, general, find), patterns=(pattern,))
+        replace(_table(f"{name}.files.{pattern}", inner, found, csv.over(Dialect()), find), patterns=(pattern,))
         for pattern, (inner, found) in read.get("files", {}).items()
     ]
-    return {"general": general, "changes": csv.changes, "files": files}
+    return {"general": csv, "files": files}
 
 
 def tables_of(node: Node, name: str, find: Find) -> dict[str, Any]:
@@ -96,21 +94,6 @@ def _table(setting: str, node: Node, read: Mapping[str, Any], base: Dialect, fin
     if dialect.decimal in dialect.thousands:
         find(node, f"{setting}: decimal and thousands are both {dialect.decimal!r}; set thousands too")
     return table
-
-
-def tried(desired: DesiredInstance, path: str, settings: Mapping[str, Any]) -> Dialect:
-    """Return the format of a file with more settings, as if they were written where they are proposed."""
-    tables = desired.tables
-    table, in_csv = tables.for_file(path), tables.in_csv(path)
-    home = table or in_csv
-    is_general = home is None and not desired.has_own_format(path)
-    changes = dict(tables.changes if is_general else {} if home is None else home.changes)
-    changes |= {name: _READERS[name](value) for name, value in settings.items()}
-    changes = {name: changes[name] for name in CSV_KEYS if name in changes}
-    base = Dialect() if is_general else tables.general
-    base = base if table is None or in_csv is None else in_csv.over(base)
-    changed = Table("csv", Place("")) if home is None else home
-    return replace(changed, changes=changes).over(base)
 
 
 # ---- the settings of every table
@@ -215,7 +198,7 @@ def _texts_of(value: Any, empty: bool = False) -> tuple[str, ...]:
     return tuple(map(str, found))
 
 
-_READERS: Mapping[str, Callable[[Any], Change]] = {
+READERS: Mapping[str, Callable[[Any], Change]] = {
     "preset": _preset,
     "delimiter": _delimiter,
     "encoding": _encoding,
@@ -231,11 +214,11 @@ _READERS: Mapping[str, Callable[[Any], Change]] = {
     "text_columns": lambda value: {"texts": _texts_of(value)},
     "trim": _trim,
 }
+"""The settings of every table, each with the function that reads its value."""
 
-CSV_KEYS = tuple(_READERS)
-"""The settings of every table."""
+CSV_KEYS = tuple(READERS)
 
-_FORMAT = {name: value_of(read) for name, read in _READERS.items()}
+_FORMAT = {name: value_of(read) for name, read in READERS.items()}
 _OF_FILE = map_of(_FORMAT, f"a map with {', '.join(CSV_KEYS)}")
 
 

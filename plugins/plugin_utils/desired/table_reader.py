@@ -21,7 +21,6 @@ from .dialect import Dialect
 from .entry import Entry
 from .nodes import Node, TreeNode, place_at
 from .positions import Finding, Place
-from .row_rules import RowRules
 from .tables import ID, ReadTable, Table
 from .words import NullCell, in_yaml
 
@@ -216,7 +215,8 @@ def _numbers_as_keys(
     desired: DesiredInstance, schema: Schema, objects: Sequence[Entry]
 ) -> Iterator[tuple[Place, FieldError]]:
     """Yield a finding for each key that is written as a number if all other keys of its column have only digits."""
-    keys = {key for rules in {entry.rules for entry in objects} for key in _keys_of(desired, rules)}
+    choices = [desired.key_choices(OBJECT, rules) for rules in {entry.rules for entry in objects}]
+    keys = {key for rules in choices for choice in rules for key in choice}
     names = {name for key in keys if (field := schema.find(key)) is not None for name in (field.key, field.label)}
     written: defaultdict[tuple[str, str], list[Entry]] = defaultdict(list)
     has_digits: dict[tuple[str, str], bool] = {}
@@ -233,12 +233,6 @@ def _numbers_as_keys(
         is_grouped = any(_GROUPED.fullmatch(entry.fields[name]) for entry in entries)
         if has_digits.get((source, name), not is_grouped):
             yield from _number_findings(desired, name, entries)
-
-
-def _keys_of(desired: DesiredInstance, rules: RowRules) -> Iterator[str]:
-    """Yield the names of the fields that may identify an object of a table."""
-    for choice in desired.key_choices(OBJECT, rules):
-        yield from choice
 
 
 def _number_findings(

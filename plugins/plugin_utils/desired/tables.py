@@ -11,7 +11,7 @@ from functools import cached_property, reduce
 from typing import Any
 
 from ...module_utils.model.names import normal_name
-from .dialect import ALL_ROWS, PRESETS, Dialect, Rows
+from .dialect import ALL_ROWS, Dialect, Rows
 from .globs import fits
 from .nodes import Node
 from .positions import Place
@@ -59,7 +59,8 @@ class Table:
 
     def over(self, dialect: Dialect) -> Dialect:
         """Return a dialect with the settings of this table."""
-        parts = {name: part for change in self.changes.values() for name, part in change.items()}
+        in_order = sorted(self.changes, key=lambda setting: setting != "preset")
+        parts = {name: part for setting in in_order for name, part in self.changes[setting].items()}
         changed = replace(dialect, **parts, rows=self.rows, named=frozenset(self.columns))
         if "thousands" in self.changes:
             return changed
@@ -78,24 +79,29 @@ class Table:
 class Tables:
     """The settings of all tables.
 
-    :ivar general: the format of files that no pattern of ``csv.files`` names.
-    :ivar changes: the changes by setting of ``csv`` that turn the plain format into the general one.
+    :ivar general: the entry of ``csv`` itself, for all files.
     :ivar files: the entries of ``csv.files``; the first that matches a file counts.
     :ivar entries: the entries of ``tables``, which change the format of ``csv``; the first that matches counts.
     :ivar by_label: label of a layer to its tables, if there are several layers.
     """
 
-    general: Dialect = PRESETS["plain"]
-    changes: Mapping[str, Change] = field(default_factory=dict)
+    general: Table = Table("csv", Place(""))
     files: Sequence[Table] = ()
     entries: Sequence[Table] = ()
     by_label: Mapping[str, Tables] = field(default_factory=dict)
 
-    def format_of(self, name: str) -> Dialect:
-        """Return the format of a file, by its name below the directory, including that of its layer."""
+    def format_of(self, name: str, more: Mapping[str, Change] | None = None, is_alone: bool = False) -> Dialect:
+        """Return the format of a file, by its name below the directory, including that of its layer.
+
+        :param more: changes as if they were set in the entry for the file, or else in ``csv``.
+        :param is_alone: True if they were set for this file alone.
+        """
         own, name = self._of_layer(name)
-        found = [table.over for table in (own.in_csv(name), own.for_file(name)) if table is not None]
-        return reduce(lambda dialect, over: over(dialect), found, own.general)
+        found = [own.general, *(table for table in (own.in_csv(name), own.for_file(name)) if table is not None)]
+        if is_alone and len(found) == 1:
+            found.append(Table("csv", Place("")))
+        found[-1] = replace(found[-1], changes={**found[-1].changes, **(more or {})})
+        return reduce(lambda dialect, table: table.over(dialect), found, Dialect())
 
     def in_csv(self, name: str) -> Table | None:
         """Return the entry of ``csv.files`` for a file."""

@@ -51,17 +51,10 @@ CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 DIGITS = ".15g"
 """Excel keeps 15 digits of a number."""
 
-_NO_TEXT = {
-    "number": (
-        "text; the cell contains a number, because Excel turns digits into a number: leading zeros are lost, and a "
-        "long one becomes 4.01E+12. Format the column as text, and type it again; or, if no digit is missing, name "
-        "the column in text_columns"
-    ),
-    "date": "text; the cell contains a date. Format the column as text, and type it again",
-    "flag": "text; the cell contains true or false. Format the column as text, and type it again",
-}
-
-
+_NO_TEXT = (
+    "text; the cell contains a number, a date, or true or false: leading zeros are lost, and a long number becomes "
+    "4.01E+12. Format the column as text, and type it again; or name the column in text_columns if no digit is missing"
+)
 _UNSTORED = "this formula has no stored value; open the workbook in a spreadsheet program and save it"
 _CONTROL = "this cell contains a character that XML does not allow; remove it"
 
@@ -69,17 +62,16 @@ _CONTROL = "this cell contains a character that XML does not allow; remove it"
 class _Unread(str):
     """The text of a cell that can't be read.
 
-    :ivar why: what is wrong, and what to do. :ivar gist: the same without the text.
+    :ivar why: what is wrong, and what to do.
     """
 
     why: str
-    gist: str
 
     @classmethod
-    def because(cls, why: str, text: str = "", gist: str = "") -> _Unread:
+    def because(cls, why: str, text: str = "") -> _Unread:
         """Create the cell from its text."""
         found = cls(text)
-        found.why, found.gist = why, gist or why
+        found.why = why
         return found
 
 
@@ -198,7 +190,7 @@ class _Sheet(Table):
                 continue
             if isinstance(value, _Unread) and value not in self.dialect.null_words:
                 self.misread.add(number)
-                self._find(number, column, value.why, value.gist)
+                self._find(number, column, value.why)
                 continue
             text = value if isinstance(value, TypedCell) else value.strip() if self.dialect.trim else str(value)
             if text:
@@ -421,18 +413,15 @@ def _value(cell: Any) -> str:
     if value is None:
         return ""
     if cell.data_type == "e":
-        words = f"this cell contains the error {value}; correct or empty it"
-        return _Unread.because(words, str(value), "this cell contains an error")
+        return _Unread.because(f"this cell contains the error {value}; correct or empty it", str(value))
     if isinstance(value, bool):
-        return TypedCell.from_spelling(str(value).lower(), _NO_TEXT["flag"], "")
+        return TypedCell.from_spelling(str(value).lower(), _NO_TEXT, "")
     if isinstance(value, (int, float)):
         digits = _digits(value)
         shown = shown_digits(digits, cell.number_format or "")
-        return (
-            digits if cell.number_format == TEXT_FORMAT else TypedCell.from_spelling(digits, _NO_TEXT["number"], shown)
-        )
+        return digits if cell.number_format == TEXT_FORMAT else TypedCell.from_spelling(digits, _NO_TEXT, shown)
     if isinstance(value, (dt.date, dt.time, dt.timedelta)):
-        return TypedCell.from_spelling(_moment(value), _NO_TEXT["date"], "")
+        return TypedCell.from_spelling(_moment(value), _NO_TEXT, "")
     text = _ESCAPE.sub(lambda found: chr(int(found[1], 16)), str(value))
     if len(text) > MOST_CHARACTERS:
         return _Unread.because(TOO_LONG)

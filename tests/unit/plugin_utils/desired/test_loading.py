@@ -130,7 +130,7 @@ def test_everything_is_found_at_once(tmp_path: Path) -> None:
     )
     assert [finding.split(": ")[0] for finding in findings] == [
         "instance.yml:1:6", "instance.yml:2:6", "objects/a.csv:2:1", "objects/a.csv:3:1", "objects/b.jsonl:1:2",
-        "objects/b.jsonl:2:1", "objects/c.yml:1:5", "rooms.yml:2:3", "rooms.yml:3:3", "rooms.yml:3:3",
+        "objects/b.jsonl:2:1", "objects/c.yml:1:1", "rooms.yml:2:3", "rooms.yml:3:3", "rooms.yml:3:3",
     ]  # fmt: skip
 
 

@@ -154,9 +154,9 @@ def test_nothing_of_a_vaulted_table_is_reported(tmp_path: Path) -> None:
     [
         (
             workbook_of({"objects": [["barcode"]]}),
-            "objects.csv:1:1: this is a workbook, not CSV; rename it to end in .xlsx",
+            "objects.csv:1:1: this is a workbook, a web page or XML",
         ),
-        (b"\xd0\xcf\x11\xe0" + bytes(600), "objects.csv:1:1: this is an old workbook, not CSV; save it as .xlsx"),
+        (b"\xd0\xcf\x11\xe0" + bytes(600), "objects.csv:1:1: this is a workbook, a web page or XML"),
     ],
 )
 def test_what_is_no_table_says_what_to_do(tmp_path: Path, content: bytes, found: str) -> None:

@@ -74,7 +74,7 @@ def test_a_schema_that_would_judge_nothing_is_a_finding(tmp_path: Path, schema: 
             "rules.yml:1:49: whn: no keyword that rules may use; did you mean when?",
         ),
         ("rules: [{id: r, for: rooms, require: true}, {id: r, for: rooms, require: true}]", "rules.yml:1:50: id: r is"),
-        ("rules: [", "rules.yml:1:9: this is not YAML"),
+        ("rules: [", "rules.yml:1:1: this is not YAML"),
     ],
 )
 def test_what_is_wrong_with_a_file_has_its_place(tmp_path: Path, text: str, expected: str) -> None:
