@@ -138,7 +138,9 @@ def module_of(step: Step) -> str:
 
 @cache
 def description() -> dict[str, Any]:
-    document: dict[str, Any] = yaml.load((ROOT / "tests" / "emulator" / "openapi.yaml").read_bytes(), Loader=yaml.CSafeLoader)
+    document: dict[str, Any] = yaml.load(
+        (ROOT / "tests" / "emulator" / "openapi.yaml").read_bytes(), Loader=yaml.CSafeLoader
+    )
     return document
 
 
