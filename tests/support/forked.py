@@ -61,7 +61,7 @@ _ACTIONS = ("ansible.builtin.debug", "community.seventhings.object_info", "commu
 """Actions that import most modules that any action imports."""
 IMPORTED = dict.fromkeys(("ansible", "ansible-inventory", "ansible-playbook"), _ANSIBLE)
 """Name of a script to the modules that its parent imports."""
-_READ_LATER = ("SEVENTHINGS_", "XDG_STATE_HOME", "RECORD_RESULTS_FILE", "ANSIBLE_ASYNC_DIR", "PYTEST_CURRENT_TEST")
+_READ_LATER = ("SEVENTHINGS_", "XDG_STATE_HOME", "RECORD_RESULTS_FILE", "ANSIBLE_ASYNC_DIR", "PYTEST_", "CANARY", "RAN")
 """Prefixes of variables that are not read during imports."""
 _MOST_PARENTS = 4
 _FILES = 3

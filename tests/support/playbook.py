@@ -81,6 +81,8 @@ def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
         # As for users who installed the collection. The settings of a checkout differ.
         "ANSIBLE_CALLBACK_RESULT_FORMAT": "json",
         "ANSIBLE_RETRY_FILES_ENABLED": "false",
+        "ANSIBLE_CALLBACK_PLUGINS": str(ROOT / "tests" / "integration" / "callback_plugins"),
+        "ANSIBLE_CALLBACKS_ENABLED": "record_results",
         "PYTHONDONTWRITEBYTECODE": "1",
         **(extra or {}),
     }
@@ -103,15 +105,9 @@ def run(directory: Path, plays: Any, *options: str, variables: Mapping[str, str]
         book.write_text(yaml.safe_dump(plays, sort_keys=False, allow_unicode=True), encoding="utf-8")
     noted = directory / "results.jsonl"
     noted.unlink(missing_ok=True)
-    more = {
-        "ANSIBLE_CALLBACK_PLUGINS": str(ROOT / "tests" / "integration" / "callback_plugins"),
-        "ANSIBLE_CALLBACKS_ENABLED": "record_results",
-        "RECORD_RESULTS_FILE": str(noted),
-        **(variables or {}),
-    }
-    return finish(
-        [str(Path(sys.executable).with_name("ansible-playbook")), str(book), *options], directory, more, noted
-    )
+    more = {"RECORD_RESULTS_FILE": str(noted), **(variables or {})}
+    command = [str(Path(sys.executable).with_name("ansible-playbook")), str(book), *options]
+    return finish(command, directory, more, noted)
 
 
 def finish(command: Sequence[str], directory: Path, variables: Mapping[str, str], noted: Path | None = None) -> Run:

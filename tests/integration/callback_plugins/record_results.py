@@ -40,8 +40,9 @@ class CallbackModule(CallbackBase):
         # From 2.19 on a callback gets the result as a class with public names.
         task, content = getattr(result, "task", None) or result._task, getattr(result, "result", None) or result._result
         entry = {"name": task.name, "outcome": outcome, "result": content, "seconds": seconds}
-        with Path(os.environ["RECORD_RESULTS_FILE"]).open("a", encoding="utf-8") as stream:
-            stream.write(json.dumps(entry, default=str) + "\n")
+        if "RECORD_RESULTS_FILE" in os.environ:
+            with Path(os.environ["RECORD_RESULTS_FILE"]).open("a", encoding="utf-8") as stream:
+                stream.write(json.dumps(entry, default=str) + "\n")
 
     def v2_runner_on_ok(self, result: Any) -> None:
         self._note("ok", result)

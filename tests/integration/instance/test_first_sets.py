@@ -56,9 +56,8 @@ def instance(name: str, src: Path, check_mode: bool = False, **options: Any) -> 
 
 def play(directory: Path, service: Emulator, *tasks: dict[str, Any]) -> Run:
     plays = [{"hosts": "localhost", "gather_facts": False, "tasks": list(tasks)}]
-    return playbook.run(
-        directory, plays, variables={**service.variables(), "SEVENTHINGS_RATE_LIMIT": "0", "ANSIBLE_FORKS": "1"}
-    )
+    variables = {**service.variables(), "SEVENTHINGS_RATE_LIMIT": "0"}
+    return playbook.run(directory, plays, "--forks", "1", variables=variables)
 
 
 def names(service: Emulator, section: str, key: str) -> list[str]:

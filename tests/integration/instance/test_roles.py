@@ -44,12 +44,7 @@ def by_name(name: str, directory: Path, service: Emulator, *options: str, **vari
     """Run a playbook of the collection by its name."""
     noted = directory / "results.jsonl"
     noted.unlink(missing_ok=True)
-    environment = {
-        **service.variables(),
-        "ANSIBLE_CALLBACK_PLUGINS": str(ROOT / "tests" / "integration" / "callback_plugins"),
-        "ANSIBLE_CALLBACKS_ENABLED": "record_results",
-        "RECORD_RESULTS_FILE": str(noted),
-    }
+    environment = {**service.variables(), "RECORD_RESULTS_FILE": str(noted)}
     (directory / "variables.yml").write_text(yaml.safe_dump(variables), "utf-8")
     command = [str(Path(sys.executable).with_name("ansible-playbook")), f"community.seventhings.{name}"]
     return finish([*command, "-e", "@variables.yml", *options], directory, environment, noted)
