@@ -286,8 +286,8 @@ cautions:
   elements: str
 forecast:
   description:
-    - What an apply needs if nothing fails. C(requests) includes those for planning. C(minutes) is null if there is no
-      O(rate_limit).
+    - What an apply needs at least. C(requests) are those for planning, and one for each change. C(minutes) is null if
+      there is no O(rate_limit).
   returned: always
   type: dict
 made_by:

@@ -29,10 +29,9 @@ from ..controller.heap import many_objects
 from ..desired.desired import SECTIONS, DesiredInstance, Limits, SourceCount, digest_of
 from ..desired.grouped_findings import group_findings
 from ..desired.hiding import scrypted
-from ..report.forecast import NOTHING, forecast_of
 from ..report.reading import reading_of
 from ..report.removals import Removals
-from ..report.result import RunResult, failures_of, made_by, reported_changes, sides_of, summary_of
+from ..report.result import RunResult, failures_of, forecast_of, made_by, reported_changes, sides_of, summary_of
 from ..report.table_rows import rows_by_table
 from ..rules.found import lines_of
 from ..rules.rule import RuleSet
@@ -108,7 +107,7 @@ class _Run:
     _clock: Callable[[], float]
     _sleep: Callable[[float], None]
     _warnings: list[str] = field(default_factory=list)
-    _forecast: dict[str, Any] = field(default_factory=lambda: dict(NOTHING))
+    _forecast: dict[str, Any] = field(default_factory=lambda: forecast_of(0, 0, 1))
     _baseline: Baseline = field(default_factory=lambda: Baseline(b""))
     _odd: Sequence[Oddity] = ()
     _overwritten: Sequence[str] = ()
@@ -332,7 +331,7 @@ class _Run:
         in_use = [] if self._options.drift else objects_in_use(plan)
         plan.cautions = [*(clean(oddity.text) for oddity in self._odd), *map(clean, in_use), *plan.cautions]
         read = self._client.transport.sent - self._before
-        self._forecast = forecast_of(plan, read, self._client.transport.rate.per_minute)
+        self._forecast = forecast_of(len(plan.changes), read, self._client.transport.rate.per_minute)
         if self._options.drift:
             # Drift removes nothing.
             plan.warnings += plan.protected

@@ -39,18 +39,6 @@ def _style() -> str:
     return "\n".join([(_FILES / "plan.css").read_text("utf-8"), *hidden, *colours, ""])
 
 
-def page_head(style: str, language: str = "en") -> str:
-    """Return the beginning of a page that lets a browser load nothing but one style: no script and no address."""
-    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    policy = f"default-src 'none'; base-uri 'none'; form-action 'none'; style-src 'sha256-{digest}'"
-    return f"""<!DOCTYPE html>
-<html lang="{language}"><head><meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<style>{style}</style>
-"""
-
-
 def _printable(value: Any) -> Any:
     """Return a text for the page, cleaned and escaped; markup of the template stays."""
     return clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value
@@ -72,9 +60,14 @@ def template_environment(written: Callable[[Any], Any]) -> Environment:
 
 
 def page_template(style: str, body: Path, language: str = "en") -> Template:
-    """Return the template of a page from its style and the file of its body."""
-    head = page_head(style, language)
-    return template_environment(_printable).from_string(f"{{% raw %}}{head}{{% endraw %}}{body.read_text('utf-8')}")
+    """Return the template of a page from its style and the file of its body.
+
+    It lets a browser load nothing but this style: no script and no address.
+    """
+    environment = template_environment(_printable)
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    environment.globals |= {"style": style, "digest": digest, "language": language}
+    return environment.from_string((_FILES / "head.html.j2").read_text("utf-8") + body.read_text("utf-8"))
 
 
 @functools.cache

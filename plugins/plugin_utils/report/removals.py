@@ -32,6 +32,9 @@ _LINKING = ("task", "rental_case", HUB_ITEM.name)
 PERSON_TYPES = frozenset({"LINKED_PERSON", "LINKED_USER", "USER", "USERS"})
 """Types of the fields that name persons."""
 
+_SHOWN = {"room": ("LINKED_ROOM",), "person": PERSON_TYPES, "value": ("MONEY",)}
+"""What a record to remove has, by the types of its fields."""
+
 SERVICE_FIELDS = frozenset({"inventory_user"})
 """Fields with persons that the service sets itself. These persons are not responsible for the record."""
 
@@ -68,17 +71,12 @@ class Removals:
 
     def name_of(self, planned: Planned) -> str:
         """Return the name of a record for people; empty if it has none besides its key, or if it is hidden."""
-        name = self.full_name_of(planned)
-        return "" if name in (*planned.key.split("/"), planned.key) else name
-
-    def full_name_of(self, planned: Planned) -> str:
-        """Return the name of a record for people, also if it is its key; empty if it has none, or if it is hidden."""
 
         def shown(key: str) -> Any:
             return VAULTED if self.hides(planned, key) else self.now(planned, key)
 
         name = name_from(shown, planned.schema.fields)
-        return "" if VAULTED in name else name
+        return "" if VAULTED in name or name in (*planned.key.split("/"), planned.key) else name
 
     def now(self, planned: Planned, key: str) -> Any:
         """Return the present value of a field, or that of the files for a record that does not exist."""
@@ -90,14 +88,11 @@ class Removals:
         current, schema = planned.change.current, planned.schema
         if planned.change.action not in (DELETE, ARCHIVE) or current is None:
             return {}
-        types = {key: field.type for key, field in schema.fields.items()}
-        rooms = [key for key, name in types.items() if name == "LINKED_ROOM"]
-        persons = [key for key, name in types.items() if name in PERSON_TYPES and key not in SERVICE_FIELDS]
-        money = [key for key, name in types.items() if name == "MONEY"]
+        types = {key: field.type for key, field in schema.fields.items() if key not in SERVICE_FIELDS}
         removed: dict[str, Any] = {}
-        for word, keys in (("room", rooms), ("person", persons), ("value", money)):
-            texts = dict.fromkeys(text for key in keys for text in self._texts(planned, key))
-            removed[word] = ", ".join(texts)
+        for word, wanted in _SHOWN.items():
+            texts = [text for key, name in types.items() if name in wanted for text in self._texts(planned, key)]
+            removed[word] = ", ".join(dict.fromkeys(texts))
         if planned.change.action == DELETE:
             files = [key for key, name in types.items() if name.startswith("ATTACHMENT")]
             values = [schema.read_field(key, current.flat) for key in files]

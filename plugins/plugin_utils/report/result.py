@@ -27,7 +27,6 @@ from ..desired.positions import Place
 from ..rules.rule import Rule
 from ..set_plan.baseline import SIDES, combined
 from ..set_plan.plan import InstancePlan, Planned
-from .forecast import NOTHING
 from .reading import Reading
 from .removals import Removals
 from .shown_references import sides_as_written
@@ -64,6 +63,16 @@ ONLY_VALIDATED = "records"
 """The member of every document that only a check of the files fills."""
 
 
+def forecast_of(changes: int, read: int, per_minute: int) -> dict[str, Any]:
+    """Return how many requests an apply needs at least, and their minutes at the limit.
+
+    :param read: requests of planning; an apply plans once more.
+    :param per_minute: requests that the limit allows; 0 for no limit, and then the minutes are None.
+    """
+    requests = read + changes if changes else 0
+    return {"requests": requests, "minutes": round(requests / per_minute, 1) if per_minute else None}
+
+
 @dataclass
 class RunResult:
     """A plan and its outcome: the only source of every report.
@@ -76,7 +85,7 @@ class RunResult:
     :ivar plan_digest: of the approval that was written or is applied; empty without one.
     :ivar apply_record: the file with the changes, by which they can be undone; empty if none was written.
     :ivar apply_record_digest: SHA-256 of that file.
-    :ivar forecast: requests of an apply, and their minutes at the rate limit, which are None without a limit.
+    :ivar forecast: requests of an apply at least, and their minutes at the rate limit, which are None without a limit.
     :ivar made_by: origin of the result: set, time, user, version and inventory host.
     :ivar cautions: the most important warnings, with which every report begins.
     :ivar scan_codes: rows whose object has a label, rows, and objects whose code differs from the files; empty if
@@ -123,7 +132,7 @@ class RunResult:
     apply_record: str = ""
     apply_record_digest: str = ""
     every_finding: list[str] = field(default_factory=list)
-    forecast: dict[str, Any] = field(default_factory=lambda: dict(NOTHING))
+    forecast: dict[str, Any] = field(default_factory=lambda: forecast_of(0, 0, 1))
     made_by: dict[str, str] = field(default_factory=dict)
     located: Sequence[tuple[Place, str]] = ()
     places: Mapping[int, Place] = field(default_factory=dict)

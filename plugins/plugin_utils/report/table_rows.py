@@ -35,7 +35,7 @@ def _row(note: TableNote, removals: Removals) -> dict[str, Any]:
         "section": planned.section,
         "key": VAULTED if any(removals.hides(planned, key) for key in planned.keys) else planned.key,
         "scan_code": _value(note, removals, code) if code else None,
-        "name": removals.full_name_of(planned),
+        "name": removals.name_of(planned),
         "value": _value(note, removals, _price_of(planned.schema)),
         "place": str(note.place.row),
         "uuid": current.uuid if current is not None else None,

@@ -111,15 +111,14 @@ def _why(wrong: Iterable[Block]) -> str:
 
 # ---- files
 
-_SARIF = ".sarif"
-_COMMENT = ".md"
-_FORMS: dict[str, Callable[[RunResult], str]] = {
-    ".html": as_html,
-    ".json": as_json,
-    _COMMENT: as_markdown,
-    _SARIF: as_sarif,
-    ".csv": as_csv,
+_FORMS: dict[str, Callable[[RunResult, Path | None, str], str]] = {
+    ".html": lambda result, _src, _url: as_html(result),
+    ".json": lambda result, _src, _url: as_json(result),
+    ".md": lambda result, _src, url: as_markdown(result, url=url),
+    ".sarif": lambda result, src, _url: as_sarif(result, src),
+    ".csv": lambda result, _src, _url: as_csv(result),
 }
+"""The suffix of a file to its format, which may need the directory of the files and the URL of the full report."""
 
 
 def check_report(path: Path) -> None:
@@ -159,11 +158,7 @@ def write_report(
     :param url: of the full report, for the link in a comment; empty if unknown.
     """
     check_report(path)
-    result = masked_result(result)
-    if path.suffix == _SARIF:
-        text = as_sarif(result, src)
-    else:
-        text = as_markdown(result, url=url) if path.suffix == _COMMENT else _FORMS[path.suffix](result)
+    text = _FORMS[path.suffix](masked_result(result), src, url)
     # A short secret might also occur in the report's own text. Masking it there would break the JSON.
     hidden = [secret for secret in secrets if len(secret) >= _SHORTEST_SECRET]
     store_report(path, without(hidden, text).encode())

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import unicodedata
 from decimal import Decimal
-from itertools import takewhile
 from typing import Any
 
 from ...module_utils.model.field import in_digits
@@ -29,10 +28,8 @@ def side_by_side(before: Any, after: Any, limit: int) -> tuple[str, str]:
     texts = _json(before), _json(after)
     if texts[0] != texts[1] and _normal(texts[0]) == _normal(texts[1]):
         texts = json.dumps(before, default=str), json.dumps(after, default=str)
-    start = 0
-    if max(map(len, texts)) > limit:
-        same = sum(1 for _pair in takewhile(lambda pair: pair[0] == pair[1], zip(*texts, strict=False)))
-        start = max(0, same - _BEFORE_DIFFERENCE) if same > limit // 2 else 0
+    differs = (number for number, pair in enumerate(zip(*texts, strict=False)) if pair[0] != pair[1])
+    start = max(0, next(differs, 0) - _BEFORE_DIFFERENCE) if max(map(len, texts)) > limit else 0
     return _cut(texts[0], start, limit), _cut(texts[1], start, limit)
 
 

@@ -227,7 +227,7 @@ def _forecast(result: RunResult) -> str:
     requests, minutes = result.forecast.get("requests"), result.forecast.get("minutes")
     if not result.check_mode or result.is_drift or not requests:
         return ""
-    words = amount(requests, "request")
+    words = f"at least {amount(requests, 'request')}"
     return words if minutes is None else f"{words}, {'1 minute' if minutes == 1 else f'{minutes:,.1f} minutes'}"
 
 

@@ -86,7 +86,7 @@ def report_schema() -> dict[str, Any]:
             "every_finding": {**_TEXTS, "description": "Each single finding, if findings has fewer lines."},
             "forecast": {
                 **_closed({"requests": _COUNT, "minutes": {"type": ["number", "null"], "minimum": 0}}),
-                "description": "Requests of an apply, and the minutes that they take; null if there is no rate limit.",
+                "description": "Requests that an apply needs at least, and their minutes; null without a rate limit.",
             },
             "cautions": {**_TEXTS, "description": "The warnings with which other reports begin."},
             "sides": {
