@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from .printing.cleaner import clean
@@ -74,26 +74,18 @@ class InvalidInput(SeventhingsError):
 
 
 class UnknownField(InvalidInput):
-    """Raised if the template has no field with a name.
-
-    :ivar is_typo: True if the name is a typo of a known name, so no earlier task of the play creates the field.
-    """
-
-    def __init__(self, problems: str | Sequence[str], is_typo: bool = False) -> None:
-        super().__init__(problems)
-        self.is_typo = is_typo
+    """Raised if the template has no field with a name."""
 
 
 class NoMatch(SeventhingsError):
     """Raised if a required target of a reference, uuid or key does not exist.
 
-    :ivar is_typo: True if the name is a typo of an existing name, or if an id was written, so no earlier task of the
-        play creates the target.
+    :ivar is_final: True if no earlier task of the play can create the target: its id was written, or it is hidden.
     """
 
-    def __init__(self, message: str | Sequence[str], is_typo: bool = False) -> None:
+    def __init__(self, message: str | Sequence[str], is_final: bool = False) -> None:
         super().__init__(message)
-        self.is_typo = is_typo
+        self.is_final = is_final
 
 
 class Ambiguous(SeventhingsError):
@@ -261,35 +253,6 @@ _BY_STATUS: dict[int, type[ServiceError]] = {
 REFUSED_VALUES = (InvalidRequest, Conflict, NotProcessable)
 """The errors with which an instance may refuse a value, such as a duplicate. 400, 409 and 422 mean the same here."""
 
-_TAKEN = re.compile(
-    r"already|exists|in use|taken|uniq|duplicat|bereits|vergeben|(?<!nicht )vorhanden|eindeutig|doppelt", re.IGNORECASE
-)
-"""The words of services for a value that another record has."""
-
-_SAYS_NOTHING = re.compile(
-    r"\b(an?|and|bad|body|conflict|content|data|entity|entry|error|failed|input|invalid|is|not|of|or|processable|"
-    r"request|the|unprocessable|valid|validation|values?|was)\b|[\W\d_]"
-)
-"""Words that say that something was refused, but not why."""
-
-
-def may_be_taken(refused: ServiceError, names: Iterable[str], others: Iterable[str]) -> bool:
-    """Return True if a value may have been refused because another record has it, judged by the service's words.
-
-    :param names: names and values of the fields whose values another record may have.
-    :param others: names of all other fields.
-    """
-    words = refused.words.casefold()
-    if not _SAYS_NOTHING.sub("", words):
-        return True
-    if not _is_named(words, names) and _is_named(words, others):
-        return False
-    return isinstance(refused, Conflict) or _TAKEN.search(words) is not None
-
-
-def _is_named(words: str, names: Iterable[str]) -> bool:
-    return any(re.search(rf"(?<!\w){re.escape(name.casefold())}(?!\w)", words) for name in names if name)
-
 
 def service_words(body: bytes, mask: Callable[[str], str] = str, is_whole: bool = True) -> str:
     """Return the service's own explanation in an error body.
@@ -306,7 +269,7 @@ def service_words(body: bytes, mask: Callable[[str], str] = str, is_whole: bool 
     try:
         decoded: Any = json.loads(text)
     except (ValueError, RecursionError):
-        text = _without_markup(text)
+        text = _MARKUP.sub(" ", text)
     else:
         if isinstance(decoded, dict):
             found = [decoded[key] for key in ("detail", "message", "title", "error") if decoded.get(key)]
@@ -316,21 +279,8 @@ def service_words(body: bytes, mask: Callable[[str], str] = str, is_whole: bool 
     return text if len(text) <= _QUOTE_LIMIT else text[:_QUOTE_LIMIT] + "..."
 
 
-_TAG = re.compile("<[^<>]*>")
-_UNSEEN = re.compile(r"<(style|script)\b", re.IGNORECASE)
-_UNSEEN_ENDS = {name: re.compile(rf"</{name}\b[^<>]*>", re.IGNORECASE) for name in ("style", "script")}
-
-
-def _without_markup(text: str) -> str:
-    """Return the text that a page shows. Read the page once from its beginning to its end."""
-    shown = []
-    at = 0
-    while begins := _UNSEEN.search(text, at):
-        shown.append(text[at : begins.start()])
-        ends = _UNSEEN_ENDS[begins.group(1).lower()].search(text, begins.end())
-        at = ends.end() if ends else len(text)
-    shown.append(text[at:])
-    return _TAG.sub(" ", " ".join(shown))
+_MARKUP = re.compile(r"<(style|script)\b.*?(?:</\1\b[^<>]*>|\Z)|<[^<>]*>", re.IGNORECASE | re.DOTALL)
+"""The tags of a page, and what it does not show."""
 
 
 def _as_json(value: Any) -> str:

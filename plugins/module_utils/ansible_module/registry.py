@@ -266,11 +266,10 @@ def run_module(
         _require_unmasked(name, invocation.written)
         client = client_of(invocation.options, invocation.check_mode)
         before = client.transport.sent
-        client.transport.written.begin()
         result = _run_once(module_spec, client, invocation)
     except SeventhingsError as error:
         result = {"failed": True, "changed": False, "msg": error.message}
-        is_to_come = isinstance(error, (NoMatch, UnknownField)) and not error.is_typo
+        is_to_come = isinstance(error, UnknownField) or (isinstance(error, NoMatch) and not error.is_final)
         if invocation.check_mode and module_spec.not_yet is not None and is_to_come:
             result = {**module_spec.not_yet(invocation.options), "warnings": error.to_come}
     except OSError as error:

@@ -235,7 +235,7 @@ def require_files(client: Client, files: Iterable[tuple[str, str]]) -> None:
         f"{place}: there is no file with the uuid {uuid}" for place, uuid in files if client.get(FILE, uuid) is None
     ]
     if missing:
-        raise NoMatch(missing, is_typo=True)
+        raise NoMatch(missing, is_final=True)
 
 
 def describe(client: Client, linked: Attachment) -> Attachment:

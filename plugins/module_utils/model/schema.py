@@ -26,7 +26,7 @@ from .field import (
 )
 from .kinds import FIELD_DEFINITION, SERVER_FIELDS, SERVER_KEYS, Kind, maps_in
 from .names import normal_name
-from .suggestions import closest_names, likely_typos
+from .suggestions import closest_names
 from .types_basic import FIELD_TYPES, UNWRITABLE, broken_rules, is_choice
 from .types_composite import STRUCTURES
 from .types_links import Reference, with_references
@@ -336,14 +336,6 @@ class Schema:
             for field in self.fields.values()
             if field.wire_key == name or (is_split and name.endswith(f"_{field.key}"))
         ]
-
-    def is_typo(self, name: str) -> bool:
-        """Return True if an unknown name is most likely a typo of a known one.
-
-        A name with other capitals is not a typo: beside the key ``condition``, ``Condition`` may be the label of a
-        future field.
-        """
-        return any(typo not in self.fields or typo != name.casefold() for typo in likely_typos(name, self._names()))
 
     def _names(self) -> list[str]:
         return list(dict.fromkeys([*self.fields, *self._by_label]))

@@ -1,22 +1,18 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Find names close to an unknown name: suggestions for users, and typos, which no earlier task of a play can repair."""
+"""Find names close to an unknown name, as suggestions for users."""
 
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Collection, Iterable
-from difflib import SequenceMatcher, get_close_matches
+from difflib import get_close_matches
 
 from .names import shape
 
-_PARTS = re.compile(r"[^\W\d_]+|\d+")
 _ALIKE = 0.75
-"""Minimum similarity of two words for a typo. Two swapped letters in a word of four letters reach it."""
-_SIMILAR_FIRST_LETTER = 0.85
-"""The same if the first letters differ. Typos there are rare, and ``west`` is not ``east``."""
+"""Minimum similarity of two e-mail addresses, without their domains."""
 LIKELY = 0.6
 """Minimum similarity of two names of settings or sections for a typo."""
 
@@ -25,9 +21,6 @@ ROUGH = 0.4
 
 MOST_NAMED = 5
 """Maximum number of records that a message names."""
-
-_SHORT = 3
-"""Words of at most this length are names like numbers, never typos: wing A, wing B."""
 
 _FREQUENT = 2
 """Words of at most this length are in too many names."""
@@ -50,7 +43,7 @@ def closest_names(wanted: str, names: Iterable[str], limit: int = 1, likeness: f
     found = [name for form in close for name in by_shape.get(form, ())]
     found.sort(key=lambda name: shape(name) != shape(wanted))
     known = [name for same in by_shape.values() for name in same]
-    found = list(dict.fromkeys([*found, *likely_typos(wanted, known)]))
+    found = list(dict.fromkeys(found))
     return (found if found or likeness > ROUGH else _with_words(own, known))[:limit]
 
 
@@ -63,40 +56,3 @@ def did_you_mean(wanted: object, names: Collection[str]) -> str:
 def _with_words(wanted: str, names: Iterable[str]) -> list[str]:
     words = [word for word in re.findall(r"\w+", wanted) if len(word) > _FREQUENT]
     return [name for name in names if words and all(word in shape(name) for word in words)]
-
-
-def likely_typos(wanted: str, names: Iterable[str]) -> list[str]:
-    """Return the names that a wanted name is most likely a typo of.
-
-    They differ in a letter or two, in case, in accents, or in what separates the words. A name with other numbers is no
-    typo.
-    """
-    mine = _parts(wanted)
-    return [name for name in names if name != wanted and _is_typo(mine, _parts(name))]
-
-
-def _parts(name: str) -> list[str]:
-    letters = unicodedata.normalize("NFD", name.casefold())
-    return _PARTS.findall("".join(letter for letter in letters if not unicodedata.combining(letter)))
-
-
-def _is_typo(mine: list[str], theirs: list[str]) -> bool:
-    if _numbers(mine) != _numbers(theirs):
-        return False
-    if "".join(mine) == "".join(theirs):
-        return bool(mine)
-    return len(mine) == len(theirs) and all(map(_is_similar, mine, theirs))
-
-
-def _numbers(parts: Iterable[str]) -> list[str]:
-    return [part for part in parts if part.isdecimal()]
-
-
-def _is_similar(mine: str, theirs: str) -> bool:
-    if mine == theirs:
-        return True
-    if mine.isdecimal() or theirs.isdecimal() or max(len(mine), len(theirs)) <= _SHORT:
-        return False
-    wanted = _ALIKE if mine[0] == theirs[0] else _SIMILAR_FIRST_LETTER
-    matcher = SequenceMatcher(None, mine, theirs, autojunk=False)
-    return matcher.real_quick_ratio() >= wanted and matcher.quick_ratio() >= wanted and matcher.ratio() >= wanted

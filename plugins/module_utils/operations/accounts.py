@@ -79,7 +79,7 @@ def user_from_person(
         else:
             found = _matching(client, everyone, filters)
     except NoMatch as missing:
-        if not check_mode or missing.is_typo:
+        if not check_mode or missing.is_final:
             raise
         after = {"email": person} if isinstance(person, str) else {"person": filters or person}
         return Result(True, {}, None, {"before": {}, "after": after}, missing.to_come)

@@ -36,7 +36,7 @@ _FILE_FIELD = Field("file", "ATTACHMENT")
 def attachment_field(schema: Schema, name: str) -> Field:
     field = schema.find(name)
     if field is None:
-        raise UnknownField(f"field: {name}: {schema.why_unknown(name)}", schema.is_typo(name))
+        raise UnknownField(f"field: {name}: {schema.why_unknown(name)}")
     if field.type != "ATTACHMENT":
         known = ", ".join(sorted(field.key for field in schema.fields.values() if field.type == "ATTACHMENT"))
         raise InvalidInput(f"field: {name} is not a field for attachments; known are {known or 'none'}")
@@ -84,7 +84,7 @@ def file(client: Client, options: Mapping[str, Any], check_mode: bool) -> Result
     except (NoMatch, UnknownField) as missing:
         if not present and isinstance(missing, NoMatch):
             return Result(False)
-        if not check_mode or missing.is_typo:
+        if not check_mode or (isinstance(missing, NoMatch) and missing.is_final):
             raise
         # In check mode, an earlier task of the play may be about to create it.
         words = (f"field: {schema.not_yet(name)}",) if isinstance(missing, UnknownField) else missing.to_come

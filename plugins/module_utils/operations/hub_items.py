@@ -121,7 +121,7 @@ def hub_item(client: Client, options: Mapping[str, Any], check_mode: bool) -> Re
     except NoMatch as missing:
         if options["state"] == "absent":
             return Result(False, warnings=(perhaps_not_deleted(HUB_ITEM),))
-        if not check_mode or missing.is_typo:
+        if not check_mode or missing.is_final:
             raise
         return Result(True, {}, None, diff_of({}, _written(options)), missing.to_come)
     offered = natural_keys.only_record(HUB_ITEM, f"the object {options['object']!r}", _items_of(client, wanted))

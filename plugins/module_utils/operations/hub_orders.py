@@ -43,7 +43,7 @@ def hub_order(client: Client, options: Mapping[str, Any], check_mode: bool) -> R
     try:
         assets, ids = _wanted_articles(client, options["items"])
     except NoMatch as missing:
-        if not check_mode or missing.is_typo:
+        if not check_mode or missing.is_final:
             raise
         return Result(True, dict(flags), None, diff_of({}, {"items": list(options["items"]), **flags}), missing.to_come)
     wanted = _Wanted(options["items"], assets, ids)

@@ -163,8 +163,7 @@ class _Ensure:
 
     def _check(self, findings: ParseErrors, unclear: Sequence[str]) -> None:
         # In check mode, an earlier task of the play may be about to create the field.
-        likely_typos = [error for error in findings.unknown if self._schema.is_typo(str(error.way[0]))]
-        if findings.errors or unclear or likely_typos or (findings.unknown and not self._check_mode):
+        if findings.errors or unclear or (findings.unknown and not self._check_mode):
             raise InvalidInput([*unclear, *findings.errors, *findings.unknown])
         self._warnings += [
             f"{self._desired_record.prefix}{self._schema.not_yet(str(error.way[0]))}" for error in findings.unknown

@@ -11,7 +11,7 @@ from typing import Any
 from ..client.client import Client
 from ..client.query import Condition, Link
 from ..client.record import Record
-from ..errors import InternalError, InvalidRequest, NotProcessable, ServiceError, SeventhingsError, may_be_taken
+from ..errors import Conflict, InternalError, InvalidRequest, NotProcessable, ServiceError, SeventhingsError
 from ..model.kinds import TEMPLATE_KINDS, Kind
 from ..model.schema import Schema
 from ..model.types_basic import FIELD_TYPES
@@ -22,16 +22,16 @@ from ..resolve.read_cache import Reading
 
 
 def perhaps_hidden_owner(schema: Schema, keys: Iterable[str], values: Mapping[str, Any], refused: ServiceError) -> str:
-    """Return the message that an unlisted record may have a refused value; empty if that is impossible.
+    """Return the message that an unlisted record may have a refused value; empty if the service gives another cause.
 
     :param keys: the fields that identify the record. :param values: canonical values that were sent.
     """
     unique = {key: value for key, value in values.items() if schema.fields[key].unique}
     asked = unique or {key: values[key] for key in keys if key in values}
-    mine = [*asked, *(schema.fields[key].label for key in asked), *map(str, asked.values())]
-    fields = (field for field in schema.fields.values() if field.key not in asked)
-    others = [name for field in fields for name in (field.key, field.label)]
-    if not asked or not schema.kind.can_be_archived or not may_be_taken(refused, mine, others):
+    names = [*asked, *(schema.fields[key].label for key in asked), *map(str, asked.values())]
+    is_named = any(name and name.casefold() in refused.words.casefold() for name in names)
+    is_other = bool(refused.words) and not is_named and not isinstance(refused, Conflict)
+    if not asked or not schema.kind.can_be_archived or is_other:
         return ""
     words = natural_keys.describe(schema, asked, asked)
     return (

@@ -15,7 +15,7 @@ from ..client.record import Record
 from ..errors import Ambiguous, InvalidInput, NoMatch, PermissionMissing, SeventhingsError, unless
 from ..model.kinds import KINDS, Kind
 from ..model.schema import Schema
-from ..model.suggestions import MOST_NAMED, ROUGH, closest_names, likely_typos
+from ..model.suggestions import MOST_NAMED, ROUGH, closest_names
 from ..model.types_links import Reference, references_in
 from . import natural_keys
 from .field_visibility import field_visibility_by, perhaps_hidden, unlisted, why_unfound
@@ -26,7 +26,6 @@ from .references import (
     at,
     by_name,
     identity_of,
-    if_an_id,
     inside,
     is_number,
     is_text_renter,
@@ -51,14 +50,13 @@ class Reading:
 
     :ivar warnings: archived records that no list shows, and references without a target, if that is not an error.
     :param allow_missing: True if a missing record is only a warning (check mode: an earlier task may create it).
-    :param typos_fail: raise anyway if a name is a typo of an existing name; names are read for that.
+    :param names_missing: name the nearest records in that warning, and check references by id and uuid.
     """
 
-    def __init__(self, client: Client, allow_missing: bool = False, typos_fail: bool = False) -> None:
+    def __init__(self, client: Client, allow_missing: bool = False, names_missing: bool = False) -> None:
         self._client = client
         self._allow_missing = allow_missing
-        self._typos_fail = typos_fail
-        self._asks_no_names = allow_missing and not typos_fail
+        self._names_missing = names_missing
         self._lists: dict[tuple[str, tuple[Condition, ...]], list[Record]] = {}
         self._by_mark: dict[str, dict[Mark, Record]] = {}
         self._narrowed: dict[tuple[str, str], tuple[set[Any], list[Record]]] = {}
@@ -230,7 +228,7 @@ class Reading:
 
         If there are very many, only one page is read. None are read if a missing record is only a warning.
         """
-        if self._asks_no_names:
+        if self._allow_missing and not self._names_missing:
             return []
         if kind.is_many:
             return [name for record in self.some(kind) for name in natural_keys.written_names(record)]
@@ -311,7 +309,7 @@ class Reading:
         by_id = [reference for reference in references if reference.uuid is None and reference.id is not None]
         missing = self._without_target(by_id)
         if missing:
-            raise NoMatch(missing, is_typo=True)
+            raise NoMatch(missing, is_final=True)
         return self.records_of(by_id)
 
     def _without_target(self, references: Sequence[Reference]) -> list[str]:
@@ -366,10 +364,9 @@ class Reading:
         words = [_words_of(problem) for problem in unresolved]
         # If the account can't see the records with that name, the target may exist.
         is_hidden = any(problem.is_explained for problem in unresolved)
-        is_typo = is_hidden or any(map(self._is_typo, unresolved))
-        if words and (not self._allow_missing or is_hidden or (is_typo and self._typos_fail)):
-            raise NoMatch(words, is_typo)
-        if words and self._typos_fail:
+        if words and (not self._allow_missing or is_hidden):
+            raise NoMatch(words, is_hidden)
+        if words and self._names_missing:
             self.require(item.reference for lookup in found.lookups for item in inside(lookup))
         self.warnings += [self._not_yet(problem) for problem in unresolved]
         return found.targets
@@ -416,7 +413,7 @@ class Reading:
             return
         if missing:
             # An earlier task of the play may create a record, but nobody can know its id beforehand.
-            raise NoMatch(missing, is_typo=True)
+            raise NoMatch(missing, is_final=True)
 
     def _not_yet(self, problem: Unresolved) -> str:
         """Return why a reference has no target if an earlier task may create the target."""
@@ -424,23 +421,6 @@ class Reading:
             return unless(_words_of(problem), "creates it")
         kind = KINDS[problem.reference.target]
         return f"{at(problem.reference)}reference to {kind.singular}: {self.schema(kind).not_yet(problem.name)}"
-
-    def _is_typo(self, problem: Unresolved) -> bool:
-        """Return True if the user probably meant an existing name, so that no earlier task creates the written name."""
-        kind, written = KINDS[problem.reference.target], problem.reference.written
-        if problem.why is Why.UNKNOWN_FIELD:
-            return self.schema(kind).is_typo(problem.name)
-        if problem.why is not Why.MISSING or not isinstance(written, str) or self._asks_no_names:
-            return False
-        names = self.names(kind)
-        if likely_typos(written, names) or not kind.parent:
-            return bool(likely_typos(written, names))
-        # The name may be a room without its location, or a room with a typo in its location.
-        if "/" not in written:
-            return bool(likely_typos(written, [name.rpartition("/")[2] for name in names]))
-        places = [name for record in self.listed(KINDS[kind.parent]) for name in natural_keys.written_names(record)]
-        heads = [place for place, _label in natural_keys.path_splits(written)]
-        return not set(heads) & set(places) and any(likely_typos(place, places) for place in heads)
 
 
 def _shared(ways: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]] | None:
@@ -461,7 +441,7 @@ def _words_of(problem: Unresolved) -> str:
     if problem.why is Why.AMBIGUOUS:
         return f"{prefix}{problem.words}"
     hint = f" The nearest are {', '.join(map(repr, problem.nearest))}." if problem.nearest else ""
-    return f"{prefix}{problem.words[0].upper()}{problem.words[1:]}{problem.doubt}.{hint}{if_an_id(problem.reference)}"
+    return f"{prefix}{problem.words[0].upper()}{problem.words[1:]}{problem.doubt}.{hint}"
 
 
 def find_records(
@@ -490,7 +470,7 @@ def find_records(
             for reference in missing
         ]
         # An earlier task of the play may create the record, but nobody can know its id beforehand.
-        raise NoMatch(words, is_typo=True)
+        raise NoMatch(words, is_final=True)
     return [found[reference] for reference in references]
 
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from ..client.record import Record
 from ..errors import Ambiguous, InvalidInput
-from ..model.field import Field, InvalidValue, edge_blanks, integer_of, shorten
+from ..model.field import Field, InvalidValue, edge_blanks, shorten
 from ..model.kinds import KINDS, Kind
 from ..model.schema import Schema, cause_of
 from ..model.suggestions import MOST_NAMED, ROUGH, closest_names
@@ -402,18 +402,6 @@ def reference_in(option: str, target: str, written: Any) -> Reference:
 def identity_of(reference: Reference) -> str:
     """Return the uuid or the id of a resolved reference in words."""
     return f"uuid {reference.uuid}" if reference.uuid else f"id {reference.id}"
-
-
-def if_an_id(reference: Reference) -> str:
-    """Return a hint on how to write an id, if a text may be one.
-
-    Before ansible-core 2.19, templates turn integers into texts.
-    """
-    number = integer_of(reference.written)
-    if not number or str(number) != reference.written:
-        return ""
-    words = KINDS[reference.target].words
-    return f" Text is a natural key. If {number} is the id of the {words}, write {{id: {number}}}."
 
 
 def at(reference: Reference) -> str:

@@ -91,34 +91,15 @@ def test_an_empty_text_is_no_uuid_in_a_real_run() -> None:
     assert "uuid: '' is not in uuid form" in ask("room", False, **WRITTEN, fields={"number": "0.13"}, uuid="")["msg"]
 
 
-# ---- slips: no earlier task makes what was meant to be another name
+# ---- names that an earlier task of the play may create
 
 
 WRITTEN: dict[str, Any] = {"match_on": None, "state": "present", "allow_unknown_fields": False}
-SLIPS: list[tuple[str, dict[str, Any], str]] = [
-    ("object", {"fields": {"barcode": "1", "documens": []}}, "fields.documens: no such field"),
-    ("object", {"fields": {"barcode": "1", "Documnets": []}}, "fields.Documnets: no such field"),
-    ("room", {"fields": {"building_id": "Hed office", "number": "1"}}, "There is no location 'Hed office'"),
-    ("room", {"fields": {"building_id": "head-office", "number": "1"}}, "There is no location 'head-office'"),
-    ("room", {"fields": {"building_id": {"nam": "Head office"}, "number": "1"}}, "nam: no such field in a location"),
-    ("room", {"fields": {"building_id": {"name": "Hed office"}, "Nunber": "1"}}, "fields.Nunber: no such field"),
-    ("object", {"fields": {"barcode": "1", "place": "Head office/Worksop"}}, "There is no room 'Head office/Worksop'"),
-    ("object", {"fields": {"barcode": "1", "place": "Hed office/0.13"}}, "There is no room 'Hed office/0.13'"),
-    ("object", {"fields": {"barcode": "1", "place": "Worksop"}}, "There is no room 'Worksop'"),
-    ("file", {"object": "1", "field": "documens", "path": None, "uuid": uuid_of(5)}, "field: documens"),
-    ("file_download", {"object": "1", "field": "documens", "dest": "/tmp/x", "uuid": None}, "field: documens"),
-]
-
-
-@pytest.mark.parametrize(("name", "options", "words"), SLIPS)
-def test_a_typo_fails_in_check_mode_as_in_the_real_run(name: str, options: dict[str, Any], words: str) -> None:
-    predicted, done = (ask(name, check_mode, **{**WRITTEN, **options}) for check_mode in (True, False))
-    assert predicted["failed"]
-    assert words in predicted["msg"]
-    assert predicted["msg"] == done["msg"]
-
-
 TO_COME: list[tuple[str, dict[str, Any], str]] = [
+    ("object", {"fields": {"barcode": "1", "documens": []}}, "fields.documens: no such field"),
+    ("room", {"fields": {"building_id": "Hed office", "number": "1"}}, "There is no location 'Hed office'"),
+    ("room", {"fields": {"building_id": {"nam": "Head office"}, "number": "1"}}, "nam: no such field in a location"),
+    ("object", {"fields": {"barcode": "1", "place": "Hed office/0.13"}}, "There is no room 'Hed office/0.13'"),
     ("object", {"fields": {"barcode": "1", "Shelf mark": "A"}}, "fields.Shelf mark: no such field"),
     ("room", {"fields": {"building_id": "Depot", "number": "1"}}, "There is no location 'Depot'"),
     ("room", {"fields": {"building_id": "Head office 2", "number": "1"}}, "There is no location 'Head office 2'"),
