@@ -3,10 +3,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the current account sees: a role may hide fields, and access may be limited to locations.
 
-A missing key is not null. Some instances send the keys of empty fields, others may leave them out. If an answer has
-keys of empty fields, a field whose key no record has is certainly hidden. If no field is empty and all records have the
-same keys, the records of other kinds decide. Otherwise a filter may show whether the service finds records by a value
-that none of them shows.
+A missing key is not null. Some instances send the keys of empty fields, others leave them out. If an answer has the key
+of an empty field, a field whose key no record has is certainly hidden. Otherwise a filter may show that the service
+finds records by a text that none of them shows.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from typing import Any
 from ..client.client import Client
 from ..client.query import Condition
 from ..client.record import Record
-from ..errors import InternalError, InvalidInput, InvalidRequest, NotFound, PermissionMissing, SeventhingsError
+from ..errors import InvalidInput, PermissionMissing, SeventhingsError
 from ..model.field import EMPTY, Field
 from ..model.kinds import SERVER_KEYS, TEMPLATE_KINDS, Kind
 from ..model.schema import Schema, type_of
@@ -120,7 +119,8 @@ def field_visibility_of(
     :param records: that were read. :param keys: the fields that matter, all by default; only these are filtered for.
     """
     visibility = FieldVisibility.from_records(schema, records)
-    if not visibility.is_open(keys):
+    unsure_of = visibility.missing - visibility.hidden
+    if not (unsure_of if keys is None else unsure_of.intersection(keys)):
         return visibility
     return with_more_evidence(
         client, schema, FieldVisibility.from_records(schema, [*records, *client.sample(schema.kind)]), keys
@@ -131,11 +131,6 @@ def with_more_evidence(
     client: Client, schema: Schema, visibility: FieldVisibility, keys: Iterable[str] | None = None
 ) -> FieldVisibility:
     """Return a result that is certain about more fields if the instance shows more; see :func:`field_visibility_of`."""
-    if not visibility.is_open(keys):
-        return visibility
-    if not visibility.leaves_out and _sends_empty_elsewhere(client):
-        return replace(visibility, hidden=visibility.missing)
-    visibility = replace(visibility, leaves_out=True)
     unproven = sorted((visibility.missing - visibility.hidden).intersection(keys or ()))
     withheld = {key for key in unproven if _is_withheld(client, visibility.kind, schema.fields[key])}
     return replace(visibility, hidden=visibility.hidden | withheld)
@@ -149,63 +144,30 @@ def _writable_fields(schema: Schema) -> list[Field]:
     ]
 
 
-def _sends_empty(fields: Iterable[Field], records: Sequence[Record]) -> bool | None:
-    """Return True if records have the keys of empty fields, or None if none of their fields is empty."""
-    missing = keys_in_none(fields, records)
-    present = [field.wire_key for field in fields if field.key not in missing]
-    if any(wire in record.flat and record.flat[wire] in EMPTY for record in records for wire in present):
-        return True
-    return False if any(wire not in record.flat for record in records for wire in present) else None
+def _sends_empty(fields: Iterable[Field], records: Sequence[Record]) -> bool:
+    """Return True if records have the keys of empty fields."""
+    wires = [field.wire_key for field in fields]
+    return any(wire in record.flat and record.flat[wire] in EMPTY for record in records for wire in wires)
 
 
 def sends_empty_members(schema: Schema, records: Sequence[Record]) -> bool:
     """Return True if records have the keys of empty fields."""
-    return _sends_empty(_writable_fields(schema), records) is True
-
-
-def _sends_empty_elsewhere(client: Client) -> bool:
-    """Return True if an instance sends the keys of empty fields, by a few records of each kind."""
-    for kind in TEMPLATE_KINDS.values():
-        try:
-            answer = _sends_empty(_writable_fields(client.schema(kind)), client.sample(kind))
-        except (PermissionMissing, NotFound, InvalidRequest, InternalError):
-            # The user did not ask for this kind, so its errors don't matter.
-            continue
-        if answer is not None:
-            return answer
-    return False
-
-
-_COMPARED: dict[str, tuple[str, str, Any]] = {
-    "boolean": ("eq", "neq", True),
-    "date": ("gt", "lte", "1000-01-01"),
-    "datetime": ("gt", "lte", "1000-01-01 00:00:00"),
-    "decimal": ("gt", "lte", 0),
-    "integer": ("gt", "lte", 0),
-    "reference": ("gt", "lte", 0),
-}
-"""The shape of a type to the filter that finds records with a value, and to its opposite.
-
-Values of other types prove nothing: 0 and false may be left out like empty values.
-"""
+    return _sends_empty(_writable_fields(schema), records)
 
 
 def _is_withheld(client: Client, kind: Kind, field: Field) -> bool:
-    """Return True if the service finds records by a value of a field that none of them shows.
+    """Return True if the service finds records by a text that none of them shows.
 
-    An instance that ignores such a filter also finds the same records by the opposite filter.
+    Other values prove nothing, because 0 and false may be left out like empty values. An instance that ignores such a
+    filter also finds the same records by the opposite filter.
     """
-    if kind.filters != "query":
+    key = field.wire_key
+    if kind.filters != "query" or not type_of(field).is_text:
         return False
-    key, compared = field.wire_key, _COMPARED.get(type_of(field).shape)
-    if compared is None:
-        filled, empty = Condition(key, "not_empty"), Condition(key, "empty")
-    else:
-        filled, empty = (Condition(key, operator, compared[2:]) for operator in compared[:2])
-    found = client.found_by(kind, filled)
+    found = client.found_by(kind, Condition(key, "not_empty"))
     if not found or any(key in record.flat for record in found):
         return False
-    others = client.found_by(kind, empty)
+    others = client.found_by(kind, Condition(key, "empty"))
     return others is not None and {record.uuid for record in found}.isdisjoint(record.uuid for record in others)
 
 
@@ -227,15 +189,12 @@ class FieldVisibility:
 
     :ivar missing: keys of fields that no record has.
     :ivar hidden: the keys among them that are certainly hidden.
-    :ivar leaves_out: True if the keys prove nothing more: records have different keys, or those of other kinds prove
-        nothing either.
     """
 
     kind: Kind
     missing: frozenset[str] = frozenset()
     hidden: frozenset[str] = frozenset()
     _mandatory: frozenset[str] = frozenset()
-    leaves_out: bool = False
 
     @classmethod
     def from_records(cls, schema: Schema, records: Sequence[Record]) -> FieldVisibility:
@@ -249,15 +208,9 @@ class FieldVisibility:
         missing = keys_in_none(fields, records)
         if not missing:
             return cls(schema.kind)
-        sends_empty = _sends_empty(fields, records)
+        hidden = missing if _sends_empty(fields, records) else set()
         must_be = {field.key for field in fields if field.mandatory or field.unique}
-        return cls(
-            schema.kind,
-            frozenset(missing),
-            frozenset(missing if sends_empty else ()),
-            frozenset(missing & must_be),
-            sends_empty is False,
-        )
+        return cls(schema.kind, frozenset(missing), frozenset(hidden), frozenset(missing & must_be))
 
     def for_items(self, schema: Schema, records: Sequence[Record]) -> FieldVisibility:
         """Return the result of a witness kind for the records of another kind.
@@ -266,17 +219,8 @@ class FieldVisibility:
         """
         hidden_keys = keys_in_none(schema.fields.values(), records) if records else set(schema.fields)
         return FieldVisibility(
-            schema.kind,
-            self.missing & hidden_keys,
-            self.hidden & hidden_keys,
-            self._mandatory & hidden_keys,
-            self.leaves_out,
+            schema.kind, self.missing & hidden_keys, self.hidden & hidden_keys, self._mandatory & hidden_keys
         )
-
-    def is_open(self, keys: Iterable[str] | None = None) -> bool:
-        """Return True if some of the fields that matter (all by default) may be either hidden or empty."""
-        unsure_of = self.missing - self.hidden
-        return bool(unsure_of if keys is None else unsure_of.intersection(keys))
 
     def unidentifying(self, keys: Collection[str]) -> list[str]:
         """Return the fields of a natural key by which no record can be found, because they are hidden.

@@ -23,7 +23,6 @@ from ...module_utils.resolve.field_visibility import (
     FieldVisibility,
     hidden_field_message,
     maybe_hidden_message,
-    sends_empty_members,
 )
 from ...module_utils.resolve.hidden_records import NO, YES, Listed, visibility
 from ...module_utils.resolve.natural_keys import identity_of
@@ -113,12 +112,10 @@ class ObjectLists:
         """The fields of objects that the account sees."""
         return FieldVisibility.from_records(self.schema, self.objects)
 
-    @cached_property
+    @property
     def hidden(self) -> frozenset[str]:
         """The fields that are certainly hidden from the account."""
-        rooms = self.state.records(ROOM)
-        sends_empty = not self.field_visibility.leaves_out and sends_empty_members(identity_of(ROOM), rooms)
-        return self.field_visibility.missing if sends_empty else self.field_visibility.hidden
+        return self.field_visibility.hidden
 
     def check_visible(self, needed: Iterable[Field], consequence: str) -> None:
         """Refuse fields that are hidden, or may be hidden.

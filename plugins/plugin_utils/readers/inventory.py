@@ -16,7 +16,7 @@ from ...module_utils.model.kinds import ARCHIVED_AT, LOCATION, OBJECT, ROOM, Kin
 from ...module_utils.model.suggestions import did_you_mean
 from ...module_utils.model.types_links import Reference, read_reference
 from ...module_utils.printing.cleaner import clean
-from ...module_utils.resolve.field_visibility import FieldVisibility, hidden_field_message, with_more_evidence
+from ...module_utils.resolve.field_visibility import FieldVisibility, hidden_field_message
 from ...module_utils.resolve.listing import list_records
 from ..ansible_compat import as_data, as_name
 from .inventory_names import Variables, as_part, check_host_name, group_name, literal, one_line, variable_key
@@ -185,7 +185,7 @@ def read_records(client: Client, plan: Plan, filters: Mapping[str, Mapping[str, 
     for plural in read_along(plan.hosts):
         kind = KINDS[plural]
         listed = list_records(client, kind, None, filters.get(plural, {}), [], None, option=f"filters.{plural}")
-        visibility = with_more_evidence(client, client.schema(kind), listed.visibility or FieldVisibility(kind))
+        visibility = listed.visibility or FieldVisibility(kind)
         links = [key for _above, key in plan.links(plural) if key in visibility.hidden]
         for place in sorted(plan.filtered.intersection(records)) if links else ():
             why = f"{hidden_field_message(links[0])}, so it is unknown which {plural} are in these {place}"

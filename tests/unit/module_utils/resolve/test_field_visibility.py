@@ -15,11 +15,10 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.field_visibility import (
     FieldVisibility,
-    field_visibility_of,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.read_cache import Reading
 
-from ..support import FakeTransport, by_uuid, client_on, listing, record, refusal, schema_of, uuid_of
+from ..support import FakeTransport, by_uuid, client_on, listing, record, schema_of, uuid_of
 
 THINGS = schema_of(
     "object",
@@ -83,17 +82,3 @@ def test_an_object_that_only_its_barcode_finds_may_be_hidden(members: dict[str, 
     reference = Reference(KINDS["object"].name, written="0009")
     assert reading.resolve([reference])[reference].uuid == uuid_of(9)
     assert ["this account may be limited to locations" in line for line in reading.warnings] == [True] * is_warned
-
-
-@pytest.mark.parametrize("status", [403, 404, 500])
-def test_a_kind_that_the_account_may_not_read_proves_nothing_about_empty_keys(status: int) -> None:
-    """If objects don't show whether the instance sends empty keys, other kinds do."""
-    templates = ("asset", "room", "person")
-    transport = FakeTransport(
-        {f"GET /asset-tracking/{template}/field-definitions": refusal(status) for template in templates}
-    )
-    open_one = field_visibility_of(
-        client_on(transport), THINGS, [record("object", 1, barcode="1", notes="x")], ["price"]
-    )
-    assert open_one.hidden == frozenset()
-    assert len(transport.calls) >= len(templates)
