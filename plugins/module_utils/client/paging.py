@@ -8,7 +8,6 @@ An answer is the whole list only if the service proves it: by a total, or by a f
 
 from __future__ import annotations
 
-import datetime as dt
 import itertools
 import math
 from collections import deque
@@ -90,7 +89,7 @@ class Lists:
             request = _ListRequest(kind, part, parameters, template)
             found.update((record.identity, record) for record in self._read_pages(request))
         if kind.cap and len(found) >= kind.cap:
-            return self._read_capped(kind, parameters, template, found.values())
+            return self._read_capped(kind, parameters, template)
         return list(found.values())
 
     def _read_by_links(self, kind: Kind, conditions: Sequence[Condition], template: str) -> list[Record]:
@@ -111,15 +110,16 @@ class Lists:
                 return records
         return self._read_parts(kind, [condition for condition in conditions if not condition.links], {}, template)
 
-    def _read_capped(
-        self, kind: Kind, parameters: Mapping[str, str], template: str, read: Iterable[Record]
-    ) -> list[Record]:
-        """Return a list that the service cuts, read in parts: by status first, then by deadline."""
+    def _read_capped(self, kind: Kind, parameters: Mapping[str, str], template: str) -> list[Record]:
+        """Return a list that the service cuts, read by status."""
         if "status" in parameters:
-            parts = _deadline_parts(kind, parameters, read)
-        else:
-            statuses = next(field.allowed for field in kind.fields if field.key == "status")
-            parts = [{**parameters, "status": status} for status in statuses]
+            raise IncompleteList(
+                f"The list of {kind.plural} with the status {parameters['status']} has {kind.cap} records, which is "
+                "the most that the service lists; it may be incomplete, so nothing is decided from it. Name the record "
+                "by its uuid, or filter by deadline, assignees or author."
+            )
+        statuses = next(field.allowed for field in kind.fields if field.key == "status")
+        parts = [{**parameters, "status": status} for status in statuses]
         found = {record.identity: record for part in parts for record in self._read_parts(kind, (), part, template)}
         return list(found.values())
 
@@ -272,35 +272,6 @@ def _prefetched(ask: Callable[[int], Response], numbers: Iterable[int]) -> Itera
             answer = requested.popleft().result()
             requested.extend(pool.submit(ask, number) for number in itertools.islice(rest, 1))
             yield answer
-
-
-def _deadline_parts(kind: Kind, parameters: Mapping[str, str], read: Iterable[Record]) -> list[dict[str, str]]:
-    """Split a query by deadline: the days before the median of the records seen, that day, and the days after it."""
-    days = sorted(str(record.flat.get("deadline"))[:10] for record in read)
-    middle = days[len(days) // 2]
-    low, high = parameters.get("deadline_from"), parameters.get("deadline_to")
-    if low == high == middle:
-        raise IncompleteList(
-            f"The list of {kind.plural} with the deadline {middle} and status {parameters['status']} has {kind.cap} "
-            "records, which is the most that the service lists; it may be incomplete, so nothing is decided from it. "
-            "Name the record by its uuid."
-        )
-    try:
-        day = dt.date.fromisoformat(middle)
-        before, after = (day - dt.timedelta(days=1)).isoformat(), (day + dt.timedelta(days=1)).isoformat()
-    except (ValueError, OverflowError):
-        day = None
-    if day is None or not (low or middle) <= middle <= (high or middle):
-        raise IncompleteList(
-            f"The list of {kind.plural} with the status {parameters['status']} is cut by the service, and can't be "
-            f"read in parts: it returns other deadlines than requested. Nothing is decided from it."
-        )
-    parts = [{**parameters, "deadline_from": middle, "deadline_to": middle}]
-    if not low or low <= before:
-        parts.append({**parameters, "deadline_to": before})
-    if not high or after <= high:
-        parts.append({**parameters, "deadline_from": after})
-    return parts
 
 
 def _size_unlike(length: int) -> int:
