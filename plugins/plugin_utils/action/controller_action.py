@@ -43,11 +43,12 @@ _OTHER_NAMES = {"hosts_hosts": "hosts_names"}
 _NOT_IN_ROLES = frozenset(("desired",))
 
 
-def with_variables(result: dict[str, Any], role: str, options: Set[str]) -> dict[str, Any]:
+def with_variables(result: dict[str, Any], role: str, options: Set[str], connection: str = "") -> dict[str, Any]:
     """Return a result whose texts name the variable of the role for each option that they are about.
 
     :param role: the name of a role of this collection; empty if the task belongs to none.
     :param options: the options of the module.
+    :param connection: the beginning of the variables for the connection; by default those of the role.
     """
     if not role:
         return result
@@ -65,7 +66,7 @@ def with_variables(result: dict[str, Any], role: str, options: Set[str]) -> dict
             name = found[found.lastgroup or 0]
             if name not in options - _NOT_IN_ROLES:
                 return found[0]
-            variable = f"{role}_connection.{name}" if name in CONNECTION else f"{role}_{name}"
+            variable = f"{connection or f'{role}_connection.'}{name}" if name in CONNECTION else f"{role}_{name}"
             variable = _OTHER_NAMES.get(variable, variable)
             if found.lastgroup == "set":
                 return f"{found[0]} (in the role: {variable})"
@@ -107,16 +108,16 @@ class ControllerAction(ActionBase):
         filled = from_environment(self._task.args, of_the_task)
         given = {name: value for name, value in filled.items() if value is not None or name in self._task.args}
         read = read_arguments(self._task.action, self.spec, self.rules, given)
-        role = self._role_name()
+        role, connection = self._role_name()
         if read.refusal:
             refused = {**result, "failed": True, "changed": False, "msg": read.refusal}
-            return with_variables(refused, role, self.spec.keys())
+            return with_variables(refused, role, self.spec.keys(), connection)
         self.variables = task_vars or {}
         self.host = str(self.variables.get("inventory_hostname", ""))
         options = read.options
         for risk in risks_of(options):
             warn(risk)
-        carried_out = with_variables(self.carry_out(options), role, self.spec.keys())
+        carried_out = with_variables(self.carry_out(options), role, self.spec.keys(), connection)
         return marked({**result, **hide_in_result(secrets_of(self.spec, options), sanitized(carried_out))})
 
     @property
@@ -124,10 +125,16 @@ class ControllerAction(ActionBase):
         """The options of the module with the name of this plugin."""
         return documented_spec(type(self).__module__.rpartition(".")[2])
 
-    def _role_name(self) -> str:
-        """Return the name of the role of this collection whose task this is; empty if it is another task."""
+    def _role_name(self) -> tuple[str, str]:
+        """Return the name of the role of this collection whose task this is; empty if it is another task.
+
+        The second name begins the variables for the connection, if another role of this collection sets them.
+        """
         role = self._task._role
-        return role.get_name(False) if role is not None and role._role_collection == _COLLECTION else ""
+        if role is None or role._role_collection != _COLLECTION:
+            return "", ""
+        is_of_fleet = any(parent.get_name(False) == "fleet" for parent in role.get_parents())
+        return role.get_name(False), "seventhings_" if is_of_fleet else ""
 
     def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
         """Do the work with validated options."""
