@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from ...module_utils.model.kinds import KINDS
 from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE
+from ...module_utils.printing.cleaner import amount
 from ..desired.desired import SECTIONS, Limits, Policy
 from .aspect import Aspect
 from .plan import InstancePlan
@@ -53,21 +54,21 @@ class LimitCheck:
         return f"a higher policy.limits.{name} in instance.yml lets this pass{allowed}"
 
     def bases(self, section: str, action: str) -> Iterator[tuple[int, str]]:
-        """Yield each number of records that a limit in percent refers to, with the name of these records."""
+        """Yield each number of records that a limit in percent refers to, with what tells these records apart."""
         in_scope = self.plan.existing[section]
         if self.policy.is_capped and in_scope < self.limits.from_existing:
             # Files define the scope, and a scope of few records must not lift a limit of the task.
             in_scope = self.plan.everywhere[section]
         known = max(in_scope, self.plan.remembered[section])
         if action == CREATE:
-            yield self._before_creations(section, known), "records"
+            yield self._before_creations(section, known), ""
         else:
-            yield in_scope, "records"
+            yield in_scope, ""
         if action != CREATE and known > in_scope:
             # Records that this account may not see make up for few visible ones. Beside many they would lift the limit.
-            yield known, "records that the journal knows"
+            yield known, " that the journal knows"
         if action == DELETE and section in self.plan.set_sizes:
-            yield self.plan.set_sizes[section], "records of this set"
+            yield self.plan.set_sizes[section], " of this set"
 
     def _before_creations(self, section: str, known: int) -> int:
         """Return the number of records before this run, or before the interrupted run that it resumes."""
@@ -107,11 +108,10 @@ class LimitCheck:
             return
         percent, total = _NAMES[action]
         most = getattr(self.limits, percent)
-        for base, records in self.bases(section, action):
+        for base, which in self.bases(section, action):
             if base >= self.limits.from_existing and number * 100 > base * most:
-                exceeded = (
-                    f"{section}: {action} {number} of {base} {records} is more than limits.{percent} ({most:g} %)"
-                )
+                counted = f"{number} of {amount(base, 'record')}{which}"
+                exceeded = f"{section}: {action} {counted} is more than limits.{percent} ({most:g} %)"
                 yield f"{exceeded}; {self.way_out(percent)}"
                 break
         most = getattr(self.limits, total)
