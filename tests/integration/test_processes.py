@@ -184,7 +184,7 @@ def test_a_disk_that_can_not_be_written_creates_nothing_twice(
         assert "Errno" not in json.dumps([done, provisioned], default=str)
         for message in (*failed, *([provisioned["msg"]] if failed else [])):
             assert "SEVENTHINGS_RUNTIME_DIR may name a directory" in message
-    assert failed == [] or state == "fresh"
+    assert failed == [] or state == "fresh" or breaks is make_read_only
 
 
 # ---- something else in place of a lock

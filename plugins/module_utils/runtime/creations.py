@@ -103,7 +103,7 @@ class _Kind:
         The caller owns the lock.
         """
         before, self.number = self.number, self.lock.number
-        return before != self.number or not self.lock.is_writable()
+        return before != self.number
 
     def release(self) -> None:
         self.is_held = False

@@ -125,11 +125,6 @@ class FactLog:
         count = sum(len(facts) for marks in self._facts.values() for facts in marks.values())
         return not self.unread and self._noted > max(2 * count, _SHORT)
 
-    @property
-    def is_writable(self) -> bool:
-        """Return True if the log can be written. A read-only log can only be locked."""
-        return self._file.is_writable()
-
     def try_lock(self) -> bool:
         """Lock the log, until :meth:`close`, for several calls. Return False if another process owns the lock."""
         if self._owner != os.getpid() and self._file.try_lock():

@@ -30,8 +30,6 @@ REPORTED_AFTER = 5.0
 _ATTEMPTS = 100
 """Maximum number of attempts to open a file that is removed while it is opened or locked."""
 
-_READ_ONLY = (errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM)
-
 
 class Busy(Exception):
     """Raised if another process owned a lock until the timeout."""
@@ -106,24 +104,13 @@ class SharedFile:
     def _opened(self) -> int:
         for _attempt in range(_ATTEMPTS):
             try:
-                return self._open()
+                return self._folder.open_to_update(self._name)
             except InvalidInput as error:
                 raise Obstructed(errno.EPERM, error.message) from error
             except FileNotFoundError:
                 # The directory was removed at this very moment.
                 continue
         raise self._removed()
-
-    def _open(self) -> int:
-        try:
-            return self._folder.open_to_update(self._name)
-        except OSError as error:
-            if error.errno not in _READ_ONLY:
-                raise
-            # A read-only file can still be locked.
-            with contextlib.suppress(FileNotFoundError), self._folder.opened(self._name) as descriptor:
-                return os.dup(descriptor)
-            raise
 
     # ---- the lock
 
@@ -196,8 +183,6 @@ class SharedFile:
     def write(self, content: bytes, at: int) -> None:
         """Write at a position."""
         descriptor, written = self.descriptor(), 0
-        if not self.is_writable():
-            raise OSError(errno.EROFS, "can't be written", str(self.path))
         try:
             while written < len(content):
                 written += os.pwrite(descriptor, content[written:], at + written)
@@ -225,7 +210,3 @@ class SharedFile:
             raise
         self.close()
         self._descriptor, self._opened_by = fresh._descriptor, fresh._opened_by
-
-    def is_writable(self) -> bool:
-        """Return True if the file was opened for writing, not only for its lock."""
-        return fcntl.fcntl(self.descriptor(), fcntl.F_GETFL) & os.O_ACCMODE == os.O_RDWR

@@ -248,14 +248,11 @@ class Journal:
 
     def _try_lock(self) -> bool:
         try:
-            is_locked = self._log.try_lock()
-            if is_locked and not self._log.is_writable:
-                raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+            return self._log.try_lock()
         except Obstructed as unfit:
             raise JournalRefused(f"journal: {unfit.strerror}") from unfit
         except OSError as error:
             raise _unusable(self.place, error) from error
-        return is_locked
 
     def _settle_id(self) -> None:
         """Note the ``set_id`` of these files, and create one if they have none."""

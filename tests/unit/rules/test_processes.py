@@ -24,7 +24,6 @@ from ansible_collections.community.seventhings.plugins.module_utils.runtime.crea
     CreatedMeanwhile,
     Creations,
     LockRefused,
-    LockTimeout,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.token_store import (
     Credentials,
@@ -191,33 +190,6 @@ def test_on_a_full_disk_two_processes_exclude_each_other(bench: Bench, monkeypat
     assert ended(*others) == [0, 0, 0]
     assert bench.rooms() == ["Lab"]
     assert changed(bench) == ["False"] * 3
-
-
-def test_a_lock_that_can_not_be_written_is_taken_and_its_number_is_not_believed(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    bench.ensure(bench.creations(), "Hall")
-    real = os.open
-
-    def read_only(path: str, flags: int, *more: object, **options: object) -> int:
-        if flags & os.O_ACCMODE != os.O_RDONLY:
-            raise OSError(errno.EROFS, os.strerror(errno.EROFS))
-        return real(path, flags, *more, **options)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(os, "open", read_only)
-    first, second = bench.creations(), bench.creations()
-    for creations in (first, second):
-        creations.watch(["room"])
-    assert first.hold(["room"]) == {"room"}
-    other_waits = bench.creations()
-    other_waits.lock_wait = 0.0
-    other_waits.watch(["room"])
-    with pytest.raises(LockTimeout):
-        other_waits.hold(["room"])
-    with first.making("room"):
-        pass
-    first.leave()
-    assert second.hold(["room"]) == {"room"}
 
 
 def test_without_a_working_lock_nothing_is_created(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
