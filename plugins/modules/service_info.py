@@ -62,7 +62,7 @@ description:
   sample: seventhings API is ready
 user:
   description:
-    - The user who signed in. With O(access_token) alone, the user that the token names, or null if it names no user.
+    - The user who signed in. Null with O(access_token) alone.
   returned: success
   type: dict
   contains:

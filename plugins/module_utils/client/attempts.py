@@ -13,7 +13,6 @@ A request goes through these states:
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -35,7 +34,6 @@ _MOST_OUTAGES = 3
 _SHORTEST_PAUSE = 0.25
 _FIRST_PAUSE = 0.5
 _LONGEST_PAUSE = 60.0
-_SHOWN = 5
 
 
 class Effect(Enum):
@@ -56,8 +54,9 @@ class Request:
 
     :ivar path: below ``/customer-api/v1``. :ivar pairs: the query. :ivar body: sent as JSON; None for no body.
     :ivar files: parts of a multipart upload, as requests accepts them.
-    :ivar is_login: True for a login. Nothing of its answer is shown.
-    :ivar check: raises if the body can't be what was asked for.
+    :ivar login: True for a login, which is sent in check mode, too. Nothing of its answer is shown.
+    :ivar check: raises if the body can't be what was asked for. The request is then repeated, as after any broken
+        answer. Use it only for what may be repeated.
     """
 
     method: str
@@ -68,7 +67,7 @@ class Request:
     body: Any = None
     files: Mapping[str, Any] | None = None
     accept: str = "application/json"
-    is_login: bool = False
+    login: bool = False
     check: Callable[[Any], None] | None = None
 
     @property
@@ -124,32 +123,6 @@ class Refused(Exception):
         self.after = after
 
 
-class Written:
-    """The requests that changed something since a start: their number and the newest."""
-
-    def __init__(self) -> None:
-        self._count = 0
-        self._newest: deque[str] = deque(maxlen=_SHOWN)
-
-    def begin(self) -> None:
-        """Start again."""
-        self._count = 0
-        self._newest.clear()
-
-    def note(self, request: str) -> None:
-        """Note a request that was executed, such as ``POST /location``."""
-        self._count += 1
-        self._newest.append(request)
-
-    @property
-    def sentence(self) -> str:
-        """Return a sentence about what was written."""
-        if not self._count:
-            return "Nothing was changed before it."
-        earlier = f"{self._count - len(self._newest)} others, " if self._count > len(self._newest) else ""
-        return f"What was changed before it stays: {earlier}{', '.join(self._newest)}."
-
-
 @dataclass
 class Attempts:
     """The attempts of one request.
@@ -159,7 +132,6 @@ class Attempts:
 
     request: Request
     outages: Outages
-    written: Written
     retries: int
     rate_limit_wait: float
     clock: Callable[[], float]
@@ -237,23 +209,19 @@ class Attempts:
     def check_pause(self, refused: Refused, pause: float) -> None:
         """Check that a pause after a refusal fits.
 
-        :raises TooManyRequests: if it does not, with what was written and what was not.
+        :raises TooManyRequests: if it does not, because it would take too long.
         """
         if pause > self.left:
-            why = f"{refused.error.message} {self._why(pause)} This request was not carried out."
-            raise self._saying(refused.error, why) from refused.error.__cause__
+            refused.error.message += f" {self._why(pause)} This request was not carried out."
+            raise refused.error from refused.error.__cause__
 
     def not_sent(self, pause: float) -> TooManyRequests:
         """Return the error of a request that was not sent, because the pause of an earlier request is not over."""
         endpoint = self.request.endpoint
         error = TooManyRequests(HTTPStatus.TOO_MANY_REQUESTS, "", endpoint)
-        return self._saying(error, f"{endpoint}: not sent, because of an earlier HTTP 429. {self._why(pause)}")
+        error.message = f"{endpoint}: not sent, because of an earlier HTTP 429. {self._why(pause)}"
+        return error
 
     def _why(self, pause: float) -> str:
         left = f"{max(self.left, 0):.0f} of the {self.rate_limit_wait:g} seconds of rate_limit_wait are left"
         return f"The service wants a pause of {pause:.0f} seconds, and {left}."
-
-    def _saying(self, error: TooManyRequests, why: str) -> TooManyRequests:
-        error.message = f"{why} {self.written.sentence}"
-        error.args = (error.message,)
-        return error

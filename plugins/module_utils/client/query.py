@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from ..errors import InvalidInput
+from ..model.field import shorten
 
 
 class Comparison(Enum):
@@ -162,11 +163,10 @@ def parse_filters(filters: Mapping[str, Any], option: str = "filters") -> list[C
             elif OPERATORS[operator].operands is Operands.MANY:
                 values = tuple(value) if isinstance(value, (list, tuple)) else (value,)
                 conditions.append(Condition(field, operator, values))
-            elif isinstance(value, (list, tuple)) or (isinstance(value, Mapping) and operator not in ("eq", "neq")):
-                given = "a map" if isinstance(value, Mapping) else "a list"
-                problems.append(f"{option}.{field}.{operator}: accepts one value, not {given}")
-            elif value is None and operator not in ("eq", "neq"):
-                problems.append(f"{option}.{field}.{operator}: expected a value; only eq and neq accept null")
+            elif isinstance(value, (list, tuple)) or (
+                operator not in ("eq", "neq") and (value is None or isinstance(value, Mapping))
+            ):
+                problems.append(f"{option}.{field}.{operator}: accepts one value, not {shorten(value)}")
             elif value is None:
                 conditions.append(Condition(field, "null" if operator == "eq" else "not_null"))
             else:

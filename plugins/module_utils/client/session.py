@@ -165,23 +165,6 @@ if REQUESTS_IMPORT_ERROR is None:
             return None
 
 
-def check_proxy(root: str, is_at_home: bool) -> None:
-    """Check the address of the proxy that the environment names for an instance.
-
-    :param is_at_home: True if the instance is this machine, so that no proxy is used.
-    :raises ValueError: if the address is invalid. The message does not quote it: it may have a password.
-    """
-    proxy = requests.utils.select_proxy(root, requests.utils.get_environ_proxies(root))
-    if is_at_home or not proxy:
-        return
-    try:
-        host = urllib3.util.parse_url(proxy if "://" in proxy else f"http://{proxy}").host
-    except urllib3.exceptions.LocationParseError:
-        host = None
-    if not host:
-        raise ValueError("the address of the proxy is not a URL")
-
-
 def new_session(verify: bool | str, is_at_home: bool) -> Any:
     """Create a session that keeps one connection open.
 

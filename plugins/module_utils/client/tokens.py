@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-import base64
-import json
 import re
 import threading
 import time
@@ -43,8 +41,6 @@ _UNKNOWN_REASON = "the instance names a reason that is not known here, and its a
 
 _TOKEN = re.compile(r"[\x21-\x7e]{1,16384}")
 """The characters of a token that a header can carry (RFC 6750), and their maximum number."""
-_JWT_PARTS = 3
-_ID_DIGITS = 18
 _SHORTEST_SECRET = 8
 """Minimum length of a credential that is masked in data. A shorter one may well be a word that a record needs."""
 _RENEW_BEFORE = 60.0
@@ -245,22 +241,6 @@ CARRIED = "expected at most 16384 printable ASCII characters, no space and no li
 def is_token(value: Any) -> TypeGuard[str]:
     """Return True if a value is a token that can be sent."""
     return isinstance(value, str) and _TOKEN.fullmatch(value) is not None
-
-
-def named_user(token: str) -> int | None:
-    """Return the integer id of the user whom a JSON Web Token names as its subject, or None without one."""
-    parts = token.split(".")
-    if len(parts) != _JWT_PARTS:
-        return None
-    try:
-        payload = json.loads(base64.urlsafe_b64decode(parts[1] + "=" * (-len(parts[1]) % 4)))
-    except (ValueError, RecursionError):
-        return None
-    subject = payload.get("sub") if isinstance(payload, Mapping) else None
-    if not isinstance(subject, (str, int)) or isinstance(subject, bool):
-        return None
-    digits = str(subject)
-    return int(digits) if digits.isdecimal() and len(digits) <= _ID_DIGITS else None
 
 
 def _no_login_at(root: str) -> str:

@@ -17,7 +17,7 @@ import re
 import ssl
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from http import HTTPStatus
@@ -37,14 +37,15 @@ from ..errors import (
     service_error,
     service_words,
 )
+from ..printing.cleaner import amount
 from ..runtime.creations import SHORTEST_SETTLE
 from . import query
-from .attempts import PREFIX, RATE_LIMIT_WAIT, RETRIES, Attempts, Effect, Failed, Refused, Request, Written
+from .attempts import PREFIX, RATE_LIMIT_WAIT, RETRIES, Attempts, Effect, Failed, Refused, Request
 from .limits import DEADLINE_TIMEOUTS, ERROR_BYTES, Deadline, LimitExceeded, Limits, decode_json, read_up_to
 from .outage import UNAVAILABLE, Outages
 from .rate_limit import PauseTooLong, Pausing, RateLimit
 from .redaction import without
-from .session import REQUESTS_IMPORT_ERROR, check_proxy, is_local, new_session, trusted
+from .session import REQUESTS_IMPORT_ERROR, is_local, new_session, trusted
 
 if REQUESTS_IMPORT_ERROR is None:
     import requests
@@ -123,7 +124,6 @@ class Transport:
     :ivar retries: maximum number of repetitions of one request.
     :ivar rate_limit_wait: seconds that a request may wait if the service refuses it with 429.
     :ivar pausing: entered during a pause of more than a minute, and while the service is down for more than 5 seconds.
-    :ivar written: the requests that changed something.
     :ivar warnings: warnings about the connection, for the user.
     :ivar deadline: maximum seconds of one request in all; 0 for ten times ``timeout``.
     :ivar settle: seconds within which a request whose answer was lost may still take effect (the settling horizon).
@@ -151,7 +151,6 @@ class Transport:
     sent: int = 0
     rate_limit_wait: float = RATE_LIMIT_WAIT
     pausing: Pausing = contextlib.nullcontext
-    written: Written = field(default_factory=Written)
     warnings: list[str] = field(default_factory=list)
     deadline: float = 0.0
     settle: float = SHORTEST_SETTLE
@@ -171,37 +170,18 @@ class Transport:
         self._lock = threading.Lock()
         self._paced, self._paced_until = 0.0, -math.inf
 
-    def request(
-        self,
-        method: str,
-        path: str,
-        *,
-        effect: Effect = Effect.SAFE,
-        token: str | None = None,
-        pairs: Sequence[tuple[str, str]] = (),
-        body: Any = None,
-        files: Mapping[str, Any] | None = None,
-        accept: str = "application/json",
-        login: bool = False,
-        check: Callable[[Response], None] | None = None,
-    ) -> Response:
+    def request(self, method: str, path: str, **options: Any) -> Response:
         """Send a request, and repeat it as far as that is safe.
 
-        :param path: below ``/customer-api/v1``.
-        :param pairs: the query.
-        :param body: sent as JSON; None for no body.
-        :param files: parts of a multipart upload, as requests accepts them.
-        :param login: True for a login, which is sent in check mode, too.
-        :param check: raises if the body can't be what was asked for. The request is then repeated, as after any broken
-            answer. Use it only for what may be repeated.
+        :param options: the other members of :class:`.attempts.Request`.
         :returns: the answer, with a status below 300.
         :raises ServiceError: for an error answer; :class:`OutcomeUnknown` for a write that may have been executed;
             :class:`ConnectionFailed` if nothing was reached; :class:`WriteRefused` in check mode.
         """
-        request = Request(method, path, effect, token, pairs, body, files, accept, login, check)
+        request = Request(method, path, **options)
         if self.read_only and request.is_write:
             raise WriteRefused(f"{request.endpoint}: not sent, because check mode never writes.")
-        attempts = Attempts(request, self._outages, self.written, self.retries, self.rate_limit_wait, self.rate.clock)
+        attempts = Attempts(request, self._outages, self.retries, self.rate_limit_wait, self.rate.clock)
         while True:
             self._wait_for_service(attempts)
             attempts.begin()
@@ -211,7 +191,6 @@ class Transport:
                 answer = self._attempt(request, attempts)
                 if request.is_write:
                     self._outages.carried_out(request.kind)
-                    self.written.note(f"{method} {path}")
                 return answer
             except OutcomeUnknown:
                 # The time in which the request may still take effect starts now.
@@ -242,11 +221,11 @@ class Transport:
                 self._checked(attempts, lambda: self._outages.wait(*waiting))
 
     def _checked(self, attempts: Attempts, check: Callable[[], None]) -> None:
-        """Call a function. Add to its error which request was not sent, and what was sent before."""
+        """Call a function. Add to its error which request was not sent."""
         try:
             check()
         except ServiceUnavailable as unavailable:
-            raise ServiceUnavailable(f"{attempts.words} {unavailable.message} {self.written.sentence}") from None
+            raise ServiceUnavailable(f"{attempts.words} {unavailable.message}") from None
 
     def _is_down(self, attempts: Attempts) -> bool:
         """Send a small request that every account may send. Any answer of the service means that it is up."""
@@ -264,7 +243,7 @@ class Transport:
     def _attempt(self, request: Request, attempts: Attempts) -> Response:
         """Wait until one more request may be sent, count it, and send it once."""
         if self.gate is not None:
-            self.gate(request.method, request.is_login)
+            self.gate(request.method, request.login)
         begun = self.rate.clock()
         try:
             sent = self.rate.wait(attempts.left, self.pausing)
@@ -333,7 +312,7 @@ class Transport:
                 f"was used. The option tuning.max_answer_size allows more."
             )
         # The answer to a login may contain a token in an unknown shape, so show none of it.
-        excerpt = (lambda _body: "(not shown)") if request.is_login else self._excerpt
+        excerpt = (lambda _body: "(not shown)") if request.login else self._excerpt
         # Status and headers suffice as the answer to a write.
         answer = Response(status, headers, content if is_whole else b"", request.endpoint, excerpt)
         # Most answers to a write have no content. An HTML page comes from a proxy, which carried nothing out.
@@ -353,13 +332,13 @@ class Transport:
         """Return the error of an answer that is no success."""
         endpoint = request.endpoint
         if status < HTTPStatus.BAD_REQUEST:
-            target = "" if request.is_login else f" to {self._quoted(_address(headers.get('Location')))}"
+            target = "" if request.login else f" to {self._quoted(_address(headers.get('Location')))}"
             return SeventhingsError(
                 f"{endpoint}: HTTP {status}, redirected{target}. Redirects are not followed, so that no token "
                 f"leaves; is base_url right?"
             )
         words = service_words(content, self.mask, is_whole)
-        refusal = login_error(status, words, endpoint) if request.is_login else service_error(status, words, endpoint)
+        refusal = login_error(status, words, endpoint) if request.login else service_error(status, words, endpoint)
         if isinstance(refusal, TooManyRequests):
             return Refused(refusal, sent, retry_after(headers))
         if status < HTTPStatus.INTERNAL_SERVER_ERROR:
@@ -409,13 +388,14 @@ class Transport:
                 was_sent=False,
             )
         if isinstance(error, (requests.exceptions.InvalidURL, requests.exceptions.InvalidSchema)):
+            # The reason may quote the password of the proxy.
             return ConnectionFailed(
-                f"{endpoint}: base_url is not a usable URL, or HTTPS_PROXY in the environment is not ({reason})."
+                f"{endpoint}: base_url is not a usable URL, or HTTPS_PROXY in the environment is not."
             )
         in_time = not isinstance(error, requests.exceptions.Timeout)
         if not in_time:
             reason = f"no answer within {self.timeout:g} seconds"
-        elif request.is_login:
+        elif request.login:
             # The library may quote the answer.
             reason = type(error).__name__
         broken = f"{endpoint}: the exchange with {host} broke off ({reason})"
@@ -442,19 +422,9 @@ class Transport:
         )
 
     def _open(self) -> Any:
-        """Return the session of this thread. Connections are kept open, and threads never share a session.
-
-        :raises ConnectionFailed: if the environment names an invalid proxy.
-        """
+        """Return the session of this thread. Connections are kept open, and threads never share a session."""
         session = getattr(self._local, "session", None)
         if session is None:
-            try:
-                check_proxy(self.root, self._is_at_home)
-            except ValueError:
-                raise ConnectionFailed(
-                    f"{self.root}: the proxy to it, which the environment names, is not a usable URL. See HTTPS_PROXY "
-                    "and NO_PROXY in the environment."
-                ) from None
             session = new_session(self.tls.verify, self._is_at_home)
             self._local.session = session
         return session
@@ -464,7 +434,8 @@ class Transport:
         notes = list(self.warnings)
         self.warnings.clear()
         if self._paced > _REPORTED_PACE:
-            limit = f"{self.rate.per_minute} requests a minute (rate_limit)" if self.rate.per_minute else "the service"
+            per_minute = self.rate.per_minute
+            limit = f"{amount(per_minute, 'request')} a minute (rate_limit)" if per_minute else "the service"
             notes.append(f"Waited {self._paced:.0f} seconds in all for the rate limit of {limit}.")
             self._paced = -math.inf
         return notes

@@ -306,38 +306,22 @@ ATTACHMENTS = FieldType(
 )
 
 
-class SingleLink(tuple[Reference, ...]):
-    """A single link in a place that also accepts a list of links."""
-
-    __slots__ = ()
-
-
 _parse_object, _read_object = parse_reference("object"), read_reference("object")
 
 
 def _parse_links(value: Any, field: Field) -> tuple[Reference, ...]:
     if isinstance(value, (list, tuple)):
         return parse_list(_parse_object)(value, field)
-    return SingleLink((_parse_object(value, field),))
-
-
-def _read_links(value: Any, field: Field) -> tuple[Reference, ...]:
-    found = read_list(_read_object)(value, field)
-    return found if isinstance(value, list) else SingleLink(found) if found else ()
-
-
-def _brief_links(values: tuple[Reference, ...]) -> Any:
-    """Return one link that is in no list as itself."""
-    return brief_reference(values[0]) if isinstance(values, SingleLink) else each(brief_reference)(values)
+    return (_parse_object(value, field),)
 
 
 LINKED_ASSETS = FieldType(
     _parse_links,
-    _read_links,
+    read_list(_read_object),
     lambda values: list(dict.fromkeys(map(_write_reference, values))),
     each(_show_reference),
     equal_references,
-    _brief_links,
+    each(brief_reference),
     (),
     shape="links",
     json_schema={
@@ -363,7 +347,7 @@ def with_references(value: Any, change: Callable[[Reference], Reference]) -> Any
     if isinstance(value, Reference):
         return change(value)
     if isinstance(value, tuple) and any(references_in(value)):
-        return type(value)(with_references(item, change) for item in value)
+        return tuple(with_references(item, change) for item in value)
     return value
 
 

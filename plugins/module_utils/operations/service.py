@@ -12,7 +12,6 @@ from typing import Any
 from ..client.client import Client
 from ..client.limits import ListLimit, decode_json
 from ..client.record import Record
-from ..client.tokens import named_user
 from ..client.transport import Response
 from ..errors import (
     FeatureOff,
@@ -20,7 +19,6 @@ from ..errors import (
     NoMatch,
     NotFound,
     PermissionMissing,
-    ServiceError,
     SeventhingsError,
 )
 from ..model.kinds import KINDS, LOCATION, OBJECT, PERSON, ROOM, USER, Kind
@@ -91,22 +89,17 @@ def _first_page(client: Client, kind: Kind) -> Listed | None:
 
 
 def _signed_in(client: Client) -> Record | None:
-    """Return the user who is signed in. If the task has only a token, return the user named in it, if any."""
-    token = client.tokens.current()
+    """Return the user who signed in, or None if the task has only a token."""
+    client.tokens.current()
     number = client.tokens.user_id
-    if number is not None:
-        user = client.get_by_id(USER, number)
-        if user is None:
-            client.transport.warnings.append(
-                f"The service returns nothing about the user who is signed in, with the id {number}."
-            )
-        return user
-    number = named_user(token)
-    try:
-        return client.get_by_id(USER, number) if number is not None else None
-    except ServiceError:
-        # The number may not be the id of a user. Nothing depends on it.
+    if number is None:
         return None
+    user = client.get_by_id(USER, number)
+    if user is None:
+        client.transport.warnings.append(
+            f"The service returns nothing about the user who is signed in, with the id {number}."
+        )
+    return user
 
 
 def _is_on(client: Client, kind: Kind) -> bool | None:

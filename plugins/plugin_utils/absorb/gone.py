@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Mapping, Set
 from functools import cached_property
 
-from ...module_utils.model.types_links import references_in
 from ...module_utils.plan.allowed import LIMITED_ACCOUNT, how_to_allow
 from ...module_utils.plan.change import CREATE, UPDATE
 from ...module_utils.resolve.field_visibility import LIMITED
@@ -87,11 +86,7 @@ class Removals:
         """Say why a record may exist although no list shows it; empty if that is impossible."""
         if planned.archived or not planned.kind.can_be_hidden or not self._visibility.may_hide(planned.kind):
             return ""
-        linked = references_in(tuple(planned.desired.values()))
-        if any((reference.uuid or reference.id) in self._visibility.closed_rooms for reference in linked):
-            why = f"this account sees no object in its location: {LIMITED}"
-        else:
-            why = self._visibility.evidence or f"nothing proves that this account sees all records: {LIMITED}"
+        why = self._visibility.evidence or f"nothing proves that this account sees all records: {LIMITED}"
         return f"it may be hidden ({why}); {how_to_allow(LIMITED_ACCOUNT)} treats it as deleted"
 
     def _beyond_limits(self, stay: Mapping[int, str]) -> dict[int, str]:

@@ -106,7 +106,6 @@ def test_an_outage_that_lasts_too_long_is_reported() -> None:
         f"GET {PREFIX}/locations: no answer. The service is down: it does not answer, and outage_wait is 300 seconds. "
         f"The last failure: GET {PREFIX}/users?page=1&per_page=1: HTTP 503, internal server error."
     )
-    assert caught.value.message.endswith("Nothing was changed before it.")
     assert len(service.log) == 1 + 4 + 21
     # From now on each request is sent once, without waiting.
     assert seconds(service, lambda: _fails(client)) == 0

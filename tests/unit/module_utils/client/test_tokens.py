@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import base64
 import threading
 from typing import Any
 
@@ -13,7 +12,7 @@ import pytest
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.attempts import Effect
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
-from ansible_collections.community.seventhings.plugins.module_utils.client.tokens import Tokens, named_user
+from ansible_collections.community.seventhings.plugins.module_utils.client.tokens import Tokens
 from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Response, Transport
 from ansible_collections.community.seventhings.plugins.module_utils.errors import (
     AccessTokenRefused,
@@ -368,26 +367,3 @@ def test_after_revoking_a_new_login_is_needed() -> None:
     signed.revoke()
     assert signed.current() == "access-2"
     assert transport.calls[-1].body["grant_type"] == "password"
-
-
-def _jwt(payload: bytes) -> str:
-    return ".".join(base64.urlsafe_b64encode(part).decode().rstrip("=") for part in (b"{}", payload, b"x"))
-
-
-@pytest.mark.parametrize(
-    ("token", "user"),
-    [
-        (_jwt(b'{"sub": "17"}'), 17),
-        (_jwt(b'{"sub": 17}'), 17),
-        (_jwt(b'{"sub": "ada@example.com"}'), None),
-        (_jwt(b'{"sub": true}'), None),
-        (_jwt(b"[17]"), None),
-        (_jwt(b"{"), None),
-        (_jwt(b'{"sub": "' + b"1" * 40 + b'"}'), None),
-        ("opaque", None),
-        ("a.%.c", None),
-        ("a.\u00e4.c", None),
-    ],
-)
-def test_a_token_may_name_who_is_signed_in(token: str, user: int | None) -> None:
-    assert named_user(token) == user

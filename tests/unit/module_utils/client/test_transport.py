@@ -329,7 +329,7 @@ def test_a_retry_after_that_is_longer_than_what_is_left_is_an_error_at_once(
         'POST /customer-api/v1/object: HTTP 429, too many requests. The service says: "Slow down". '
         f"The service wants a pause of {value} seconds, and "
         f"{wait:.0f} of the {wait:g} seconds of rate_limit_wait are left. "
-        "This request was not carried out. What was changed before it stays: PATCH /object/x."
+        "This request was not carried out."
     )
 
 
@@ -347,15 +347,6 @@ def test_what_is_not_sent_because_of_an_earlier_refusal_says_so(play: Play, cloc
         with pytest.raises(errors.TooManyRequests, match=expected):
             sender.request("GET", "/objects")
     assert len(wire.sent) == 1
-
-
-def test_of_many_changes_the_newest_are_named(play: Play, clock: Clock) -> None:
-    play(*[ok(status=204) for _number in range(7)], error(429, Retry_After="400"))
-    sender = transport(clock)
-    for number in range(7):
-        sender.request("PATCH", f"/object/{number}", effect=IDEMPOTENT, body={})
-    with pytest.raises(errors.TooManyRequests, match=r"stays: 2 others, PATCH /object/2, .*, PATCH /object/6\."):
-        sender.request("GET", "/objects")
 
 
 @pytest.mark.parametrize(
@@ -834,7 +825,7 @@ def test_credentials_in_a_url_are_refused_and_not_repeated(url: str) -> None:
 @pytest.mark.parametrize(
     "proxy",
     [
-        "http://ada:geheim@proxy.invalid:99999", "http://ada:geheim@", "http://ada:x/geheim@proxy.invalid",
+        "http://ada:geheim@proxy.invalid:99999", "http://ada:x/geheim@proxy.invalid",
         "http:///ada:geheim@proxy.invalid", "http://ada:geheim@[::1", "ada:geheim@proxy.invalid:99999", "@", "://",
     ],
 )  # fmt: skip
@@ -842,7 +833,7 @@ def test_nothing_is_shown_of_a_proxy_that_is_none(proxy: str, monkeypatch: pytes
     for name in ("HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("https_proxy", proxy)
-    with pytest.raises(ConnectionFailed, match="proxy to it, which the environment names, is not a usable") as caught:
+    with pytest.raises(ConnectionFailed, match="HTTPS_PROXY in the environment is not") as caught:
         Transport("https://acme.invalid", retries=0).request("GET", "/x")
     assert "geheim" not in caught.value.message
 

@@ -11,7 +11,6 @@ import pytest
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import (
     Reference,
-    SingleLink,
     brief_reference,
     references_in,
 )
@@ -68,8 +67,7 @@ def test_both_sides_use_one_notation(
 def test_values_without_references_and_the_values_themselves_stay_as_they_are() -> None:
     assert in_one_notation("a", ("b",), lambda _reference: None) == ("a", ("b",))
     reference = ref(2, uuid_of(2))
-    _before, after = in_one_notation(None, SingleLink((reference,)), lambda _reference: "Lab/2")
-    assert isinstance(after, SingleLink)
+    _before, after = in_one_notation(None, (reference,), lambda _reference: "Lab/2")
     assert (after[0].written, reference.written) == ("Lab/2", uuid_of(2))
     _before, after = in_one_notation(None, ("user", reference), lambda _reference: "Lab/2")
     assert after[0] == "user"
