@@ -55,6 +55,7 @@ class SeventhingsError(Exception):
             self.lines = (clean(text),)
         else:
             self.lines = (*self.lines[:-1], self.lines[-1] + clean(text.removeprefix(self.message)))
+        self.args = (self.message,)
 
     @property
     def to_come(self) -> tuple[str, ...]:

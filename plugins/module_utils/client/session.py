@@ -10,7 +10,6 @@ import http.client
 import http.cookiejar
 import io
 import ipaddress
-import os
 import platform
 import socket
 import ssl
@@ -31,8 +30,6 @@ except ImportError as missing:
     _MISSING = (missing.name or "requests").partition(".")[0]
 else:
     REQUESTS_IMPORT_ERROR, _MISSING = None, "requests"
-
-_CA_VARIABLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 
 
 def missing_library(name: str = _MISSING) -> str:
@@ -78,18 +75,6 @@ def encode_host(host: str) -> str:
         return host
     encoded: bytes = idna.encode(host, uts46=True)
     return encoded.decode("ascii")
-
-
-def trusted(verify: bool | str, is_at_home: bool) -> bool | str:
-    """Return the value of ``verify`` for the library.
-
-    That is the value of :class:`Tls`, or the authorities that the environment names for the library.
-
-    :param is_at_home: True to ignore the proxies in the environment. Its authorities still apply.
-    """
-    if verify is True and is_at_home:
-        return next((os.environ[name] for name in _CA_VARIABLES if os.environ.get(name)), True)
-    return verify
 
 
 if REQUESTS_IMPORT_ERROR is None:

@@ -45,7 +45,7 @@ from .limits import DEADLINE_TIMEOUTS, ERROR_BYTES, Deadline, LimitExceeded, Lim
 from .outage import UNAVAILABLE, Outages
 from .rate_limit import PauseTooLong, Pausing, RateLimit
 from .redaction import without
-from .session import REQUESTS_IMPORT_ERROR, is_local, new_session, trusted
+from .session import REQUESTS_IMPORT_ERROR, is_local, new_session
 
 if REQUESTS_IMPORT_ERROR is None:
     import requests
@@ -277,7 +277,7 @@ class Transport:
                     headers=headers,
                     auth=_Bearer(request.token),
                     timeout=(min(_CONNECT_TIMEOUT, most), most),
-                    verify=trusted(self.tls.verify, self._is_at_home),
+                    verify=self.tls.verify,
                     cert=self.tls.cert,
                     allow_redirects=False,
                     stream=True,

@@ -5,7 +5,7 @@
 
 A missing key is not null. Some instances send the keys of empty fields, others leave them out. If an answer has the key
 of an empty field, a field whose key no record has is certainly hidden. Otherwise a filter may show that the service
-finds records by a text that none of them shows.
+finds records by a value that none of them shows.
 """
 
 from __future__ import annotations
@@ -155,19 +155,36 @@ def sends_empty_members(schema: Schema, records: Sequence[Record]) -> bool:
     return _sends_empty(_writable_fields(schema), records)
 
 
-def _is_withheld(client: Client, kind: Kind, field: Field) -> bool:
-    """Return True if the service finds records by a text that none of them shows.
+_COMPARED: dict[str, tuple[str, str, Any]] = {
+    "boolean": ("eq", "neq", True),
+    "date": ("gt", "lte", "1000-01-01"),
+    "datetime": ("gt", "lte", "1000-01-01 00:00:00"),
+    "decimal": ("gt", "lte", 0),
+    "integer": ("gt", "lte", 0),
+    "reference": ("gt", "lte", 0),
+}
+"""The shape of a type to the filter that finds records with a value, and to its opposite.
 
-    Other values prove nothing, because 0 and false may be left out like empty values. An instance that ignores such a
-    filter also finds the same records by the opposite filter.
+Values of other types prove nothing: 0 and false may be left out like empty values.
+"""
+
+
+def _is_withheld(client: Client, kind: Kind, field: Field) -> bool:
+    """Return True if the service finds records by a value of a field that none of them shows.
+
+    An instance that ignores such a filter also finds the same records by the opposite filter.
     """
-    key = field.wire_key
-    if kind.filters != "query" or not type_of(field).is_text:
+    if kind.filters != "query":
         return False
-    found = client.found_by(kind, Condition(key, "not_empty"))
+    key, compared = field.wire_key, _COMPARED.get(type_of(field).shape)
+    if compared is None:
+        filled, empty = Condition(key, "not_empty"), Condition(key, "empty")
+    else:
+        filled, empty = (Condition(key, operator, compared[2:]) for operator in compared[:2])
+    found = client.found_by(kind, filled)
     if not found or any(key in record.flat for record in found):
         return False
-    others = client.found_by(kind, Condition(key, "empty"))
+    others = client.found_by(kind, empty)
     return others is not None and {record.uuid for record in found}.isdisjoint(record.uuid for record in others)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime as dt
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -167,18 +168,14 @@ def by_label(schema: Schema, records: Sequence[Mapping[str, Any]]) -> tuple[list
     prefix = schema.kind.key_prefix
     used = {prefix + key for key in schema.fields}.union(SERVER_KEYS, *records)
     fields = [field for field in schema.fields.values() if field.label and is_generated_key(field.key)]
-    names, warnings = {}, []
-    for field in fields:
-        shared = [other.key for other in schema.fields.values() if normal_name(other.label) == normal_name(field.label)]
-        if len(shared) > 1:
-            words = f"the fields {' and '.join(shared)} have the label {field.label!r}; they keep their keys"
-            warnings.append(f"keys: {words}")
-        elif field.label in used:
-            warnings.append(f"keys: {field.key} has the label {field.label!r}, which is a key; it keeps its key")
-        else:
-            names[prefix + field.key] = field.label
+    labels = Counter(normal_name(field.label) for field in schema.fields.values())
+    kept = [field for field in fields if labels[normal_name(field.label)] > 1 or field.label in used]
+    names = {prefix + field.key: field.label for field in fields if field not in kept}
     renamed = [{names.get(key, key): value for key, value in record.items()} for record in records]
-    return renamed, list(dict.fromkeys(warnings))
+    return renamed, [
+        f"keys: {field.key} keeps its key, because another field or key is called {field.label!r}, too"
+        for field in kept
+    ]
 
 
 def list_by_barcode(client: Client, kind: Kind, barcode: Any) -> ListResult:
