@@ -246,7 +246,7 @@ def report(client: Client, options: Mapping[str, Any], check_mode: bool) -> Resu
             by_option = {f"objects[{number}]": option for number, option in enumerate(options["objects"])}
             uuids = [record.uuid for record in find_records(client, OBJECT, by_option)]
         except NoMatch as missing:
-            if not check_mode or missing.is_typo:
+            if not check_mode or missing.is_final:
                 raise
             warnings = (*warnings, *missing.to_come)
         body = {"report_template_uuid": str(found[0]["uuid"]), "object_uuids": uuids}

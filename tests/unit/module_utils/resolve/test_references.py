@@ -92,7 +92,6 @@ def test_text_of_digits_is_no_id(transport: FakeTransport, kind: str, written: s
     assert resolve(transport, (kind, {"id": written}))[0].id == int(written)
 
 
-
 def test_a_barcode_that_is_the_id_of_another_object_means_the_barcode(transport: FakeTransport) -> None:
     other = {"asset_uuid": uuid_of(43), "id": 17, "barcode": "43"}
     transport.routes["GET /objects"] = listing([*OBJECTS, other])
