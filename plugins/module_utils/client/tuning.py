@@ -15,9 +15,8 @@ from typing import Any, TypeAlias
 from ansible.module_utils.parsing.convert_bool import boolean
 
 from ..errors import InvalidInput
-from ..model.suggestions import closest_names
+from ..model.suggestions import did_you_mean
 
-_LIKENESS = 0.6
 _WHOLE = 100
 _PERCENT = re.compile(r" *([0-9]{1,3}) *% *")
 
@@ -109,9 +108,7 @@ def read_tuning(given: Any, variables: Mapping[str, str]) -> dict[str, Any]:
         raise InvalidInput(f"tuning: {given!r} does not fit; expected a map with {', '.join(KEYS)}")
     for name in given or {}:
         if name not in KEYS:
-            suggestions = closest_names(str(name), KEYS, 1, _LIKENESS)
-            hint = f"did you mean {suggestions[0]}?" if suggestions else f"expected {', '.join(KEYS)}"
-            raise InvalidInput(f"tuning: unknown key {name!r}; {hint}")
+            raise InvalidInput(f"tuning: unknown key {name!r}; {did_you_mean(name, KEYS)}")
     read = {}
     for name, value in (fill_tuning(given, variables) or {}).items():
         variable, convert = KEYS[name]

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 from ..client.client import Client
@@ -64,14 +63,6 @@ def unlisted(record: Record) -> str:
     )
 
 
-def witness_of(kind: Kind) -> Kind:
-    """Return the kind whose records show which fields of another kind are hidden.
-
-    A catalog item has the fields of objects, and its answers contain only the keys that somebody filled.
-    """
-    return TEMPLATE_KINDS[kind.template] if kind.key_prefix else kind
-
-
 def may_be_lost(kind: Kind, keys: Iterable[str]) -> str:
     """Return the warning about a change that sets all fields at once, if some fields may be hidden or empty."""
     return (
@@ -97,7 +88,8 @@ def field_visibility_by(
     :param read: all records that were read, by the name of their kind.
     :param keys: the fields that matter, as for :func:`field_visibility_of`.
     """
-    witness = witness_of(schema.kind)
+    # A catalog item has the fields of objects, and its answers contain only the keys that somebody filled.
+    witness = TEMPLATE_KINDS[schema.kind.template] if schema.kind.key_prefix else schema.kind
     try:
         witnesses = read.get(witness.name) or client.sample(witness)
     except PermissionMissing:
@@ -144,15 +136,10 @@ def _writable_fields(schema: Schema) -> list[Field]:
     ]
 
 
-def _sends_empty(fields: Iterable[Field], records: Sequence[Record]) -> bool:
-    """Return True if records have the keys of empty fields."""
-    wires = [field.wire_key for field in fields]
-    return any(wire in record.flat and record.flat[wire] in EMPTY for record in records for wire in wires)
-
-
 def sends_empty_members(schema: Schema, records: Sequence[Record]) -> bool:
     """Return True if records have the keys of empty fields."""
-    return _sends_empty(_writable_fields(schema), records)
+    wires = [field.wire_key for field in _writable_fields(schema)]
+    return any(wire in record.flat and record.flat[wire] in EMPTY for record in records for wire in wires)
 
 
 _COMPARED: dict[str, tuple[str, str, Any]] = {
@@ -225,7 +212,7 @@ class FieldVisibility:
         missing = keys_in_none(fields, records)
         if not missing:
             return cls(schema.kind)
-        hidden = missing if _sends_empty(fields, records) else set()
+        hidden = missing if sends_empty_members(schema, records) else set()
         must_be = {field.key for field in fields if field.mandatory or field.unique}
         return cls(schema.kind, frozenset(missing), frozenset(hidden), frozenset(missing & must_be))
 
@@ -245,12 +232,9 @@ class FieldVisibility:
         Sometimes a hidden field looks like an empty field. Then a field that no record has counts as hidden if it must
         have a value, and if records would otherwise have no name or be in no place.
         """
-        return [key for key in keys if key in self._unidentifying]
-
-    @cached_property
-    def _unidentifying(self) -> frozenset[str]:
         nameless = set(self.kind.labels) if set(self.kind.labels) <= self.missing else set()
-        return self.hidden | self._mandatory | ({self.kind.parent_key} & self.missing) | nameless
+        hidden = self.hidden | self._mandatory | ({self.kind.parent_key} & self.missing) | nameless
+        return [key for key in keys if key in hidden]
 
     def check_written(self, keys: Iterable[str]) -> None:
         """Refuse hidden fields that are written or looked up: no record would seem to match.

@@ -139,7 +139,7 @@ SECONDS, ABOVE, COUNT = "expected seconds, 0 or more", "expected seconds above 0
         ("tuning", ["settle"], "tuning: ['settle'] does not fit; expected a map with settle, outage_wait"),
         ("tuning", {"setle": 1}, "tuning: unknown key 'setle'; did you mean settle?"),
         ("tuning", {"Outage-Wait": 1}, "tuning: unknown key 'Outage-Wait'; did you mean outage_wait?"),
-        ("tuning", {"speed": 1}, "tuning: unknown key 'speed'; expected settle, outage_wait"),
+        ("tuning", {"speed": 1}, "tuning: unknown key 'speed'; expected one of settle, outage_wait"),
         *(
             ("tuning", {key: value}, f"tuning.{key}: {value!r} does not fit; {expected}")
             for key, value, expected in (
