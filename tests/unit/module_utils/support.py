@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, settings
 from project import LONG
 from requests.structures import CaseInsensitiveDict
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.attempts import Effect
+from ansible_collections.community.seventhings.plugins.module_utils.client.attempts import Effect, Request
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
 from ansible_collections.community.seventhings.plugins.module_utils.client.query import Condition
 from ansible_collections.community.seventhings.plugins.module_utils.client.record import Record
@@ -66,18 +66,8 @@ class Clock:
 
 
 @dataclass(frozen=True)
-class Invocation:
+class Invocation(Request):
     """One request of the engine."""
-
-    method: str
-    path: str
-    effect: Effect
-    token: str | None
-    pairs: tuple[tuple[str, str], ...]
-    body: Any
-    files: Any
-    accept: str
-    login: bool
 
     @property
     def line(self) -> str:
@@ -137,21 +127,8 @@ class FakeTransport(Transport):
         self.changed: dict[str, dict[str, Any]] = {}
         self.sleep = lambda _seconds: None
 
-    def request(
-        self,
-        method: str,
-        path: str,
-        *,
-        effect: Effect = Effect.SAFE,
-        token: str | None = None,
-        pairs: Sequence[tuple[str, str]] = (),
-        body: Any = None,
-        files: Mapping[str, Any] | None = None,
-        accept: str = "application/json",
-        login: bool = False,
-        check: Callable[[Response], None] | None = None,
-    ) -> Response:
-        call = Invocation(method, path, effect, token, tuple(pairs), body, files, accept, login)
+    def request(self, method: str, path: str, **options: Any) -> Response:
+        call = Invocation(method, path, **{**options, "pairs": tuple(options.get("pairs", ()))})
         self.calls.append(call)
         self.sent += 1
         if call.line.startswith(_BY_BARCODE) and call.line not in self.routes:
@@ -169,11 +146,11 @@ class FakeTransport(Transport):
         if isinstance(step, Exception):
             raise step
         assert isinstance(step, Response)
-        if check is not None:
-            check(step)
+        if call.check is not None:
+            call.check(step)
         if method == "GET":
             return step if is_scripted else self._as_changed(path, step)
-        self._note_change(method, path, body)
+        self._note_change(method, path, call.body)
         return step
 
     def _note_change(self, method: str, path: str, body: Any) -> None:
