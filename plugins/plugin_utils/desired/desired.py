@@ -221,17 +221,12 @@ class DesiredInstance:
 
 
 def digest_of(desired: DesiredInstance) -> str:
-    """Return the SHA-256 of the desired records and their natural keys. It is the same for the same files."""
+    """Return the SHA-256 of the settings and the records. It is the same for the same files."""
     digest = hashlib.sha256()
-    for part in (desired.identity, desired.scope, desired.marker, desired.moved):
-        digest.update(_as_bytes(part))
+    digest.update(_as_bytes([desired.settings, desired.moved]))
     for entry in desired.entries:
-        digest.update(_as_bytes((entry.kind.name, entry.template, entry.state, entry.uuid, entry.fields)))
-        formats = [entry.places.format_of(name) for name in entry.fields]
-        spellings = ["" if table is None else table.spelling for table in formats]
-        digest.update(_as_bytes(spellings if len(set(spellings)) > 1 else spellings[:1]))
-        if entry.rules is not NO_RULES:
-            digest.update(_as_bytes(entry.rules.terms))
+        record = (entry.kind.name, entry.template, entry.state, entry.uuid, entry.rules.match, entry.fields)
+        digest.update(_as_bytes(record))
     return digest.hexdigest()
 
 

@@ -46,16 +46,19 @@ def group_findings(findings: Sequence[Finding], desired: DesiredInstance) -> Gro
     advice = Advice(shown_findings, desired)
     groups: dict[Key, list[int]] = defaultdict(list)
     for number, finding in enumerate(findings):
-        groups[_key(number, finding, shown[number][1], hidden[number], desired, advice)].append(number)
+        words = "" if hidden[number] else advice.about(finding)
+        is_in_table = isinstance(finding.place, CellPlace) or finding.place.source in desired.delimiters
+        same = _reason(finding, shown[number][1], hidden[number], words) if is_in_table else (str(number),)
+        groups[words if is_in_table else "", finding.place.source, *same].append(number)
     lines: list[str] = []
-    for key, members in groups.items():
+    for (words, *_same), members in groups.items():
+        if len(members) <= _ALONE and not words:
+            lines += [every[number] for number in members]
+            continue
+        first = members[0]
         grouped = [findings[number] for number in members]
-        first = every[members[0]]
-        whole = first if len(members) == 1 else _equal_but_for_place(grouped, *shown[members[0]], key[0] == _HIDDEN)
-        if key[0] == _ADVICE:
-            lines.append(f"{whole}; {key[-1]}")
-        else:
-            lines += [every[number] for number in members] if len(members) <= _ALONE else [whole]
+        line = every[first] if len(members) == 1 else _together(grouped, *shown[first], hidden[first])
+        lines.append(f"{line}; {words}" if words else line)
     return GroupedFindings([clean(line) for line in lines], shown)
 
 
@@ -63,22 +66,14 @@ def _line(place: Place, message: str) -> str:
     return f"{place}: {message}"
 
 
-_ADVICE, _MISFIT, _WORDS, _HIDDEN, _SINGLE = "advice", "misfit", "words", "hidden", "single"
+def _reason(finding: Finding, message: str, is_hidden: bool, words: str) -> Key:
+    """Return the reason that findings on one line share.
 
-
-def _key(number: int, finding: Finding, message: str, is_hidden: bool, desired: DesiredInstance, advice: Advice) -> Key:
-    """Return the key that findings on one line share."""
-    if not isinstance(finding.place, CellPlace) and finding.place.source not in desired.delimiters:
-        return (_SINGLE, str(number))
-    if is_hidden:
-        return (_HIDDEN, finding.place.source, message)
-    misfit = finding.misfit
-    if misfit is None:
-        return (_WORDS, finding.message)
-    words = advice.about(finding)
-    # Cells with a text that a program writes in place of a value, such as NULL, are similar in all columns.
-    key = (finding.column, misfit.why, words) if words else (misfit.why,)
-    return (_ADVICE if words else _MISFIT, finding.place.source, *key)
+    Cells with a text that a program writes in place of a value, such as NULL, are similar in all columns.
+    """
+    if is_hidden or finding.misfit is None:
+        return (message,)
+    return (finding.misfit.why, finding.column if words else "")
 
 
 def _cells(findings: Sequence[Finding]) -> str:
@@ -90,7 +85,7 @@ def _cells(findings: Sequence[Finding]) -> str:
     return f"{amount} such as {such_as} (first at {first.place})"
 
 
-def _equal_but_for_place(findings: Sequence[Finding], place: Place, message: str, is_hidden: bool) -> str:
+def _together(findings: Sequence[Finding], place: Place, message: str, is_hidden: bool) -> str:
     """Return one line about findings that differ in their places, and possibly in their values.
 
     :param place: of the first finding.

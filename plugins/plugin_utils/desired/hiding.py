@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ...module_utils.ansible_compat import register_secrets
-from ...module_utils.errors import ConnectionFailed, NotJson, OutcomeUnknown, ServiceError, SeventhingsError
+from ...module_utils.errors import OutcomeUnknown, ServiceError, SeventhingsError
 from ...module_utils.model.field import Field
 from ...module_utils.printing.cleaner import clean
 from .entry import Entry
@@ -199,11 +199,7 @@ def _kind_of(error: Exception) -> str:
     """Describe a failure in our own words, without any quotation."""
     if isinstance(error, ServiceError):
         return f"HTTP {error.status}, {error.meaning}."
-    if isinstance(error, OutcomeUnknown):
-        return "It is not known whether it was carried out."
-    if isinstance(error, ConnectionFailed):
-        return "The service was not reached."
-    return "The answer was not JSON." if isinstance(error, NotJson) else "It failed."
+    return "It is not known whether it was carried out." if isinstance(error, OutcomeUnknown) else "It failed."
 
 
 def _is_in(sources: Container[str], source: str) -> bool:

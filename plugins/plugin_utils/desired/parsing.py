@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from operator import attrgetter
@@ -25,7 +24,6 @@ from .desired import DesiredInstance
 from .entry import Entry
 from .positions import Place
 from .sources.csv_source import TITLED
-from .table_reader import keys_without_column
 from .words import BareWord
 
 
@@ -201,23 +199,19 @@ class DesiredParser:
 
         The names of the columns are texts of the file, so the message about a vaulted table does not contain them.
         """
-        known = {name: schema.find(name) for name in columns}
-        foreign = [name for name, field in known.items() if field is None]
+        foreign = [name for name in columns if schema.find(name) is None]
         table = self._desired.tables.for_file(place.file)
-        if len(foreign) < len(columns) and table is None and len(foreign) < _MANY_FOREIGN:
+        if table is None and len(foreign) < min(len(columns), _MANY_FOREIGN):
             return None
-        how = f"map them in columns of {'an entry of tables in instance.yml' if table is None else table.setting}"
+        setting = "an entry of tables in instance.yml" if table is None else table.setting
+        remedy = f"map them in columns of {setting}"
         if len(foreign) == len(columns):
             number = f"no column is a field of {schema.kind.singular}; {TITLED}"
-            return FieldError.at((), number + (f"; or {how}" if len(foreign) > 1 else ""), number)
+            return FieldError.at((), f"{number}; or {remedy}", number)
         are = "is not a field" if len(foreign) == 1 else "are not fields"
         number = f"{len(foreign)} of {len(columns)} columns {are} of {schema.kind.singular}"
-        present = {field.key for field in known.values() if field is not None}
-        if not keys_without_column(self._desired, schema, place.file, present):
-            ignored = [*self._desired.tables.format_of(place.file).ignore, *foreign]
-            setting = f"ignore: {json.dumps(ignored, ensure_ascii=False)}"
-            how += f", or ignore them: {self._desired.how_to_set(place.file, setting)}"
-        return FieldError.at((), f"{number}: {first_of(foreign, _MOST_NAMED)}; {how}", number)
+        words = f"{number}: {first_of(foreign, _MOST_NAMED)}; {remedy}, or name them in ignore"
+        return FieldError.at((), words, number)
 
     def _localise(self, attachment: Attachment, entry: Entry, way: Way) -> None:
         """Find a local file below the directory of attachments. A path that leads out of it is refused."""

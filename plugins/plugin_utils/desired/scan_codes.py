@@ -74,11 +74,6 @@ def check_identity(
     :param identity: section to the fields that identify its records.
     """
     named = identity.get(OBJECT.section, ())
-    if named and (settings is None or settings.field not in named):
-        return
-    why = f"names {settings.field} itself" if settings is not None and named else "is missing"
-    find(
-        node,
-        f"{SCAN_CODES}: identity.{OBJECT.section} {why}; a label replaces the scan code, so expected another field "
-        f"that finds the object then, such as identity: {{{OBJECT.section}: [asset_number]}}",
-    )
+    if not named or (settings is not None and settings.field in named):
+        words = f"another field in identity.{OBJECT.section} that finds the object then, such as [asset_number]"
+        find(node, f"{SCAN_CODES}: a label replaces the scan code, so expected {words}")

@@ -16,7 +16,6 @@ from typing import Any
 
 from ...module_utils.client.connection import named_root
 from ...module_utils.errors import InvalidInput
-from ...module_utils.model.field import shorten
 from ...module_utils.model.kinds import KINDS
 from ...module_utils.model.zones import zone_of
 from ...module_utils.plan.allowed import USERS, how_to_allow
@@ -27,7 +26,7 @@ from .nodes import Node
 from .observed import NAMES, OBSERVED
 from .positions import Finding, Place
 from .scan_codes import SCAN_CODES, check_identity, read_scan_codes
-from .shapes import FLAG, TEXT, Find, Shape, Unfit, map_of, one_that, texts, value_of
+from .shapes import FLAG, TEXT, Find, Shape, Unfit, list_of, map_of, one_that, texts, value_of
 
 API = "seventhings/v1"
 TABLES = "tables"
@@ -41,25 +40,23 @@ def _by_section(member: Shape, expected: str = "a map of sections") -> Shape:
 
 def _api(node: Node, _name: str, find: Find) -> None:
     if node.value != API:
-        way_out = "other files need the version of the collection that they are written for"
-        find(node, f"api: expected {API}; {way_out}")
+        find(node, f"api: expected {API}")
 
 
-def _instances(node: Node, _name: str, find: Find) -> list[str]:
-    nodes = node.items() if isinstance(node.value, list) else [node]
-    roots = []
-    for text in nodes:
-        try:
-            roots.append(named_root(text.value if isinstance(text.value, str) else ""))
-        except InvalidInput:
-            find(
-                text,
-                f"instance: {shorten(text.value)} does not fit; expected the root of an instance, such as "
-                f"https://acme.seventhings.com, or a list of them",
-            )
-    if not nodes:
-        find(node, "instance: expected at least one root; leave it out to allow any instance")
-    return roots
+_ROOT = "the root of an instance, such as https://acme.seventhings.com, or a list of them"
+
+
+def _root(value: Any) -> str:
+    try:
+        return named_root(value if isinstance(value, str) else "")
+    except InvalidInput as refused:
+        raise Unfit(_ROOT) from refused
+
+
+def _instances(node: Node, name: str, find: Find) -> list[str]:
+    if isinstance(node.value, list):
+        return list_of(value_of(_root), _ROOT)(node, name, find) or []
+    return [root for root in [value_of(_root)(node, name, find)] if root is not None]
 
 
 def _timezone(node: Node, name: str, find: Find) -> str | None:
@@ -211,17 +208,19 @@ def repeated_renames(desired: DesiredInstance) -> Iterator[Finding]:
                     yield Finding(place, f"moved.{section}: {side} is written twice, first at {first}")
 
 
-def _pairs(node: Node, _name: str, find: Find) -> list[Node]:
+_PAIR = "{from: {KEY: OLD}, to: {KEY: NEW}}"
+
+
+def _pair(node: Node, _name: str, find: Find) -> Node | None:
+    if _is_pair(node.value):
+        return node
+    find(node, f"expected {_PAIR}")
+    return None
+
+
+def _pairs(node: Node, name: str, find: Find) -> list[Node]:
     """Return the renames of a section."""
-    if node.value is None:
-        return []
-    is_list = isinstance(node.value, list)
-    items = node.items() if is_list else [node]
-    fitting = [item for item in items if is_list and _is_pair(item.value)]
-    for item in items:
-        if item not in fitting:
-            find(item, f"expected {'' if is_list else 'a list of '}{{from: {{KEY: OLD}}, to: {{KEY: NEW}}}}")
-    return fitting
+    return [] if node.value is None else list_of(_pair, f"a list of {_PAIR}", 0)(node, name, find) or []
 
 
 def _is_pair(value: Any) -> bool:

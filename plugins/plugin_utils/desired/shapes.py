@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from functools import partial
 from typing import Any
 
 from ...module_utils.model.field import Plain, shorten
@@ -50,20 +51,25 @@ def one_that(fits: Callable[[Any], bool], expected: str) -> Shape:
     return value_of(read)
 
 
-def texts(expected: str, least: int = 1) -> Shape:
-    """Return the shape of a list of texts.
+def list_of(member: Shape, expected: str, least: int = 1) -> Shape:
+    """Return the shape of a list, with the shape of its items.
 
-    :param least: minimum number of texts.
+    :param least: minimum number of items.
     """
 
-    def shape(node: Node, name: str, find: Find) -> list[str] | None:
-        is_list = isinstance(node.value, list) and len(node.value) >= least
-        wrong = [item for item in node.items() if not _is_text(item.value)] if is_list else [node]
-        for item in wrong:
-            find(item, f"{name}: {shorten(item.value)} does not fit; expected {expected}")
-        return None if wrong else list(map(str, node.value))
+    def shape(node: Node, name: str, find: Find) -> list[Any] | None:
+        if not isinstance(node.value, list) or len(node.value) < least:
+            find(node, f"{name}: {shorten(node.value)} does not fit; expected {expected}")
+            return None
+        found = [member(item, name, find) for item in node.items()]
+        return None if None in found else found
 
     return shape
+
+
+def texts(expected: str, least: int = 1) -> Shape:
+    """Return the shape of a list of texts."""
+    return list_of(value_of(partial(_text, expected)), expected, least)
 
 
 def map_of(members: Mapping[str, Shape], expected: str, noun: str = "setting") -> Shape:
@@ -102,6 +108,12 @@ TEXT = one_that(
     "a text, quoted where needed",
 )
 FLAG = one_that(lambda value: isinstance(value, bool), "true or false")
+
+
+def _text(expected: str, value: Any) -> str:
+    if not _is_text(value):
+        raise Unfit(expected)
+    return str(value)
 
 
 def _is_text(value: Any) -> bool:

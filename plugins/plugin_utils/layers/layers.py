@@ -144,6 +144,7 @@ def _merged(layers: Sequence[Layer], loaded: Sequence[DesiredInstance]) -> Desir
         ),
         tables_read=[read for state in loaded for read in state.tables_read],
         setting_places=dict(first.setting_places),
+        settings={layer.label: state.settings for layer, state in zip(layers, loaded, strict=True)},
         moved_places={key: place for state in loaded for key, place in state.moved_places.items()},
     )
     merged.findings += [finding for later in loaded[1:] for finding in _settings_of_later(later, first)]

@@ -32,7 +32,10 @@ def found(tmp_path: Path, text: str) -> list[str]:
         (SETTINGS + "zebra: []\n", "state.yml:2:8: zebra: no such section; expected one of instance, fields"),
         (SETTINGS + "object: []\n", "state.yml:2:9: object: no such section; did you mean objects?"),
         (SETTINGS + "moved: [a]\n", "state.yml:2:8: moved: expected a map of sections to lists of {from, to}"),
-        (SETTINGS + "moved: {rooms: 5}\n", "state.yml:2:16: expected a list of {from: {KEY: OLD}, to: {KEY: NEW}}"),
+        (
+            SETTINGS + "moved: {rooms: 5}\n",
+            "moved.rooms: '5' does not fit; expected a list of {from: {KEY: OLD}, to",
+        ),
         (SETTINGS + "moved: {rooms: [{from: {name: A}}]}\n", "expected {from: {KEY: OLD}, to: {KEY: NEW}}"),
         (SETTINGS + "moved: {users: []}\n", "moved.users: the address of a user is that of the person"),
         (SETTINGS + "moved: {hub: []}\n", "moved.hub: an offer is identified by its object"),
