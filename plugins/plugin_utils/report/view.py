@@ -24,16 +24,13 @@ from ..set_plan.plan import ARCHIVED, LEFT, RESTORED
 from .changes import Change, Group, groups, key_and_name
 from .removals import removal_texts
 from .result import COUNTS, RunResult, for_people
-from .words import MOST, count_words, counted, one_line, short, words_of
+from .words import MOST, both_sides, count_words, counted, one_line, short, words_of
 
 FEW = 40
 """Number of changes up to which every report shows all of them."""
 
 _TOP = 6
 """Number of rows of a table about what the changes mean: all tables fit on the first screen."""
-
-_MOST_ROWS = 200
-"""Number of rows of tables that every report names."""
 
 _EXAMPLES = 3
 _CENTS = 2
@@ -42,8 +39,7 @@ _LONGEST_REMOVAL = 240
 _LONGEST_TEXT = 1000
 
 _NO_PLACE = "no place"
-_DRIFT_HEADS = ("Files say", "Instance has")
-_BOTH = "files say {0} / instance has {1}"
+_DRIFT_HEADS = ("Instance has", "Files say")
 
 
 @dataclass(frozen=True)
@@ -95,7 +91,6 @@ class View:
     """A report in words. Blocks without rows are left out.
 
     :ivar result: with amounts as people read them.
-    :ivar sent: whether anything was sent.
     :ivar undo: what can't be undone, as a sentence; empty if everything can be.
     :ivar cautions: what is odd, if anything is.
     :ivar reasons: why the run was refused or failed.
@@ -108,7 +103,6 @@ class View:
 
     result: RunResult
     outcome: str
-    sent: str
     undo: str
     cautions: list[Block]
     reasons: list[Block]
@@ -138,43 +132,30 @@ def view_of(result: RunResult, most: int = MOST) -> View:
     return View(
         result=result,
         outcome="would change" if result.check_mode and result.outcome == "changed" else result.outcome,
-        sent=_sent(result),
         undo=f"{'can be undone ' if result.undo.startswith('only in part') else ''}{clean(result.undo)}",
         cautions=some([_texts("Look at this first", result.cautions)]),
-        reasons=some(_reasons(result)),
+        reasons=some(
+            [
+                _texts("Refused", result.refusals),
+                _texts("Findings", result.findings),
+                _texts("Failed", map(_failure, result.failures)),
+            ]
+        ),
         meaning=some(_meaning(result), min(most, _TOP)),
         counts=_counts(result),
         facts=[(title, text) for title, text in _facts(result) if text],
         groups=groups(result.changes, result.is_drift, shown),
         notes=[
             *some([_texts("Warnings", (text for text in result.warnings if text not in result.cautions))]),
-            *some(_tables(result), _MOST_ROWS if most == MOST else most),
+            *some(_tables(result)),
             *some([_alone(result)]),
         ],
     )
 
 
-def _reasons(result: RunResult) -> list[Block]:
-    """Return why a run was refused or failed."""
-    return [
-        _texts("Refused", result.refusals),
-        _texts("Findings", result.findings),
-        _texts("Failed", map(_failure, result.failures)),
-    ]
-
-
 def _failure(failure: Mapping[str, str]) -> str:
     place = f" ({failure['place']})" if failure.get("place") else ""
     return f"{failure['change']}{place}: {failure['reason']}"
-
-
-def _sent(result: RunResult) -> str:
-    """Say whether anything was sent. For a plan, say it in the words of the predicted run."""
-    if result.outcome in ("failed", "refused"):
-        return "nothing was applied"
-    if result.check_mode:
-        return "comparison, nothing was sent" if result.is_drift else "plan, nothing was sent"
-    return "nothing had to be sent" if result.outcome in ("unchanged", "partly_undone") else "applied"
 
 
 # ---- counts and facts
@@ -322,8 +303,7 @@ def first_removals(changes: Iterable[Change]) -> list[Change]:
 
 
 def _attachments(change: Change) -> int:
-    number = change.get("removed", {}).get("attachments", 0)
-    return number if isinstance(number, int) else 0
+    return int(change.get("removed", {}).get("attachments", 0))
 
 
 def _removals(changes: Iterable[Change]) -> Block:
@@ -344,10 +324,9 @@ def _details(change: Change) -> str:
 
 
 def _moves(result: RunResult) -> Block:
-    sides = ("to", "from") if result.is_drift else ("from", "to")
     rows = [
         (
-            *(_NO_PLACE if move[side] is None else _printed(move[side]) for side in sides),
+            *(_NO_PLACE if move[side] is None else _printed(move[side]) for side in ("from", "to")),
             counted(move["count"], move["section"]),
             _printed(move["field"]),
         )
@@ -356,29 +335,29 @@ def _moves(result: RunResult) -> Block:
     number = sum(move["count"] for move in result.moves)
     title = f"{'Other places' if result.is_drift else 'Moves'} ({number:,})"
     heads = _DRIFT_HEADS if result.is_drift else ("From", "To")
-    form = f"{_BOTH if result.is_drift else '{0} -> {1}'}: {{2}} ({{3}})"
-    return Block(title, rows, (*heads, "Records", "Field"), form)
+    return Block(
+        title, rows, (*heads, "Records", "Field"), f"{both_sides('{0}', '{1}', result.is_drift)}: {{2}} ({{3}})"
+    )
 
 
 def _money(result: RunResult) -> Block:
-    sides = ("after", "before") if result.is_drift else ("before", "after")
     rows = [
         (
             f"{words_of(total['section'])} {_printed(total['field'])}",
-            *_sums(total, sides),
+            *_sums(total),
             counted(total["count"], total["section"]),
         )
         for total in result.money
     ]
-    heads = _DRIFT_HEADS if result.is_drift else ("Before", "After")
-    form = f"{{0}}: {'files say {1} / instance has {2}' if result.is_drift else '{1} -> {2}'} ({{3}})"
-    return Block("Money", rows, ("Total of", *heads, "Records"), form, numbers=frozenset({1, 2}))
+    heads = ("Total of", *(_DRIFT_HEADS if result.is_drift else ("Before", "After")), "Records")
+    form = f"{{0}}: {both_sides('{1}', '{2}', result.is_drift)} ({{3}})"
+    return Block("Money", rows, heads, form, numbers=frozenset({1, 2}))
 
 
-def _sums(total: Mapping[str, Any], sides: tuple[str, str]) -> tuple[str, str]:
+def _sums(total: Mapping[str, Any]) -> tuple[str, str]:
     """Return both totals. If the changes cancel each other out, say so instead of the second total."""
-    first, second = (in_digits(Decimal(repr(total[side])), _CENTS, ",") for side in sides)
-    return first, f"the same in total, {total['count']:,} values differ" if first == second else second
+    before, after = (in_digits(Decimal(repr(total[side])), _CENTS, ",") for side in ("before", "after"))
+    return before, f"the same in total, {total['count']:,} values differ" if before == after else after
 
 
 def _persons(persons: Sequence[Mapping[str, Any]]) -> Block:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -291,40 +291,29 @@ def _amounts(objects: Iterable[StocktakeObject], lists: InstanceLists) -> dict[s
 # ---- places
 
 
-@dataclass
-class _Place:
-    """A location or a room.
-
-    :ivar objects: that belong there.
-    :ivar visitors: number of objects that were found there and belong elsewhere.
-    """
-
-    objects: list[StocktakeObject] = field(default_factory=list)
-    visitors: int = 0
-
-
 def _by_place(objects: Iterable[StocktakeObject], lists: InstanceLists) -> list[dict[str, Any]]:
     """Return each location with its rooms, and at the end the objects that are in no room.
 
     An object is counted where it belongs, otherwise where it was found.
     """
-    places: defaultdict[tuple[str, str, str], _Place] = defaultdict(_Place)
+    places: dict[tuple[str, str, str], list[StocktakeObject]] = {}
+    visitors: Counter[tuple[str, str, str]] = Counter()
     for item in objects:
         own = _keys_of(item.target or item.actual)
         for key in own:
-            places[key].objects.append(item)
+            places.setdefault(key, []).append(item)
         if item.status == DEVIATION:
-            for key in _keys_of(item.actual):
-                places[key].visitors += key not in own
+            visitors.update(key for key in _keys_of(item.actual) if key not in own)
+    found = sorted({**dict.fromkeys(visitors), **places}, key=lambda key: (not key[0], *key))
     return [
         {
             "location": location or None,
             "room": room or None,
-            **_counts(place.objects),
-            "visitors": place.visitors,
-            "amounts": _amounts(place.objects, lists),
+            **_counts(places.get((location, room, mark), ())),
+            "visitors": visitors[location, room, mark],
+            "amounts": _amounts(places.get((location, room, mark), ()), lists),
         }
-        for (location, room, _mark), place in sorted(places.items(), key=lambda item: (not item[0][0], *item[0]))
+        for location, room, mark in found
     ]
 
 

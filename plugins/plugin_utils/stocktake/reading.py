@@ -155,10 +155,7 @@ class InstanceLists(ObjectLists):
     def rooms_named(self, option: str, written: Iterable[Any]) -> frozenset[str]:
         """Return the uuids of rooms that an option names.
 
-        :raises InvalidInput: with a line for each that means no room.
+        :raises InvalidInput: for the first that means no room.
         """
-        named = [self.room_named(str(name)) for name in written]
-        wrong = [f"{option}[{number}]: {problem}" for number, (_room, problem) in enumerate(named) if problem]
-        if wrong:
-            raise InvalidInput(wrong)
-        return frozenset(str(room.mark) for room, _problem in named if room is not None)
+        names = enumerate(map(str, written))
+        return frozenset(self.record_named(f"{option}[{number}]", ROOM, name).uuid for number, name in names)
