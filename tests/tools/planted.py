@@ -210,9 +210,9 @@ DEFECTS = (
     ),
     Defect(
         "undo",
-        "plugin_utils/undo/removals",
-        "        if self._is_approved or is_known:\n",
-        "        if self._is_approved or is_known or uuid:\n",
+        "plugin_utils/undo/inverse",
+        "        if self._undo.is_approved or is_known:\n",
+        "        if self._undo.is_approved or is_known or uuid:\n",
         "A forged apply record removes records that the set did not create.",
         "unit/plugin_utils/undo/test_undo",
     ),

@@ -8,7 +8,6 @@ This is the beginning of a plan with an empty index: settings, written values, a
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -33,10 +32,6 @@ from ..set_plan.plan import NO_CHANGE, Planned
 from ..set_plan.reading import Reading
 from .known_schemas import KnownSchemas
 from .offline_rules import OfflineRules
-
-_MERGED = (
-    "; rows above have a value there, as exports of merged cells do, so fill it down: write the value into each row"
-)
 
 
 def validate(
@@ -82,8 +77,6 @@ class FileReading(Reading):
         super().__init__(desired)
         self._known = known
         self._schemas = KnownSchemas(desired.entries, known)
-        # The fields of natural keys that a row of each table had so far.
-        self._filled: defaultdict[str, set[str]] = defaultdict(set)
 
     def schema(self, kind: Kind) -> Schema:
         """Return the fields of a kind as far as the files know them."""
@@ -142,8 +135,6 @@ class FileReading(Reading):
         keys = self._named(entry, values) if is_named else self._default(entry, values)
         if keys is None or not self._are_fit(schema, entry, keys, values):
             return ()
-        if len(keys) > 1 and entry.is_table:
-            self._filled[entry.place.source].update(keys)
         return keys
 
     def _are_fit(self, schema: Schema, entry: Entry, keys: Sequence[str], values: Mapping[str, Any]) -> bool:
@@ -177,7 +168,7 @@ class FileReading(Reading):
                 f"{entry.rules.setting}.match".strip(".") if entry.rules.match else f"identity.{entry.kind.section}"
             )
             words = f"{', '.join(missing)} must have a value, because {named_by} names it"
-            self.without_key(schema, have, entry, words + self._perhaps_merged(entry, keys, have))
+            self.without_key(schema, have, entry, words)
             return None
         return keys
 
@@ -198,19 +189,8 @@ class FileReading(Reading):
         try:
             return natural_keys.key_fields(kind, None, have)
         except InvalidInput as problem:
-            words = problem.message + self._perhaps_merged(entry, keys, have)
-            self.without_key(self.schema(kind), have, entry, words)
+            self.without_key(self.schema(kind), have, entry, problem.message)
             return None
-
-    def _perhaps_merged(self, entry: Entry, keys: Sequence[str], have: Mapping[str, Any]) -> str:
-        """Return why a row of a table probably has only a part of its natural key, or an empty text.
-
-        An export of merged cells has their value in the first row only. A key of a single field is never merged.
-        """
-        missing = [key for key in keys if have.get(key) in EMPTY]
-        above = self._filled[entry.place.source]
-        is_likely = entry.is_table and len(missing) < len(keys) and above.issuperset(missing)
-        return _MERGED if is_likely else ""
 
     def _may_have_another_name(self, entry: Entry, keys: Iterable[str]) -> bool:
         """Return True if fields that are not written under their keys may be written under labels.
@@ -218,18 +198,15 @@ class FileReading(Reading):
         The labels of fields whose keys the service generates are known only to the instance, and to a saved schema.
         """
         kind, schema = entry.kind, self.schema(entry.kind)
-        if not kind.template:
-            return False
-        wanted = list(keys)
-        is_known = kind.name in self._known
-        if any(schema.find(key) is None and (not is_known or is_generated_key(key)) for key in wanted):
-            return True
-        types = {schema.fields[key].type for key in wanted if key in schema.fields}
-        return any(
-            schema.find(name) is None
-            # A definition without a key may be that of a field whose key the service generated.
-            or (not is_known and name in self._schemas.by_label_alone[kind.name] and schema.fields[name].type in types)
-            for name in entry.fields
+        # A definition without a key may be that of a field whose key the service generated.
+        labels = set() if kind.name in self._known else self._schemas.by_label_alone[kind.name]
+        types = {None if (field := schema.find(key)) is None else field.type for key in keys}
+        return bool(kind.template) and (
+            None in types
+            or any(
+                (field := schema.find(name)) is None or (name in labels and field.type in types)
+                for name in entry.fields
+            )
         )
 
 

@@ -33,7 +33,7 @@ from ..set_plan.listed_state import ListedState
 from ..set_plan.rooms import TO_ROOM, coupled_locations
 from .lasting import drops_values, kept_by_archived, lasting_words, stays
 from .record import ApplyRecord, RecordedChange
-from .removals import Removable, why_referred
+from .removals import why_referred
 from .undo import FORCE, REFUSE, Undo
 from .values import REFERENCE, is_fingerprint, stored, with_references, with_removed_parts
 
@@ -77,7 +77,7 @@ class _Inverter:
         self._desired = replace(
             base, entries=[], warnings=[], findings=list(base.findings), identity=_identity(undo.record)
         )
-        self._removable = Removable(memory, undo.is_approved)
+        self._own = {*filter(None, memory.created.values()), *memory.unarchived}
         self._refusals: list[str] = []
         self._not_restored: list[dict[str, str]] = []
         changes = undo.record.changes
@@ -242,9 +242,19 @@ class _Inverter:
             yield self._removal(change, current, place, "archived" if kind.can_be_archived else "absent")
 
     def _may_remove(self, change: RecordedChange, name: str, uuid: str | None) -> bool:
-        refusal = self._removable.refusal(change.words, name, uuid)
-        self._refusals += [refusal] if refusal else []
-        return not refusal
+        """Return True if the journal knows that this set created a record, or if the task approves the apply record.
+
+        :param name: the name of the record in the journal. :param uuid: None without one.
+        """
+        # A creation without a noted outcome has no uuid.
+        is_known = uuid in self._own or self._sent.get(name) == "" or (uuid is None and name in self._sent)
+        if self._undo.is_approved or is_known:
+            return True
+        self._refusals.append(
+            f"{change.words}: the journal does not know it as created by this set, so it is not removed. Check the "
+            f"apply record, and give its SHA-256 as record_digest."
+        )
+        return False
 
     def _removal(self, change: RecordedChange, current: Record, place: Place, state: str) -> Entry:
         return Entry(current.kind, self._present_key(change, current), place, state=state, uuid=current.uuid)

@@ -14,38 +14,11 @@ from ...module_utils.model.types_links import references_in
 from ...module_utils.operations.hub_items import asset_id
 from ...module_utils.plan.change import ARCHIVE, DELETE
 from ...module_utils.printing.cleaner import amount
-from ..apply.memory import Memory
 from ..desired.desired import DesiredInstance
 from ..set_plan.hub import offered
 from ..set_plan.listed_state import ListedState
 from ..set_plan.plan import Planned
 from .record import ApplyRecord
-
-
-class Removable:
-    """The records that an undo may remove: the journal knows that this set created or unarchived them.
-
-    :param is_approved: True if the task names the SHA-256 of the apply record.
-    """
-
-    def __init__(self, memory: Memory, is_approved: bool) -> None:
-        self._is_approved = is_approved
-        self._created = {} if is_approved else memory.created
-        self._uuids = {*filter(None, self._created.values()), *memory.unarchived}
-
-    def refusal(self, words: str, name: str, uuid: str | None) -> str:
-        """Return why a record must not be removed; empty if it may be.
-
-        :param words: the record in words. :param name: its name in the journal. :param uuid: None without one.
-        """
-        # A creation without a noted outcome has no uuid.
-        is_known = uuid in self._uuids or self._created.get(name) == "" or (uuid is None and name in self._created)
-        if self._is_approved or is_known:
-            return ""
-        return (
-            f"{words}: the journal does not know it as created by this set, so it is not removed. Check the apply "
-            f"record, and give its SHA-256 as record_digest."
-        )
 
 
 def too_many_removals(record: ApplyRecord, changes: Iterable[Planned]) -> list[str]:

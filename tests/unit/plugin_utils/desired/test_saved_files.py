@@ -14,11 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from records import key_in_words
 from workbooks import workbook_of
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field, Plain
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT, ROOM
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import DesiredInstance, digest_of
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.dialect import PRESETS
@@ -162,21 +161,6 @@ def test_nothing_of_a_vaulted_table_is_reported(tmp_path: Path) -> None:
 def test_what_is_no_table_says_what_to_do(tmp_path: Path, content: bytes, found: str) -> None:
     (line,) = _grouped(_load(tmp_path, {"objects.csv": content})).lines
     assert line.startswith(found)
-
-
-def test_an_export_of_merged_cells_is_reported_as_the_cause(tmp_path: Path) -> None:
-    """A key of a single field is never merged, and the first row has nothing above it."""
-    rooms = "building_id,number,name\n,0,Z\nDresden,1,A\n,2,B\n,3,C\nBerlin,1,D\n,2,E\n"
-    findings = _grouped(_load(tmp_path, {"rooms.csv": rooms})).lines
-    why = f"building_id must have a value, because a room is identified by {key_in_words(ROOM)}"
-    merged = "rows above have a value there, as exports of merged cells do, so fill it down: write the value into each"
-    assert findings == [
-        f"rooms.csv:2:1: {why}",
-        *(f"rooms.csv:{line}:1: {why}; {merged} row" for line in (4, 5, 7)),
-    ]
-    (tmp_path / "rooms.csv").unlink()
-    (alone,) = _grouped(_load(tmp_path, {"objects.csv": "barcode,inventory_name\n100001,A\n,B\n"})).lines
-    assert alone.endswith("because an object is identified by barcode")
 
 
 # ---- workbooks
