@@ -14,7 +14,7 @@ require_python()
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeAlias
 
 from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.common.validation import check_required_one_of, check_required_together
@@ -26,12 +26,12 @@ from ..client.session import REQUESTS_IMPORT_ERROR, missing_library
 from ..errors import InvalidInput, NoMatch, SeventhingsError, UnknownField
 from ..model.field import words_of
 from ..model.kinds import FILE, HUB_ITEM, HUB_ORDER, KINDS, USER, Kind
-from ..operations.accounts import auth_token, user_from_person
+from ..operations.accounts import auth_token, user_from_person, user_to_come
 from ..operations.api import api, api_info
-from ..operations.attachments import ATTACHED_TO, file
-from ..operations.downloads import file_download, report, report_template_info
-from ..operations.hub_items import hub_item, hub_suggestion_info
-from ..operations.hub_orders import hub_order
+from ..operations.attachments import ATTACHED_TO, file, file_to_come
+from ..operations.downloads import download_to_come, file_download, report, report_template_info, report_to_come
+from ..operations.hub_items import hub_item, hub_suggestion_info, item_to_come
+from ..operations.hub_orders import hub_order, order_to_come
 from ..operations.service import history_info, service_info
 from ..printing.cleaner import clean, clean_lines, sanitized
 from ..reconcile.reconcile import DesiredRecord, ensure
@@ -42,6 +42,8 @@ from . import argument_specs
 
 Options = Mapping[str, Any]
 ModuleResult = dict[str, Any]
+Done: TypeAlias = Result | ListResult | ModuleResult
+"""What a module returns: a change, records, or all members of its result."""
 
 
 @dataclass(frozen=True)
@@ -63,16 +65,16 @@ class Invocation:
 class ModuleSpec:
     """A module: its options, the rules between them, and its function.
 
-    :ivar not_yet: returns the prediction of check mode if a referenced record does not exist, because an earlier task
-        of the play may create it. If it is None, or if the name is a typo of an existing name, that is an error in
-        check mode, too.
+    :ivar not_yet: returns the prediction of check mode if a record or field does not exist, because an earlier task of
+        the play may create it. If it is None, or if the name is a typo of an existing name, that is an error in check
+        mode, too.
     :ivar creates: the kind of record that the module may create; empty for none.
     """
 
     spec: argument_specs.Spec
-    run: Callable[[Client, Invocation], ModuleResult]
+    run: Callable[[Client, Invocation], Done]
     rules: Mapping[str, Any]
-    not_yet: Callable[[Options], ModuleResult] | None = None
+    not_yet: Callable[[Options], Result] | None = None
     creates: str = ""
 
 
@@ -143,7 +145,7 @@ def _info_module(kind: Kind) -> ModuleSpec:
                 options.get("template") or "",
                 count_only=bool(options.get("count")),
             )
-        result = _found(found) | known
+        result = _members(found) | known
         if options.get("keys") == "label" and found.records:
             result["records"], warnings = by_label(client.schema(kind), found.records)
             result |= {"warnings": warnings} if warnings else {}
@@ -156,87 +158,79 @@ def _info_module(kind: Kind) -> ModuleSpec:
 
 def _module(
     spec: argument_specs.Spec,
-    run: Callable[[Client, Options, bool], ModuleResult],
-    not_yet: Callable[[Options], ModuleResult] | None = None,
+    run: Callable[[Client, Options, bool], Done],
+    not_yet: Callable[[Options], Result] | None = None,
     creates: str = "",
     **rules: Any,
 ) -> ModuleSpec:
     """Return the spec of a module for which an option that was not written counts as null."""
 
-    def call(client: Client, invocation: Invocation) -> ModuleResult:
+    def call(client: Client, invocation: Invocation) -> Done:
         return run(client, invocation.options, invocation.check_mode)
 
     return ModuleSpec(spec, call, rules, not_yet, creates)
 
 
-def _change_module(
-    spec: argument_specs.Spec, act: Callable[[Client, Options, bool], Result], **more: Any
-) -> ModuleSpec:
-    """Return the spec of a module that changes and reports."""
-    return _module(spec, lambda client, options, check_mode: act(client, options, check_mode).result(), **more)
+def _reader(spec: argument_specs.Spec, read: Callable[[Client, Options], Done]) -> ModuleSpec:
+    """Return the spec of a module that only reads."""
+    return _module(spec, lambda client, options, _check_mode: read(client, options))
 
 
-def _found(found: ListResult) -> ModuleResult:
-    return {"changed": False, "records": found.records, "count": found.count, "complete": found.complete}
-
-
-def _download_to_come(options: Options) -> ModuleResult:
-    return Result(True, {"files": [], "dest": options["dest"]}, options.get("uuid")).result()
+def _members(done: Done) -> ModuleResult:
+    if isinstance(done, Result):
+        return done.result()
+    if isinstance(done, ListResult):
+        return {"changed": False, "records": done.records, "count": done.count, "complete": done.complete}
+    return done
 
 
 MODULES: dict[str, ModuleSpec] = {
     **{kind.name: _record_module(kind) for kind in KINDS.values() if kind.can_be_created},
     **{f"{kind.name}_info": _info_module(kind) for kind in KINDS.values()},
-    "user_from_person": _change_module(
+    "user_from_person": _module(
         argument_specs.USER_FROM_PERSON,
-        lambda client, options, check_mode: user_from_person(client, options["person"], options["filters"], check_mode),
-        creates=USER.name,
+        user_from_person,
+        user_to_come,
+        USER.name,
         required_one_of=[("person", "filters")],
         mutually_exclusive=[("person", "filters")],
     ),
-    "hub_item": _change_module(argument_specs.HUB_ITEM, hub_item, creates=HUB_ITEM.name),
-    "hub_order": _change_module(
+    "hub_item": _module(argument_specs.HUB_ITEM, hub_item, item_to_come, HUB_ITEM.name),
+    "hub_order": _module(
         argument_specs.HUB_ORDER,
         hub_order,
-        creates=HUB_ORDER.name,
+        order_to_come,
+        HUB_ORDER.name,
         required_one_of=[("items", "id", "order_number")],
         mutually_exclusive=[("items", "id", "order_number")],
     ),
-    "file": _change_module(
+    "file": _module(
         argument_specs.FILE,
         file,
-        creates=FILE.name,
+        file_to_come,
+        FILE.name,
         required_one_of=[("path", "uuid")],
         mutually_exclusive=[("path", "uuid"), ATTACHED_TO],
         required_by={"name": "path", **dict.fromkeys(ATTACHED_TO, "field")},
     ),
-    "file_download": _change_module(
+    "file_download": _module(
         argument_specs.FILE_DOWNLOAD,
         file_download,
-        not_yet=_download_to_come,
+        download_to_come,
         required_one_of=[("uuid", "object")],
         mutually_exclusive=[("uuid", "object")],
         required_together=[("object", "field")],
     ),
-    "report": _change_module(argument_specs.REPORT, report),
-    "hub_suggestion_info": _module(
-        argument_specs.HUB_SUGGESTION_INFO,
-        lambda client, options, _check_mode: _found(
-            hub_suggestion_info(
-                client, options["filters"], options["sort"], options.get("limit"), options.get("category")
-            )
-        ),
-    ),
-    "history_info": _module(
-        argument_specs.HISTORY_INFO, lambda client, options, _check_mode: _found(history_info(client, options))
-    ),
-    "report_template_info": _module(
-        argument_specs.REPORT_TEMPLATE_INFO, lambda client, *_options: _found(report_template_info(client))
+    "report": _module(argument_specs.REPORT, report, report_to_come),
+    "hub_suggestion_info": _reader(argument_specs.HUB_SUGGESTION_INFO, hub_suggestion_info),
+    "history_info": _reader(argument_specs.HISTORY_INFO, history_info),
+    "report_template_info": _reader(
+        argument_specs.REPORT_TEMPLATE_INFO, lambda client, _options: report_template_info(client)
     ),
     "api": _module(argument_specs.API, api),
-    "api_info": _module(argument_specs.API_INFO, lambda client, options, _check_mode: api_info(client, options)),
-    "service_info": _module(
-        argument_specs.SERVICE_INFO, lambda client, *_options: {"changed": False, **service_info(client)}
+    "api_info": _reader(argument_specs.API_INFO, api_info),
+    "service_info": _reader(
+        argument_specs.SERVICE_INFO, lambda client, _options: {"changed": False, **service_info(client)}
     ),
     "auth_token": _module(
         argument_specs.AUTH_TOKEN,
@@ -266,12 +260,12 @@ def run_module(
         _require_unmasked(name, invocation.written)
         client = client_of(invocation.options, invocation.check_mode)
         before = client.transport.sent
-        result = _run_once(module_spec, client, invocation)
+        result = _members(_run_once(module_spec, client, invocation))
     except SeventhingsError as error:
         result = {"failed": True, "changed": False, "msg": error.message}
         is_to_come = isinstance(error, UnknownField) or (isinstance(error, NoMatch) and not error.is_final)
         if invocation.check_mode and module_spec.not_yet is not None and is_to_come:
-            result = {**module_spec.not_yet(invocation.options), "warnings": error.to_come}
+            result = {**module_spec.not_yet(invocation.options).result(), "warnings": error.to_come}
     except OSError as error:
         # A local file can't be read or written.
         result = {"failed": True, "changed": False, "msg": clean(str(error))}
@@ -308,7 +302,7 @@ def _require_unmasked(name: str, written: Options) -> None:
         raise InvalidInput(masked)
 
 
-def _run_once(module_spec: ModuleSpec, client: Client, invocation: Invocation) -> ModuleResult:
+def _run_once(module_spec: ModuleSpec, client: Client, invocation: Invocation) -> Done:
     """Run a module under the lock of its kind: if many processes ensure a record, only one of them creates it.
 
     Run it again if it had to wait for an earlier change of its record.

@@ -59,30 +59,25 @@ def _would_revoke(client: Client) -> bool:
     return True
 
 
-def user_from_person(
-    client: Client,
-    person: Any,
-    filters: Mapping[str, Any] | None,
-    check_mode: bool,
-) -> Result:
+def user_to_come(options: Mapping[str, Any]) -> Result:
+    """Return the prediction for a person whom an earlier task may create."""
+    person = options["person"]
+    after = {"email": person} if isinstance(person, str) else {"person": options["filters"] or person}
+    return Result(True, diff={"before": {}, "after": after})
+
+
+def user_from_person(client: Client, options: Mapping[str, Any], check_mode: bool) -> Result:
     """Create a user from exactly one person, once.
 
-    :param person: reference to the person: e-mail address, uuid, id, or map of field keys.
-    :param filters: instead, filters as the info modules accept them, evaluated on the complete list of persons.
+    :param options: person (a reference), or filters as the info modules accept them, evaluated on the complete list.
     :raises NoMatch: if no person matches; ``Ambiguous`` if several match or share the e-mail address.
     """
     reading = Reading(client)
     everyone = reading.listed(PERSON)
-    try:
-        if filters is None:
-            [found] = find_records(client, PERSON, {"person": person}, reading)
-        else:
-            found = _matching(client, everyone, filters)
-    except NoMatch as missing:
-        if not check_mode or missing.is_final:
-            raise
-        after = {"email": person} if isinstance(person, str) else {"person": filters or person}
-        return Result(True, {}, None, {"before": {}, "after": after}, missing.to_come)
+    if options["filters"] is None:
+        [found] = find_records(client, PERSON, {"person": options["person"]}, reading)
+    else:
+        found = _matching(client, everyone, options["filters"])
     email = found.flat.get("email")
     if "email" not in found.flat:
         field_visibility_of(client, client.schema(PERSON), everyone, ["email"]).check_written(["email"])

@@ -81,14 +81,10 @@ def file(client: Client, options: Mapping[str, Any], check_mode: bool) -> Result
         schema = client.schema(kind)
         field = attachment_field(schema, name)
         record = find_record(client, kind, options[kind.name])
-    except (NoMatch, UnknownField) as missing:
-        if not present and isinstance(missing, NoMatch):
+    except NoMatch:
+        if not present:
             return Result(False)
-        if not check_mode or (isinstance(missing, NoMatch) and missing.is_final):
-            raise
-        # In check mode, an earlier task of the play may be about to create it.
-        words = (f"field: {schema.not_yet(name)}",) if isinstance(missing, UnknownField) else missing.to_come
-        return Result(present, diff=_diff(name, [], [wanted] if present else []), warnings=words)
+        raise
     linked = visible_files(client, schema, record, field)
     if present:
         recognise(Contents(client), [wanted], linked)
@@ -107,6 +103,13 @@ def file(client: Client, options: Mapping[str, Any], check_mode: bool) -> Result
             upload(client, wanted)
         now = _change_files(client, record, field, after, [wanted] if present else same, present)
     return _report(client, True, wanted, now, diff)
+
+
+def file_to_come(options: Mapping[str, Any]) -> Result:
+    """Return the prediction for a record or field that an earlier task may create."""
+    wanted = Attachment(uuid=uuid_in(options), path=options.get("path"), name=options.get("name"))
+    present = options["state"] == "present"
+    return Result(present, diff=_diff(options["field"], [], [wanted] if present else []))
 
 
 def _uploaded(client: Client, wanted: Attachment, present: bool, check_mode: bool) -> Result:

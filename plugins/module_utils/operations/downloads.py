@@ -159,6 +159,11 @@ def file_download(client: Client, options: Mapping[str, Any], check_mode: bool) 
     )
 
 
+def download_to_come(options: Mapping[str, Any]) -> Result:
+    """Return the prediction for an object or field that an earlier task may create."""
+    return Result(True, {"files": [], "dest": options["dest"]}, options.get("uuid"))
+
+
 def _downloads(
     client: Client, dest: Path, files: Sequence[Mapping[str, Any]], picture: Mapping[str, Any] | None
 ) -> list[_Download]:
@@ -232,28 +237,29 @@ def report(client: Client, options: Mapping[str, Any], check_mode: bool) -> Resu
     found = [template for template in templates if wanted in (template.get("uuid"), template.get("name"))]
     if len(found) != 1:
         names = ", ".join(repr(template.get("name")) for template in templates)
-        raise NoMatch(
+        raise InvalidInput(
             f"template: {len(found)} report templates are called {wanted!r}; expected exactly one of {names or 'none'}"
         )
     if not options["objects"]:
         raise InvalidInput("objects: expected at least one object")
-    path, uuids = {"dest": str(dest)}, list[str]()
+    path = {"dest": str(dest)}
     if local.size(dest.name) is not None and not options.get("force"):
         was, now = local.keep(dest.name)
         before, after = (path | was, path | now) if now else ({}, {})
     else:
-        try:
-            by_option = {f"objects[{number}]": option for number, option in enumerate(options["objects"])}
-            uuids = [record.uuid for record in find_records(client, OBJECT, by_option)]
-        except NoMatch as missing:
-            if not check_mode or missing.is_final:
-                raise
-            warnings = (*warnings, *missing.to_come)
+        by_option = {f"objects[{number}]": option for number, option in enumerate(options["objects"])}
+        uuids = [record.uuid for record in find_records(client, OBJECT, by_option)]
         body = {"report_template_uuid": str(found[0]["uuid"]), "object_uuids": uuids}
         before, now = local.write(dest.name, lambda: pdf(client, "/report", body))
         after = path | now
     diff = {"before": before, "after": after}
     return Result(bool(after), {"dest": str(dest)}, None, diff, warnings, tuple(local.backups))
+
+
+def report_to_come(options: Mapping[str, Any]) -> Result:
+    """Return the prediction for objects that earlier tasks may create."""
+    record = {"dest": str(Path(options["dest"]).expanduser())}
+    return Result(True, record, diff={"before": {}, "after": record})
 
 
 def report_template_info(client: Client) -> ListResult:

@@ -8,7 +8,7 @@ Putting an object on the hub publishes it, so it is never sent twice.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -118,12 +118,10 @@ def hub_item(client: Client, options: Mapping[str, Any], check_mode: bool) -> Re
     price = _parse_price(options.get("price"))
     try:
         wanted = find_record(client, _OBJECT, options["object"])
-    except NoMatch as missing:
+    except NoMatch:
         if options["state"] == "absent":
             return Result(False, warnings=(perhaps_not_deleted(HUB_ITEM),))
-        if not check_mode or missing.is_final:
-            raise
-        return Result(True, {}, None, diff_of({}, _written(options)), missing.to_come)
+        raise
     offered = natural_keys.only_record(HUB_ITEM, f"the object {options['object']!r}", _items_of(client, wanted))
     if options["state"] == "absent":
         return _take_off(client, offered, check_mode)
@@ -142,6 +140,11 @@ def hub_item(client: Client, options: Mapping[str, Any], check_mode: bool) -> Re
             ),
         )
     return _offer(client, wanted, options, price, check_mode)
+
+
+def item_to_come(options: Mapping[str, Any]) -> Result:
+    """Return the prediction for an object that an earlier task may create."""
+    return Result(True, diff=diff_of({}, _written(options)))
 
 
 def _parse_price(value: Any) -> Decimal | None:
@@ -298,15 +301,14 @@ def _suggested(client: Client, suggestion: str, body: Mapping[str, Any]) -> dict
     return dict(decoded)
 
 
-def hub_suggestion_info(
-    client: Client, filters: Mapping[str, Any], sort: Sequence[str], limit: int | None, category: str | None = None
-) -> ListResult:
+def hub_suggestion_info(client: Client, options: Mapping[str, Any]) -> ListResult:
     """Return the category and price that the service suggests for the objects that match filters.
 
     Filters on links also request the list of objects.
 
-    :param category: request the price in this category, whatever category is suggested.
+    :param options: filters, sort, limit; category: request the price in this category, whatever category is suggested.
     """
+    filters, category = options["filters"], options.get("category")
     wire: dict[str, dict[str, Any]] = {}
     schema = client.schema(_OBJECT)
     # An instance may ignore an unknown field and then suggest something for every object.
@@ -315,7 +317,7 @@ def hub_suggestion_info(
         values = [DECIMAL.write(value) if isinstance(value, Decimal) else value for value in condition.values]
         plural = condition.meaning.operands is Operands.MANY
         wire.setdefault(condition.field, {})[condition.operator] = values if plural else next(iter(values), True)
-    order = {name: "DESC" if descending else "ASC" for name, descending in parse_sort(sort)}
+    order = {name: "DESC" if descending else "ASC" for name, descending in parse_sort(options["sort"])}
     categories = _suggested(client, "category", {"filter": wire, "sort": order})
     if not are_all:
         matching = {record["uuid"] for record in list_records(client, _OBJECT, None, filters, [], None).records}
@@ -327,4 +329,4 @@ def hub_suggestion_info(
         {"uuid": uuid, "category": category, "price": DECIMAL.show(DECIMAL.read(prices.get(uuid), PRICE))}
         for uuid, category in categories.items()
     ]
-    return ListResult(records[:limit], len(records))
+    return ListResult(records[: options.get("limit")], len(records))

@@ -32,21 +32,11 @@ def hub_order(client: Client, options: Mapping[str, Any], check_mode: bool) -> R
     """
     if options.get("cancelled") and not options.get("cancellation_reason"):
         raise InvalidInput("cancellation_reason is missing: an order is not cancelled without a reason")
-    flags = {
-        name: options[name]
-        for name in ("completed", "cancelled", "cancellation_reason")
-        if options.get(name) is not None
-    }
+    flags = _flags(options)
     if options.get("items") is None:
         return _flag(client, _named(client, options), flags, check_mode)
     orders = client.list_all(HUB_ORDER)
-    try:
-        assets, ids = _wanted_articles(client, options["items"])
-    except NoMatch as missing:
-        if not check_mode or missing.is_final:
-            raise
-        return Result(True, dict(flags), None, diff_of({}, {"items": list(options["items"]), **flags}), missing.to_come)
-    wanted = _Wanted(options["items"], assets, ids)
+    wanted = _Wanted(options["items"], *_wanted_articles(client, options["items"]))
     same = [order for order in orders if wanted.are_all_of(order)]
     live = [order for order in same if not is_cancelled(order)]
     if options.get("cancelled") and not live:
@@ -61,6 +51,17 @@ def hub_order(client: Client, options: Mapping[str, Any], check_mode: bool) -> R
         return _order(client, wanted, flags, {order.id for order in orders}, check_mode)
 
 
+def order_to_come(options: Mapping[str, Any]) -> Result:
+    """Return the prediction for objects that earlier tasks may create or offer."""
+    flags = _flags(options)
+    return Result(True, flags, None, diff_of({}, {"items": options["items"], **flags}))
+
+
+def _flags(options: Mapping[str, Any]) -> dict[str, Any]:
+    names = ("completed", "cancelled", "cancellation_reason")
+    return {name: options[name] for name in names if options.get(name) is not None}
+
+
 def _named(client: Client, options: Mapping[str, Any]) -> Record:
     if options.get("id") is not None:
         key, value = "id", options["id"]
@@ -71,7 +72,7 @@ def _named(client: Client, options: Mapping[str, Any]) -> Record:
         same = [order for order in listed if ORDERS.read(order.flat).get(key) == value]
         found = natural_keys.only_record(HUB_ORDER, f"{key} {value!r}", same, advice="give id")
     if found is None:
-        raise NoMatch(f"There is no hub order with {key} {value!r}.")
+        raise NoMatch(f"There is no hub order with {key} {value!r}.", is_final=True)
     return found
 
 
@@ -161,11 +162,10 @@ def _order(
     if nowhere:
         raise InvalidInput(f"items: there is no hub item with the id {', '.join(map(str, nowhere))}")
     diff = diff_of({}, {"items": list(wanted.written), **flags})
-    texts = tuple(f"{words} is not offered on the hub" for words in missing)
-    if missing and not check_mode:
-        raise NoMatch(texts)
+    if missing:
+        raise NoMatch([f"{words} is not offered on the hub" for words in missing])
     if check_mode:
-        return Result(True, {} if missing else dict(flags), None, diff, texts)
+        return Result(True, flags, None, diff)
     numbers = sorted([*wanted.ids, *(int(by_asset[asset] or 0) for asset in wanted.assets)])
     order = read_again(client, HUB_ORDER, int(_ordered(client, numbers, wanted, known)))
     flagged = _flag(client, order, flags, check_mode) if flags else Result(True, ORDERS.show(order.flat))

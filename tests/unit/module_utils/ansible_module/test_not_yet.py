@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,7 +20,7 @@ from ..support import FakeTransport, JsonMap, answer, by_uuid, client_on, defini
 ROOM: JsonMap = {"room_uuid": uuid_of(11), "id": 11, "building_id": 1, "number": "0.12", "name": "Workshop"}
 
 
-def ask(name: str, check_mode: bool, **options: Any) -> dict[str, Any]:
+def ask(name: str, check_mode: bool, /, **options: Any) -> dict[str, Any]:
     transport = FakeTransport(
         {
             "GET /locations": listing([{"location_uuid": uuid_of(1), "id": 1, "name": "Head office"}]),
@@ -67,6 +68,18 @@ def test_a_download_of_a_file_that_is_to_come_is_a_change() -> None:
     assert foreseen["record"] == {"files": [], "dest": "/nowhere/manual.pdf"}
     assert "There is no object '0900001'" in foreseen["warnings"][0]
     assert ask("file_download", False, **options)["failed"]
+
+
+@pytest.mark.parametrize("state", ["present", "absent"])
+def test_a_file_in_a_field_that_is_to_come_is_a_change(tmp_path: Path, state: str) -> None:
+    (tmp_path / "manual.pdf").write_bytes(b"text")
+    named = {"object": "0900001", "room": None, "person": None, "field": "manuals"}
+    options = {**named, "path": str(tmp_path / "manual.pdf"), "name": None, "uuid": None, "state": state}
+    foreseen = ask("file", True, **options)
+    assert foreseen["changed"] is (state == "present")
+    assert foreseen["diff"]["after"] == ({"manuals": [options["path"]]} if state == "present" else {})
+    assert "manuals: no such field in an object" in foreseen["warnings"][0]
+    assert ask("file", False, **options)["failed"]
 
 
 def test_a_wrong_value_is_an_error_in_check_mode_too() -> None:

@@ -434,16 +434,6 @@ def test_the_last_file_of_a_mandatory_field_is_kept(check_mode: bool, invoice: P
     assert service.transport.writes == []
 
 
-@pytest.mark.parametrize("state", ["present", "absent"])
-def test_a_field_that_is_not_created_yet_is_a_warning_in_check_mode(state: str, invoice: Path) -> None:
-    predicted = Service().run(state, "Manuals", path=str(invoice), check_mode=True)
-    assert predicted.changed is (state == "present")
-    assert predicted.diff["after"] == ({"Manuals": [str(invoice)]} if state == "present" else {})
-    assert "field: Manuals: no such field in an object" in predicted.warnings[0]
-    with pytest.raises(InvalidInput, match="field: Manuals: no such field"):
-        Service().run(state, "Manuals", path=str(invoice))
-
-
 def test_a_field_is_named_as_the_task_wrote_it(invoice: Path) -> None:
     assert Service(documents=[]).run("present", "Documents", path=str(invoice)).diff["after"].keys() == {"Documents"}
 
