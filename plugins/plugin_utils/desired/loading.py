@@ -166,7 +166,7 @@ class _Loading:
         self._mapped: set[str] = set()
         self._on_line: Counter[Place] = Counter()
         self.desired = DesiredInstance(hiding=hiding, tables=reading.tables)
-        self._read_settings = Settings(self.desired, is_alone=reading.only_settings)
+        self._read_settings = Settings(self.desired)
 
     def _find(self, place: Place, message: str) -> None:
         self.desired.findings.append(Finding(place, message))

@@ -5,12 +5,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ...module_utils.model.field import Plain
-from ...module_utils.model.kinds import OBJECT
 from .nodes import Node
 from .shapes import TEXT, Find, Unfit, map_of, value_of
 
@@ -61,19 +59,3 @@ def read_scan_codes(node: Node, _name: str, find: Find) -> ScanCodeSettings | No
         if read is not None and name not in node.value:
             find(node, f"{SCAN_CODES}.{name} is missing; expected {{{FIELD}: barcode, {PLACEHOLDER}: IMP-}}")
     return ScanCodeSettings(**read) if read and len(read) == len(node.value) == len(_MEMBERS) else None
-
-
-def check_identity(
-    node: Node,
-    settings: ScanCodeSettings | None,
-    identity: Mapping[str, Sequence[str]],
-    find: Find,
-) -> None:
-    """Find settings without another field that identifies an object when a label replaces its scan code.
-
-    :param identity: section to the fields that identify its records.
-    """
-    named = identity.get(OBJECT.section, ())
-    if not named or (settings is not None and settings.field in named):
-        words = f"another field in identity.{OBJECT.section} that finds the object then, such as [asset_number]"
-        find(node, f"{SCAN_CODES}: a label replaces the scan code, so expected {words}")

@@ -25,7 +25,7 @@ from .lifecycle import KEYS, LIFECYCLE, of_section
 from .nodes import Node
 from .observed import NAMES, OBSERVED
 from .positions import Finding, Place
-from .scan_codes import SCAN_CODES, check_identity, read_scan_codes
+from .scan_codes import SCAN_CODES, read_scan_codes
 from .shapes import FLAG, TEXT, Find, Shape, Unfit, list_of, map_of, one_that, texts, value_of
 
 API = "seventhings/v1"
@@ -152,14 +152,10 @@ _MEMBERS = {"instance": "instances", "set": "set_name", VARIABLES: "declares_var
 
 
 class Settings:
-    """Read settings into a desired state, findings included.
+    """Read settings into a desired state, findings included."""
 
-    :param is_alone: True if no records are read, so that nothing has to identify them.
-    """
-
-    def __init__(self, desired: DesiredInstance, is_alone: bool = False) -> None:
+    def __init__(self, desired: DesiredInstance) -> None:
         self._desired = desired
-        self._is_alone = is_alone
 
     def _find(self, node: Node, message: str) -> None:
         self._desired.findings.append(Finding(node.place, message))
@@ -176,8 +172,6 @@ class Settings:
         desired.tables = replace(desired.tables, **formats)
         for name, value in read.items():
             setattr(desired, _MEMBERS.get(name, name), value)
-        if SCAN_CODES in node.value and not self._is_alone:
-            check_identity(node.member(SCAN_CODES), desired.scan_codes, desired.identity, self._find)
         desired.settings = node.value
         desired.setting_places = _places(node)
 

@@ -63,9 +63,9 @@ class ScanCodes(Aspect):
             context.find(place, f"{setting}: {settings.field}: {schema.why_unknown(settings.field)}")
             return
         named = [schema.find(name) for name in context.desired.identity.get(_SECTION, ())]
-        if any(field is not None and field.key == self.key for field in named):
-            words = f"{setting}: identity.{_SECTION} names {settings.field} itself; expected other fields"
-            context.find(place, words)
+        if not named or any(field is not None and field.key == self.key for field in named):
+            other = f"another field in identity.{_SECTION} that finds the object then, such as [asset_number]"
+            context.find(place, f"{SCAN_CODES}: a label replaces the scan code, so expected {other}")
 
     def joined(self, pairs: list[Pair]) -> None:
         """Check all rows. Nothing is known about labels if this account does not see the field with scan codes."""

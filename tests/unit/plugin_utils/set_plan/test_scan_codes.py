@@ -69,10 +69,16 @@ def test_an_empty_code_is_no_emptied_cell(imported: Site) -> None:
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ("scan_codes: {field: barcode, placeholder: IMP-}\n", "identity.objects is missing"),
-        ("identity: {objects: [barcode]}\nscan_codes: {field: barcode, placeholder: IMP-}\n", "names barcode itself"),
-        ("identity: {objects: [barcode, serial_number]}\nscan_codes: {field: barcode, placeholder: IMP-}\n", "itself"),
-        ("identity: {objects: [Barcode]}\nscan_codes: {field: barcode, placeholder: IMP-}\n", "names barcode itself"),
+        ("scan_codes: {field: barcode, placeholder: IMP-}\n", "expected another field in identity.objects"),
+        (
+            "identity: {objects: [barcode]}\nscan_codes: {field: barcode, placeholder: IMP-}\n",
+            "expected another field in identity.objects",
+        ),
+        ("identity: {objects: [barcode, serial_number]}\nscan_codes: {field: barcode, placeholder: IMP-}\n", "another"),
+        (
+            "identity: {objects: [Barcode]}\nscan_codes: {field: barcode, placeholder: IMP-}\n",
+            "expected another field in identity.objects",
+        ),
         ("identity: {objects: [serial_number]}\nscan_codes: {field: barcode, placeholder: I}\n", "two characters"),
         ("identity: {objects: [serial_number]}\nscan_codes: {field: barcode, placeholder: IMP0}\n", "end in a digit"),
         ("identity: {objects: [serial_number]}\nscan_codes: {field: barcode}\n", "placeholder is missing"),
