@@ -27,7 +27,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.runtime.crea
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.store import Store
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.token_store import TokenStore
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.unpaged import UnpagedLists
-from ansible_collections.community.seventhings.plugins.plugin_utils.apply.journal import Journal, JournalLocked
+from ansible_collections.community.seventhings.plugins.plugin_utils.apply.journal import Journal, JournalRefused
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import load
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.manifest import Manifest
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.approval_file import ApprovalFile
@@ -267,5 +267,5 @@ def test_a_run_waits_for_the_journal_of_an_earlier_version(kept: Path) -> None:
     journal = open_journal(kept, lock_wait=0.0)
     with (kept / "journal" / "journal.jsonl").open("rb") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
-        with pytest.raises(JournalLocked), journal:
+        with pytest.raises(JournalRefused), journal:
             pytest.fail("The journal is locked.")

@@ -5,14 +5,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 from ..client.record import Record
 from ..errors import NoMatch
-from ..model.schema import Schema
 from ..resolve import natural_keys
 from ..resolve.field_visibility import perhaps_hidden
 from .allowed import ASSUMED_ARCHIVED
@@ -103,14 +101,3 @@ def plan_record(state: InstanceState, wanted: Wanted, keys: Sequence[str], uuid:
     change = comparer.change(wanted, current, archived)
     change = replace(change, warnings=(*warnings, *change.warnings)) if warnings else change
     return PlannedRecord(change, words, frozenset(record.uuid for record in hits))
-
-
-def uuids_of_duplicates(
-    state: InstanceState, schema: Schema, keys: Sequence[str], desired: Mapping[str, Any], template: str = ""
-) -> list[str]:
-    """Return the uuids of the records that share a natural key, or nothing if there is only one.
-
-    :param state: read after the record was created.
-    """
-    found = sorted(record.uuid for record in state.find_existing(schema, keys, desired, template))
-    return found if len(found) > 1 else []

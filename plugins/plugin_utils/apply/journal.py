@@ -67,10 +67,6 @@ class JournalRefused(InvalidInput):
     """Raised if the journal cannot be trusted or belongs to other files. Nothing was sent."""
 
 
-class JournalLocked(JournalRefused):
-    """Raised if another run owns the journal until the timeout."""
-
-
 class JournalBroken(SeventhingsError):
     """Raised if the journal cannot be written. Nothing more may be sent."""
 
@@ -240,7 +236,7 @@ class Journal:
                 lambda: self._on_wait(f"Waiting for the journal: {owner}."),
             )
         except Busy as busy:
-            raise JournalLocked(
+            raise JournalRefused(
                 f"journal: {owner} for more than {self._lock_wait:g} seconds (tuning.lock_wait); "
                 f"try again when it is done"
             ) from busy

@@ -15,7 +15,6 @@ from ...module_utils.client.record import Record
 from ...module_utils.model.kinds import HUB_ITEM, KINDS
 from ...module_utils.model.types_links import references_in
 from ...module_utils.plan.change import CREATE
-from ...module_utils.plan.record_planner import uuids_of_duplicates
 from .hub import offer_of
 from .listed_state import ListedState
 from .plan import Planned
@@ -37,8 +36,8 @@ def duplicates_of(state: ListedState, created: Iterable[Planned]) -> list[str]:
     """
     found = []
     for planned in created:
-        uuids = uuids_of_duplicates(state, planned.schema, planned.keys, planned.desired, planned.entry.template)
-        if uuids:
+        uuids = sorted(record.uuid for record in _matches(state, planned))
+        if len(uuids) > 1:
             found.append(f"{planned} exists twice: {', '.join(uuids)}")
     return found
 

@@ -50,21 +50,21 @@ def comparisons_of(definitions: Iterable[Mapping[str, Any]]) -> Iterator[Relatio
         kind = raw.get("field_type")
         name = kind.get("name") if isinstance(kind, Mapping) else kind
         if name == _COMPARISON:
-            yield {
-                str(relation.get("type")): str(relation.get("field_uuid") or "")
-                for relation in maps_in(raw.get("relations"))
-            }
+            yield _related_fields(raw.get("relations"))
 
 
 def _written_comparisons(entries: Iterable[Entry]) -> Iterator[Relations]:
     """Yield the relations of the definitions in the files that compare two fields."""
     for entry in entries:
         if entry.template == OBJECT.template and entry.fields.get("type") == _COMPARISON:
-            relations = entry.fields.get("relations")
-            yield {
-                str(relation.get("type")): str(relation.get("field") or relation.get("field_uuid") or "")
-                for relation in maps_in(relations)
-            }
+            yield _related_fields(entry.fields.get("relations"))
+
+
+def _related_fields(relations: Any) -> Relations:
+    return {
+        str(relation.get("type")): str(relation.get("field") or relation.get("field_uuid") or "")
+        for relation in maps_in(relations)
+    }
 
 
 def uses_target(schema: Schema, records: Sequence[Record]) -> bool:

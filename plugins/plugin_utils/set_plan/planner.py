@@ -96,12 +96,13 @@ def plan_instance(client: Client, desired: DesiredInstance, options: PlanOptions
     if not context.findings and any(map(may_be_occupied, context.removals.values())):
         # An archived record keeps its links.
         match_archived(context, pairs, ("archived",))
+    pairs.reverse()
     while pairs:
+        # What is done is freed.
         comparison.compare(*pairs.pop())
     for entry in reversed(matching.dropped):
         # By now every possible target of a reference is known.
         context.resolve(context.read(entry)[0], entry)
-    context.result.changes.reverse()
     for offer in plan_offers(context):
         comparison.take_offer(offer)
     for planned in pruned:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...module_utils.client.record import Record
+from ...module_utils.model.field import first_of
 from ...module_utils.model.kinds import KINDS, TEMPLATE_KINDS
 from ...module_utils.model.schema import Schema
 from ...module_utils.model.types_basic import FIELD_TYPES
@@ -77,12 +78,10 @@ def without_blocked(state: ListedState, changes: Iterable[Planned]) -> Iterator[
 def why_blocked(planned: Planned, blockers: Iterable[Blocker]) -> str:
     """Return why a record cannot be removed: the names of some records that refer to it."""
     names = sorted(map(str, blockers))
-    shown_names = names[:_MOST_NAMED] + ([f"{len(names) - _MOST_NAMED} more"] if len(names) > _MOST_NAMED else [])
-    words = " and ".join([", ".join(shown_names[:-1]), shown_names[-1]] if len(shown_names) > 1 else shown_names)
     refer = "refers" if len(names) == 1 else "refer"
     return (
-        f"{planned} is to be removed, and {words} {refer} to it; first move or clear what refers to it, or keep the "
-        f"{planned.kind.words}"
+        f"{planned} is to be removed, and {first_of(names, _MOST_NAMED)} {refer} to it; first move or clear what "
+        f"refers to it, or keep the {planned.kind.words}"
     )
 
 

@@ -143,7 +143,7 @@ class Resolver(Reading):
                     fine = False
                     is_doubtful = (reference.target, str(reference.written)) in self._doubtful
                     if entry is not None and entry.state == "present" and not is_doubtful:
-                        self.find_reference(entry, key, number, reference, problem)
+                        self.note(self.about_reference(entry, key, number, reference, problem))
         return fine
 
     def meaning(self, reference: Reference, before: bool = False) -> Meaning:
@@ -203,10 +203,6 @@ class Resolver(Reading):
             ""
         ]
         self._doubtful |= {(kind.name, name) for name in (first, *labels, *(f"{first}/{label}" for label in labels))}
-
-    def find_reference(self, entry: Entry, key: str, number: int, reference: Reference, problem: str) -> None:
-        """Note the problem of a reference; the parameters are those of :meth:`about_reference`."""
-        self.note(self.about_reference(entry, key, number, reference, problem))
 
     def about_reference(self, entry: Entry, key: str, number: int, reference: Reference, problem: str) -> Finding:
         """Return the finding about a reference, at the place where it was written.

@@ -71,11 +71,8 @@ class SimilarNames(Aspect):
 
     def complete(self) -> None:
         """Compare the new natural keys with the keys of all records of their kinds."""
-        # The loop compares the records of a section in reverse order.
         found = [
-            error
-            for (_kind, template, keys), new in self._new.items()
-            for error in self._compare(template, keys, new[::-1])
+            error for (_kind, template, keys), new in self._new.items() for error in self._compare(template, keys, new)
         ]
         is_grouped = len(found) > _MOST_APART
         for place, error in found:

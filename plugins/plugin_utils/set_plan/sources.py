@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 
+from ...module_utils.model.field import first_of
 from ...module_utils.model.kinds import KINDS
 from ...module_utils.plan.allowed import EMPTY_SOURCES, how_to_allow
 from ..desired.desired import INLINE, SECTIONS
@@ -54,15 +55,10 @@ def _may_be_left(context: PlanContext, section: str) -> bool:
 
 
 def _words(context: PlanContext, section: str, paths: Mapping[str, int]) -> str:
-    named = [
-        f"{path} had {number} and {_state(context, path, section)}"
-        for path, number in list(paths.items())[:_MOST_NAMED]
-    ]
-    rest = len(paths) - _MOST_NAMED
-    more = f", and {rest} more" if rest > 0 else ""
+    named = [f"{path} had {number} and {_state(context, path, section)}" for path, number in paths.items()]
     return (
         f"{section}: sources that had records when these files were last applied have none now: "
-        f"{', '.join(named)}{more}; put them back, or set {how_to_allow(EMPTY_SOURCES)} if this is intended"
+        f"{first_of(named, _MOST_NAMED)}; put them back, or set {how_to_allow(EMPTY_SOURCES)} if this is intended"
     )
 
 

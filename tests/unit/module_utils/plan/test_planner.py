@@ -14,10 +14,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.field 
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
 from ansible_collections.community.seventhings.plugins.module_utils.plan.change import CREATE, DELETE, UNCHANGED, UPDATE
 from ansible_collections.community.seventhings.plugins.module_utils.plan.compare import Comparer, Wanted
-from ansible_collections.community.seventhings.plugins.module_utils.plan.record_planner import (
-    plan_record,
-    uuids_of_duplicates,
-)
+from ansible_collections.community.seventhings.plugins.module_utils.plan.record_planner import plan_record
 from ansible_collections.community.seventhings.plugins.module_utils.plan.state import QueriedState, find_now
 
 from ..support import SAMPLE, FakeTransport, answer, by_uuid, client_on, listing, record, schema_of, uuid_of
@@ -143,9 +140,3 @@ def test_a_fresh_read_ignores_what_was_read_before() -> None:
     assert transport.lines == [OBJECTS]
     assert len(find_now(state.client, OBJECT, ["barcode"], {"barcode": "2"})) == 2
     assert transport.lines == [OBJECTS, OBJECTS]
-
-
-def test_a_natural_key_that_is_twice_is_reported_with_all_uuids() -> None:
-    state, _transport = state_on({OBJECTS: listing(THINGS)})
-    assert uuids_of_duplicates(state, OBJECT, ["barcode"], {"barcode": "2"}) == [uuid_of(2), uuid_of(3)]
-    assert uuids_of_duplicates(state, OBJECT, ["barcode"], {"barcode": "1"}) == []

@@ -24,7 +24,6 @@ from ansible_collections.community.seventhings.plugins.module_utils.runtime impo
 from ansible_collections.community.seventhings.plugins.plugin_utils.apply.journal import (
     Journal,
     JournalBroken,
-    JournalLocked,
     JournalRefused,
     protected_by_others,
 )
@@ -159,7 +158,7 @@ def test_a_journal_that_stays_locked_is_refused_after_lock_wait(tmp_path: Path) 
 
     process = forked(keep)
     until((tmp_path / "held").exists)
-    with pytest.raises(JournalLocked) as caught, waiting as _locked:
+    with pytest.raises(JournalRefused) as caught, waiting as _locked:
         pass
     kill(process)
     ended(process)
