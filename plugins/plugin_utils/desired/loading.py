@@ -221,12 +221,12 @@ class _Loading:
         is_workbook = ending == WORKBOOK and not _is_hidden(member.name)
         if member.type is FileType.LINK and (is_workbook or first in (*SECTIONS, *_FILES_OF_A_SET)):
             self._find(at, _NO_LINKS)
-        elif member.name in SETTINGS and not is_folder:
-            self._settings(self._yaml(root, member.name, False), member.name)
-        elif name == "moved" and ending in (".yml", ".yaml"):
-            node = self._yaml(root, member.name)
+        elif ending in (".yml", ".yaml") and (member.name in SETTINGS or name == "moved"):
+            node = self._yaml(root, member.name, may_be_vaulted=name == "moved")
             if node is not None:
-                self._read_settings.moved(self._fill(node, ()))
+                self._part(member.name, node, name, self._find_node)
+            elif name != "moved" and not self.desired.findings:
+                self._find(self._at(member.name, 1, 1), f"this file is empty; expected at least api: {API}")
         elif is_workbook:
             self._workbook(root, member.name, name if name in SECTIONS else "")
         elif name in SECTIONS and (is_folder or ending in _ALIKE):
@@ -318,12 +318,6 @@ class _Loading:
             self._find(self._at(error.at), error.why)
         else:
             self._find(self._at(name), f"can't be read: {error.strerror or error}")
-
-    def _settings(self, node: Node | None, name: str) -> None:
-        if node is not None:
-            self._read_settings.read(self._fill(node, (VARIABLES,)))
-        elif not self.desired.findings:
-            self._find(self._at(name, 1, 1), f"this file is empty; expected at least api: {API}")
 
     def single(self, path: Path) -> None:
         """Read one file with the sections as keys."""
@@ -590,12 +584,8 @@ def _parts(name: str) -> tuple[str, str]:
 
 def _is_suspicious(name: str) -> bool:
     """Return True if a file may have been read under another name before: it is a backup, or has another suffix."""
-    suffixes = [suffix.lower().rstrip("~") for suffix in PurePosixPath(name).suffixes]
-    return (
-        name.endswith("~")
-        or bool({*ENDINGS}.intersection(suffixes))
-        or suffixes[-1:] in [[suffix] for suffix in _ASIDE]
-    )
+    suffixes = {suffix.lower().rstrip("~") for suffix in PurePosixPath(name).suffixes}
+    return name.endswith("~") or not suffixes.isdisjoint((*ENDINGS, *_ASIDE))
 
 
 def _settings_below(root: Folder, members: Iterable[ListResult]) -> list[str]:
