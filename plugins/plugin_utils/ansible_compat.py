@@ -147,9 +147,3 @@ else:
     def without_vault_objects(value: Any) -> Any:
         """Return a value unchanged: a vaulted value is a text."""
         return value
-
-
-def marked(result: dict[str, Any]) -> dict[str, Any]:
-    """Return the result of an action whose texts Ansible never renders."""
-    as_result: dict[str, Any] = as_data(result)
-    return as_result

@@ -70,18 +70,9 @@ def _as_in_json(value: Any) -> Any:
 
     There, numbers, booleans and null are texts if they are names in maps.
     """
-    if _has_names(value):
-        return value
     if isinstance(value, Mapping):
         return {_name(name): _as_in_json(member) for name, member in value.items()}
-    return [_as_in_json(item) for item in value]
-
-
-def _has_names(value: Any) -> bool:
-    """Return True if all names in maps of a value are texts."""
-    if isinstance(value, Mapping):
-        return all(isinstance(name, str) and _has_names(member) for name, member in value.items())
-    return not isinstance(value, (list, tuple)) or all(map(_has_names, value))
+    return [_as_in_json(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
 def _name(key: Any) -> str:

@@ -17,7 +17,7 @@ from ...module_utils.client.connection import from_environment, risks_of, secret
 from ...module_utils.client.redaction import hide_in_result
 from ...module_utils.client.session import REQUESTS_IMPORT_ERROR, missing_library
 from ...module_utils.printing.cleaner import clean, sanitized
-from ..ansible_compat import marked
+from ..ansible_compat import as_data
 from ..controller.parent import end_with_parent
 from ..printing.screen import warn
 from .arguments import read_arguments
@@ -118,7 +118,9 @@ class ControllerAction(ActionBase):
         for risk in risks_of(options):
             warn(risk)
         carried_out = with_variables(self.carry_out(options), role, self.spec.keys(), connection)
-        return marked({**result, **hide_in_result(secrets_of(self.spec, options), sanitized(carried_out))})
+        shown = hide_in_result(secrets_of(self.spec, options), sanitized(carried_out))
+        marked: dict[str, Any] = as_data({**result, **shown})
+        return marked
 
     @property
     def spec(self) -> Mapping[str, Any]:

@@ -37,7 +37,6 @@ _LARGEST = 64 << 20
 """Maximum bytes of a note: some hundred thousand attachments."""
 
 _DEEPEST = 4
-_OPTIONAL = "hidden_records"
 _ATTACHMENT = re.compile(f"{FOLDER}/[0-9a-f]{{16}}/(?P<name>[^/]+)")
 _RECORDS = re.compile(r"(?P<section>[a-z_]+)(/[a-z0-9_]+){0,3}\.(yml|csv|jsonl)")
 _SCHEMA = re.compile(rf"{SCHEMAS}/[a-z_]+\.schema\.json")
@@ -121,7 +120,7 @@ def _read(folder: Folder, note: str, members: Mapping[str, Any]) -> dict[str, An
                 f"{folder.path / note} is of version {version}; expected {_VERSION}. Use the version of the collection "
                 f"that wrote it, or another directory"
             )
-        return read_members(said, {name: kind for name, kind in members.items() if name in said or name != _OPTIONAL})
+        return read_members(said, members)
     except FileNotFoundError:
         return {}
     except ValueError as error:

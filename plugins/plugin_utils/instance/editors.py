@@ -70,11 +70,8 @@ class Editors:
     def _users(self) -> Mapping[Any, str]:
         """The names of all users that this account sees, by id and by uuid."""
         records: Iterable[Record] = ()
-        if self._state is not None and self._state.is_listed(USER):
-            records = self._state.records(USER)
-        else:
-            with contextlib.suppress(SeventhingsError):
-                records = self._client.list_all(USER)
+        with contextlib.suppress(SeventhingsError):
+            records = () if self._state is None else self._state.records(USER)
         return {mark: _name_of(record) for record in records for mark in (record.id, record.uuid)}
 
 

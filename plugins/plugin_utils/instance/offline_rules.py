@@ -8,8 +8,8 @@ A field that a file does not write may have any value on the instance. Rules tha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ...module_utils.model.field import EMPTY, is_uuid
@@ -38,7 +38,8 @@ class OfflineRules:
         self._find = find
         self._is_complete = is_complete
         self._bound: dict[str, list[BoundRule]] = {}
-        self._open: dict[str, _Open] = {}
+        self._left: Counter[str] = Counter()
+        self._names: defaultdict[str, set[str]] = defaultdict(set)
         self._found = Found()
 
     def check(self, section: str, schema: Schema, entry: Entry, values: Mapping[str, Any]) -> None:
@@ -81,7 +82,8 @@ class OfflineRules:
 
     def _leave(self, rule: BoundRule, names: frozenset[str] | None, known: set[str]) -> None:
         """Count a record that the files alone do not decide about."""
-        self._open.setdefault(rule.rule.id, _Open()).add([] if names is None else names - known)
+        self._left[rule.rule.id] += 1
+        self._names[rule.rule.id].update(() if names is None else names - known)
 
     def close(self) -> tuple[list[Finding], list[Finding]]:
         """Return the findings, and warnings about everything that was not judged."""
@@ -92,8 +94,11 @@ class OfflineRules:
         for rule in self._rules.rules:
             if rule.subject == CHANGES:
                 words = "only a plan knows changes, so the rule checked nothing"
-            elif rule.id in self._open:
-                words = self._open[rule.id].words()
+            elif rule.id in self._left:
+                words = (
+                    f"{self._left[rule.id]:,} record(s) not checked, because the files alone do not contain "
+                    f"{', '.join(sorted(self._names[rule.id])) or 'all fields'}; a plan checks them"
+                )
             elif rule.id not in used:
                 warnings.append(rule.idle())
                 continue
@@ -102,30 +107,6 @@ class OfflineRules:
             message = rule.says(words)
             warnings.append(Finding(rule.place, message, message, rule=rule.id))
         return self._found.errors, warnings
-
-
-@dataclass
-class _Open:
-    """The records that a rule leaves to the plan.
-
-    :ivar number: the number of records.
-    :ivar names: fields that they do not write.
-    """
-
-    number: int = 0
-    names: set[str] = field(default_factory=set)
-
-    def add(self, names: Iterable[str]) -> None:
-        """Count a record."""
-        self.number += 1
-        self.names.update(names)
-
-    def words(self) -> str:
-        """Say what was not judged, and why."""
-        names = ", ".join(sorted(self.names)) or "all fields"
-        return (
-            f"{self.number:,} record(s) not checked, because the files alone do not contain {names}; a plan checks them"
-        )
 
 
 def _ignore(_place: Place, _words: str) -> None:
