@@ -33,7 +33,6 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.dialect import PRESETS
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import load
-from ansible_collections.community.seventhings.plugins.plugin_utils.desired.tables import Tables
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.export import Exported
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.layout import more_files, section_files
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.workbook import workbook_of
@@ -150,7 +149,8 @@ def test_a_workbook_is_read_as_the_same_values(records: list[dict[str, Any]]) ->
 @_RANDOMISED
 @given(_WRITTEN)
 def test_csv_is_read_as_the_same_values(preset: str, records: list[dict[str, Any]]) -> None:
-    files = section_files("objects", records, "csv", tables=Tables(PRESETS[preset]))
+    tables = load(None, {"instance": {"api": "seventhings/v1", "csv": {"preset": preset}}}).tables
+    files = section_files("objects", records, "csv", tables=tables)
     _check(records, files, f"csv: {{preset: {preset}}}\n")
 
 
