@@ -232,7 +232,7 @@ class Files:
             place: entry.fields.get(field)
             for entry in self._desired.entries
             for field in entry.places.value
-            if isinstance(place := entry.places.of_field(field), CellPlace) and place.source.workbook == name
+            if isinstance(place := entry.places.within((field,)), CellPlace) and place.source.workbook == name
         }
 
     def _source(self, target: Target, content: bytes) -> Source:

@@ -84,12 +84,10 @@ class Rows:
 
         :param first: the first cell that is not empty.
         """
-        if number <= self.before or (self.header and self.header < number <= self.header + self.first):
+        is_below = self.header < number <= self.header + self.first
+        if number <= self.before or is_below or number in self.numbers:
             return True
-        if number in self.numbers:
-            return True
-        text = str(first).strip()
-        return number != self.header and text in self._skipped
+        return number != self.header and str(first).strip() in self._skipped
 
     @cached_property
     def _skipped(self) -> Globs:

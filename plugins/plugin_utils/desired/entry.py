@@ -64,7 +64,7 @@ class Entry:
 
     def place_of(self, name: str) -> Place:
         """Return the place of a field, or of the record if the field was not written."""
-        return self.places.of_field(name) if name in self.places.value else self.place
+        return self.place_in((name,))
 
     def place_in(self, way: Way) -> Place:
         """Return the place of a part of a field, such as an item of a list, or of its nearest part that was written.

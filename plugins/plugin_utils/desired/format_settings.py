@@ -69,12 +69,12 @@ def table_of(node: Node, setting: str, find: Find) -> Table:
     """
     read = _TABLE(node, setting, find) or {}
     columns, ids = read.get("columns", ({}, frozenset()))
-    skipped = {"header": read.get("header_row", 0), **read.get("skip_rows", {})}
+    rows = Rows(read.get("header_row", 0), **read.get("skip_rows", {}))
     rules = {name: read[name] for name in ROW_SETTINGS if name in read}
     return replace(
         _table(setting, node, read, Dialect(), find),
         patterns=read.get("files", ()),
-        rows=Rows(**skipped) if any(skipped.values()) else ALL_ROWS,
+        rows=ALL_ROWS if rows == ALL_ROWS else rows,
         columns=columns,
         ids=ids,
         constant=read.get("constant", {}),
@@ -304,10 +304,6 @@ def _skip_rows(value: Any) -> dict[str, Any]:
     if len(numbers) + len(patterns) < len(listed) or not all(patterns):
         raise Unfit('a number of rows, or a list of row numbers and of texts in the first cell, such as [4, "Total*"]')
     return {"numbers": frozenset(numbers), "patterns": tuple(map(str, patterns))}
-
-
-def _any(node: Node, _name: str, _find: Find) -> Node:
-    return node
 
 
 _TABLE = map_of(

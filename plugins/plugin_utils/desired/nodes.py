@@ -118,10 +118,6 @@ class Node:
         """Return the position of a member."""
         return self.mark
 
-    def mark_of_name(self, key: Any) -> int:
-        """Return the position of the name of a member."""
-        return self.mark_of(key)
-
     def items(self) -> list[Node]:
         """Return the nodes of a list."""
         return [self.member(index) for index in range(len(self.value))]
@@ -140,16 +136,9 @@ class Node:
         """Return the columns in which a row of a table has an empty cell that means "not managed"."""
         return ()
 
-    def of_field(self, name: str) -> Place:
-        """Return the place of a field that was written."""
-        return self._of_member(name) or place_at(self.source, self.mark_of(name))
-
     def of_name(self, name: str) -> Place:
         """Return the place of the name of a field. In a table it is in the first row."""
-        return self._of_member(name) or place_at(self.source, self.mark_of_name(name))
-
-    def _of_member(self, name: str) -> Place | None:
-        return self.children[name].place if self.children and name in self.children else None
+        return self.within((name,))
 
     def of_cell(self, name: str) -> Place | None:
         """Return the place of the cell of a column, empty or not; None if the table has no such column."""

@@ -67,8 +67,9 @@ class _Mapped(TreeNode):
     def mark_of(self, key: Any) -> int:
         return self._inner.mark_of(self._column(key))
 
-    def mark_of_name(self, key: Any) -> int:
-        return self._inner.mark_of_name(self._column(key))
+    def of_name(self, name: str) -> Place:
+        is_constant = self.children is not None and name in self.children
+        return self.within((name,)) if is_constant else self._inner.of_name(self._column(name))
 
     def _column(self, key: Any) -> Any:
         """Return the name of a member in the file. A column of the settings may be missing there."""
@@ -115,7 +116,7 @@ class TableReader:
         table = self.table
         columns = tuple(dict.fromkeys((*node.value, *node.empty_cells())))
         names = frozenset({*map(table.mapped, columns), *table.constant})
-        place = replace(place_at(node.source, node.mark_of_name(columns[0])), column=1)
+        place = replace(node.of_name(columns[0]), column=1)
         self.read = ReadTable(table, self.section, node.source, place, names, columns)
         # A header may be in another Unicode form than in the settings.
         self._written |= {table.mapped(column): column for column in columns if normal_name(column) in table.columns}

@@ -42,9 +42,6 @@ class MergedPlaces(Node):
     def __init__(self, owners: Mapping[str, Entry]) -> None:
         super().__init__(owners, "", 0)
 
-    def of_field(self, name: str) -> Place:
-        return self.value[name].place_of(name)
-
     def within(self, way: Way) -> Place:
         """Return the place of a part of a field."""
         return self.value[str(way[0])].place_in(way)

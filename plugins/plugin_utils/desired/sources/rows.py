@@ -10,7 +10,8 @@ from typing import Any
 
 from ....module_utils.model.field import BrokenCell, CellList, CellMap, TypedCell
 from ..dialect import Dialect
-from ..nodes import COLUMN_BITS, Node, mark_at
+from ..nodes import COLUMN_BITS, Node, mark_at, place_at
+from ..positions import Place
 from ..words import NullCell
 from .json_source import decode
 
@@ -86,8 +87,8 @@ class Row(Node):
     def mark_of(self, key: Any) -> int:
         return self._mark_at(self.line, key)
 
-    def mark_of_name(self, key: Any) -> int:
-        return self._mark_at(self._table.header_line, key)
+    def of_name(self, name: str) -> Place:
+        return place_at(self.source, self._mark_at(self._table.header_line, name))
 
     def _mark_at(self, line: int, key: Any) -> int:
         column = self._table.columns.get(key)

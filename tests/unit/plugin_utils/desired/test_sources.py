@@ -148,8 +148,8 @@ def test_members_know_their_places() -> None:
     assert (str(first.place), str(second.place)) == ("a.yml:1:3", "a.yml:5:3")
     assert str(first.member("a").place) == "a.yml:1:6"
     assert str(first.member("b").member("c").member(1).place) == "a.yml:4:7"
-    assert str(first.of_field("a")) == "a.yml:1:6"
-    assert str(first.of_field("b")) == "a.yml:3:5"
+    assert str(first.within(("a",))) == "a.yml:1:6"
+    assert str(first.within(("b",))) == "a.yml:3:5"
     assert list(first.value) == ["a", "b"]
 
 
@@ -203,8 +203,8 @@ def test_however_a_table_was_saved(text: str) -> None:
 def test_a_cell_is_found_at_its_column_also_behind_quotes_and_line_breaks() -> None:
     findings: list[Finding] = []
     first, second = read_csv('a,b,c\n"x,""y""",2,3\n"1\n2",yes,z\n', "a", findings)
-    assert [str(first.of_field(name)) for name in "abc"] == ["a:2:1", "a:2:11", "a:2:13"]
-    assert [str(second.of_field(name)) for name in "abc"] == ["a:3:1", "a:4:4", "a:4:8"]
+    assert [str(first.within((name,))) for name in "abc"] == ["a:2:1", "a:2:11", "a:2:13"]
+    assert [str(second.within((name,))) for name in "abc"] == ["a:3:1", "a:4:4", "a:4:8"]
     assert str(second.of_name("b")) == "a:1:3"
 
 
@@ -256,7 +256,7 @@ def test_a_line_ends_at_a_line_feed_only() -> None:
 def test_a_member_is_found_at_its_column() -> None:
     findings: list[Finding] = []
     (node,) = read_json_lines('{"a": {"b": 1}, "c" : ["}"],"b":2}', "a", findings)
-    assert [str(node.of_field(name)) for name in "acb"] == ["a:1:7", "a:1:23", "a:1:33"]
+    assert [str(node.within((name,))) for name in "acb"] == ["a:1:7", "a:1:23", "a:1:33"]
 
 
 @pytest.mark.parametrize(
