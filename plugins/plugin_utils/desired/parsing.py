@@ -23,7 +23,7 @@ from .cells import Cells
 from .desired import DesiredInstance
 from .entry import Entry
 from .positions import Place
-from .sources.csv_source import TITLED
+from .sources.rows import TITLED
 from .words import BareWord
 
 

@@ -22,7 +22,7 @@ from ...module_utils.model.schema import Schema, type_of
 from ..desired.desired import SECTIONS
 from ..desired.dialect import ISO_DATE, Dialect
 from ..desired.positions import letters_of
-from ..desired.sources.xlsx_source import CONTROL, DIGITS, MAX_CELL, MAX_COLUMNS, TEXT_FORMAT, openpyxl_library
+from ..desired.sources.xlsx_source import CONTROL, DIGITS, MAX_CELL, TEXT_FORMAT, openpyxl_library
 from ..desired.words import names_of
 from .export import Exported
 from .layout import BULK
@@ -113,18 +113,11 @@ class _Writer:
     # ---- columns
 
     def _columns(self, section: str) -> list[_Column]:
-        """Return the columns of a section: all writable fields that a cell can have.
-
-        If there are many, those with values come first.
-        """
+        """Return the columns of a section: all writable fields that a cell can have."""
         schema = self._exported.schemas[SECTIONS[section]]
-        used = {str(name) for record in self._exported.sections[section] for name in record}
         named = [(name_in_files(schema, field), field) for field in self._exported.columns[section]]
         columns = [_Column(name, self._header(schema, field, name), field) for name, field in named]
-        columns = [column for column in columns if column.header]
-        if len(columns) > MAX_COLUMNS:
-            columns = [column for column in columns if column.name in used][:MAX_COLUMNS]
-        return columns
+        return [column for column in columns if column.header]
 
     def _header(self, schema: Schema, field: Field, name: str) -> str:
         """Return the label of a field if a column can have it, else its name in files, else an empty text."""

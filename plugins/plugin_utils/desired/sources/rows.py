@@ -5,37 +5,123 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from ....module_utils.model.field import BrokenCell, CellList, CellMap, TypedCell
-from ..dialect import Dialect
-from ..nodes import COLUMN_BITS, Node, mark_at, place_at
-from ..positions import Place
+from ..dialect import ALL_ROWS, Dialect
+from ..nodes import COLUMN_BITS, NO_NUL, NUL, Node, mark_at, place_at, wrong_texts
+from ..positions import Finding, Place
 from ..words import NullCell
+from .broken_files import why_no_record
 from .json_source import decode
+
+NO_RECORD = (
+    "this table has rows, and no row has a cell in a column that is read; name its columns as fields, or change ignore "
+    "or header_row"
+)
+TITLED = "the first row names the columns, so delete what is above the names"
 
 
 class Table:
     """The common parts of all rows of a table.
 
-    :ivar header_line: the line or row of the names; 0 until they are read.
-    :ivar columns: the name of each column that is read to its number.
+    :param findings: collects what is wrong.
+    :ivar header: the names as written. :ivar header_line: the line or row of the names; 0 until they are read.
+    :ivar columns: the name of each column that is read to its number, from 0.
     :ivar misread: the lines of rows that have an unreadable cell.
+    :ivar may_be_wrong: True if its records may have texts that are no plain data.
+    :ivar has_lines: True if it may have rows that are no records.
     """
 
-    def __init__(self, source: str, dialect: Dialect) -> None:
+    def __init__(self, source: str, dialect: Dialect, findings: list[Finding]) -> None:
         self.source = source
         self.dialect = dialect
+        self.header: list[str] = []
         self.header_line = 0
         self.columns: dict[str, int] = {}
         self.misread: set[int] = set()
+        self.may_be_wrong = self.has_lines = True
+        self._findings = findings
+        self._noted: set[int] = set()
         # The attributes of its instances share their names, which halves the memory of a row.
         self._shape = type("Cells", (), {})
 
     def mark(self, line: int, column: int) -> int:
         """Return the position of a cell."""
-        return mark_at(line, column)
+        return mark_at(line, column + 1)
+
+    def find(self, line: int, column: int, message: str, gist: str = "") -> None:
+        """Note what is wrong with a cell.
+
+        :param gist: the message without texts of the file, if it has some.
+        """
+        self._findings.append(Finding(place_at(self.source, self.mark(line, column)), message, gist or message))
+
+    def cells(self, _line: int, row: list[Any]) -> list[Any]:
+        """Return the cells of a row as they are read; an empty list if it can't be read."""
+        return row
+
+    def records(self, rows: Iterable[tuple[int, list[Any]]]) -> Iterator[Node]:
+        """Yield the records of the rows below the first row, which names the columns.
+
+        :param rows: with their lines. Empty cells are empty texts.
+        """
+        skipped, before, last, is_seen, is_read = self.dialect.rows, len(self._findings), 0, False, False
+        for last, row in rows:
+            if skipped is not ALL_ROWS and skipped.skips(last, next(filter(str.strip, row), "")):
+                continue
+            if self.has_lines and (why := why_no_record(row)):
+                self.find(last, 0, why)
+            elif cells := self.cells(last, row):
+                if not self.header_line:
+                    if not self._takes_header(cells, last):
+                        return
+                    continue
+                is_seen = is_seen or any(map(str.strip, cells))
+                if len(cells) > len(self.header) or "" in self.header:
+                    self._check_names(last, cells)
+                value = self.values(cells.__getitem__)
+                if value:
+                    is_read = True
+                    node = Row(value, self, last)
+                    if self.may_be_wrong:
+                        self._findings += wrong_texts(node)
+                    yield node
+        if (is_seen or (last and not self.header_line)) and not is_read and len(self._findings) == before:
+            self.find(self.header_line or last, 0, NO_RECORD)
+
+    def _check_names(self, line: int, cells: list[Any]) -> None:
+        """Note each column that has no name and a cell, once."""
+        nameless = {
+            column for column, cell in enumerate(cells) if cell and not "".join(self.header[column : column + 1])
+        }
+        for column in sorted(nameless - self._noted) if not self.dialect.ignores_nameless else ():
+            setting = json.dumps([*self.dialect.ignore, ""], ensure_ascii=False)
+            words = "this column has no name; give it one, one that begins with # for a comment"
+            self.find(line, column, f"{words}, or set `ignore: {setting}`; {TITLED}")
+        self._noted |= nameless
+
+    def _takes_header(self, cells: list[Any], line: int) -> bool:
+        """Read the names of the columns. Return True if all of them are valid. Columns after the last have none."""
+        names = [sys.intern(str(cell).strip()) for cell in cells]
+        while names and not names[-1]:
+            names.pop()
+        if not names:
+            return True
+        before = len(self._findings)
+        self.header, self.header_line = names, line
+        self.dialect = self.dialect.for_columns(names)
+        for column, name in enumerate(names):
+            if NUL in name:
+                self.find(line, column, f"the name of this column: {NO_NUL}")
+            elif name and self.dialect.reads_column(name):
+                if name in self.columns:
+                    self.find(line, column, f"the column {name} is written twice", "this column is written twice")
+                self.columns.setdefault(name, column)
+        return len(self._findings) == before
 
     def values(self, cell_of: Callable[[int], Any]) -> dict[str, Any]:
         """Return the values of a row by the names of their columns.

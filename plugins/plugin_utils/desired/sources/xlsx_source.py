@@ -11,7 +11,7 @@ import re
 import sys
 import warnings
 import zipfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -23,16 +23,13 @@ from ....module_utils.model.names import normal_name
 from ....module_utils.model.schema import Misfit
 from ....module_utils.printing.cleaner import amount
 from ..desired import SECTIONS
-from ..dialect import ALL_ROWS, Dialect
-from ..nodes import TOO_LONG, Node, wrong_texts
-from ..positions import CellPlace, Finding, Place, SheetSource
+from ..dialect import Dialect
+from ..nodes import TOO_LONG, Node, place_at
+from ..positions import Finding, Place, SheetSource
 from ..words import COMMENT
-from .broken_files import why_no_record
-from .csv_source import NO_RECORD, TITLED, no_name
-from .rows import Row, Table
+from .rows import Table
 
 MAX_UNPACKED = 256 << 20
-MAX_COLUMNS = 200
 MAX_CELL = 32_767
 """Maximum characters of a cell in Excel."""
 MAX_ROWS = 1_048_576
@@ -121,109 +118,41 @@ def _folded(title: str) -> str:
 
 
 class _Sheet(Table):
-    """A sheet with the records of a section.
+    """A sheet with the records of a section."""
 
-    :ivar columns: name to number (from 1) of the columns that are read, in their order.
-    :ivar misread: numbers of the rows with an unreadable cell.
-    """
+    def rows(self, rows: Iterable[tuple[int, Cells]]) -> Iterator[tuple[int, list[str]]]:
+        """Yield rows as lists of their cells, at least as many as there are names."""
+        for number, cells in rows:
+            width = max(*cells, len(self.header))
+            yield number, [cells.get(column, "") for column in range(1, width + 1)]
 
-    def __init__(self, source: SheetSource, dialect: Dialect, findings: list[Finding]) -> None:
-        super().__init__(source, dialect)
-        self.sheet = source
-        self._findings = findings
-        self._columns_read: set[int] = set()
-        self._unread: set[int] = set()
+    def cells(self, line: int, row: list[str]) -> list[str]:
+        read = self.columns.values() if self.header_line else range(len(row))
+        found = [self._text(line, column, cell) if column in read else cell for column, cell in enumerate(row)]
+        return found if any(found) else []
 
-    def records(self, rows: Iterable[tuple[int, Cells]]) -> Iterator[Row]:
-        """Yield the records of the rows below the first row, which names the columns."""
-        skipped = self.dialect.rows
-        before, last, is_read = len(self._findings), 0, False
-        for number, row in rows:
-            last = number
-            if skipped is not ALL_ROWS and skipped.skips(number, next(iter(row.values()))):
-                continue
-            if why := why_no_record(row.values()):
-                self._find(number, next(iter(row)), why)
-                continue
-            cells = self._cells(row, number)
-            if not cells:
-                continue
-            if not self.header_line:
-                if not self._take_header(cells, number):
-                    return
-                continue
-            if len(self._columns_read) == 1 and len(cells) > 1:
-                column = min(cells.keys() - self._columns_read)
-                self._find(number, column, f"{no_name(self.dialect)}; {TITLED}")
-                return
-            record = self._record(cells, number)
-            if record:
-                is_read = True
-                node = Row(record, self, number)
-                self._findings += wrong_texts(node)
-                yield node
+    def _text(self, line: int, column: int, value: str) -> str:
+        """Return a cell as it is read."""
+        if isinstance(value, _Unread) and value not in self.dialect.null_words:
+            self.misread.add(line)
+            self.find(line, column, value.why)
+            return ""
+        return value if isinstance(value, TypedCell) else value.strip() if self.dialect.trim else str(value)
 
-        if last > self.header_line and not is_read and len(self._findings) == before:
-            self._find(self.header_line or last, 1, NO_RECORD)
+    def check_merged(self, ranges: Iterable[Any], lines: Collection[int]) -> None:
+        """Note a finding for merged cells that leave cells of records empty.
 
-    def check_merged(self, ranges: Iterable[Any], records: Sequence[Row]) -> None:
-        """Note a finding for merged cells that leave cells of records empty."""
-        lines = {record.line for record in records}
+        :param lines: of the records.
+        """
         for merged in ranges:
-            rows = lines.intersection(range(merged.min_row, merged.max_row + 1))
-            names = {at: name for name, at in self.columns.items() if merged.min_col <= at <= merged.max_col}
-            if rows and names and (merged.min_row < merged.max_row or names.keys() != {merged.min_col}):
+            rows = set(range(merged.min_row, merged.max_row + 1)).intersection(lines)
+            names = {at: name for name, at in self.columns.items() if merged.min_col <= at + 1 <= merged.max_col}
+            if rows and names and (merged.min_row < merged.max_row or names.keys() != {merged.min_col - 1}):
                 self.misread |= rows
                 why = "merged cells have a value in the first one only; unmerge them, and write the value into each row"
-                place = CellPlace(self.sheet, merged.min_row, merged.min_col)
+                place = place_at(self.source, self.mark(merged.min_row, merged.min_col - 1))
                 words, misfit = f"{merged.coord}: {why}", Misfit(merged.coord, why)
                 self._findings.append(Finding(place, words, why, next(iter(names.values())), misfit))
-
-    def _find(self, row: int, column: int, message: str, gist: str = "") -> None:
-        self._findings.append(Finding(CellPlace(self.sheet, row, column), message, gist or message))
-
-    def _cells(self, row: Cells, number: int) -> dict[int, Any]:
-        """Return the cells of a row that are read, without comments."""
-        found: dict[int, Any] = {}
-        for column, value in row.items():
-            if column in self._unread:
-                continue
-            if isinstance(value, _Unread) and value not in self.dialect.null_words:
-                self.misread.add(number)
-                self._find(number, column, value.why)
-                continue
-            text = value if isinstance(value, TypedCell) else value.strip() if self.dialect.trim else str(value)
-            if text:
-                found[column] = text
-        return found
-
-    def _take_header(self, cells: Mapping[int, Any], number: int) -> bool:
-        """Read the names of the columns. Return True if all of them are valid."""
-        self.header_line = number
-        if len(cells) > MAX_COLUMNS:
-            self._find(number, 1, f"expected at most {MAX_COLUMNS} columns, found {len(cells)}")
-            return False
-        fine = True
-        self.dialect = self.dialect.for_columns([str(value).strip() for value in cells.values()])
-        for column, value in cells.items():
-            name = sys.intern(str(value).strip())
-            if not name:
-                continue
-            self._columns_read.add(column)
-            if not self.dialect.reads_column(name):
-                self._unread.add(column)
-                continue
-            if name in self.columns:
-                self._find(number, column, f"the column {name} is written twice", "this column is written twice")
-                fine = False
-            self.columns.setdefault(name, column)
-        return fine
-
-    def _record(self, cells: Mapping[int, Any], number: int) -> dict[str, Any]:
-        for column in cells.keys() - self._columns_read if not self.dialect.ignores_nameless else ():
-            self._columns_read.add(column)
-            self._find(number, column, no_name(self.dialect))
-        return self.values(cells.get)
 
 
 @dataclass
@@ -285,16 +214,16 @@ class Workbook:
     def _nodes(self, sheet: Any, source: SheetSource, dialect: Dialect) -> list[Node]:
         """Read a sheet, and warn of what its readers may not see."""
         reader, rows = _Sheet(source, dialect, self.findings), _Rows(sheet)
-        nodes = list(reader.records(rows))
-        reader.check_merged(rows.merged, nodes)
+        nodes = list(reader.records(reader.rows(rows)))
+        reader.check_merged(rows.merged, [node.place.line for node in nodes])
         if nodes and sheet.sheet_state != "visible":
             self.warnings.append(f"{source}: this hidden sheet is read; show it, or remove it")
-        hidden = [node.place for node in nodes if node.line in rows.hidden]
+        hidden = [node.place for node in nodes if node.place.line in rows.hidden]
         if hidden:
             number = amount(len(hidden), "hidden row is read", "hidden rows are read")
             words = f"{hidden[0]}: {number}; a filter of a spreadsheet hides rows but does not remove them"
             self.warnings.append(words)
-        return [*nodes]
+        return nodes
 
 
 def section_of(title: str) -> str:

@@ -214,7 +214,7 @@ def test_a_cell_is_found_at_its_column_also_behind_quotes_and_line_breaks() -> N
         ("a,b\n1\n", "a:2:1: expected 2 cells as in the first row, found 1"),
         ("a,b\n1,2,3\n", "a:2:1: expected 2 cells as in the first row, found 3"),
         ("a,a\n1,2\n", "a:1:3: the column a is written twice"),
-        ("a,,b\n1,2,3\n", "a:1:3: this column has no name"),
+        ("a,,b\n1,2,3\n", "a:2:3: this column has no name"),
         ('a,b\n1,"2\n3,4\n', "a:2:1: this is not CSV"),
         ('a,b\n1,"2"x\n', "a:2:1: this is not CSV"),
         ("a,b\n1,{{ x }}\n", "a:2:3: b: no templates"),

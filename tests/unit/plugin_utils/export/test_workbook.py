@@ -16,7 +16,6 @@ from exports import contents, export_of
 from instance_site import Site
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
-from ansible_collections.community.seventhings.plugins.plugin_utils.export import workbook
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.workbook import sheets_of
 
 pytestmark = pytest.mark.slow
@@ -172,19 +171,6 @@ def test_a_workbook_that_can_not_be_read_may_hold_everything() -> None:
     content = io.BytesIO()
     openpyxl.Workbook().save(content)
     assert sheets_of(content.getvalue()) == set()
-
-
-def test_columns_with_values_are_kept_if_there_are_too_many_columns(
-    demo: Site, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    export_of(demo, demo.root / "all", format="xlsx")
-    (before,) = openpyxl.load_workbook(demo.root / "all/instance.xlsx")["locations"].iter_rows(
-        max_row=1, values_only=True
-    )
-    monkeypatch.setattr(workbook, "MAX_COLUMNS", 2)
-    export_of(demo, format="xlsx", only=["locations"])
-    (header,) = _book(demo)["locations"].iter_rows(max_row=1, values_only=True)
-    assert list(header) == list(before[:2])
 
 
 # ---- CSV
