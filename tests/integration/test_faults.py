@@ -483,13 +483,13 @@ def test_a_token_that_is_refused_again_after_a_login_is_the_error(desk: Desk) ->
 
 def test_a_token_is_renewed_before_it_expires(desk: Desk) -> None:
     """It is renewed if less than a tenth of its life is left, so no request is refused."""
-    desk.service.steer("PUT", "/settings", {"access_token_seconds": 1})
+    desk.service.steer("PUT", "/settings", {"access_token_seconds": 100})
     client = desk.connect({**desk.defaults, "access_token": None, **desk.service.account()})
     desk.service.clear_log()
     clock = [0.0]
     client.tokens._clock = lambda: clock[0]
 
-    for moment in (0.0, 0.5, 0.95):
+    for moment in (0.0, 50.0, 95.0):
         clock[0] = moment
         client.send("GET", "/locations")
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import errno
+import itertools
 import os
 import threading
 from pathlib import Path
@@ -148,8 +149,11 @@ def test_what_was_done_is_reported_where_the_keys_of_new_fields_can_not_be_read(
 def test_a_token_that_expires_in_the_middle_is_renewed(undisturbed: Any, site: Site) -> None:
     site.write(sample_files(_RECORDS, 1))
     site.service.steer("PUT", "/faults", [{"fault": "401", "path": "/object", "after": 10, "times": 1}])
-    site.service.steer("PUT", "/settings", {"access_token_seconds": 1})
-    assert site.run().outcome == "changed"
+    site.service.steer("PUT", "/settings", {"access_token_seconds": 600})
+    client, clock = site.client(), itertools.count(0.0, 20.0)
+    client.tokens._clock = lambda: next(clock)
+    assert run_instance(client, site.load(), run_options(allow=["users"]), sleep=no_pause).outcome == "changed"
+    assert sum(line.endswith("/auth_token") for line in site.sent()) > 2
     assert site.dump() == undisturbed
 
 
