@@ -291,21 +291,15 @@ def _as_json(value: Any) -> str:
         return ""
 
 
-def service_error(status: int, words: str, endpoint: str) -> ServiceError:
+def service_error(status: int, words: str, endpoint: str, is_login: bool = False) -> ServiceError:
     """Return the exception for an error answer.
 
     :param status: HTTP status, 300 or above.
     :param words: from :func:`service_words`, without secrets.
     :param endpoint: method and path of the request.
+    :param is_login: True for a login. The message then quotes nothing.
     """
-    return _kind_of(status, words)(status, words, endpoint)
-
-
-def login_error(status: int, words: str, endpoint: str) -> ServiceError:
-    """Return the exception for a refused login. Its message quotes nothing. Parameters as in :func:`service_error`."""
-    return _kind_of(status, words)(status, words, endpoint, is_login=True)
-
-
-def _kind_of(status: int, words: str) -> type[ServiceError]:
     kind = _BY_STATUS.get(status, InternalError if status >= 500 else ServiceError)
-    return FeatureOff if kind is PermissionMissing and FEATURE_OFF_MESSAGE in words else kind
+    if kind is PermissionMissing and FEATURE_OFF_MESSAGE in words:
+        kind = FeatureOff
+    return kind(status, words, endpoint, is_login)

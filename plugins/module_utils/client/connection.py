@@ -9,7 +9,6 @@ import contextlib
 import os
 import re
 import resource
-import stat
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -255,7 +254,7 @@ def risks_of(options: Mapping[str, Any]) -> list[str]:
     base_url = str(given.get("base_url") or "").strip()
     tuning = options.get("tuning")
     allows_http = isinstance(tuning, Mapping) and tuning.get("allow_http")
-    if allows_http and base_url.lower().startswith("http:") and not _is_local(base_url):
+    if allows_http and base_url.lower().startswith("http:") and not is_local(base_url):
         risks.append(
             "tuning.allow_http: true: tokens and passwords travel unencrypted, so anybody on the network path can read "
             "them. Use https."
@@ -263,24 +262,15 @@ def risks_of(options: Mapping[str, Any]) -> list[str]:
     return risks
 
 
-def _is_local(base_url: str) -> bool:
-    try:
-        return is_local(base_url)
-    except ValueError:
-        return False
-
-
 def _require_readable(option: str, path: str) -> None:
     """Check that a certificate or key is a regular file. Reading anything else may wait for ever.
 
     :raises InvalidInput: if the file does not exist or is not a regular file.
     """
-    try:
-        mode = Path(path).stat().st_mode
-    except (OSError, ValueError):
-        raise InvalidInput(f"{option}: {path}: no such file, given as a certificate or key of the connection") from None
-    if not stat.S_ISREG(mode) and not (option == "ca_path" and stat.S_ISDIR(mode)):
-        raise InvalidInput(f"{option}: {path} is not a regular file; expected a certificate or key of the connection")
+    file = Path(path)
+    if not (file.is_file() or (option == "ca_path" and file.is_dir())):
+        words = "no such file, or not a regular file; expected a certificate or key of the connection"
+        raise InvalidInput(f"{option}: {path}: {words}")
 
 
 def _key_lines(*paths: Any) -> set[str]:

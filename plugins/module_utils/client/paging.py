@@ -173,10 +173,6 @@ class Lists:
             self.unpaged.note(request.kind.name, request.part, len(found))
         return True
 
-    def _is_unpaged(self, request: _ListRequest, records: int) -> bool:
-        """Return True if a list of this length is known to be complete in one answer."""
-        return self.unpaged.has(request.kind.name, request.part, records)
-
     def _needs_no_proof(self, request: _ListRequest, found: Collection[Record], pages: int) -> bool:
         """Return True if a list without a total needs no further proof.
 
@@ -185,7 +181,7 @@ class Lists:
         :param pages: the number of pages with these records. A second one disproves what is known of the list.
         """
         kind = request.kind
-        if not kind.sort and pages == 1 and (kind.newest or self._is_unpaged(request, len(found))):
+        if not kind.sort and pages == 1 and (kind.newest or self.unpaged.has(kind.name, request.part, len(found))):
             return True
         unique = self.unique_keys(kind)
         for condition in request.conditions:
@@ -249,7 +245,7 @@ class Lists:
         page = next(pages)
         if page.total is not None or not page.records:
             return page.records, len(page.records) >= (page.total or 0)
-        if kind.sort or not self._is_unpaged(request, len(page.records)):
+        if kind.sort or not self.unpaged.has(kind.name, request.part, len(page.records)):
             known = {record.identity for record in page.records}
             try:
                 following = next(pages, None)

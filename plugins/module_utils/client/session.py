@@ -50,8 +50,9 @@ def is_local(url: str) -> bool:
 
     That is a loopback address, or a name ``localhost`` that this machine resolves only to itself.
     """
-    host = urlsplit(url).hostname or ""
+    host = ""
     try:
+        host = urlsplit(url).hostname or ""
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return (host == "localhost" or host.endswith(".localhost")) and _is_loopback_alone(host)

@@ -33,7 +33,6 @@ from ..errors import (
     SeventhingsError,
     TooManyRequests,
     WriteRefused,
-    login_error,
     service_error,
     service_words,
 )
@@ -338,7 +337,7 @@ class Transport:
                 f"leaves; is base_url right?"
             )
         words = service_words(content, self.mask, is_whole)
-        refusal = login_error(status, words, endpoint) if request.login else service_error(status, words, endpoint)
+        refusal = service_error(status, words, endpoint, request.login)
         if isinstance(refusal, TooManyRequests):
             return Refused(refusal, sent, retry_after(headers))
         if status < HTTPStatus.INTERNAL_SERVER_ERROR:

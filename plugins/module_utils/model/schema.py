@@ -261,10 +261,9 @@ class Schema:
                 for field in fields
             ]
         self.fields.update((field.key, field) for field in fields)
-        labels = Counter(field.label for field in self.fields.values())
-        self._by_label = {
-            field.label: field for field in self.fields.values() if field.label and labels[field.label] == 1
-        }
+        labels = [(_as_shown(field.label), field) for field in self.fields.values() if field.label]
+        shared = Counter(label for label, _field in labels)
+        self._by_label = {label: field for label, field in labels if shared[label] == 1}
         self._by_name.clear()
         self._by_key.clear()
         self.revision += 1
@@ -283,16 +282,11 @@ class Schema:
         wrap headers.
         """
         prefix = self.kind.key_prefix
-        found = (
+        return (
             self.fields.get(name)
             or (self.fields.get(name.removeprefix(prefix)) if prefix else None)
-            or self._by_label.get(name)
+            or self._by_label.get(_as_shown(name))
         )
-        return found if found is not None else self._find_shown(_as_shown(name))
-
-    def _find_shown(self, shown: str) -> Field | None:
-        found = [field for label, field in self._by_label.items() if _as_shown(label) == shown]
-        return found[0] if len(found) == 1 else None
 
     def key_of(self, name: str) -> str:
         """Return the key of the field with this key or label. A name that means no field stays as it is."""
@@ -307,7 +301,8 @@ class Schema:
 
     def _sharing(self, label: str) -> list[str]:
         """Return the keys of the fields that share a label, if it is not unique."""
-        keys = [field.key for field in self.fields.values() if field.label == label and label]
+        shown = _as_shown(label)
+        keys = [field.key for field in self.fields.values() if shown and _as_shown(field.label) == shown]
         return keys if len(keys) > 1 else []
 
     def why_unknown(self, name: str) -> str:
@@ -338,7 +333,7 @@ class Schema:
         ]
 
     def _names(self) -> list[str]:
-        return list(dict.fromkeys([*self.fields, *self._by_label]))
+        return list(dict.fromkeys([*self.fields, *(field.label for field in self._by_label.values())]))
 
     def parse(
         self, written: Mapping[str, Any], prefix: str, allow_unknown: bool = False

@@ -23,7 +23,7 @@ from ..model.types_basic import broken_rules
 from ..model.types_links import Attachment, attachments_in
 from ..reconcile.lost_changes import Step, carry_out
 from ..reconcile.result import Result
-from ..resolve.field_visibility import field_visibility_of, hidden_field_message
+from ..resolve.field_visibility import field_visibility_of
 from ..resolve.read_cache import find_record
 
 _OBJECT = KINDS["object"]
@@ -52,8 +52,7 @@ def visible_files(client: Client, schema: Schema, record: Record, field: Field) 
 
     :raises InvalidInput: if the field is hidden from the account, so that nobody knows its files.
     """
-    if field.key in field_visibility_of(client, schema, [record], [field.key]).hidden:
-        raise InvalidInput(f"field: {hidden_field_message(field.key)}")
+    field_visibility_of(client, schema, [record], [field.key]).check_written([field.key], "field")
     value = schema.read_field(field.key, record.flat)
     if isinstance(value, Unread):
         raise InvalidInput(f"field: the service returns {shorten(value.raw)} for {field.key} instead of files")

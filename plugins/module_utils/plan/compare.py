@@ -158,7 +158,8 @@ class Comparer:
         maybe_hidden = check_carried(schema, current, values, self._state.answered(schema.kind, wanted.template))
         if schema.kind.has_own_fields:
             visibility = self._state.field_visibility(schema, current)
-            visibility.check_replaced()
+            at_once = f", and a change of {schema.kind.singular} sets all fields at once: a value would be lost"
+            visibility.check_written(sorted(visibility.hidden), consequence=at_once)
             maybe_hidden = sorted(visibility.missing - change.values.keys())
         if not maybe_hidden:
             return change
@@ -166,7 +167,9 @@ class Comparer:
 
     def _values_in_use(self, template: str, definition: Record, values: list[Any]) -> list[Any]:
         key = definition.flat["field_key"]
-        self._state.field_visibility(self._state.schema(TEMPLATE_KINDS[template]), keys=[key]).check_in_use(key)
+        visibility = self._state.field_visibility(self._state.schema(TEMPLATE_KINDS[template]), keys=[key])
+        unknown = ", so it is unknown which values records use. Set allow: [destructive] if this is intended."
+        visibility.check_written([key], "possible_values", unknown)
         return natural_keys.values_in_use(definition, template, values, self._state.listed)
 
     def _with_renter(self, schema: Schema, change: Change) -> Change:

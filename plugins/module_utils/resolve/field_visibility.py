@@ -236,38 +236,16 @@ class FieldVisibility:
         hidden = self.hidden | self._mandatory | ({self.kind.parent_key} & self.missing) | nameless
         return [key for key in keys if key in hidden]
 
-    def check_written(self, keys: Iterable[str]) -> None:
+    def check_written(self, keys: Iterable[str], place: str = "{}", consequence: str = "") -> None:
         """Refuse hidden fields that are written or looked up: no record would seem to match.
 
+        :param place: where they are written; braces stand for the key.
+        :param consequence: what is not possible without them, as the end of a sentence.
         :raises InvalidInput: with a line for each.
         """
-        if not self.hidden:
-            return
-        wrong = [f"{key}: {hidden_field_message(key)}" for key in keys if key in self.hidden]
-        if wrong:
-            raise InvalidInput(wrong)
-
-    def check_replaced(self) -> None:
-        """Refuse to replace a whole record with hidden fields: they could not be sent along.
-
-        :raises InvalidInput: with a line for each.
-        """
-        if self.hidden:
-            all_at_once = (
-                f"and a change of {self.kind.singular} sets all fields at once: a value of this one would be lost"
-            )
-            raise InvalidInput([f"{key}: {hidden_field_message(key)}, {all_at_once}" for key in sorted(self.hidden)])
-
-    def check_in_use(self, key: str) -> None:
-        """Refuse to remove values of a hidden field: nobody knows if records have them.
-
-        :raises InvalidInput: if it is hidden.
-        """
-        if key in self.hidden:
-            raise InvalidInput(
-                f"possible_values: {hidden_field_message(key)}, so it is unknown which values records use. "
-                "Set allow: [destructive] if this is intended."
-            )
+        why = {key: hidden_field_message(key) for key in keys if key in self.hidden}
+        if why:
+            raise InvalidInput([f"{place.format(key)}: {words}{consequence}" for key, words in why.items()])
 
     def check_identifies(self, keys: Collection[str]) -> None:
         """Refuse a hidden natural key: existing records would be created again.

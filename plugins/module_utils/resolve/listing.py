@@ -29,7 +29,6 @@ from .field_visibility import (
     FieldVisibility,
     field_visibility_by,
     field_visibility_of,
-    hidden_field_message,
     keys_in_none,
 )
 from .read_cache import Reading, find_by_barcode
@@ -231,13 +230,7 @@ def _check_visible(
         visibility = field_visibility_of(client, schema, records, filtered)
     else:
         visibility = field_visibility_by(client, schema, records, {}, filtered)
-    wrong = [
-        f"{option}.{field.key}: {hidden_field_message(field.key)}"
-        for field, _cond in conditions
-        if field.key in visibility.hidden
-    ]
-    if wrong:
-        raise InvalidInput(wrong)
+    visibility.check_written(dict.fromkeys(field.key for field, _condition in conditions), f"{option}.{{}}")
     return visibility
 
 

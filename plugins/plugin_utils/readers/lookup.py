@@ -12,7 +12,7 @@ from ...module_utils.client.client import Client
 from ...module_utils.errors import InvalidInput
 from ...module_utils.model.field import shorten
 from ...module_utils.model.kinds import KINDS, Kind
-from ...module_utils.resolve.field_visibility import field_visibility_of, hidden_field_message
+from ...module_utils.resolve.field_visibility import field_visibility_of
 from ...module_utils.resolve.read_cache import find_records
 
 LOOKED_UP = tuple(kind.name for kind in KINDS.values() if kind.can_be_looked_up)
@@ -45,6 +45,5 @@ def look_up(client: Client, kind: Kind, written: Iterable[Any], field: str | Non
     key = known.key if known else field
     if known is None and not all(key in record for record in shown):
         raise InvalidInput(f"field: {field}: {schema.why_unknown(field)}")
-    if key in field_visibility_of(client, schema, records, [key]).hidden:
-        raise InvalidInput(f"field: {hidden_field_message(key)}")
+    field_visibility_of(client, schema, records, [key]).check_written([key], "field")
     return [record.get(key if key in record else kind.key_prefix + key) for record in shown]
