@@ -460,14 +460,15 @@ class _Run:
         grouped = group_findings([*plan.findings, *plan.live_findings], self._desired)
         of_rules = lines_of(plan.rule_warnings, self._desired)
         rules = self._options.rules or RuleSet()
+        changes = reported_changes(plan, self._desired.hiding, outcome, self._desired.entries)
         meaning = meaning_of(plan, self._desired.entries, self._desired.policy.notify, self._options.drift)
         return RunResult(
             outcome=name,
             instance=self._client.transport.root,
             check_mode=self._options.check_mode,
-            summary=summary_of(plan, outcome, self._options.check_mode),
-            changes=reported_changes(plan, self._desired.hiding, outcome, self._desired.entries),
-            failures=failures_of(plan, outcome or Outcome()),
+            summary=summary_of(plan, changes, self._options.check_mode),
+            changes=changes,
+            failures=failures_of(changes, outcome.twice if outcome is not None else ()),
             refusals=list(refusals),
             findings=grouped.lines,
             warnings=[*plan.cautions, *self._warnings, *self._desired.warnings, *of_rules, *plan.warnings],
@@ -476,7 +477,7 @@ class _Run:
             not_restored=self._not_restored,
             undo="" if self._options.drift else self._lasting(plan),
             **vars(meaning),
-            sides=sides_of(plan),
+            sides=sides_of(changes),
             hidden_records=plan.visibility.hidden_records,
             scan_codes=plan.scan_codes.document(),
             reported={section: names for section, names in plan.reported.items() if names},

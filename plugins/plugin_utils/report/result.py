@@ -18,6 +18,7 @@ from typing import Any
 import yaml
 
 from ...module_utils.ansible_compat import masked_values
+from ...module_utils.model.kinds import KINDS
 from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE
 from ..apply.executor import Outcome
 from ..desired.desired import SECTIONS
@@ -179,9 +180,9 @@ _OURS = ("section", "action", "uuid", "status")
 """Members of a change with our own words."""
 
 
-def sides_of(plan: InstancePlan) -> dict[str, int]:
+def sides_of(changes: Iterable[Mapping[str, Any]]) -> dict[str, int]:
     """Return the number of records of each side."""
-    found = Counter(combined(planned.sides.values()) for planned in plan.changes)
+    found = Counter(combined(change["sides"].values()) for change in changes)
     return {side: found[side] for side in SIDES}
 
 
@@ -213,45 +214,42 @@ def masked_result(result: RunResult) -> RunResult:
     return replace(result, changes=changes, located=located, warning_places=places, rules=rules, odd=odd, **texts)
 
 
-def failures_of(plan: InstancePlan, outcome: Outcome) -> list[dict[str, str]]:
-    """Return the entries that failed, were skipped because of a failure, or exist twice, with place and reason.
+def failures_of(changes: Sequence[Mapping[str, Any]], twice: Iterable[str]) -> list[dict[str, str]]:
+    """Return the changes that failed, were skipped because of a failure, or were not tried, with place and reason.
 
-    They are in the order of the plan.
+    :param twice: the records that exist twice.
     """
-    order = {id(planned.entry): number for number, planned in enumerate(plan.changes)}
-    failed = [
-        pair
-        for _status, pairs in _fates(outcome)
-        for pair in sorted(pairs, key=lambda pair: order.get(id(pair[0].entry), 0))
-    ]
+    failed = [change for name in (FAILED, SKIPPED, NOT_TRIED) for change in changes if change["status"] == name]
     return [
-        *({"change": str(planned), "place": str(planned.entry.place), "reason": why} for planned, why in failed),
-        *({"change": text, "place": "", "reason": _TWICE} for text in outcome.twice),
+        *(
+            {"change": f"{KINDS[SECTIONS[change['section']]].words} {change['key']}"}
+            | {name: change[name] for name in ("place", "reason")}
+            for change in failed
+            if change["reason"]
+        ),
+        *({"change": text, "place": "", "reason": _TWICE} for text in twice),
     ]
 
 
-def _fates(outcome: Outcome) -> Iterable[tuple[str, Sequence[tuple[Planned, str]]]]:
-    """Return the changes that were not done, each with the reason, by their status."""
-    return (FAILED, outcome.failures), (SKIPPED, outcome.skipped), (NOT_TRIED, outcome.not_tried)
-
-
-def summary_of(plan: InstancePlan, outcome: Outcome | None, only_planned: bool) -> dict[str, dict[str, int]]:
+def summary_of(
+    plan: InstancePlan, changes: Iterable[Mapping[str, Any]], only_planned: bool
+) -> dict[str, dict[str, int]]:
     """Count changes per section: planned, applied, or zero if the run was refused."""
-    planned = Counter((change.section, change.change.action) for change in plan.changes)
-    errors: Counter[str] = Counter()
-    left = Counter() if only_planned else Counter(change.section for change in plan.changes)
-    if outcome is not None:
-        errors = Counter(failed.section for failed, _reason in outcome.failures)
-        left = Counter(skipped.section for skipped, _reason in (*outcome.skipped, *outcome.not_tried))
-    counted = outcome.done if outcome is not None else planned if only_planned else Counter()
+    found = Counter((change["section"], _count_of(change, only_planned)) for change in changes)
     summary = {}
     for section in SECTIONS:
-        counts = {word: counted[section, action] for action, word in ACTIONS.items()}
-        counts |= {"unchanged": plan.unchanged[section], "errors": errors[section]}
-        counts["skipped"] = plan.skipped[section] + left[section]
+        counts = {word: found[section, word] for word in COUNTS}
+        counts["unchanged"] += plan.unchanged[section]
+        counts["skipped"] += plan.skipped[section]
         if any(counts.values()):
             summary[section] = counts
     return summary
+
+
+def _count_of(change: Mapping[str, Any], only_planned: bool) -> str:
+    if only_planned or change["status"] == DONE:
+        return ACTIONS[change["action"]]
+    return "errors" if change["status"] == FAILED else "skipped"
 
 
 DONE, FAILED, SKIPPED, NOT_TRIED = "done", "failed", "skipped", "not_tried"
@@ -269,11 +267,9 @@ def reported_changes(
     :param outcome: None if nothing was applied.
     :param entries: all records of the files.
     """
-    fates = {
-        id(planned.entry): (status, reason)
-        for status, pairs in _fates(outcome or Outcome())
-        for planned, reason in pairs
-    }
+    done = outcome or Outcome()
+    lists = ((NOT_TRIED, done.not_tried), (SKIPPED, done.skipped), (FAILED, done.failures))
+    fates = {id(planned.entry): (status, reason) for status, pairs in lists for planned, reason in pairs}
     usual = (NOT_TRIED, "") if outcome is None else (DONE, "")
     state = None if hiding.has_any else plan.state
     removals = Removals(plan, entries, hiding)

@@ -18,7 +18,7 @@ from .changes import SIGNS, Group
 from .csv_report import as_csv
 from .html_report import as_html
 from .markdown_report import as_markdown
-from .result import DONE, RunResult, masked_result
+from .result import RunResult, masked_result
 from .sarif_report import as_sarif
 from .view import Block, View, view_of
 
@@ -89,13 +89,8 @@ def closing(view: View, why: str = "") -> str:
     :param why: the reason, if the result has none of its own.
     """
     result, reason = view.result, why or _why(view.reasons)
-    rest = ""
-    if result.outcome == "partly_applied":
-        left = sum(change.get("status", DONE) != DONE for change in result.changes)
-        changes = amount(len(result.changes), "change is", "changes are")
-        rest = f"; {left} of {changes} left, and the next run resumes them" if left else ""
     requests = amount(result.requests, "request")
-    return f"{result.outcome}, {requests}, {result.duration:.1f} s{reason and f': {reason}'}{rest}"
+    return f"{result.outcome}, {requests}, {result.duration:.1f} s{reason and f': {reason}'}"
 
 
 _WORDS = {"Refused": "reasons", "Findings": "findings", "Failed": "records that failed or were skipped"}
