@@ -13,7 +13,6 @@ from ...module_utils.model.field import first_of, readable
 from ...module_utils.model.kinds import OBJECT, RENTAL_CASE, TASK, Kind
 from ...module_utils.model.types_links import references_in
 from ...module_utils.plan.change import ARCHIVE, DELETE
-from ..report.words import one_line
 from ..set_plan.listed_state import ListedState
 from ..set_plan.plan import InstancePlan, Planned
 
@@ -55,9 +54,9 @@ def _uses(plan: InstancePlan, state: ListedState, kind: Kind, removed: list[Plan
             continue
         for planned in removed:
             if planned.change.current is not None and _refers(state, record, planned.change.current):
-                title = one_line(readable(record.flat.get("title"))) if not plan.hiding.is_on else ""
+                title = readable(record.flat.get("title")) if not plan.hiding.is_on else ""
                 words = f"{kind.words} {title}".strip()
-                yield f"{one_line(planned.key)} ({words}, {readable(record.flat.get(_STATUS)) or 'open'})"
+                yield f"{planned.key} ({words}, {readable(record.flat.get(_STATUS)) or 'open'})"
 
 
 def _ends(planned: Planned, kind: Kind) -> bool:

@@ -23,7 +23,7 @@ from ...module_utils.plan.change import CREATE, UPDATE
 from ..desired.hiding import Hiding
 from ..desired.parsing import written_as
 from ..desired.positions import Place
-from ..report.words import one_line, short, words_of
+from ..report.words import short, words_of
 from ..set_plan.listed_state import ListedState
 from ..set_plan.plan import InstancePlan, Planned
 
@@ -139,7 +139,7 @@ def _oddity_of(head: str, key: str, case: _Case) -> Oddity:
         place = planned.entry.place_of(written_as(planned.schema, planned.entry, key))
         shown = text or str(value)
         places.append(place)
-        examples.append(f"{short(one_line(shown), _LONGEST)} ({short(one_line(planned.key), _LONGEST)}, {place})")
+        examples.append(f"{short(shown, _LONGEST)} ({short(planned.key, _LONGEST)}, {place})")
     rest = len(case.found) - len(examples)
     more = f" and {rest:,} more" if rest > 0 else ""
     return Oddity(
@@ -218,7 +218,7 @@ def _rooms(changed: Sequence[tuple[Planned, Any]], state: ListedState | None) ->
         if len(case.found) > _MOST_IN_A_ROOM:
             value = case.found[0][2]
             name = (state.known_name_of(value) if state is not None else None) or value.written or value.display_name
-            case.words = f"records newly in one room, {one_line(str(name))}"
+            case.words = f"records newly in one room, {name}"
             case.found = [(planned, planned.schema.kind.words, value) for planned, _text, value in case.found]
             yield case
 

@@ -9,7 +9,7 @@ import datetime as dt
 import functools
 import io
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -29,10 +29,6 @@ from .table import Cell, Paper, Row, Table
 
 _MOST_ROWS = 1_048_576
 """Maximum number of rows of a sheet of a workbook."""
-
-_MOST_ON_A_PAGE = 5000
-"""Maximum number of rows of all tables of a page. Browsers can't print a longer page."""
-
 
 _LONGEST_WORD = 30
 """Maximum length of a word that does not break inside."""
@@ -136,38 +132,28 @@ def _as_page(paper: Paper, catalogue: Catalogue) -> bytes:
         subject=paper.subject,
         about=[catalogue.shown(cell) for cell in paper.about],
         lines=[(catalogue.texts.get(key, ""), text) for key, text in paper.lines],
-        tables=list(_shown_tables(paper.tables, catalogue)),
+        tables=[_shown_table(table, catalogue) for table in paper.tables if table.rows or table.if_empty],
         signatures=[catalogue.texts[key] for key in paper.signatures],
         sign=catalogue.texts["date_and_signature"],
     )
     return text.encode()
 
 
-def _shown_tables(tables: Sequence[Table], catalogue: Catalogue) -> Iterator[dict[str, Any]]:
-    """Yield each table as the page shows it, with as many rows as there is room for."""
-    room = _MOST_ON_A_PAGE
-    for table in tables:
-        if not table.rows and not table.if_empty:
-            continue
-        rows = table.rows[:room]
-        room -= len(rows)
-        hidden = len(table.rows) - len(rows)
-        totals = table.totals if table.is_counted else {}
-        number = f" ({catalogue.shown(len(table.rows))})" if table.is_counted else ""
-        yield {
-            "title": f"{catalogue.texts[table.title]}{number}",
-            "heads": [(catalogue.title(column), column.is_number) for column in table.columns],
-            "hand": catalogue.texts[table.hand] if table.hand else "",
-            "rows": [(_shown_row(row, table, catalogue), _is_bold(row, table)) for row in rows],
-            "totals": _shown_row(totals, table, catalogue) if totals else (),
-            "total": catalogue.texts["total"],
-            "empty": catalogue.texts[table.if_empty] if not rows else "",
-            "hidden": catalogue.say("hidden_rows", number=hidden) if hidden else "",
-        }
-
-
-def _is_bold(row: Row, table: Table) -> bool:
-    return bool(table.is_bold and not row[table.is_bold])
+def _shown_table(table: Table, catalogue: Catalogue) -> dict[str, Any]:
+    """Return a table as the page shows it."""
+    totals = table.totals if table.is_counted else {}
+    number = f" ({catalogue.shown(len(table.rows))})" if table.is_counted else ""
+    return {
+        "title": f"{catalogue.texts[table.title]}{number}",
+        "heads": [(catalogue.title(column), column.is_number) for column in table.columns],
+        "hand": catalogue.texts[table.hand] if table.hand else "",
+        "rows": [
+            (_shown_row(row, table, catalogue), bool(table.is_bold and not row[table.is_bold])) for row in table.rows
+        ],
+        "totals": _shown_row(totals, table, catalogue) if totals else (),
+        "total": catalogue.texts["total"],
+        "empty": catalogue.texts[table.if_empty] if not table.rows else "",
+    }
 
 
 def _shown_row(row: Row, table: Table, catalogue: Catalogue) -> list[tuple[str, str]]:

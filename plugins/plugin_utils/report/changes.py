@@ -21,7 +21,7 @@ from ..set_plan.baseline import APPLICATION, BOTH, UNKNOWN, combined
 from .removals import removal_texts
 from .result import NOT_TRIED
 from .value_diff import side_by_side
-from .words import MOST, SIDE_WORDS, action_words, both_sides, counted, one_line, short
+from .words import MOST, SIDE_WORDS, action_words, both_sides, counted, short
 
 Change = Mapping[str, Any]
 
@@ -98,7 +98,7 @@ def row_of(change: Change, is_drift: bool, most: int = MOST) -> Row:
     """
     return Row(
         section=clean(change["section"]),
-        key=short(one_line(change["key"]), _LONGEST_KEY),
+        key=short(clean(change["key"]), _LONGEST_KEY),
         name=key_and_name(change),
         place=change.get("place", ""),
         remark=remark(change, is_drift),
@@ -135,7 +135,7 @@ def keys_of(change: Change) -> list[str]:
 def field_name(change: Change, key: str) -> str:
     """Return the name of a field for people: its key, or its label if the service generated the key."""
     label = change.get("labels", {}).get(key) if is_generated_key(key) else None
-    return short(one_line(label or key), _LONGEST_KEY)
+    return short(clean(label or key), _LONGEST_KEY)
 
 
 def _fields(change: Change, longest: int) -> list[tuple[str, str, tuple[str, str]]]:
@@ -149,8 +149,8 @@ def _fields(change: Change, longest: int) -> list[tuple[str, str, tuple[str, str
 
 def key_and_name(change: Change) -> str:
     """Return the natural key and the name of a changed record, on one line."""
-    key, name = short(one_line(change["key"]), _LONGEST_KEY), change.get("name", "")
-    return f"{key} {short(one_line(name), _LONGEST_NAME)}" if name else key
+    key, name = short(clean(change["key"]), _LONGEST_KEY), change.get("name", "")
+    return f"{key} {short(clean(name), _LONGEST_NAME)}" if name else key
 
 
 def remark(change: Change, is_drift: bool) -> str:

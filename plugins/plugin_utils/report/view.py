@@ -24,7 +24,7 @@ from ..set_plan.plan import ARCHIVED, LEFT, RESTORED
 from .changes import Change, Group, groups, key_and_name
 from .removals import removal_texts
 from .result import COUNTS, RunResult, for_people
-from .words import MOST, both_sides, count_words, counted, one_line, short, words_of
+from .words import MOST, both_sides, count_words, counted, short, words_of
 
 FEW = 40
 """Number of changes up to which every report shows all of them."""
@@ -396,4 +396,4 @@ def _not_restored(left: Sequence[Mapping[str, Any]]) -> Block:
 
 
 def _printed(text: str) -> str:
-    return short(one_line(str(text)), _LONGEST)
+    return short(clean(str(text)), _LONGEST)

@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-import json
-
 from ...module_utils.model.kinds import KINDS
 from ...module_utils.printing.cleaner import clean
 from ..desired.desired import SECTIONS
@@ -35,11 +33,6 @@ SIDE_WORDS = {
 def short(text: str, longest: int) -> str:
     """Return the beginning of a text that is too long."""
     return text if len(text) <= longest else f"{text[: longest - 3]}..."
-
-
-def one_line(name: str) -> str:
-    """Return a name unchanged, or in quotes if a part of it had to be escaped."""
-    return name if clean(name) == name else clean(json.dumps(name, ensure_ascii=False))
 
 
 def words_of(section: str) -> str:
