@@ -15,10 +15,4 @@ options:
     type: str
     choices: [en, de]
     default: en
-  scope:
-    description:
-      - Include only objects that have one of the given values in each of the given fields. Use the form of C(scope) in
-        C(instance.yml).
-    type: dict
-    default: {}
 """

@@ -9,12 +9,6 @@ from __future__ import annotations
 class ModuleDocFragment:
     DOCUMENTATION = r"""
 options:
-  scope:
-    description:
-      - Include only objects that have one of the given values in each of the given fields. Use the form of C(scope) in
-        C(instance.yml).
-    type: dict
-    default: {}
   limits:
     description:
       - Limits of the plan, as in O(community.seventhings.instance#module:limits).

@@ -54,6 +54,7 @@ extends_documentation_fragment:
   - community.seventhings.connection
   - community.seventhings.paper
   - community.seventhings.plan
+  - community.seventhings.object_scope
   - community.seventhings.attributes
   - community.seventhings.attributes_plans
   - community.seventhings.attributes_controller

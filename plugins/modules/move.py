@@ -58,6 +58,7 @@ seealso:
 extends_documentation_fragment:
   - community.seventhings.connection
   - community.seventhings.plan
+  - community.seventhings.object_scope
   - community.seventhings.attributes
   - community.seventhings.attributes_plans
   - community.seventhings.attributes_controller

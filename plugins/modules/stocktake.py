@@ -116,6 +116,7 @@ seealso:
 extends_documentation_fragment:
   - community.seventhings.connection
   - community.seventhings.paper
+  - community.seventhings.object_scope
   - community.seventhings.attributes
   - community.seventhings.attributes_controller
 author:
