@@ -150,15 +150,11 @@ class Cells:
         if odd.is_blank:
             remedy = f"{self.remedy(entry, name, cell)}, or `trim: false` to write spaces"
             return f"{odd.why}{remedy}" if is_text else ""
+        column = self._desired.tables.column_of(entry.place_of(name).file, name)
         may_be_text = odd.is_null or odd.is_shortened
-        if (odd.is_shortened and not is_text) or (may_be_text and table.has_texts(self._column(entry, name))):
+        if (odd.is_shortened and not is_text) or (may_be_text and table.has_texts(column)):
             return ""
         return odd.why
-
-    def _column(self, entry: Entry, name: str) -> str:
-        """Return the name of a column in the file, by the name of its field."""
-        table = self._desired.tables.for_file(entry.place_of(name).file)
-        return name if table is None else table.column_of(name)
 
     def remedy(self, entry: Entry, name: str, value: Any) -> str:
         """Say what to set if a cell of a table has a space at an edge; empty if it has none."""

@@ -128,7 +128,6 @@ _MARKED_TEXT = re.compile(r"'[-+]?\d[\d.,]*")
 class Dialect:
     """The way in which a table was saved.
 
-    :ivar preset: the name of its preset.
     :ivar delimiter: between cells. :ivar is_sure: True if it was written; that of a preset is only tried first.
     :ivar encoding: a codec; empty: UTF-8, or as a byte order mark says.
     :ivar fallback: the codec of a preset, if the file is not UTF-8.
@@ -149,7 +148,6 @@ class Dialect:
     :ivar is_chosen: True if the settings say how numbers are written, by a preset or by a separator.
     """
 
-    preset: str = "plain"
     delimiter: str = ""
     is_sure: bool = False
     encoding: str = ""
@@ -175,18 +173,8 @@ class Dialect:
     is_chosen: bool = False
 
     @property
-    def is_plain(self) -> bool:
-        """Return True if cells are spelled as the types accept them."""
-        return not (self._has_numbers or self.dates or self.true or self.false)
-
-    @property
     def _has_numbers(self) -> bool:
         return self.decimal != "." or bool(self.thousands or self.currency)
-
-    @cached_property
-    def spelling(self) -> str:
-        numbers = (self.decimal, self.thousands, self.currency, self.is_chosen)
-        return repr((*numbers, self.dates, self.true, self.false, self.list_separator))
 
     @cached_property
     def columns(self) -> dict[Any, dict[str, Any]]:
@@ -458,22 +446,22 @@ class Dialect:
 PRESETS: Mapping[str, Dialect] = {
     "plain": Dialect(),
     "excel-de": Dialect(
-        "excel-de", ";", fallback="cp1252", writes="utf-8-sig",
+        ";", fallback="cp1252", writes="utf-8-sig",
         decimal=",", thousands=(".",), dates=("%d.%m.%Y", "%d.%m.%y"),
         true=("WAHR", "ja"), false=("FALSCH", "nein"), currency=("€", "EUR"),
     ),
     "excel-fr": Dialect(
-        "excel-fr", ";", fallback="cp1252", writes="utf-8-sig",
+        ";", fallback="cp1252", writes="utf-8-sig",
         decimal=",", thousands=BLANKS, dates=("%d/%m/%Y", "%d/%m/%y"),
         true=("VRAI", "oui"), false=("FAUX", "non"), currency=("€", "EUR"),
     ),
     "excel-gb": Dialect(
-        "excel-gb", ",", fallback="cp1252", writes="utf-8-sig",
+        ",", fallback="cp1252", writes="utf-8-sig",
         thousands=(",",), dates=("%d/%m/%Y", "%d/%m/%y"),
         true=("TRUE", "yes"), false=("FALSE", "no"), currency=("£", "GBP"),
     ),
     "excel-us": Dialect(
-        "excel-us", ",", fallback="cp1252", writes="utf-8-sig",
+        ",", fallback="cp1252", writes="utf-8-sig",
         thousands=(",",), dates=("%m/%d/%Y", "%m/%d/%y"),
         true=("TRUE", "yes"), false=("FALSE", "no"), currency=("$", "USD"),
     ),

@@ -30,7 +30,7 @@ from .tables import ID, Change, Table
 _EMPTY = ("ignore", "clear")
 _SHEET_SECTIONS = tuple(section for section in SECTIONS if section != "fields")
 _OF_PRESET = (
-    *("preset", "delimiter", "is_sure", "encoding", "fallback", "writes"),
+    *("delimiter", "is_sure", "encoding", "fallback", "writes"),
     *("decimal", "thousands", "dates", "true", "false", "currency"),
 )
 """The parts of a format that a preset decides."""

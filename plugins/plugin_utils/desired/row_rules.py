@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -53,11 +53,6 @@ class RowRules:
     missing_rows: str = PRUNE
     setting: str = field(default="", compare=False)
     place: Place = field(default=_NOWHERE, compare=False)
-
-    @property
-    def terms(self) -> list[Any]:
-        """Return everything that the rules say."""
-        return [getattr(self, rule.name) for rule in fields(self) if rule.compare]
 
     @property
     def names(self) -> frozenset[str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -15,7 +15,6 @@ from ...module_utils.model.field import Plain, TypedCell, is_uuid, shorten
 from ...module_utils.model.kinds import KINDS, OBJECT, Kind
 from ...module_utils.model.names import normal_name
 from ...module_utils.model.schema import FieldError, Misfit, Schema
-from ...module_utils.model.suggestions import closest_names
 from .desired import SECTIONS, DesiredInstance
 from .dialect import Dialect
 from .entry import Entry
@@ -23,10 +22,6 @@ from .nodes import Node, TreeNode, place_at
 from .positions import Finding, Place
 from .tables import ID, ReadTable, Table
 from .words import NullCell, in_yaml
-
-_LIKENESS = 0.6
-"""Minimum similarity of the names of two columns for a typo."""
-
 
 _NUMBER_AS_KEY = re.compile(r"\d+[.,]0+|\d{1,3}(,\d{3})+")
 """A number as programs write it, and few people write keys: with zeros as fraction, or grouped by commas."""
@@ -123,11 +118,8 @@ class TableReader:
         existing = set(map(normal_name, columns))
         for column in table.columns:
             if column not in existing:
-                suggestions = closest_names(column, columns, 1, _LIKENESS)
-                hint = f"; did you mean {suggestions[0]}?" if suggestions else ""
-                self.warnings.append(
-                    f"{node.source}: there is no column {column!r}, which {table.setting}.columns names{hint}"
-                )
+                words = f"there is no column {column!r}, which {table.setting}.columns names"
+                self.warnings.append(f"{node.source}: {words}")
 
     def _record(self, node: Node) -> Node:
         table = self.table
@@ -176,18 +168,6 @@ class TableReader:
         place = place_at(node.source, node.mark_of(column))
         finding = Finding.for_message(place, FieldError.at((name,), words, why, Misfit(cell, why)))
         self.findings.append(finding)
-
-
-def keys_without_column(
-    desired: DesiredInstance, schema: Schema, path: str, present: Collection[str]
-) -> list[list[str]]:
-    """Return the fields that each choice of a natural key lacks. If a choice is complete, return nothing.
-
-    :param path: of the table. :param present: the keys of the fields that have a column.
-    """
-    choices = desired.key_choices(schema.kind, desired.rules_of(path))
-    missing = [[key for key in map(schema.key_of, choice) if key not in present] for choice in choices]
-    return missing if all(missing) else []
 
 
 def check_identity(
@@ -239,10 +219,8 @@ def _numbers_as_keys(
 def _number_findings(
     desired: DesiredInstance, name: str, entries: Sequence[Entry]
 ) -> Iterator[tuple[Place, FieldError]]:
-    table = desired.tables.for_file(entries[0].place.file)
-    column = name if table is None else table.column_of(name)
-    dialect = desired.tables.format_of(entries[0].place.file)
-    if not dialect.has_texts(column):
+    file = entries[0].place.file
+    if not desired.tables.format_of(file).has_texts(desired.tables.column_of(file, name)):
         why = "a program wrote this key as a number; write its digits alone, or name the column in text_columns"
         for entry in entries:
             key = entry.fields[name]
@@ -262,8 +240,9 @@ def _why_unidentified(
     if foreign and not is_complete(kind):
         return None
     present = {name if found is None else found.key for name, found in known.items()}
-    missing = keys_without_column(desired, schema, read.source, present)
-    if not missing:
+    choices = desired.key_choices(kind, desired.rules_of(read.source))
+    missing = [[key for key in map(schema.key_of, choice) if key not in present] for choice in choices]
+    if not all(missing):
         return None
     fields = " or ".join(map(", ".join, missing))
     gist = f"this table has no column for {fields}, which identifies a record of {read.section}"

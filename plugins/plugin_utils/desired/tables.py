@@ -66,13 +66,13 @@ class Table:
             return changed
         return replace(changed, thousands=tuple(mark for mark in changed.thousands if mark != changed.decimal))
 
-    def mapped(self, name: str) -> str:
-        """Return the field of a column, by the name of the column."""
-        return self.columns.get(normal_name(name), name)
-
     def column_of(self, name: str) -> str:
         """Return the column of a field, by the name of the field."""
         return next((column for column, target in self.columns.items() if target == name), name)
+
+    def mapped(self, name: str) -> str:
+        """Return the field of a column, by the name of the column."""
+        return self.columns.get(normal_name(name), name)
 
 
 @dataclass(frozen=True)
@@ -112,6 +112,11 @@ class Tables:
         """Return the entry of ``tables`` for a file."""
         own, name = self._of_layer(name)
         return next((table for table in own.entries if table.matches(name)), None)
+
+    def column_of(self, path: str, name: str) -> str:
+        """Return the column of a field in a file, by the name of the field."""
+        table = self.for_file(path)
+        return table.column_of(name) if table else name
 
     def _of_layer(self, name: str) -> tuple[Tables, str]:
         """Return the tables of the layer of a file, and the name of the file in the layer."""
