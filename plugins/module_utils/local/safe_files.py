@@ -330,15 +330,22 @@ class Folder:
         return path
 
     def _require_own(self, name: str, found: os.stat_result | None) -> None:
-        if self._owner is None or found is None:
-            return
-        if found.st_uid != self._owner:
-            raise InvalidInput(f"{self.path / name} belongs to another user (uid {found.st_uid})")
-        if found.st_mode & WRITABLE_BY_OTHERS:
-            mode = stat.S_IMODE(found.st_mode)
-            raise InvalidInput(f"{self.path / name} can be written by others (mode {mode:04o})")
-        if stat.S_ISREG(found.st_mode) and found.st_nlink > 1:
-            raise NotOpened(self.path, name, "is linked to a file of another name; expected one of its own")
+        if self._owner is not None and found is not None:
+            require_own(self.path, name, found, self._owner)
+
+
+def require_own(folder: Path, name: str, found: os.stat_result, owner: int) -> None:
+    """Check that nobody but a user may have written a file or a directory.
+
+    :raises InvalidInput: if somebody else may.
+    """
+    if found.st_uid != owner:
+        raise InvalidInput(f"{folder / name} belongs to another user (uid {found.st_uid})")
+    if found.st_mode & WRITABLE_BY_OTHERS:
+        mode = stat.S_IMODE(found.st_mode)
+        raise InvalidInput(f"{folder / name} can be written by others (mode {mode:04o})")
+    if stat.S_ISREG(found.st_mode) and found.st_nlink > 1:
+        raise NotOpened(folder, name, "is linked to a file of another name; expected one of its own")
 
 
 def _make(folder: Path, access: Access) -> None:

@@ -205,6 +205,11 @@ class Field:
         return self.wire or self.key
 
     @property
+    def called(self) -> str:
+        """Return what people call the field: its key, or its label if the service generated the key."""
+        return self.label if self.label and is_generated_key(self.key) else self.key
+
+    @property
     def shown_digits(self) -> int:
         """Return the minimum number of digits after the point: two for money if the definition does not say."""
         usual = 2 if self.type == "MONEY" else 0

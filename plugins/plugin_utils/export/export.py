@@ -354,7 +354,7 @@ class _Export:
             self._result.observed[section] = names
         for key in sorted(visibility.hidden):
             self._leave_out(
-                f"{section}: {_called(schema.fields[key])}: {hidden_field_message(key)}, so no file contains it"
+                f"{section}: {schema.fields[key].called}: {hidden_field_message(key)}, so no file contains it"
             )
         for field in withheld.values():
             self._report_values(section, field, exported, "of a field that is left out")
@@ -386,7 +386,7 @@ class _Export:
         """Report once how many values of a field are left out."""
         number = sum(values.get(field.key) not in EMPTY for values in exported)
         if number:
-            self._leave_out(f"{section}: {_called(field)}: {number} value(s) {reason}")
+            self._leave_out(f"{section}: {field.called}: {number} value(s) {reason}")
 
     def _choices(self, section: str, schema: Schema) -> Sequence[Keys | None]:
         """Return the natural keys that may identify the records of a section."""
@@ -480,11 +480,6 @@ def _is_known_by_label(schema: Schema, field: Field) -> bool:
     """
     has_name = bool(field.label) and not edge_blanks(field.label)
     return is_generated_key(field.key) and has_name and schema.is_unique(field)
-
-
-def _called(field: Field) -> str:
-    """Return what people call a field: its key, or its label if the service generated the key."""
-    return field.label if field.label and is_generated_key(field.key) else field.key
 
 
 def _named_keys(section: str, schema: Schema, names: Sequence[str]) -> Keys:

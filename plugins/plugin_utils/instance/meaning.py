@@ -14,7 +14,6 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
 
-from ...module_utils.model.field import is_generated_key
 from ...module_utils.model.schema import Schema
 from ...module_utils.model.types_links import Reference, references_in
 from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE
@@ -129,7 +128,7 @@ class _Reader:
         for key in schema.fields if change.action in (DELETE, ARCHIVE) else change.values:
             if key not in schema.fields or schema.fields[key].type not in _MEANINGFUL:
                 continue
-            place = (planned.section, _name(planned, key))
+            place = (planned.section, planned.schema.fields[key].called)
             if self._removals.hides(planned, key):
                 self._hidden.add(place)
             elif schema.fields[key].type == "MONEY":
@@ -197,9 +196,3 @@ def _amount(value: Any) -> Decimal:
 def _number(amount: Decimal) -> int | float:
     """Return an amount as JSON has it."""
     return int(amount) if amount == amount.to_integral_value() else float(amount)
-
-
-def _name(planned: Planned, key: str) -> str:
-    """Return the name of a field for people: its key, or its label if the service generated the key."""
-    label = planned.schema.fields[key].label if is_generated_key(key) else ""
-    return label or key

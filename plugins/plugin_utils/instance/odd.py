@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
-from ...module_utils.model.field import EMPTY, Spelling, in_digits, is_generated_key
+from ...module_utils.model.field import EMPTY, Spelling, in_digits
 from ...module_utils.model.schema import type_of
 from ...module_utils.model.types_links import Reference
 from ...module_utils.plan.change import CREATE, UPDATE
@@ -104,7 +104,6 @@ def odd_values(plan: InstancePlan, today: dt.date) -> list[Oddity]:
         shown = [pair for pair in changed if not (plan.hiding.is_on and _is_hidden(plan.hiding, pair[0], key))]
         if not shown:
             continue
-        name = definition.label if is_generated_key(key) and definition.label else key
         spelling = type_of(definition).spelling
         if spelling in (Spelling.DATE, Spelling.INSTANT):
             cases = _dates(shown, last)
@@ -114,7 +113,7 @@ def odd_values(plan: InstancePlan, today: dt.date) -> list[Oddity]:
             cases = _rooms(shown, plan.state)
         else:
             cases = _texts(shown, key)
-        found += [_oddity_of(f"{words_of(section)} {name}", key, case) for case in cases if case.found]
+        found += [_oddity_of(f"{words_of(section)} {definition.called}", key, case) for case in cases if case.found]
     return found
 
 

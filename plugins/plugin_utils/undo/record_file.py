@@ -13,7 +13,7 @@ from pathlib import Path
 from ...module_utils.client.roots import identity_of
 from ...module_utils.errors import InvalidInput
 from ...module_utils.local.access import PRIVATE_FILE, Access
-from ...module_utils.local.safe_files import WRITABLE_BY_OTHERS, FileType, Folder
+from ...module_utils.local.safe_files import FileType, Folder, require_own
 from ..apply.journal_place import applied_place
 from .record import MAX_RECORD, ApplyRecord, record_from
 
@@ -46,22 +46,14 @@ def _read(folder: Folder, name: str) -> ApplyRecord:
     try:
         with folder.opened(name) as descriptor:
             found = os.fstat(descriptor)
+        require_own(folder.path, name, found, os.geteuid())
         content = folder.read(name, MAX_RECORD)
     except FileNotFoundError:
         raise RecordRefused(f"applied: there is no {path}") from None
     except InvalidInput as unfit:
-        raise RecordRefused(f"applied: {unfit.message}") from unfit
+        raise RecordRefused(f"applied: {unfit.message}. Check the file, or name another one") from unfit
     except OSError as error:
         raise RecordRefused(f"applied: {path} can't be read ({error.strerror})") from error
-    if found.st_uid != os.geteuid():
-        raise RecordRefused(f"applied: {path} belongs to another user; expected a file of the user who runs this")
-    if found.st_mode & WRITABLE_BY_OTHERS:
-        raise RecordRefused(
-            f"applied: {path} can be written by others, so anybody may have written it; delete it, or check it "
-            f"and run chmod 600"
-        )
-    if found.st_nlink > 1:
-        raise RecordRefused(f"applied: {path} is linked to a file of another name; expected one of its own")
     try:
         return record_from(content, hashlib.sha256(content).hexdigest())
     except ValueError as error:

@@ -360,7 +360,9 @@ def test_what_is_not_sent_because_of_an_earlier_refusal_says_so(play: Play, cloc
 )
 def test_retry_after_may_be_a_date(value: str, seconds: float | None) -> None:
     soon = format_datetime(dt.datetime.now(dt.UTC) + dt.timedelta(seconds=3000), usegmt=True)
-    assert retry_after(CaseInsensitiveDict({"Retry-After": value.replace("soon", soon)})) == pytest.approx(seconds, abs=600)
+    assert retry_after(CaseInsensitiveDict({"Retry-After": value.replace("soon", soon)})) == pytest.approx(
+        seconds, abs=600
+    )
 
 
 def test_without_retry_after_the_pauses_grow(play: Play, clock: Clock) -> None:
