@@ -77,22 +77,17 @@ def _template() -> Template:
 
 def as_html(result: RunResult) -> str:
     """Return the page."""
-    view = view_of(result)
-    number = len(result.changes)
-    changing = {section: counts for section, counts in result.summary.items() if _changing(counts)}
+    view, counts = view_of(result), result.summary.values()
     return _template().render(
         view=view,
         is_drift=result.is_drift,
         badge=_badge(result),
         outcome="Nothing differs" if view.outcome == "unchanged" else view.outcome.replace("_", " ").capitalize(),
-        number=amount(number, "change"),
         made_by=_made_by(result),
-        changing=changing,
-        most=max(map(_changing, changing.values()), default=1),
-        legend=[word for word in COUNTS if any(counts.get(word) for counts in changing.values())],
-        equal=[section for section in result.summary if section not in changing],
-        is_open=number <= FEW,
-        changes=f"{number:,}",
+        most=max(map(_changing, counts), default=0) or 1,
+        legend=[word for word in COUNTS if any(numbers.get(word) for numbers in counts)],
+        is_open=len(result.changes) <= FEW,
+        changes=f"{len(result.changes):,}",
         amount=amount,
         action_words=partial(action_words, is_drift=result.is_drift),
         count_words=partial(count_words, is_drift=result.is_drift),

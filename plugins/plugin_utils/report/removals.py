@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -18,7 +18,6 @@ from ...module_utils.operations.hub_items import asset_id
 from ...module_utils.plan.change import ARCHIVE, DELETE
 from ..desired.entry import Entry
 from ..desired.hiding import VAULTED, Hiding
-from ..desired.nodes import EVERYTHING
 from ..desired.parsing import written_as
 from ..set_plan.hub import offered
 from ..set_plan.listed_state import ListedState
@@ -50,13 +49,9 @@ class Removals:
         self._state: ListedState | None = plan.state
         self._names = Names(plan)
         self._hiding = hiding
-        self._hidden: dict[str, set[str]] = defaultdict(set)
-        self._all_hidden: set[str] = set()
+        self._vaulted: dict[str, set[Container[str]]] = defaultdict(set)
         for entry in entries if hiding.is_on else ():
-            if entry.vaulted is EVERYTHING:
-                self._all_hidden.add(entry.kind.section)
-            elif entry.vaulted:
-                self._hidden[entry.kind.section] |= {name for name in entry.fields if name in entry.vaulted}
+            self._vaulted[entry.kind.section].add(entry.vaulted)
         self._links: dict[str, Counter[Any]] = {}
 
     def hides(self, planned: Planned, key: str) -> bool:
@@ -64,10 +59,8 @@ class Removals:
         names = {key, planned.schema.fields[key].label if key in planned.schema.fields else key}
         if self._hiding.hides(planned.entry, written_as(planned.schema, planned.entry, key), *names):
             return True
-        if planned.change.action not in (DELETE, ARCHIVE):
-            return False
-        section = planned.section
-        return section in self._all_hidden or not names.isdisjoint(self._hidden.get(section, ()))
+        vaulted = self._vaulted[planned.section] if planned.change.action in (DELETE, ARCHIVE) else ()
+        return any(name in hidden for hidden in vaulted for name in names)
 
     def name_of(self, planned: Planned) -> str:
         """Return the name of a record for people; empty if it has none besides its key, or if it is hidden."""
@@ -104,18 +97,13 @@ class Removals:
         return {word: value for word, value in removed.items() if value != ""}
 
     def _texts(self, planned: Planned, key: str) -> list[str]:
-        current = planned.change.current
-        value = planned.schema.read_field(key, current.flat) if current is not None else None
+        value = self.now(planned, key)
         if value in (None, "", ()):
             return []
         if self.hides(planned, key):
             return [VAULTED]
-        references = list(references_in((value,)))
-        return (
-            [self._called(reference) for reference in references]
-            if references
-            else [_in_words(planned.schema.fields[key], value)]
-        )
+        names = [self._called(reference) for reference in references_in((value,))]
+        return names or [_in_words(planned.schema.fields[key], value)]
 
     def _called(self, reference: Reference) -> str:
         if reference.target in PERSONS and (name := self._names.called(reference)):
