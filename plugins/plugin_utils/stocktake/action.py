@@ -32,6 +32,8 @@ from ..papers.catalogue import Catalogue
 from ..papers.writer import paths_of, write_paper
 from ..report.on_screen import message_in_short
 from ..report.task import with_findings
+from ..report.view import Block
+from ..report.words import MOST
 from .closing import Closed, Closing
 from .evaluation import CLOSE, PREPARE, Evaluation, Evaluator
 from .moments import Window
@@ -40,8 +42,6 @@ from .reading import InstanceLists
 from .tables import read_accepted, read_scans, scan_lists
 
 _TIME_FIELD = "inventory_time"
-_SHOWN = 20
-"""Maximum number of lines about unchanged objects in a message. The result has all of them."""
 
 
 def take_stock(options: Mapping[str, Any], check_mode: bool, loader: Any, written: Mapping[str, Any]) -> dict[str, Any]:
@@ -174,23 +174,17 @@ def _accepted(written: Any, findings: list[Finding]) -> list[str]:
 
 
 def _in_words(document: Mapping[str, Any], closed: Closed | None) -> str:
-    counts = ", ".join(f"{number:,} {status}" for status, number in document["counts"].items())
-    lines = [f"{amount(sum(document['counts'].values()), 'object')}: {counts}"]
-    if document["mode"] == PREPARE:
-        reasons = document["reasons"]
-        lines.append(
-            f"{reasons['placeholder']:,} with a placeholder, {reasons['no_target_room']:,} without target room, "
-            f"{reasons['placeholder_room']:,} in placeholder rooms"
-        )
-    else:
-        scanned = ", ".join(f"{number:,} {word.replace('_', ' ')}" for word, number in document["scanned"].items())
-        lines.append(f"Scanned: {scanned}")
+    numbers = {
+        name: ", ".join(f"{number:,} {word.replace('_', ' ')}" for word, number in document[name].items())
+        for name in ("counts", "reasons", "scanned")
+    }
+    lines = [f"{amount(sum(document['counts'].values()), 'object')}: {numbers['counts']}"]
+    name = "reasons" if document["mode"] == PREPARE else "scanned"
+    lines.append(f"{name.capitalize()}: {numbers[name]}")
     if document["unknown_codes"]:
         lines.append(f"{len(document['unknown_codes']):,} unknown scan codes")
     lines.append(f"Visible: {document['sees']['words']}")
     if closed is not None:
         lines.append(f"{closed.accepted:,} accepted, {closed.changed:,} changed in the files")
-        lines += map(clean, closed.not_changed[:_SHOWN])
-        rest = len(closed.not_changed) - _SHOWN
-        lines += [f"and {rest:,} more; not_changed has all of them"] if rest > 0 else []
+        lines += Block("", [(clean(text),) for text in closed.not_changed]).cut(MOST).lines
     return "\n".join(lines)
