@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from ...module_utils.ansible_compat import register_secrets
@@ -58,11 +58,6 @@ class Hiding:
     def has_any(self) -> bool:
         """Return True if anything is vaulted or hidden, shown or not."""
         return bool(self.files or self.paths or self.names)
-
-    @property
-    def lasting(self) -> Hiding:
-        """Return the rules for files that outlive the run. Such files hide even what the task shows."""
-        return replace(self, show=False)
 
     def learn(self, fields: Iterable[Field]) -> None:
         """Add the keys and labels of fields of the instance: a field hidden by its label is hidden by its key, too."""

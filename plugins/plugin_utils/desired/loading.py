@@ -28,7 +28,7 @@ from .lifecycle import NOTHING, of_record
 from .nodes import EVERYTHING, Node, plain_node
 from .positions import Finding, Place, VaultedSource
 from .row_rules import NO_RULES, RowRules, match_of
-from .settings import API, VARIABLES, Settings
+from .settings import API, VARIABLES, read_renames, read_settings
 from .shapes import Find, map_of, one_that, value_of
 from .sources.broken_files import conflict_in, without_totals
 from .sources.csv_source import read_csv
@@ -166,7 +166,6 @@ class _Loading:
         self._mapped: set[str] = set()
         self._on_line: Counter[Place] = Counter()
         self.desired = DesiredInstance(hiding=hiding, tables=reading.tables)
-        self._read_settings = Settings(self.desired)
 
     def _find(self, place: Place, message: str) -> None:
         self.desired.findings.append(Finding(place, message))
@@ -363,9 +362,9 @@ class _Loading:
         if name in ("instance", *BY_TEMPLATE) and self.desired.hiding.is_vaulted(node.source):
             self._find_plainly(node.place, _NEVER_VAULTED)
         elif name == "instance":
-            self._read_settings.read(self._fill(node, (VARIABLES,)))
+            read_settings(self._fill(node, (VARIABLES,)), self.desired)
         elif name == "moved":
-            self._read_settings.moved(self._fill(node, ()))
+            read_renames(self._fill(node, ()), self.desired)
         else:
             self.desired.sections.add(name)
             if name in BY_TEMPLATE:

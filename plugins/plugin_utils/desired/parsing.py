@@ -149,7 +149,9 @@ class DesiredParser:
             fields, misspelled = entry.spelled(schema, {name: fields[name] for name in fields if name not in wrong})
             for name, error in (wrong | misspelled).items():
                 self._find(entry.place_of(name), error)
-        fields = self._with_offsets(schema, entry, fields)
+        fields, unclear = with_offsets(schema, fields, self._zone)
+        for name, words in unclear.items():
+            self._find(entry.place_of(name), words)
         values, findings = schema.parse(fields, "")
         if findings.errors or findings.unknown:
             for misfit in findings.errors:
@@ -233,12 +235,6 @@ class DesiredParser:
             return
         for problem in check_local(attachment, location, root):
             self._find(entry.place_in(way), problem)
-
-    def _with_offsets(self, schema: Schema, entry: Entry, fields: Mapping[str, Any]) -> Mapping[str, Any]:
-        completed, unclear = with_offsets(schema, fields, self._zone)
-        for name, words in unclear.items():
-            self._find(entry.place_of(name), words)
-        return completed
 
 
 def mark_as_written(reference: Reference) -> str:

@@ -151,43 +151,36 @@ _MEMBERS = {"instance": "instances", "set": "set_name", VARIABLES: "declares_var
 """The members of a desired state that differ in name from their settings."""
 
 
-class Settings:
-    """Read settings into a desired state, findings included."""
+def _finder(desired: DesiredInstance) -> Find:
+    return lambda node, message: desired.findings.append(Finding(node.place, message))
 
-    def __init__(self, desired: DesiredInstance) -> None:
-        self._desired = desired
 
-    def _find(self, node: Node, message: str) -> None:
-        self._desired.findings.append(Finding(node.place, message))
+def read_settings(node: Node, desired: DesiredInstance) -> None:
+    """Read ``instance.yml`` into a desired state, findings included."""
+    find = _finder(desired)
+    read = map_of(_SHAPES, f"a map with {', '.join(_SHAPES)}")(node, "", find)
+    if read is None:
+        return
+    if "api" not in node.value:
+        find(node, f"api: expected {API}")
+    formats = {**read.pop("csv", {}), **read.pop(TABLES, {})}
+    desired.tables = replace(desired.tables, **formats)
+    for name, value in read.items():
+        setattr(desired, _MEMBERS.get(name, name), value)
+    desired.settings = node.value
+    desired.setting_places = _places(node)
 
-    def read(self, node: Node) -> None:
-        """Read ``instance.yml``."""
-        desired = self._desired
-        read = map_of(_SHAPES, f"a map with {', '.join(_SHAPES)}")(node, "", self._find)
-        if read is None:
-            return
-        if "api" not in node.value:
-            self._find(node, f"api: expected {API}")
-        formats = {**read.pop("csv", {}), **read.pop(TABLES, {})}
-        desired.tables = replace(desired.tables, **formats)
-        for name, value in read.items():
-            setattr(desired, _MEMBERS.get(name, name), value)
-        desired.settings = node.value
-        desired.setting_places = _places(node)
 
-    def moved(self, node: Node) -> None:
-        """Read ``moved.yml``: section to a list of {from, to}."""
-        moved = _MOVED(node, "moved", self._find) or {}
-        desired = self._desired
-        for pair in (pair for pairs in moved.values() for pair in pairs):
-            is_vaulted = desired.hiding.is_vaulted(pair.source)
-            desired.moved_places[id(pair.value["to"])] = pair.place.row if is_vaulted else pair.place
-        desired.moved = {
-            section: [(pair.value["from"], pair.value["to"]) for pair in pairs]
-            for section, pairs in moved.items()
-            if pairs
-        }
-        desired.findings += repeated_renames(desired)
+def read_renames(node: Node, desired: DesiredInstance) -> None:
+    """Read ``moved.yml`` into a desired state: section to a list of {from, to}."""
+    moved = _MOVED(node, "moved", _finder(desired)) or {}
+    for pair in (pair for pairs in moved.values() for pair in pairs):
+        is_vaulted = desired.hiding.is_vaulted(pair.source)
+        desired.moved_places[id(pair.value["to"])] = pair.place.row if is_vaulted else pair.place
+    desired.moved = {
+        section: [(pair.value["from"], pair.value["to"]) for pair in pairs] for section, pairs in moved.items() if pairs
+    }
+    desired.findings += repeated_renames(desired)
 
 
 def repeated_renames(desired: DesiredInstance) -> Iterator[Finding]:

@@ -21,7 +21,7 @@ from ..apply.journal import new_set_id
 from ..controller.controller_run import ControllerRun
 from ..desired.desired import SECTIONS, DesiredInstance
 from ..desired.loading import WORKBOOK
-from ..desired.settings import API, Settings
+from ..desired.settings import API, read_settings
 from ..desired.sources.xlsx_source import openpyxl_library
 from ..desired.sources.yaml_source import read_yaml
 from ..desired.tables import Tables
@@ -96,7 +96,7 @@ def _settings_of(dest: Destination) -> tuple[DesiredInstance, str]:
     except UnicodeDecodeError as error:
         raise InvalidInput(f"dest: {_SETTINGS}: expected UTF-8: {error.reason} at byte {error.start}") from error
     if node is not None:
-        Settings(own).read(node)
+        read_settings(node, own)
     elif not own.findings:
         raise InvalidInput(f"dest: {_SETTINGS}: this file is empty; expected at least api: {API}")
     if own.findings:

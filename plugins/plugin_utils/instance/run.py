@@ -439,7 +439,8 @@ class _Run:
 
     def _hides_from_record(self, plan: InstancePlan) -> Hides:
         """Return a function that is true for fields of which the apply record has only fingerprints."""
-        return Removals(plan, self._desired.entries, self._desired.hiding.lasting).hides
+        # The record outlives the run, so it hides even what the task shows.
+        return Removals(plan, self._desired.entries, replace(self._desired.hiding, show=False)).hides
 
     def _lasting(self, plan: InstancePlan) -> str:
         """Return what an undo of a plan could not restore, in words."""

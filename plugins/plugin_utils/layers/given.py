@@ -81,7 +81,8 @@ def load_files(
     :param written: the options of the task as they were written. :param only_settings: True to read no records.
     :raises InvalidInput: if values of ``desired`` may be vaulted, and neither Ansible nor the task says which.
     """
-    if FORGETS_VAULT and options.get("desired") is not None and written.get("hide") is None and _has_password(loader):
+    may_be_vaulted = FORGETS_VAULT and options.get("desired") is not None and loader._vault.secrets
+    if may_be_vaulted and written.get("hide") is None:
         raise InvalidInput(
             "hide is missing: there is a vault password, and below ansible-core 2.19 a template does not say which "
             "values of desired were vaulted; expected the fields that hold such values, or [] if none does"
@@ -97,11 +98,6 @@ def load_files(
     # Also as written, because only the written values show whether they were vaulted.
     variables = given if isinstance(given, Mapping) else options["variables"]
     return load_layers(sources, inline, _reader(loader), files_root, hiding, is_vaulted, variables, only_settings)
-
-
-def _has_password(loader: Any) -> bool:
-    """Return True if the run can read vaulted files."""
-    return bool(loader._vault.secrets)
 
 
 def _reader(loader: Any) -> Callable[[Folder, str], bytes]:
