@@ -19,16 +19,16 @@ from ...module_utils.local.safe_files import parts_of
 from ...module_utils.model.dates import DateReader
 from ...module_utils.model.field import Plain, integer_of
 from ...module_utils.model.names import normal_name
-from .desired import SECTIONS
 from .dialect import ALL_ROWS, PRESETS, Dialect, Rows
 from .encodings import encoding_of
 from .nodes import EVERYTHING, Node
 from .row_rules import OF_TABLES, ROW_SETTINGS
 from .shapes import Find, Unfit, each_of, map_of, value_of
+from .sources.xlsx_source import SHEET_SECTIONS
 from .tables import ID, Change, Table
+from .words import folded
 
 _EMPTY = ("ignore", "clear")
-_SHEET_SECTIONS = tuple(section for section in SECTIONS if section != "fields")
 _OF_PRESET = (
     *("delimiter", "is_sure", "encoding", "fallback", "writes"),
     *("decimal", "thousands", "dates", "true", "false", "currency"),
@@ -275,14 +275,10 @@ def _word(word: Any) -> str:
 
 def _sheets(value: Any) -> dict[str, str]:
     if isinstance(value, dict):
-        if value and all(section in _SHEET_SECTIONS for section in value.values()):
-            return {_sheet(name): str(section) for name, section in value.items()}
-        raise Unfit(f"sheets to sections, which are {', '.join(_SHEET_SECTIONS)}")
-    return dict.fromkeys((_sheet(name) for name in _texts_of(value)), "")
-
-
-def _sheet(name: Any) -> str:
-    return normal_name(str(name)).strip().casefold()
+        if value and all(section in SHEET_SECTIONS for section in value.values()):
+            return {folded(str(name)): str(section) for name, section in value.items()}
+        raise Unfit(f"sheets to sections, which are {', '.join(SHEET_SECTIONS)}")
+    return dict.fromkeys(map(folded, _texts_of(value)), "")
 
 
 def _header_row(value: Any) -> int:

@@ -126,21 +126,19 @@ class Tables:
         return self, name
 
     @cached_property
+    def all_entries(self) -> list[Table]:
+        """Return the entries of ``tables`` of all layers."""
+        return [*self.entries, *(entry for tables in self.by_label.values() for entry in tables.all_entries)]
+
+    @cached_property
     def match_names(self) -> frozenset[str]:
         """Return the names of all fields by which rows are matched."""
-        inner = [tables.match_names for tables in self.by_label.values()]
-        return frozenset().union(*inner, *(entry.rules.names for entry in self.entries))
-
-    @property
-    def has_any(self) -> bool:
-        """Return True if there are entries of ``tables``."""
-        return bool(self.entries) or any(tables.has_any for tables in self.by_label.values())
+        return frozenset().union(*(entry.rules.names for entry in self.all_entries))
 
     @property
     def keeps_any(self) -> bool:
         """Return True if a table keeps records whose rows are missing."""
-        inner = any(tables.keeps_any for tables in self.by_label.values())
-        return inner or any(entry.rules.missing_rows == KEEP for entry in self.entries)
+        return any(entry.rules.missing_rows == KEEP for entry in self.all_entries)
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ import re
 
 from ...module_utils.model.field import Field, edge_blanks, is_generated_key
 from ...module_utils.model.kinds import SERVER_KEYS
+from ...module_utils.model.names import normal_name
 from ...module_utils.model.schema import Schema
 
 STATE, MANAGED, OWN_LIFECYCLE, OWN_MATCH = "_state", "_managed", "_lifecycle", "_match"
@@ -54,6 +55,11 @@ COMMENT = "#"
 
 _PLAIN_NAME = re.compile(r"[^\W\d_][\w./-]*(?: [\w./-]+)*")
 _WORDS_OF_YAML = frozenset(("true", "false", "yes", "no", "on", "off", "null", "y", "n"))
+
+
+def folded(title: str) -> str:
+    """Return the name of a sheet as names of sheets are compared."""
+    return normal_name(title).strip().casefold()
 
 
 def in_yaml(text: str) -> str:

@@ -78,7 +78,7 @@ class Notes:
         The line is 0 outside of tables of other systems.
         """
         self.journal.applied(self.desired.sources)
-        if self.desired.tables.has_any:
+        if self.desired.tables.all_entries:
             places = self.plan.origins()
             files = {place.file for place in places.values()}
             is_table = {path: self.desired.tables.for_file(path) is not None for path in files}

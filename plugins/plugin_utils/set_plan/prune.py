@@ -85,7 +85,7 @@ class Pruning:
         others = sorted(name_of_uuid[record.uuid][1] for record in left if record.uuid not in mine)
         if others:
             result.reported[section] = others
-        if self._desired.tables.has_any:
+        if self._desired.tables.all_entries:
             self._note_left(section, schema, left, name_of_uuid)
         if mine and not self._context.entries[section] and EMPTY_SOURCES not in self._context.options.allow:
             result.exceeded_limits.append(

@@ -18,15 +18,14 @@ from decimal import Decimal
 from typing import Any
 
 from ....module_utils.errors import InvalidInput
-from ....module_utils.model.field import MOST_CHARACTERS, TypedCell
-from ....module_utils.model.names import normal_name
+from ....module_utils.model.field import MOST_CHARACTERS, BrokenCell, TypedCell
 from ....module_utils.model.schema import Misfit
 from ....module_utils.printing.cleaner import amount
-from ..desired import SECTIONS
+from ..desired import BY_TEMPLATE, SECTIONS
 from ..dialect import Dialect
 from ..nodes import TOO_LONG, Node, place_at
 from ..positions import Finding, Place, SheetSource
-from ..words import COMMENT
+from ..words import COMMENT, folded
 from .rows import Table
 
 MAX_UNPACKED = 256 << 20
@@ -52,28 +51,13 @@ _NO_TEXT = (
     "text; the cell contains a number, a date, or true or false: leading zeros are lost, and a long number becomes "
     "4.01E+12. Format the column as text, and type it again; or name the column in text_columns if no digit is missing"
 )
+SHEET_SECTIONS = tuple(section for section in SECTIONS if section not in BY_TEMPLATE)
 _UNSTORED = "this formula has no stored value; open the workbook in a spreadsheet program and save it"
 _CONTROL = "this cell contains a character that XML does not allow; remove it"
 
 
-class _Unread(str):
-    """The text of a cell that can't be read.
-
-    :ivar why: what is wrong, and what to do.
-    """
-
-    why: str
-
-    @classmethod
-    def because(cls, why: str, text: str = "") -> _Unread:
-        """Create the cell from its text."""
-        found = cls(text)
-        found.why = why
-        return found
-
-
 Cells = dict[int, str]
-"""The cells of a row with content by the number of their column: texts, :class:`TypedCell` or :class:`_Unread`."""
+"""The cells of a row with content by the number of their column: texts, :class:`TypedCell`, or :class:`BrokenCell`."""
 
 
 class _Refused(Exception):
@@ -99,22 +83,16 @@ class Sheets:
     def sections(self, titles: Sequence[str]) -> dict[str, str]:
         """Return the section of each sheet that lists records."""
         if self.named:
-            found = {title: self.named.get(_folded(title)) for title in titles}
+            found = {title: self.named.get(folded(title)) for title in titles}
             return {title: section or self.section for title, section in found.items() if section is not None}
         tables = [title for title in titles if not title.strip().startswith(COMMENT)]
-        known = {title: section_of(title) for title in tables}
-        if self.section and len(tables) == 1 and not any(known.values()):
-            return dict.fromkeys(tables, self.section)
-        return {title: section for title, section in known.items() if section}
+        known = {title: section for title in tables if (section := title.strip().casefold()) in SHEET_SECTIONS}
+        return dict.fromkeys(tables, self.section) if self.section and len(tables) == 1 and not known else known
 
     def missing(self, titles: Iterable[str]) -> list[str]:
         """Return the named sheets that the workbook does not have."""
-        present = set(map(_folded, titles))
+        present = set(map(folded, titles))
         return [name for name in self.named if name not in present]
-
-
-def _folded(title: str) -> str:
-    return normal_name(title).strip().casefold()
 
 
 class _Sheet(Table):
@@ -133,7 +111,7 @@ class _Sheet(Table):
 
     def _text(self, line: int, column: int, value: str) -> str:
         """Return a cell as it is read."""
-        if isinstance(value, _Unread) and value not in self.dialect.null_words:
+        if isinstance(value, BrokenCell) and value not in self.dialect.null_words:
             self.misread.add(line)
             self.find(line, column, value.why)
             return ""
@@ -205,10 +183,9 @@ class Workbook:
             words = f"there is no sheet {', '.join(map(repr, missing))}; the sheets are {', '.join(map(repr, titles))}"
             self.findings.append(Finding(Place(self.name), words))
         elif not read:
-            wanted = ", ".join(name for name in SECTIONS if name != "fields")
             found = ", ".join(map(repr, self.ignored)) or "none (a chart has no cells)"
             self.ignored = []
-            words = f"expected sheets named after sections: {wanted}; these are {found}"
+            words = f"expected sheets named after sections: {', '.join(SHEET_SECTIONS)}; these are {found}"
             self.findings.append(Finding(Place(self.name), f"{words}; rename one, or name it in sheets of tables"))
 
     def _nodes(self, sheet: Any, source: SheetSource, dialect: Dialect) -> list[Node]:
@@ -224,12 +201,6 @@ class Workbook:
             words = f"{hidden[0]}: {number}; a filter of a spreadsheet hides rows but does not remove them"
             self.warnings.append(words)
         return nodes
-
-
-def section_of(title: str) -> str:
-    """Return the section whose records a sheet lists; empty if it lists none."""
-    section = title.strip().casefold()
-    return section if section in SECTIONS and section != "fields" else ""
 
 
 # ---- the library
@@ -303,7 +274,7 @@ class _Rows:
                     raise _Refused(f"the sheet {self._sheet.title!r} {words}")
                 last = number
                 values = {cell["column"]: _value(ReadOnlyCell(self._sheet, **cell)) for cell in row}
-                if cells := {column: text for column, text in values.items() if text or isinstance(text, _Unread)}:
+                if cells := {column: text for column, text in values.items() if text or isinstance(text, BrokenCell)}:
                     yield number, cells
             self.hidden = {
                 int(row) for row, shown in parser.row_dimensions.items() if shown.get("hidden") in ("1", "true")
@@ -338,11 +309,11 @@ def _value(cell: Any) -> str:
     """Return the text of a cell, with its type if it is not a text."""
     value = cell.value
     if cell.data_type == "f":
-        return _Unread.because(_UNSTORED)
+        return BrokenCell.from_text("", _UNSTORED)
     if value is None:
         return ""
     if cell.data_type == "e":
-        return _Unread.because(f"this cell contains the error {value}; correct or empty it", str(value))
+        return BrokenCell.from_text(str(value), f"this cell contains the error {value}; correct or empty it")
     if isinstance(value, bool):
         return TypedCell.from_spelling(str(value).lower(), _NO_TEXT, "")
     if isinstance(value, (int, float)):
@@ -353,8 +324,8 @@ def _value(cell: Any) -> str:
         return TypedCell.from_spelling(_moment(value), _NO_TEXT, "")
     text = _ESCAPE.sub(lambda found: chr(int(found[1], 16)), str(value))
     if len(text) > MOST_CHARACTERS:
-        return _Unread.because(TOO_LONG)
-    return _Unread.because(_CONTROL) if CONTROL.search(text) else text
+        return BrokenCell.from_text("", TOO_LONG)
+    return BrokenCell.from_text("", _CONTROL) if CONTROL.search(text) else text
 
 
 _PLACEHOLDERS = re.compile(r'"([^"]*)"|\\(.)|(0)|([-/ ])')
