@@ -149,14 +149,8 @@ def file_download(client: Client, options: Mapping[str, Any], check_mode: bool) 
             was, now = local.write(wanted.name, wanted.fetch)
             before[path] = None if size is None else {"size": size} | was
             after[path] = ({} if wanted.size is None else {"size": wanted.size}) | now
-    return Result(
-        bool(after),
-        {"files": files, "dest": str(dest)},
-        options.get("uuid"),
-        {"before": before, "after": after},
-        warnings,
-        tuple(local.backups),
-    )
+    record, diff = {"files": files, "dest": str(dest)}, {"before": before, "after": after}
+    return Result(bool(after), record, options.get("uuid"), diff, warnings, tuple(local.backups))
 
 
 def download_to_come(options: Mapping[str, Any]) -> Result:
@@ -253,7 +247,7 @@ def report(client: Client, options: Mapping[str, Any], check_mode: bool) -> Resu
         before, now = local.write(dest.name, lambda: pdf(client, "/report", body))
         after = path | now
     diff = {"before": before, "after": after}
-    return Result(bool(after), {"dest": str(dest)}, None, diff, warnings, tuple(local.backups))
+    return Result(bool(after), path, None, diff, warnings, tuple(local.backups))
 
 
 def report_to_come(options: Mapping[str, Any]) -> Result:

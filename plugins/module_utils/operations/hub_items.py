@@ -18,10 +18,10 @@ from ..client.query import Operands, parse_sort
 from ..client.record import Record
 from ..client.settling import await_effect, send_once
 from ..errors import InvalidInput, NoMatch, OutcomeUnknown, SeventhingsError
-from ..model.field import Field, InvalidValue, integer_of, is_uuid, shorten
+from ..model.field import Field, integer_of, is_uuid
 from ..model.kinds import HUB_ITEM, HUB_ORDER, KINDS, Kind
 from ..model.schema import Schema
-from ..model.types_basic import DECIMAL, broken_rules
+from ..model.types_basic import DECIMAL
 from ..reconcile.lost_changes import Step, carry_out
 from ..reconcile.result import Result
 from ..resolve import natural_keys
@@ -148,15 +148,10 @@ def item_to_come(options: Mapping[str, Any]) -> Result:
 
 
 def _parse_price(value: Any) -> Decimal | None:
-    if value is None:
-        return None
-    try:
-        price: Decimal = DECIMAL.parse(value, PRICE)
-    except InvalidValue as unfit:
-        raise InvalidInput(f"price: {shorten(value)} does not fit; expected {unfit}") from unfit
-    broken = broken_rules(price, PRICE)
-    if broken:
-        raise InvalidInput([f"price: {shorten(value)} does not fit; {rule}" for rule in broken])
+    parsed, findings = Schema(HUB_ITEM, (PRICE,)).parse({PRICE.key: value}, "")
+    if findings.errors:
+        raise InvalidInput(findings.errors)
+    price: Decimal | None = parsed[PRICE.key]
     return price
 
 
