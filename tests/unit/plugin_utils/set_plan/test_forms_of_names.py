@@ -52,6 +52,18 @@ def test_the_same_files_in_another_form_change_nothing(
 
 
 @pytest.mark.parametrize(("stored", "typed"), FORMS)
+def test_choices_keep_their_form_if_another_choice_is_added(
+    site: SiteHere, stored: Literal["NFC", "NFD"], typed: Literal["NFC", "NFD"]
+) -> None:
+    filled(site, stored)
+    definition = {"label": LABEL, "type": "DROPDOWN", "possible_values": [CHOICE, "Blau", "Rot"]}
+    site.write({"fields/asset.yml": unicodedata.normalize(typed, yaml_list([definition]))})
+    assert site.run().outcome == "changed"
+    choices = [raw["possible_values"] for raw in site.client().definitions("asset") if "Rot" in str(raw)]
+    assert choices == [[unicodedata.normalize(stored, CHOICE), "Blau", "Rot"]]
+
+
+@pytest.mark.parametrize(("stored", "typed"), FORMS)
 def test_settings_of_tables_name_columns_files_and_words_in_any_form(
     site: SiteHere, stored: Literal["NFC", "NFD"], typed: Literal["NFC", "NFD"]
 ) -> None:
