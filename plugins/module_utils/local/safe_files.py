@@ -18,7 +18,7 @@ import shutil
 import stat
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -177,20 +177,25 @@ class Folder:
         types = {entry.name: _type(_status(entry)) for entry in sorted(path.iterdir())}
         return [ListResult(f"{name}/{entry}" if name else entry, type_) for entry, type_ in types.items() if type_]
 
-    def below(self, name: str = "") -> Iterator[ListResult]:
+    def below(
+        self, name: str = "", unreadable: Callable[[str, NotOpened | OSError], None] = lambda _name, _error: None
+    ) -> Iterator[ListResult]:
         """Yield everything below a directory: each directory, then its content.
 
-        An unreadable directory counts as empty.
-
         :param name: relative path of the directory; empty for this directory.
+        :param unreadable: called for each directory that can't be listed, which counts as empty.
         """
-        found: list[ListResult] = []
-        with contextlib.suppress(NotOpened, OSError):
-            found = self.listed(name)
-        for member in found:
-            yield member
+        # No recursion: directories may be nested as deeply as a path is long.
+        to_come = [ListResult(name, FileType.FOLDER)]
+        while to_come:
+            member = to_come.pop()
+            if member.name != name:
+                yield member
             if member.type is FileType.FOLDER:
-                yield from self.below(member.name)
+                try:
+                    to_come += reversed(self.listed(member.name))
+                except (NotOpened, OSError) as error:
+                    unreadable(member.name, error)
 
     def status(self, name: str) -> os.stat_result:
         """Return the status of a regular file: size, mode, owner. Errors as in :meth:`read`."""

@@ -10,6 +10,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, NamedTuple
 
 from ...module_utils.model.kinds import KINDS, Kind
@@ -223,12 +224,10 @@ class DesiredInstance:
 def digest_of(desired: DesiredInstance) -> str:
     """Return the SHA-256 of the settings and the records. It is the same for the same files."""
     digest = hashlib.sha256()
-    digest.update(_as_bytes([desired.settings, desired.moved]))
-    for entry in desired.entries:
-        record = (entry.kind.name, entry.template, entry.state, entry.uuid, entry.rules.match, entry.fields)
-        digest.update(_as_bytes(record))
+    records = (
+        (entry.kind.name, entry.template, entry.state, entry.uuid, entry.rules.match, entry.fields)
+        for entry in desired.entries
+    )
+    for part in chain([desired.settings, desired.moved], records):
+        digest.update(json.dumps(part, default=str, skipkeys=True).encode())
     return digest.hexdigest()
-
-
-def _as_bytes(value: Any) -> bytes:
-    return json.dumps(value, default=str, skipkeys=True).encode()

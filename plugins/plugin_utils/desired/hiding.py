@@ -112,8 +112,12 @@ class Hiding:
 
     def reason(self, entry: Entry, error: Exception) -> str:
         """Say why something failed, in words that may be shown for a record."""
-        message = error.message if isinstance(error, SeventhingsError) else f"{type(error).__name__}: {error}"
-        return f"{_kind_of(error)} {NOT_SHOWN}" if self.touches(entry) else message
+        if not self.touches(entry):
+            return error.message if isinstance(error, SeventhingsError) else f"{type(error).__name__}: {error}"
+        if isinstance(error, ServiceError):
+            return f"HTTP {error.status}, {error.meaning}. {NOT_SHOWN}"
+        words = "It is not known whether it was carried out." if isinstance(error, OutcomeUnknown) else "It failed."
+        return f"{words} {NOT_SHOWN}"
 
     # ---- findings
 
@@ -188,13 +192,6 @@ def _texts_in(value: Any) -> Iterator[str]:
             yield from _texts_in(item)
     elif value is not None:
         yield str(value)
-
-
-def _kind_of(error: Exception) -> str:
-    """Describe a failure in our own words, without any quotation."""
-    if isinstance(error, ServiceError):
-        return f"HTTP {error.status}, {error.meaning}."
-    return "It is not known whether it was carried out." if isinstance(error, OutcomeUnknown) else "It failed."
 
 
 def _is_in(sources: Container[str], source: str) -> bool:

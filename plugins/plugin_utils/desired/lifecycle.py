@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from ...module_utils.model.names import normal_name
 from ...module_utils.model.schema import Schema
@@ -113,16 +114,15 @@ _RECORD = map_of({"initial": _FIELDS, "ignore": _FIELDS, "protect": FLAG}, _WORD
 
 def of_section(node: Node, name: str, find: Find) -> Lifecycle:
     """Return what ``lifecycle`` of the settings says about a section. What does not fit is a finding."""
-    read = _SECTION(node, name, find) or {}
-    initial, ignore, protect = (tuple(read.get(key, ())) for key in KEYS)
-    return Lifecycle(initial, ignore, protect)
+    read: dict[str, Any] = _SECTION(node, name, find) or {}
+    return Lifecycle(**{key: tuple(names) for key, names in read.items()})
 
 
 def of_record(node: Node, name: str, find: Find) -> Lifecycle:
     """Return what ``_lifecycle`` of a record says. What does not fit is a finding."""
-    read = _RECORD(node, name, find) or {}
-    initial, ignore = (tuple(read.get(key, ())) for key in KEYS[:2])
-    return Lifecycle(initial, ignore, is_protected=read.get("protect"))
+    read: dict[str, Any] = _RECORD(node, name, find) or {}
+    is_protected = read.pop("protect", None)
+    return Lifecycle(**{key: tuple(names) for key, names in read.items()}, is_protected=is_protected)
 
 
 def _comparable(text: str) -> str:

@@ -293,24 +293,14 @@ class _Loading:
 
         :param top: the directory, or the one file.
         """
-        # No recursion: directories may be nested as deeply as a path is long.
-        to_come = [top]
-        while to_come:
-            name = to_come.pop()
-            if name.type is FileType.LINK:
-                self._find(self._at(name.name), _NO_LINKS)
-            elif name.type is not FileType.FOLDER:
-                yield name.name
+        is_folder = top.type is FileType.FOLDER
+        for member in root.below(top.name, self._find_unreadable) if is_folder else [top]:
+            if member.type is FileType.FOLDER or any(map(_is_hidden, PurePosixPath(member.name).parts)):
+                continue
+            if member.type is FileType.LINK:
+                self._find(self._at(member.name), _NO_LINKS)
             else:
-                visible = [found for found in self._listed(root, name.name) if not _is_hidden(found.name)]
-                to_come += reversed(visible)
-
-    def _listed(self, root: Folder, name: str) -> list[ListResult]:
-        try:
-            return root.listed(name)
-        except (NotOpened, OSError) as error:
-            self._find_unreadable(name, error)
-            return []
+                yield member.name
 
     def _find_unreadable(self, name: str, error: NotOpened | OSError) -> None:
         if isinstance(error, NotOpened):
