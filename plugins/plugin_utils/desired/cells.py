@@ -146,10 +146,12 @@ class Cells:
         is_read = table.accepts_as_written(odd) or not (entry.is_table or odd.is_null)
         if is_read or (field is not None and cell in field.allowed):
             return ""
-        is_text = field is not None and self._is_plain_text(schema, field)
+        is_text = field is not None and type_of(field).shape == _TEXT and not field.allowed
         if odd.is_blank:
+            # A field that identifies records checks its own text.
+            is_plain = field is not None and is_text and not self._is_key(schema, field)
             remedy = f"{self.remedy(entry, name, cell)}, or `trim: false` to write spaces"
-            return f"{odd.why}{remedy}" if is_text else ""
+            return f"{odd.why}{remedy}" if is_plain else ""
         column = self._desired.tables.column_of(entry.place_of(name).file, name)
         may_be_text = odd.is_null or odd.is_shortened
         if (odd.is_shortened and not is_text) or (may_be_text and table.has_texts(column)):
@@ -161,10 +163,6 @@ class Cells:
         odd = Dialect.oddity(value) if entry.is_table and isinstance(value, str) else None
         is_blank = odd is not None and odd.is_blank
         return f"; {self._desired.how_to_set(entry.place_of(name).file, 'trim: true')}" if is_blank else ""
-
-    def _is_plain_text(self, schema: Schema, field: Field) -> bool:
-        """Return True for a field with any text that does not identify records. Other fields check their own text."""
-        return type_of(field).shape == _TEXT and not field.allowed and not self._is_key(schema, field)
 
     def _is_key(self, schema: Schema, field: Field) -> bool:
         """Return True for a field that identifies records."""

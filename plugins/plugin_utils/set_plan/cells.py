@@ -1,25 +1,20 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Find damage that spreadsheets do to cells of a table: emptied cells, and cut numbers."""
+"""Find empty cells of tables that somebody may have emptied by mistake."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 
 from ...module_utils.client.record import Record
-from ...module_utils.model.field import EMPTY, Field, shorten
+from ...module_utils.model.field import EMPTY, Field
 from ...module_utils.model.kinds import SERVER_KEYS
-from ...module_utils.model.schema import FieldError, Misfit, Schema
-from ..desired.parsing import written_as
+from ...module_utils.model.schema import Schema
 from .aspect import Aspect
 from .context import PlanContext
 from .plan import Planned
-
-_CUT = re.compile(r"\d[.,]\d+E\+\d{2,3}")
-"""The form in which a spreadsheet shows a long number and writes it into CSV."""
 
 
 class EmptiedCells(Aspect):
@@ -66,24 +61,3 @@ def _emptied(source: str, counts: Mapping[str, int], is_hidden: bool) -> str:
     if number == 1:
         return f"{source}: 1 empty cell where the instance has a value; `empty: clear` clears it{columns}"
     return f"{source}: {number:,} empty cells where the instance has values; `empty: clear` clears them{columns}"
-
-
-class CutNumbers(Aspect):
-    """Find keys of tables that a spreadsheet cut: long numbers that lost digits at their end."""
-
-    def matched(self, planned: Planned, current: Record | None) -> None:
-        """Note a key of a new record that was most likely cut."""
-        for key in planned.keys if current is None and planned.entry.is_table else ():
-            text = planned.desired[key]
-            if isinstance(text, str) and _CUT.fullmatch(text):
-                name = written_as(planned.schema, planned.entry, key)
-                words = f"{name}: {shorten(text)} does not exist: {_WHY}"
-                error = FieldError.at((name,), words, "a long number that was cut", Misfit(text, _WHY))
-                self._context.find(planned.entry.place_of(name), error)
-                return
-
-
-_WHY = (
-    "a spreadsheet cut a long number; format the column as text and type the number again, or write a record of its "
-    "own in a YAML file"
-)

@@ -21,7 +21,7 @@ from .applied_values import AppliedValues
 from .archived import Archived, match_archived
 from .aspect import Aspect, collect
 from .canonical import asked_by_files
-from .cells import CutNumbers, EmptiedCells
+from .cells import EmptiedCells
 from .checks import check_scope, check_visibility, removals_of
 from .comparison import Comparison
 from .context import PlanContext
@@ -58,7 +58,6 @@ ASPECTS: tuple[type[Aspect], ...] = (
     TableRows,
     RelabelledRecords,
     Moved,
-    CutNumbers,
     Places,
     RemovedReferences,
     Users,
