@@ -114,15 +114,16 @@ _RECORD = map_of({"initial": _FIELDS, "ignore": _FIELDS, "protect": FLAG}, _WORD
 
 def of_section(node: Node, name: str, find: Find) -> Lifecycle:
     """Return what ``lifecycle`` of the settings says about a section. What does not fit is a finding."""
-    read: dict[str, Any] = _SECTION(node, name, find) or {}
-    return Lifecycle(**{key: tuple(names) for key, names in read.items()})
+    parts: dict[str, Any] = {key: tuple(names) for key, names in (_SECTION(node, name, find) or {}).items()}
+    return Lifecycle(**parts)
 
 
 def of_record(node: Node, name: str, find: Find) -> Lifecycle:
     """Return what ``_lifecycle`` of a record says. What does not fit is a finding."""
-    read: dict[str, Any] = _RECORD(node, name, find) or {}
+    read = _RECORD(node, name, find) or {}
     is_protected = read.pop("protect", None)
-    return Lifecycle(**{key: tuple(names) for key, names in read.items()}, is_protected=is_protected)
+    parts: dict[str, Any] = {key: tuple(names) for key, names in read.items()}
+    return Lifecycle(**parts, is_protected=is_protected)
 
 
 def _comparable(text: str) -> str:
