@@ -280,8 +280,8 @@ def _key_lines(*paths: Any) -> set[str]:
     """
     lines: set[str] = set()
     for path in paths:
-        with contextlib.suppress(OSError, InvalidInput):
-            text = Folder.read_named(Path(path), _LARGEST_KEY).decode("ascii", "replace") if path else ""
+        with contextlib.suppress(InvalidInput):
+            text = Folder.read_named("client_key", Path(path), _LARGEST_KEY).decode("ascii", "replace") if path else ""
             for key in _PRIVATE_KEY.findall(text):
                 lines.update(line for line in key.split() if len(line) >= _SHORTEST_KEY_LINE)
     return lines

@@ -147,13 +147,18 @@ class Folder:
         return cls(real.parent), real.name
 
     @classmethod
-    def read_named(cls, path: Path, limit: int) -> bytes:
-        """Return the content of a regular file that a task names.
+    def read_named(cls, option: str, path: Path, limit: int) -> bytes:
+        """Return the content of a regular file that an option of a task names. It may itself be a link.
 
-        It may itself be a link. Errors as in :meth:`read`.
+        :raises InvalidInput: with the option, if the file can't be read.
         """
-        folder, name = cls.around(path)
-        return folder.read(name, limit)
+        try:
+            folder, name = cls.around(path)
+            return folder.read(name, limit)
+        except InvalidInput as refused:
+            raise InvalidInput(f"{option}: {refused.message}") from refused
+        except OSError as error:
+            raise InvalidInput(f"{option}: {path} can't be read ({error.strerror or error})") from error
 
     # ---- existing files
 

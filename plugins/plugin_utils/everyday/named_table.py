@@ -41,13 +41,7 @@ def load_named(option: str, path: Path, table: Table) -> DesiredInstance:
     suffix = path.suffix.lower()
     if suffix not in _ENDINGS:
         raise InvalidInput(f"{option}: {path} ends in {suffix or 'nothing'}; expected {' or '.join(_ENDINGS)}")
-    try:
-        content = Folder.read_named(path, MAX_SOURCE)
-    except InvalidInput as refused:
-        raise InvalidInput(f"{option}: {refused.message}") from refused
-    except OSError as error:
-        raise InvalidInput(f"{option}: {path}: {error.strerror or error}") from error
-    desired = load_table(path, content, OBJECT.section, table)
+    desired = load_table(path, Folder.read_named(option, path, MAX_SOURCE), OBJECT.section, table)
     desired.findings = [finding for finding in desired.findings if not finding.message.endswith(NO_JINJA)]
     other = next((entry for entry in desired.entries if entry.kind is not OBJECT), None)
     if other is not None:

@@ -92,12 +92,7 @@ def read_rules(paths: Sequence[Path], digests: Sequence[str] | None = None, outs
     found = RuleSet()
     for number, path in enumerate(paths):
         _require_outside(path, outside)
-        try:
-            content = Folder.read_named(path, MOST_BYTES)
-        except InvalidInput as refused:
-            raise InvalidInput(f"rules: {refused.message}") from refused
-        except OSError as error:
-            raise InvalidInput(f"rules: {path} can't be read ({error.strerror or error})") from error
+        content = Folder.read_named("rules", path, MOST_BYTES)
         if digests is not None:
             _require_digest(path, content, digests[number])
         _read_file(str(path), content, found)
