@@ -31,4 +31,4 @@ def provision(run: SetRun) -> dict[str, Any]:
         apply_record=run.path("apply_record"),
     )
     desired = run.load_all(rules)
-    return result_of(run.run(desired, run_options))
+    return result_of(run.run(desired, run_options), run.reports)

@@ -27,4 +27,4 @@ def find_drift(run: SetRun) -> dict[str, Any]:
         rules=rules,
     )
     desired = run.load_all(rules)
-    return {**result_of(run.run(desired, run_options), options["fail"]), "changed": False}
+    return {**result_of(run.run(desired, run_options), run.reports, options["fail"]), "changed": False}

@@ -43,7 +43,7 @@ def undo_apply(run: SetRun) -> dict[str, Any]:
         undo=undo,
         apply_record=run.path("apply_record"),
     )
-    members = result_of(run.run(desired, run_options))
+    members = result_of(run.run(desired, run_options), run.reports)
     return {name: value for name, value in members.items() if name not in _ONLY_DOCUMENTED}
 
 

@@ -38,7 +38,7 @@ def validate_files(run: SetRun) -> dict[str, Any]:
         run.write_reports(result, reports)
     fine = f"{amount(len(desired.entries), 'record')}, nothing wrong"
     warned = {"warnings": warnings} if warnings else {}
-    shown = findings_in_short(grouped.lines) if grouped.lines else fine
+    shown = findings_in_short(grouped.lines, reports) if grouped.lines else fine
     return {"changed": False, "failed": bool(grouped.lines), "findings": grouped.lines, "msg": shown, **warned}
 
 

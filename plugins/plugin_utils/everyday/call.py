@@ -84,7 +84,7 @@ class Call(ControllerRun):
         # A list that names only the records to change omits no record by mistake.
         result.reported = {}
         write_reports(result, reports, None, secrets_of(CONNECTION, self.options) | client.tokens.secrets, "")
-        return result_of(result)
+        return result_of(result, reports)
 
     def all_warnings(self) -> list[str]:
         """Return the warnings of this call, and those of its connection."""

@@ -22,7 +22,7 @@ from markupsafe import Markup
 
 from ...module_utils.printing.cleaner import amount, clean
 from ..desired.desired import SECTIONS
-from .changes import ACTION_ORDER, SIGNS
+from .changes import ACTION_ORDER, SIGNS, key_and_name
 from .result import COUNTS, RunResult
 from .view import FEW, is_warned_of, view_of
 from .words import action_words, count_words, words_of
@@ -90,6 +90,7 @@ def as_html(result: RunResult) -> str:
         changes=f"{len(result.changes):,}",
         amount=amount,
         action_words=partial(action_words, is_drift=result.is_drift),
+        key_and_name=key_and_name,
         count_words=partial(count_words, is_drift=result.is_drift),
         signs=SIGNS,
         words_of=words_of,

@@ -10,6 +10,7 @@ including ``msg``. A report as JSON has all that is left out.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from ...module_utils.printing.cleaner import amount, clean, cleaned
@@ -34,8 +35,6 @@ _WARNINGS = 20
 Ansible prints an equal warning of an earlier task only once, so a failure must not cut it in another way.
 """
 
-_ALL = "a report as .html or .json has all of them"
-
 _REASONS = ("refusals", "findings", "failures")
 """The lists that a failed result has on the screen."""
 
@@ -44,9 +43,10 @@ _IN_FULL = frozenset(("brief", *RunResult.__dataclass_fields__)).difference(_OF_
 """The members of a plan. Their lists and maps are left out on the screen of a failure."""
 
 
-def in_short(result: RunResult, drifted: bool = False) -> str:
+def in_short(result: RunResult, reports: Sequence[Path] = (), drifted: bool = False) -> str:
     """Return why a task failed, in a few lines with the most important last.
 
+    :param reports: the files with the full report.
     :param drifted: True if it failed because there are changes.
     """
     view = view_of(result, _LINES)
@@ -54,24 +54,26 @@ def in_short(result: RunResult, drifted: bool = False) -> str:
     wrong, why = view.reasons, ""
     if drifted:
         number = len(result.changes)
-        rows = [(f"{SIGNS[group.action]} {row.line}",) for group in view.groups for row in group.rows][:_LINES]
+        rows = [(f"{SIGNS[group.action]} {row.section} {row.name}",) for group in view.groups for row in group.rows][
+            :_LINES
+        ]
         wrong = [Block("Differs", rows, more=number - len(rows))]
         why = f"fail is on, and {amount(number, 'record differs', 'records differ')} from the files"
     elif result.outcome == "refused" and result.changes:
         planned = amount(len(result.changes), "change was", "changes were")
-        lines.append(f"{planned} planned and none was sent; {_ALL}")
+        lines.append(f"{planned} planned and none was sent; {_hint(reports)}")
     if drifted or sum(block.number for block in wrong) > 1:
-        lines += [line for block in wrong for line in _listed(block.cut(_LINES // len(wrong)))]
+        lines += [line for block in wrong for line in _listed(block.cut(_LINES // len(wrong)), reports)]
     return "\n".join([*lines, short(closing(view, why), _LONGEST)])
 
 
-def findings_in_short(findings: Sequence[str]) -> str:
+def findings_in_short(findings: Sequence[str], reports: Sequence[Path] = ()) -> str:
     """Return why files are invalid: the first findings, and their number in the last line."""
     number, first = f"{amount(len(findings), 'finding')}, nothing was sent", clean(findings[0])
     if len(findings) == 1:
         return short(f"{number}: {first}", _LONGEST)
     block = Block("Findings", [(clean(finding),) for finding in findings]).cut(_LINES)
-    return "\n".join([*_listed(block), short(f"{number}, the first: {first}", _LONGEST)])
+    return "\n".join([*_listed(block, reports), short(f"{number}, the first: {first}", _LONGEST)])
 
 
 def message_in_short(message: str) -> str:
@@ -82,9 +84,15 @@ def message_in_short(message: str) -> str:
     return "\n".join([*shown, *([f"and {len(lines) - _LINES:,} more"] if len(lines) > _LINES else [])])
 
 
-def _listed(block: Block) -> list[str]:
+def _hint(reports: Sequence[Path]) -> str:
+    """Say where all reasons and changes are."""
+    named = (f"{clean(str(path))} has all of them" for path in reports if path.suffix in (".html", ".json"))
+    return next(named, "set report to a .html or .json file for all of them")
+
+
+def _listed(block: Block, reports: Sequence[Path]) -> list[str]:
     lines = [f"{block.title}:", *(f"  {short(row[0], _LONGEST_LINE)}" for row in block.rows)]
-    return [*lines, f"  and {block.more:,} more; {_ALL}"] if block.more else lines
+    return [*lines, f"  and {block.more:,} more; {_hint(reports)}"] if block.more else lines
 
 
 def on_screen(result: Mapping[str, Any]) -> dict[str, Any]:
@@ -96,7 +104,11 @@ def on_screen(result: Mapping[str, Any]) -> dict[str, Any]:
     if "warnings" in result:
         texts = [short(clean(text), _LONGEST) for text in result["warnings"]]
         rest = len(texts) - _WARNINGS
-        printed["warnings"] = [*texts[:_WARNINGS], f"{rest} more warnings; {_ALL}"] if rest > 0 else texts
+        printed["warnings"] = (
+            [*texts[:_WARNINGS], f"{rest} more warnings; a report as .html or .json has all of them"]
+            if rest > 0
+            else texts
+        )
     if not result.get("failed"):
         return printed
     return {

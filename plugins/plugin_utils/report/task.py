@@ -78,7 +78,7 @@ def progress_printer(
     return on_progress
 
 
-def result_of(result: RunResult, fails_if_different: bool = False) -> dict[str, Any]:
+def result_of(result: RunResult, reports: Sequence[Path], fails_if_different: bool = False) -> dict[str, Any]:
     """Return the result of a run as Ansible expects it.
 
     :param fails_if_different: fail if there are changes.
@@ -89,7 +89,7 @@ def result_of(result: RunResult, fails_if_different: bool = False) -> dict[str, 
     members: dict[str, Any] = {
         **{name: value for name, value in result.document().items() if name != ONLY_VALIDATED},
         "changed": result.outcome in ("changed", "drift", "partly_applied"),
-        "msg": in_short(result, drifted) if failed else text,
+        "msg": in_short(result, reports, drifted) if failed else text,
         "brief": in_brief(result),
         "diff": diff_of(result),
     }

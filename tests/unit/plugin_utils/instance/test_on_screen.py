@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import unicodedata
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -48,13 +49,13 @@ RESULT = RunResult(
 
 
 def result_of(result: RunResult) -> dict[str, Any]:
-    return {**task_result(result), "diff": {"before": "", "after": "-"}}
+    return {**task_result(result, []), "diff": {"before": "", "after": "-"}}
 
 
 def test_a_refusal_names_its_reason_the_number_of_changes_and_the_report() -> None:
-    assert in_short(RESULT).splitlines() == [
+    assert in_short(RESULT, [Path("plan.html")]).splitlines() == [
         "objects: 300 skipped",
-        "300 changes were planned and none was sent; a report as .html or .json has all of them",
+        "300 changes were planned and none was sent; plan.html has all of them",
         f"refused, 5 requests, 1.2 s: {_HELD}",
     ]
 
@@ -63,7 +64,7 @@ def test_of_many_failures_the_first_are_named_and_all_are_counted() -> None:
     failures = [{"change": f"object {n}", "place": f"o.yml:{n}:1", "reason": "HTTP 422"} for n in range(300)]
     lines = in_short(replace(RESULT, outcome="failed", refusals=[], failures=failures)).splitlines()
     assert lines[1:3] == ["Failed:", "  object 0 (o.yml:0:1): HTTP 422"]
-    assert lines[-2] == "  and 294 more; a report as .html or .json has all of them"
+    assert lines[-2] == "  and 294 more; set report to a .html or .json file for all of them"
     assert lines[-1].startswith(
         "failed, 5 requests, 1.2 s: 300 records that failed or were skipped, the first: object 0 "
     )
