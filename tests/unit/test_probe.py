@@ -103,6 +103,7 @@ def one_side(switch: Switch, side: str, folder: Path) -> None:
     assert (profile["outcome"], profile["new"], profile["unable"]) == (profiles.FINE, [], [])
 
 
+@pytest.mark.sample(30)
 @pytest.mark.parametrize(
     "switch", [switch for switch in TABLE if SWITCHES[switch.name].tier != NEVER], ids=lambda switch: switch.name
 )

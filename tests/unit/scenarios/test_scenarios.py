@@ -20,7 +20,7 @@ def _scenarios() -> Iterator[Any]:
 
 
 @pytest.mark.parametrize("weather", ["calm", pytest.param("rough", marks=pytest.mark.slow)])
-@pytest.mark.parametrize("scenario", _scenarios(), ids=str)
+@pytest.mark.parametrize("scenario", list(_scenarios()), ids=str)
 def test_a_scenario_ends_as_it_says(
     scenario: Scenario, weather: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -38,7 +38,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.stocktake im
 
 pytestmark = pytest.mark.slow
 
-_HUNDREDS = 30 if LONG else 3
+_HUNDREDS = 30 if LONG else 2
 OBJECTS, LABELLED, MOVED, PURCHASES = _HUNDREDS * 100, _HUNDREDS * 98, _HUNDREDS * 7, _HUNDREDS * 2
 DEVIATIONS, MISSING = OBJECTS * 5 // 100, OBJECTS * 2 // 100
 ROOMS = [f"Plant/{number}.{door:02d}" for number in range(1, 6) for door in range(1, 11)]
