@@ -43,6 +43,7 @@ from ...module_utils.reconcile.refusals import perhaps_hidden_owner
 from ...module_utils.runtime.creations import CreatedMeanwhile
 from ..set_plan.duplicates import creations_in, duplicates_of, listed_now
 from ..set_plan.listed_state import ListedState
+from ..set_plan.order import in_turns
 from ..set_plan.plan import InstancePlan, Planned
 from .definitions import learn_keys, relate
 from .effects import Effects, Failure
@@ -212,7 +213,7 @@ class Executor:
         done: Counter[str] = Counter()
         with ThreadPoolExecutor(max_workers=self._client.workers) as pool:
             settled = self._lost.settled(lambda: bool(self._stopped), self._fail_with)
-            for turn in (level, settled):
+            for turn in (*in_turns(level), settled):
                 running = {pool.submit(self._try, planned): planned for planned in turn}
                 for future in as_completed(running):
                     planned = running[future]

@@ -54,6 +54,9 @@ class Readiness:
         removals = [planned for planned in self.changes if planned.change.action in _REMOVALS]
         for level in LEVELS if writes else ():
             mine = [planned for planned in writes if level_of(planned.section) == level]
+            awaited = {id(entry) for planned in mine for _key, entry in planned.after}
+            yield None, [planned for planned in removals if id(planned.entry) in awaited]
+            removals = [planned for planned in removals if id(planned.entry) not in awaited]
             yield level, self._links_to_write() if level == Level.LINKS else mine
         for level in reversed(LEVELS):
             yield None, [planned for planned in removals if level_of(planned.section) == level]

@@ -68,6 +68,7 @@ class Planned:
     :ivar keys: the fields of its natural key.
     :ivar created_uuid: uuid of the record once it exists.
     :ivar archived: True if the record exists and is archived.
+    :ivar after: fields that get a unique value, each with the entry that frees that value.
     :ivar resumed: True for the rest of a record that an interrupted run created from the same files.
     :ivar leaving: of a record to remove, the records whose references to it end in this plan.
     :ivar relations: of a definition, relations to definitions that are still to be created, as written.
@@ -90,6 +91,7 @@ class Planned:
     relations: Sequence[Any] = ()
     archived: bool = False
     resumed: bool = False
+    after: tuple[tuple[str, Entry], ...] = ()
     words: str = ""
     kept_as: str = ""
     leaving: tuple[Entry, ...] = ()

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Unique values: written once, and free before a record gets them."""
+"""Unique values: written once, and given up by one record before another record gets them."""
 
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ from ..desired.entry import Entry
 from ..desired.parsing import written_as
 from .aspect import Aspect
 from .context import PlanContext
+from .order import waiting_for_ever
 from .plan import Planned
 
 
 class UniqueValues(Aspect):
-    """Refuse unique values that several records would have, even if one of them gives up its value in the same run."""
+    """Refuse unique values that several records would have, and note which record gives up its value first."""
 
     def __init__(self, context: PlanContext) -> None:
         super().__init__(context)
@@ -36,12 +37,21 @@ class UniqueValues(Aspect):
         self._claim_unique(planned.schema, planned.keys, planned.desired, planned.entry)
 
     def compared(self, planned: Planned, current: Record | None) -> None:
-        """Refuse a unique value that another record has."""
+        """Note that a record gets a unique value only after another record gives it up."""
         if planned.kind.template:
             for key in planned.change.values:
                 field = planned.schema.fields.get(key)
                 if field is not None and field.unique and planned.keys != (key,):
                     self._check(planned, key)
+
+    def complete(self) -> None:
+        """Refuse records that wait for each other's unique values in a circle."""
+        for planned, key, owner in waiting_for_ever(self._context.result.changes):
+            name, value = written_as(planned.schema, planned.entry, key), shorten(planned.change.values[key])
+            words = f"must be unique, and the one at {owner.place} has it and waits for a value of this record"
+            self._context.find(
+                planned.entry.place_of(name), f"{name}: {value} {words}; give one of them another value first"
+            )
 
     def _check(self, planned: Planned, key: str) -> None:
         context, schema, change = self._context, planned.schema, planned.change
@@ -50,9 +60,13 @@ class UniqueValues(Aspect):
         for other in hits:
             if other.uuid == mine:
                 continue
+            leaving = context.removals.get(other.uuid)
+            owner = leaving.entry if leaving else context.claimed.get(planned.kind.name, {}).get(other.uuid)
+            if owner is not None and (leaving or written_as(schema, owner, key) in owner.fields):
+                planned.after += ((key, owner),)
+                continue
             name = written_as(schema, planned.entry, key)
             words = f"{name}: {shorten(value)} must be unique, and {planned.kind.singular} has it already: {other.uuid}"
-            words += "; if these files take it from there, apply that first"
             context.find(planned.entry.place_of(name), words)
 
     def _claim_others(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], entry: Entry) -> None:

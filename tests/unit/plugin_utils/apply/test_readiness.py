@@ -72,6 +72,16 @@ def test_the_level_is_reported_where_all_of_it_is_written() -> None:
     assert by_level[Level.OBJECTS] == [thing]
 
 
+def test_the_previous_owner_of_a_unique_value_is_removed_first() -> None:
+    removal, other, thing = (
+        planned("objects", DELETE, 1),
+        planned("objects", DELETE, 2),
+        planned("objects", CREATE),
+    )
+    thing.after = (("serial", removal.entry),)
+    assert written(ready(removal, other, thing)) == [removal, thing, other]
+
+
 # ---- what lacks
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from instance_site import Site
+from instance_site import SETTINGS, Site
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
 
@@ -228,6 +228,9 @@ def test_a_value_that_must_be_unique_is_written_once_and_not_what_another_record
     twice, used = site.plan().findings
     assert twice == "objects.yml:2:42: U: 'b' must be unique, and is written at objects.yml:1:42 too"
     assert used.startswith("objects.yml:3:42: U: 'a' must be unique, and an object has it already: ")
+    # The record with the value gives it up, or no record is known to have it.
+    site.write({"objects.yml": head.format(1, "z") + head.format(4, "a")})
+    assert site.plan().findings == []
     site.write({"objects.yml": head.format(1, "a") + head.format(5, "null") + head.format(6, "null")})
     assert site.run().outcome == "changed"
     assert site.plan().outcome == "unchanged"
@@ -302,30 +305,49 @@ def _tagged(*tags: str) -> str:
     return "".join(line.format(number, tag) for number, tag in enumerate(tags, start=1))
 
 
-def test_a_unique_value_is_free_in_the_run_after_its_record_gave_it_up(site: Site) -> None:
-    site.write({ASSET: UNIQUE, "objects.yml": _tagged("a", "b")})
+@pytest.mark.parametrize("workers", [1, 8])
+def test_a_unique_value_is_reused_after_its_record_releases_it(site: Site, workers: int) -> None:
+    site.write({ASSET: UNIQUE, "objects.yml": _tagged("a", "b", "c")})
     site.run()
-    site.write({"objects.yml": _tagged("b", "c")})
-    (finding,) = site.plan().findings
-    assert finding.startswith("objects.yml:1:42: U: 'b' must be unique, and an object has it already: ")
-    assert finding.endswith("; if these files take it from there, apply that first")
-    site.write({"objects.yml": _tagged("a", "c")})
-    assert site.run().outcome == "changed"
-    site.write({"objects.yml": _tagged("b", "c")})
-    assert site.run().outcome == "changed"
+    site.write({"objects.yml": _tagged("b", "c", "d")})
+    assert site.run(workers=workers).outcome == "changed"
+    assert site.plan().outcome == "unchanged"
 
 
-def test_a_unique_value_is_free_in_the_run_after_its_record_is_removed(site: Site) -> None:
+@pytest.mark.parametrize("prune", [True, False])
+def test_a_unique_value_is_free_once_its_record_is_removed(site: Site, prune: bool) -> None:
     site.write({ASSET: UNIQUE, "objects.yml": _tagged("a")})
     site.run()
-    gone, new = "- {barcode: '1', _state: absent}\n", "- {barcode: '2', inventory_name: One, U: a}\n"
-    site.write({"objects.yml": gone + new})
-    (finding,) = site.plan().findings
+    new = "- {barcode: '2', inventory_name: One, U: a}\n"
+    if prune:
+        site.write({"instance.yml": f"{SETTINGS}policy: {{prune: {{objects: delete}}}}\n", "objects.yml": new})
+    else:
+        site.write({"objects.yml": f"- {{barcode: '1', _state: absent}}\n{new}"})
+    result = site.run(limits={"delete_percent": 100})
+    assert [change["action"] for change in result.changes] == ["delete", "create"]
+    assert result.outcome == "changed"
+    assert site.plan().outcome == "unchanged"
+
+
+def test_a_record_that_is_left_out_keeps_its_unique_value(site: Site) -> None:
+    site.write({ASSET: UNIQUE, "objects.yml": _tagged("a")})
+    site.run()
+    new = "- {barcode: '2', inventory_name: One, U: a}\n"
+    site.write({"objects.yml": f"- {{barcode: '1', _state: absent}}\n{new}"})
+    (finding,) = site.plan(exclude=["1"]).findings
     assert finding.startswith("objects.yml:2:42: U: 'a' must be unique, and an object has it already: ")
-    site.write({"objects.yml": gone})
-    assert site.run(limits={"delete_percent": 100}).outcome == "changed"
-    site.write({"objects.yml": new})
-    assert site.run().outcome == "changed"
+
+
+def test_unique_values_can_not_be_swapped_in_one_run(site: Site) -> None:
+    site.write({ASSET: UNIQUE, "objects.yml": _tagged("a", "b", "c")})
+    site.run()
+    site.write({"objects.yml": _tagged("b", "a", "b2")})
+    first, second = site.plan().findings
+    assert first == (
+        "objects.yml:1:42: U: 'b' must be unique, and the one at objects.yml:2:3 has it and waits for a value of this "
+        "record; give one of them another value first"
+    )
+    assert second.startswith("objects.yml:2:42: U: 'a' must be unique, and the one at objects.yml:1:3 has it")
 
 
 # ---- what only leaves out, what is renamed
