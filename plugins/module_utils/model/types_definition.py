@@ -139,60 +139,40 @@ def _read_scalars(value: Any, _field: Field) -> tuple[Any, ...]:
     return tuple(item for item in value if item is not None) if isinstance(value, list) else ()
 
 
-def _has_map(value: Any) -> bool:
-    """Return True if a value is a map or has a map in it. No user input does."""
-    return any(map(_has_map, value)) if isinstance(value, list) else isinstance(value, Mapping)
+def _is_nested(values: list[Any]) -> bool:
+    """Return True if a map or a list is among some values. No user input has one."""
+    return any(isinstance(value, (Mapping, list)) for value in values)
 
 
-def _frozen(value: Any) -> Any:
-    """Return a hashable copy of a value: lists become tuples."""
-    return tuple(map(_frozen, value)) if isinstance(value, list) else value
-
-
-def _thawed(value: Any) -> Any:
-    return [_thawed(item) for item in value] if isinstance(value, tuple) else value
-
-
-def _read_attributes(value: Any, _field: Field) -> Any:
+def _read_terms(value: Any, _field: Field) -> Any:
     terms: dict[str, tuple[Any, ...]] = {}
     for item in value if isinstance(value, list) else [value]:
         if is_nothing(item):
             continue
-        if not isinstance(item, Mapping) or not isinstance(item.get("type"), str) or _has_map(item.get("value")):
+        name, found = (item.get("type"), item.get("value")) if isinstance(item, Mapping) else (None, None)
+        values = found if isinstance(found, list) and name == "allowed_values" else [found]
+        if not isinstance(name, str) or _is_nested(values):
             return Unread(value)
-        terms[item["type"]] = (*terms.get(item["type"], ()), _frozen(item.get("value")))
-    return terms
-
-
-def _read_constraints(value: Any, field: Field) -> Any:
-    terms = _read_attributes(value, field)
-    if isinstance(terms, Unread):
-        return terms
-    allowed = terms.get("allowed_values")
-    if allowed == (None,):
-        terms["allowed_values"] = ()
-    elif allowed and isinstance(allowed[0], tuple):
-        # A single constraint whose value is the list of allowed values.
-        terms["allowed_values"] = allowed[0]
+        terms[name] = (*terms.get(name, ()), *(given for given in values if given is not None))
     return terms
 
 
 def _write_attributes(terms: Terms) -> list[dict[str, Any]]:
-    return [{"type": name, "value": _thawed(value)} for name, values in terms.items() for value in values or ()]
+    return [{"type": name, "value": value} for name, values in terms.items() for value in values or ()]
 
 
 def _write_constraints(terms: Terms) -> list[dict[str, Any]]:
     allowed = terms.get("allowed_values")
     others = {name: values for name, values in terms.items() if name != "allowed_values"}
     written = _write_attributes(others)
-    return [*written, {"type": "allowed_values", "value": _thawed(allowed)}] if allowed else written
+    return [*written, {"type": "allowed_values", "value": list(allowed)}] if allowed else written
 
 
 def _show_terms(terms: Terms | None) -> Any:
     if terms is None:
         return None
     return {
-        name: None if values is None else _thawed(values if len(values) != 1 or name == "allowed_values" else values[0])
+        name: values and (list(values) if len(values) != 1 or name == "allowed_values" else values[0])
         for name, values in terms.items()
     }
 
@@ -284,11 +264,11 @@ def _parse_compared(compared: Any, kind: Any, field: Field) -> tuple[Any, ...] |
 
 
 def _read_relation(value: Any, _field: Field) -> tuple[Any, ...] | None:
-    if not isinstance(value, Mapping) or _has_map(value.get("comparison_values")):
+    compared = value.get("comparison_values") if isinstance(value, Mapping) else None
+    values = compared if isinstance(compared, list) else [compared]
+    if not isinstance(value, Mapping) or _is_nested(values):
         return None
-    compared = value.get("comparison_values")
-    values = None if compared is None else tuple(map(_frozen, compared if isinstance(compared, list) else [compared]))
-    return (str(value.get("type")), str(value.get("field_uuid")).lower(), values)
+    return (str(value.get("type")), str(value.get("field_uuid")).lower(), None if compared is None else tuple(values))
 
 
 def _plain_relation(value: tuple[Any, ...]) -> dict[str, Any]:
@@ -300,7 +280,7 @@ DEFINITIONS: dict[str, FieldType] = {
     "ATTRIBUTES": faithful(
         FieldType(
             _parse_terms(_attribute_values, tuple(ATTRIBUTES), "attribute type"),
-            _read_attributes,
+            _read_terms,
             _write_attributes,
             _show_terms,
             _equal_terms,
@@ -313,7 +293,7 @@ DEFINITIONS: dict[str, FieldType] = {
     "CONSTRAINTS": faithful(
         FieldType(
             _parse_terms(_constraint_values, CONSTRAINTS, "constraint type"),
-            _read_constraints,
+            _read_terms,
             _write_constraints,
             _show_terms,
             _equal_terms,
