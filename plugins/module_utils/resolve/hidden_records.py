@@ -99,7 +99,7 @@ def visibility(client: Client, lists: Lists, read: Read | None, found: Iterable[
     :param found: records that no list shows, and that were found in another way.
     """
     for record, words in (*((record, "") for record in found), *(_read(client, lists, read) if read else ())):
-        if not _is_active(record):
+        if record.archived is not False and record.kind.can_be_archived:
             continue
         # The record may have been created after its kind was listed.
         if not client.is_listed(record):
@@ -109,11 +109,6 @@ def visibility(client: Client, lists: Lists, read: Read | None, found: Iterable[
             )
     closed = _closed_rooms(lists)
     return Visibility(NO if closed == frozenset() else UNKNOWN, closed_rooms=closed or frozenset())
-
-
-def _is_active(record: Record) -> bool:
-    """Return True if a record certainly is not archived."""
-    return record.archived is False or not record.kind.can_be_archived
 
 
 def _read(client: Client, lists: Lists, read: Read) -> Iterator[tuple[Record, str]]:

@@ -24,7 +24,7 @@ from typing import Any, TypeAlias
 
 from ..errors import InvalidInput
 from ..local.safe_files import Folder
-from .locks import Busy, SharedFile
+from .locks import SharedFile
 
 Fact: TypeAlias = tuple[str, str, Any]
 """Kind, mark and value. The value is any JSON; None removes the fact."""
@@ -142,10 +142,7 @@ class FactLog:
         """Own the lock, and know the present facts."""
         with contextlib.ExitStack() as stack:
             if self._owner != os.getpid():
-                try:
-                    stack.enter_context(self._file.locked(_LOCK_SECONDS))
-                except Busy as busy:
-                    raise OSError(errno.EBUSY, "is locked by another process", str(self._file.path)) from busy
+                stack.enter_context(self._file.locked(_LOCK_SECONDS))
             descriptor = self._file.descriptor()
             if not self._file.is_in_place(descriptor):
                 raise FileNotFoundError(errno.ENOENT, "was removed meanwhile", str(self._file.path))

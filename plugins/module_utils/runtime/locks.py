@@ -119,11 +119,10 @@ class SharedFile:
         for _attempt in range(_ATTEMPTS):
             descriptor = self.descriptor()
             try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                with self._named():
+                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 return False
-            except OSError as error:
-                raise self._named(error) from error
             if self.is_in_place(descriptor):
                 return True
             self.close()
@@ -134,9 +133,12 @@ class SharedFile:
         """Run the block while owning the lock.
 
         :param seconds: how long to wait for it.
-        :raises Busy: if it is not free in time.
+        :raises OSError: if it is not free in time.
         """
-        wait_for(self.try_lock, seconds)
+        try:
+            wait_for(self.try_lock, seconds)
+        except Busy as busy:
+            raise OSError(errno.EBUSY, "is locked by another process", str(self.path)) from busy
         try:
             yield
         finally:
@@ -153,8 +155,13 @@ class SharedFile:
         except FileNotFoundError:
             return False
 
-    def _named(self, error: OSError) -> OSError:
-        return OSError(error.errno, error.strerror, str(self.path))
+    @contextlib.contextmanager
+    def _named(self) -> Iterator[None]:
+        """Name the file in errors of the block."""
+        try:
+            yield
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, str(self.path)) from error
 
     def _removed(self) -> OSError:
         return OSError(errno.ENOENT, "is removed again and again", str(self.path))
@@ -169,10 +176,8 @@ class SharedFile:
     def count(self) -> None:
         """Increase the number, as the owner of the lock."""
         moment = max(time.time_ns(), self.number + 1)
-        try:
+        with self._named():
             os.utime(self.descriptor(), ns=(moment, moment))
-        except OSError as error:
-            raise self._named(error) from error
 
     # ---- the content
 
@@ -183,11 +188,9 @@ class SharedFile:
     def write(self, content: bytes, at: int) -> None:
         """Write at a position."""
         descriptor, written = self.descriptor(), 0
-        try:
+        with self._named():
             while written < len(content):
                 written += os.pwrite(descriptor, content[written:], at + written)
-        except OSError as error:
-            raise self._named(error) from error
 
     def cut(self, at: int) -> None:
         """Remove what follows a position. This needs no space on a full disk."""
@@ -200,8 +203,7 @@ class SharedFile:
         """
         fresh = SharedFile(self._folder, f"{self._name}.new")
         try:
-            if not fresh.try_lock():
-                raise OSError(errno.EBUSY, "is locked by another process", str(fresh.path))
+            fresh.try_lock()
             fresh.cut(0)
             fresh.write(content, 0)
             fresh.path.replace(self.path)

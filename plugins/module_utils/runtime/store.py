@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 from ..local.safe_files import Folder
 from .facts import Fact, Marks, apply
-from .locks import Busy, SharedFile
+from .locks import SharedFile
 
 _LOCK_SECONDS = 5.0
 """Seconds to wait for a process that changes facts, which takes microseconds."""
@@ -107,11 +107,8 @@ class Store:
                 self._own[owner] = facts.marks
                 return
             file = self._files.setdefault(owner, SharedFile(self._folder, f"facts-{owner}.json"))
-            try:
-                with file.locked(_LOCK_SECONDS):
-                    yield from self._changing(file)
-            except Busy as busy:
-                raise OSError(errno.EBUSY, "is locked by a process that does not continue", str(file.path)) from busy
+            with file.locked(_LOCK_SECONDS):
+                yield from self._changing(file)
 
     def _changing(self, file: SharedFile) -> Iterator[Facts]:
         content = file.read(4 * _MOST_BYTES)

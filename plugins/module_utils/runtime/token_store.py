@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 
 from ..local.safe_files import Folder
-from .locks import Busy, SharedFile
+from .locks import SharedFile
 from .store import Facts, Store
 
 _OWNER = "tokens"
@@ -110,7 +110,7 @@ class TokenStore:
         :param seconds: how long to wait for another process.
         """
         with contextlib.ExitStack() as stack:
-            with contextlib.suppress(OSError, Busy):
+            with contextlib.suppress(OSError):
                 with self._store.changing(_OWNER) as facts:
                     name, _proof = self._identity(facts)
                 if self._folder is not None:
