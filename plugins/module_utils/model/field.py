@@ -394,6 +394,16 @@ def each(show: Callable[[Any], Any]) -> Callable[[Iterable[Any]], list[Any]]:
     return lambda values: [show(value) for value in values or ()]
 
 
+def list_of(faces: FieldType, **others: Any) -> FieldType:
+    """Return the type of a list of values of a type.
+
+    :param others: the members that are not those of the type item by item.
+    """
+    brief = each(faces.brief or faces.show)
+    parse, read = parse_list(faces.parse), read_list(faces.read)
+    return FieldType(parse, read, each(faces.write), each(faces.show), brief=brief, empty=(), **others)
+
+
 # ---- what a type can't represent
 
 

@@ -23,6 +23,7 @@ from .field import (
     integer_of,
     is_nothing,
     is_uuid,
+    list_of,
     parse_list,
     parse_parts,
     read_list,
@@ -123,13 +124,9 @@ INTERVAL = FieldType(
         "additionalProperties": False,
     },
 )
-INTERVALS = FieldType(
-    parse_list(_parse_interval),
-    read_list(_read_interval),
-    each(_plain_interval),
-    each(_plain_interval),
-    _equal_intervals,
-    empty=(),
+INTERVALS = list_of(
+    INTERVAL,
+    equal=_equal_intervals,
     same_as=_length,
     option={"type": "list", "elements": "dict", "options": _INTERVAL_OPTIONS},
     shape="intervals",
@@ -201,14 +198,9 @@ ASSETS = FieldType(
 )
 _USER = link_type("user")
 USER = replace(_USER, write=_uuid_of, show=lambda value: _show_user(value) if value else None, narrows=False)
-USERS = FieldType(
-    parse_list(_USER.parse),
-    read_list(_USER.read),
-    each(_uuid_of),
-    each(_show_user),
-    equal_references,
-    each(brief_reference),
-    (),
+USERS = list_of(
+    USER,
+    equal=equal_references,
     option={"type": "list", "elements": "raw"},
     shape="references",
     json_schema=REFERENCES_SHAPE,

@@ -157,15 +157,10 @@ def _read_terms(value: Any, _field: Field) -> Any:
     return terms
 
 
-def _write_attributes(terms: Terms) -> list[dict[str, Any]]:
-    return [{"type": name, "value": value} for name, values in terms.items() for value in values or ()]
-
-
-def _write_constraints(terms: Terms) -> list[dict[str, Any]]:
-    allowed = terms.get("allowed_values")
-    others = {name: values for name, values in terms.items() if name != "allowed_values"}
-    written = _write_attributes(others)
-    return [*written, {"type": "allowed_values", "value": list(allowed)}] if allowed else written
+def _write_terms(terms: Terms) -> list[dict[str, Any]]:
+    """Return one term for each value, and one for all allowed values."""
+    parts = {name: [list(values)] if name == "allowed_values" else values for name, values in terms.items() if values}
+    return [{"type": name, "value": value} for name, values in parts.items() for value in values]
 
 
 def _show_terms(terms: Terms | None) -> Any:
@@ -276,33 +271,22 @@ def _plain_relation(value: tuple[Any, ...]) -> dict[str, Any]:
     return plain if value[2] is None else {**plain, "comparison_values": list(value[2])}
 
 
+_ATTRIBUTES = faithful(
+    FieldType(
+        _parse_terms(_attribute_values, tuple(ATTRIBUTES), "attribute type"),
+        _read_terms,
+        _write_terms,
+        _show_terms,
+        _equal_terms,
+        empty={},
+        merge=_merge_terms,
+        option={"type": "dict"},
+        in_files=_terms_in_files,
+    )
+)
 DEFINITIONS: dict[str, FieldType] = {
-    "ATTRIBUTES": faithful(
-        FieldType(
-            _parse_terms(_attribute_values, tuple(ATTRIBUTES), "attribute type"),
-            _read_terms,
-            _write_attributes,
-            _show_terms,
-            _equal_terms,
-            empty={},
-            merge=_merge_terms,
-            option={"type": "dict"},
-            in_files=_terms_in_files,
-        )
-    ),
-    "CONSTRAINTS": faithful(
-        FieldType(
-            _parse_terms(_constraint_values, CONSTRAINTS, "constraint type"),
-            _read_terms,
-            _write_constraints,
-            _show_terms,
-            _equal_terms,
-            empty={},
-            merge=_merge_terms,
-            option={"type": "dict"},
-            in_files=_terms_in_files,
-        )
-    ),
+    "ATTRIBUTES": _ATTRIBUTES,
+    "CONSTRAINTS": replace(_ATTRIBUTES, parse=_parse_terms(_constraint_values, CONSTRAINTS, "constraint type")),
     "RELATIONS": faithful(
         FieldType(
             parse_list(_parse_relation),
