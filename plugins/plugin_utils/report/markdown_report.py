@@ -53,8 +53,12 @@ def as_markdown(result: RunResult, limit: int = _COMMENT_LIMIT, url: str = "") -
     :param limit: characters; ten thousand at least.
     :param url: of the full report; empty if unknown.
     """
-    texts = (_template().render(view=view_of(result, most), url=url) for most in _NUMBERS)
-    return next((text for text in texts if len(text) <= limit), "")
+    text = ""
+    for most in _NUMBERS:
+        text = _template().render(view=view_of(result, most), url=url)
+        if len(text) <= limit:
+            break
+    return text
 
 
 @functools.cache
