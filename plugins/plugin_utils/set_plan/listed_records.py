@@ -130,13 +130,9 @@ class ListedRecords(InstanceState):
         wanted = self.key_of(schema, keys, values)
         return [] if wanted is None else self._index(schema, tuple(keys), template).find(wanted)
 
-    def with_key(self, schema: Schema, keys: tuple[str, ...], key: Key, exactly: bool = True) -> list[Record]:
-        """Return the records with a natural key, as :meth:`key_of` returns it.
-
-        :param exactly: False if the key may have another Unicode form.
-        """
-        index = self._index(schema, keys)
-        return index.exact(key) if exactly else index.find(key)
+    def with_key(self, schema: Schema, keys: tuple[str, ...], key: Key) -> list[Record]:
+        """Return the records with a natural key, as :meth:`key_of` returns it."""
+        return self._index(schema, keys).find(key)
 
     def _index(self, schema: Schema, keys: tuple[str, ...], template: str = "") -> KeyIndex[Record]:
         name = (f"{schema.kind.name} {template}".strip(), keys)

@@ -84,13 +84,10 @@ class Matching:
             elif hits:
                 found += self._pairs(schema, entry, fields, hits)
             else:
-                others.append((entry, fields, key))
-        known = context.claimed.setdefault(kind.name, {})
-        for entry, fields, key in others:
-            # A record with the key in another Unicode form, unless an entry has its form.
-            similar = [] if key is None else self._state.with_key(schema, fields, key, exactly=False)
-            hits = [record for record in similar if record.uuid not in known]
-            found += self._pairs(schema, entry, fields, hits)
+                others.append((entry, fields))
+        for entry, fields in others:
+            # By now, records with the keys of other entries are claimed.
+            found += self._pairs(schema, entry, fields, [])
         self._claim_unmanaged(section)
         self._unmatched.discard(kind.name)
         return found
