@@ -19,8 +19,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..errors import InvalidInput
 from ..local.access import PRIVATE_FOLDER
-from ..local.safe_files import WRITABLE_BY_OTHERS, Folder
+from ..local.safe_files import WRITABLE_BY_OTHERS, Folder, require_own
 from .locks import describe
 
 NAMED = "SEVENTHINGS_RUNTIME_DIR"
@@ -103,10 +104,6 @@ def digest_of(*texts: str) -> str:
     return hashlib.sha256("\0".join(texts).encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
 
 
-class _Unfit(Exception):
-    """Raised if a directory does not belong only to this user."""
-
-
 def _first_usable(paths: Iterable[Path], problems: list[str]) -> Folder | None:
     """Return the first directory that can be written, and only by this user, or None if there is none.
 
@@ -116,8 +113,8 @@ def _first_usable(paths: Iterable[Path], problems: list[str]) -> Folder | None:
     for path in paths:
         try:
             return _private_folder(path)
-        except _Unfit as unfit:
-            problems.append(f"{path} {unfit}")
+        except InvalidInput as unfit:
+            problems.append(unfit.message)
         except OSError as error:
             problems.append(describe(OSError(error.errno, error.strerror, str(path))))
     return None
@@ -126,41 +123,40 @@ def _first_usable(paths: Iterable[Path], problems: list[str]) -> Folder | None:
 def _private_folder(path: Path) -> Folder:
     """Return a directory, created with mode 0700 if missing.
 
-    :raises _Unfit: if it can't be written, or by others too.
+    :raises InvalidInput: if it can't be written, or by others too.
     :raises OSError: if it can't be created or read.
     """
     above = path.parent
-    _require(above.is_absolute(), "is no absolute path")
+    _require(above.is_absolute(), f"{path} is no absolute path")
     # Any user who can write to a link's directory can replace the link, so check every directory on the way.
     for directory in {above, *above.parents, *above.resolve().parents}:
-        _require_safe(directory)
+        _require_safe(directory, path)
     with contextlib.suppress(FileExistsError):
         path.mkdir(mode=PRIVATE_FOLDER)
     found = path.lstat()
-    _require(not stat.S_ISLNK(found.st_mode), "is a link")
-    _require(stat.S_ISDIR(found.st_mode), "is no directory")
-    _require(found.st_uid == os.geteuid(), "belongs to another user")
-    _require(not found.st_mode & WRITABLE_BY_OTHERS, "can be written by others")
-    _require(os.access(path, os.W_OK | os.X_OK), "can't be written")
+    _require(stat.S_ISDIR(found.st_mode), f"{path} is a link or no directory")
+    require_own(above, path.name, found, os.geteuid())
+    _require(os.access(path, os.W_OK | os.X_OK), f"{path} can't be written")
     return Folder(path, os.geteuid())
 
 
-def _require_safe(above: Path) -> None:
+def _require_safe(above: Path, path: Path) -> None:
     """Check that no other user can replace the content of a directory.
 
-    :raises _Unfit: if another user can.
+    :param path: the directory in it, for the message.
+    :raises InvalidInput: if another user can.
     """
     found = above.stat()
     # In a container, the owner of the root directory is the administrator, whatever its number.
     owners = (os.geteuid(), 0, Path("/").stat().st_uid)
-    _require(found.st_uid in owners, f"is in {above}, which belongs to another user")
+    _require(found.st_uid in owners, f"{path} is in {above}, which belongs to another user")
     is_open = found.st_mode & WRITABLE_BY_OTHERS and not found.st_mode & stat.S_ISVTX
-    _require(not is_open, f"is in {above}, which can be written by others")
+    _require(not is_open, f"{path} is in {above}, which can be written by others")
 
 
 def _require(is_so: object, otherwise: str) -> None:
     if not is_so:
-        raise _Unfit(otherwise)
+        raise InvalidInput(otherwise)
 
 
 def _run_folder_of(run_folder: Path | None, variables: Mapping[str, str]) -> Folder | None:

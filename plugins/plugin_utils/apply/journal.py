@@ -28,10 +28,10 @@ from urllib.parse import quote, unquote
 from ...module_utils.client.client import Client
 from ...module_utils.client.roots import identity_of
 from ...module_utils.errors import InvalidInput, SeventhingsError
-from ...module_utils.local.safe_files import WRITABLE_BY_OTHERS
+from ...module_utils.local.safe_files import require_own
 from ...module_utils.runtime.changes import seconds_left
 from ...module_utils.runtime.creations import LOCK_WAIT
-from ...module_utils.runtime.facts import Fact, FactLog, Marks, NotFacts
+from ...module_utils.runtime.facts import Fact, FactLog, Marks
 from ...module_utils.runtime.locks import Busy, Obstructed, wait_for
 from ..desired.desired import INLINE, DesiredInstance, Source, SourceCount
 from ..set_plan.baseline import Baseline
@@ -487,33 +487,16 @@ def _facts_in(log: FactLog, place: JournalPlace) -> Mapping[str, Marks]:
     :raises InvalidInput: if it can't be read.
     """
     try:
-        _require_trusted(place)
+        found = place.folder.status(place.name)
+        # Whose file it is does not matter at a place that the task names.
+        require_own(place.folder.path, place.name, found, found.st_uid)
         return log.read()
     except FileNotFoundError:
         return {}
-    except NotFacts as unfit:
-        raise JournalRefused(f"journal: {unfit.message}; {_DELETE_IT}") from unfit
-    except JournalRefused:
-        raise
     except InvalidInput as unfit:
-        raise JournalRefused(f"journal: {unfit.message}") from unfit
+        raise JournalRefused(f"journal: {unfit.message}; {_DELETE_IT}") from unfit
     except OSError as error:
         raise _unusable(place, error) from error
-
-
-def _require_trusted(place: JournalPlace) -> None:
-    """Check a journal at a place that the task names.
-
-    :raises JournalRefused: if somebody else may have written it.
-    """
-    found = place.folder.status(place.name)
-    if found.st_nlink > 1:
-        raise JournalRefused(f"journal: {place.path} is linked to a file of another name; expected one of its own")
-    if found.st_mode & WRITABLE_BY_OTHERS:
-        raise JournalRefused(
-            f"journal: {place.path} can be written by others, so anybody may have written it; delete it, or "
-            f"check it and run chmod 600"
-        )
 
 
 def _unusable(place: JournalPlace, error: OSError) -> InvalidInput:
