@@ -191,10 +191,6 @@ class DesiredInstance:
         table = self.tables.for_file(path)
         return NO_RULES if table is None else table.rules
 
-    def misread_places(self) -> frozenset[Place]:
-        """Return the places that could not be read. Other mistakes there only follow from that."""
-        return frozenset(finding.place for finding in self.findings if finding.place.line)
-
     def how_to_set(self, path: str, setting: str) -> str:
         """Return a setting of a table with its place in instance.yml, ready to be pasted."""
         table = self.tables.for_file(path) or self.tables.in_csv(path)

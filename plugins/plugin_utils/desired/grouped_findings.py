@@ -18,8 +18,6 @@ from .positions import CellPlace, Finding, Place
 _ALONE = 3
 """Maximum number of findings of one kind that are reported one by one."""
 
-Key = tuple[str, ...]
-
 
 @dataclass(frozen=True)
 class GroupedFindings:
@@ -44,7 +42,7 @@ def group_findings(findings: Sequence[Finding], desired: DesiredInstance) -> Gro
     hidden = [line != str(finding) for line, finding in zip(every, findings, strict=True)]
     shown_findings = [finding for finding, is_hidden in zip(findings, hidden, strict=True) if not is_hidden]
     advice = Advice(shown_findings, desired)
-    groups: dict[Key, list[int]] = defaultdict(list)
+    groups: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for number, finding in enumerate(findings):
         words = "" if hidden[number] else advice.about(finding)
         is_in_table = isinstance(finding.place, CellPlace) or finding.place.source in desired.delimiters
@@ -66,7 +64,7 @@ def _line(place: Place, message: str) -> str:
     return f"{place}: {message}"
 
 
-def _reason(finding: Finding, message: str, is_hidden: bool, words: str) -> Key:
+def _reason(finding: Finding, message: str, is_hidden: bool, words: str) -> tuple[str, ...]:
     """Return the reason that findings on one line share.
 
     Cells with a text that a program writes in place of a value, such as NULL, are similar in all columns.

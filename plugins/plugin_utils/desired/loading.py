@@ -313,12 +313,9 @@ class _Loading:
         self.desired.src, self.desired.origin = str(path.parent), str(path)
         if not path.is_symlink() and not path.exists():
             self._find(Place(str(path)), "no such file or directory")
-            return
-        if _parts(path.name)[1] == WORKBOOK:
+        elif _parts(path.name)[1] == WORKBOOK:
             self._workbook(Folder(path.parent), path.name)
-            return
-        node = self._yaml(Folder(path.parent), path.name)
-        if node is not None:
+        elif (node := self._yaml(Folder(path.parent), path.name)) is not None:
             self.document(path.name, node)
 
     def inline(self, sections: Mapping[str, Any], is_vaulted: Callable[[Any], bool], accepts_files: bool) -> None:
@@ -430,23 +427,21 @@ class _Loading:
 
     def warn(self) -> None:
         """Add the warnings about the files, each once."""
+        entries = self.desired.entries if self._suspicious else ()
+        written = [str(value) for entry in entries for value in entry.fields.values()]
         self.desired.warnings += [
             f"{self._called(name)}: is not read; files end in {', '.join(ENDINGS)}"
             for name in self._suspicious
-            if not self._is_attached(name)
+            if not any(name in value for value in written)
         ]
-        entries = self.desired.tables.entries
-        is_own = entries is not self._reading.tables.entries and not self._reading.only_settings
-        for table in entries if is_own else ():
+        tables = self.desired.tables.entries
+        is_own = tables is not self._reading.tables.entries and not self._reading.only_settings
+        for table in tables if is_own else ():
             if table.patterns and table.setting not in self._mapped:
                 self.desired.warnings.append(
                     f"{table.place}: {table.setting}.files: {', '.join(table.patterns)} matches no file that was read; "
                     f"the files of a section are in its directory, such as objects/"
                 )
-
-    def _is_attached(self, name: str) -> bool:
-        """Return True if a record names a file."""
-        return any(name in str(value) for entry in self.desired.entries for value in entry.fields.values())
 
     def _yaml(self, root: Folder, name: str, may_be_vaulted: bool = True) -> Node | None:
         text = self._text(root, name, may_be_vaulted)

@@ -77,7 +77,6 @@ class DesiredParser:
         self._own = own
         self._judges: dict[tuple[str, str], Schema] = {}
         self._zone = zone_of(desired.timezone) if desired.timezone else None
-        self._given_root = desired.root
         self._hiding = desired.hiding
         self._folders: dict[str, Folder] = {}
         self.cells = Cells(desired)
@@ -220,7 +219,7 @@ class DesiredParser:
         attachment.written = str(attachment.path)
         attachment.hidden = self._hiding.covers(entry, str(way[0]))
         location = words_of(way)
-        root = entry.root_of(str(way[0])) or self._given_root
+        root = entry.root_of(str(way[0])) or self._desired.root
         if not root or entry.inline:
             words = (
                 f"{location}: {attachment.written} is a local file, and no directory for them is known; set files_root"

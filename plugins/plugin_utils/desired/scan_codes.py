@@ -16,8 +16,6 @@ SCAN_CODES = "scan_codes"
 """The setting of ``instance.yml``."""
 
 _MEMBERS = FIELD, PLACEHOLDER = "field", "placeholder"
-_SHORTEST_PREFIX = 2
-
 
 _MOST_DIGITS = 18
 """Maximum digits of a placeholder. A longer number was given to an object by somebody else."""
@@ -44,7 +42,7 @@ class ScanCodeSettings:
 
 def _prefix(value: Any) -> str:
     is_text = isinstance(value, str) and not isinstance(value, Plain) and value == value.strip()
-    if not is_text or len(value) < _SHORTEST_PREFIX or value[-1].isdigit():
+    if not is_text or not value[1:] or value[-1].isdigit():
         raise Unfit("a text of at least two characters that does not end in a digit, such as IMP-")
     return str(value)
 

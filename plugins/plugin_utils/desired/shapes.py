@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from functools import partial
 from typing import Any
 
 from ...module_utils.model.field import Plain, shorten
@@ -69,7 +68,7 @@ def list_of(member: Shape, expected: str, least: int = 1) -> Shape:
 
 def texts(expected: str, least: int = 1) -> Shape:
     """Return the shape of a list of texts."""
-    return list_of(value_of(partial(_text, expected)), expected, least)
+    return list_of(one_that(_is_text, expected), expected, least)
 
 
 def map_of(members: Mapping[str, Shape], expected: str, noun: str = "setting") -> Shape:
@@ -108,12 +107,6 @@ TEXT = one_that(
     "a text, quoted where needed",
 )
 FLAG = one_that(lambda value: isinstance(value, bool), "true or false")
-
-
-def _text(expected: str, value: Any) -> str:
-    if not _is_text(value):
-        raise Unfit(expected)
-    return str(value)
 
 
 def _is_text(value: Any) -> bool:

@@ -46,7 +46,8 @@ class Reading:
         self.desired = desired
         self.complaints = 0
         self._found: dict[Finding, None] = dict.fromkeys(desired.findings)
-        self._misread = desired.misread_places()
+        # Other mistakes at a place that could not be read only follow from that.
+        self._misread = frozenset(finding.place for finding in desired.findings if finding.place.line)
         self.hiding = desired.hiding
         self.wanted = DesiredParser(desired, self._find_in_cell, own)
         self.unknown: dict[int, dict[str, tuple[Place, FieldError]]] = {}
