@@ -158,7 +158,7 @@ class Folder:
         except InvalidInput as refused:
             raise InvalidInput(f"{option}: {refused.message}") from refused
         except OSError as error:
-            raise InvalidInput(f"{option}: {path} can't be read ({error.strerror or error})") from error
+            raise InvalidInput(f"{option}: {path}: can't be read ({error.strerror or error})") from error
 
     # ---- existing files
 

@@ -24,6 +24,7 @@ from ..desired.desired import DesiredInstance, Limits
 from ..desired.parsing import written_as
 from ..export.downloads import Downloads
 from ..export.portable import NotPortable
+from ..export.writing import Unwritable
 from ..instance.sides import Sides
 from ..set_plan.applied_values import noted_keys
 from ..set_plan.baseline import APPLICATION, BOTH, FILES, UNKNOWN
@@ -35,7 +36,6 @@ from .files import Files, Target, section_names
 from .gone import Removals
 from .labels import Labels
 from .new_records import NewRecords
-from .text_file import NotSpliced
 from .values import Values
 
 _CONFLICT = "both sides changed since the last apply"
@@ -188,12 +188,12 @@ class _Absorbing:
                     self._change(planned, current, key, name)
                     self._edit.count(planned.section, "changed")
                 self._edit.absorbed.add((id(entry), key))
-            except (NotSpliced, NotPortable, InvalidInput, NotFound) as reason:
+            except (Unwritable, NotPortable, InvalidInput, NotFound) as reason:
                 self._edit.leave(entry.place_of(name), self._edit.shown(entry, words, name, key), str(reason))
 
     def _change(self, planned: Planned, current: Record, key: str, name: str) -> None:
         if name not in planned.entry.fields or key not in planned.schema.fields:
-            raise NotSpliced("it is not written, and follows from other fields")
+            raise Unwritable("it is not written, and follows from other fields")
         target = self._files.target_of(planned.entry, name)
         self._edit.require_layer(planned.entry, target)
         new = self._values.new(planned, current, key, name)

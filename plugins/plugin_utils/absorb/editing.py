@@ -20,11 +20,11 @@ from ..desired.hiding import VAULTED
 from ..desired.positions import Place
 from ..export.downloads import Downloads
 from ..export.portable import Portable
+from ..export.writing import Unwritable
 from ..set_plan.baseline import Baseline
 from ..set_plan.listed_state import ListedState
 from ..set_plan.plan import InstancePlan
 from .files import Files, Target
-from .text_file import NotSpliced
 
 KEEP, REMOVE, ABSENT = "keep", "remove", "absent"
 """Choices for a record in the files that was deleted in the application."""
@@ -135,12 +135,12 @@ class Editing:
         """Check that the task names no file in a later layer for the changes of a section.
 
         :param target: the file with the record.
-        :raises NotSpliced: if it does.
+        :raises Unwritable: if it does.
         """
         section, by_template = entry.kind.section, entry.kind.section in BY_TEMPLATE
         later = self.targets.get(f"{section}/{entry.template}" if by_template else section)
         if later is not None and later.layer > target.layer:
-            raise NotSpliced("changes of this section belong in a later layer; write it there")
+            raise Unwritable("changes of this section belong in a later layer; write it there")
 
 
 def _texts_in(value: Any) -> Iterator[str]:

@@ -24,7 +24,7 @@ from ..desired.loading import MAX_SOURCE, WORKBOOK, called
 from ..desired.positions import CellPlace, Place
 from ..desired.tables import Table
 from ..export.layout import csv_texts
-from ..export.writing import json_record, yaml_record
+from ..export.writing import Unwritable, json_record, yaml_record
 from ..layers.layers import Layer
 from ..layers.records import owner_of
 from ..layers.variables import escaped
@@ -33,7 +33,7 @@ from .patch import Edited, Part, lines_of, patch_of, sides_of
 from .sources import JsonSource, Source, YamlSource
 from .splices import is_same
 from .table import TableSource
-from .text_file import NewValue, NotSpliced, TextFile
+from .text_file import NewValue, TextFile
 from .workbook import WorkbookFile, WorkbookSource
 
 _YAML = (".yml", ".yaml")
@@ -115,10 +115,10 @@ class Files:
     def target(self, place: Place) -> Target:
         """Return the file of a place.
 
-        :raises NotSpliced: if such a file cannot be edited.
+        :raises Unwritable: if such a file cannot be edited.
         """
         if self._desired.hiding.is_vaulted(place.source):
-            raise NotSpliced("its file is vaulted")
+            raise Unwritable("its file is vaulted")
         return self._below(place.source.workbook if isinstance(place, CellPlace) else place.source)
 
     def _below(self, path: str) -> Target:
@@ -130,7 +130,7 @@ class Files:
                     return Target(number, layer.path.name)
             elif not layer.label or path.startswith(f"{layer.label}/"):
                 return Target(number, path.removeprefix(f"{layer.label}/") if layer.label else path)
-        raise NotSpliced("it is in no file of src")
+        raise Unwritable("it is in no file of src")
 
     def into(self, section: str, path: str) -> Target:
         """Return the file for new records of a section.
@@ -144,7 +144,7 @@ class Files:
             target = self._as_named(self._below(path))
         except InvalidInput as error:
             raise InvalidInput(f"{words} a path below src") from error
-        except NotSpliced as error:
+        except Unwritable as error:
             labels = ", ".join(
                 called(layer.label, layer.path.name if layer.path.is_file() else "") for layer in self._layers
             )
@@ -192,7 +192,7 @@ class Files:
         owner = owner_of(entry, name)
         place, table = owner.place_of(name), self._table(owner.place.file)
         if name in table.constant and place.source != owner.place.source:
-            raise NotSpliced(f"it comes from {table.setting}.constant")
+            raise Unwritable(f"it comes from {table.setting}.constant")
         return self.target(place)
 
     def _table(self, name: str) -> Table:
@@ -202,11 +202,11 @@ class Files:
     def source(self, target: Target) -> Source:
         """Return a file for editing.
 
-        :raises NotSpliced: if it cannot be read.
+        :raises Unwritable: if it cannot be read.
         """
         opened = self._open(target)
         if opened.before is None:
-            raise NotSpliced("there is no such file")
+            raise Unwritable("there is no such file")
         if opened.source is None:
             opened.source = self._source(target, opened.before)
         return opened.source
@@ -219,11 +219,11 @@ class Files:
                 if kind is None:
                     self._opened[target] = _Opened(None)
                 elif kind is not FileType.FILE:
-                    raise NotSpliced(f"{self.label(target)} is a {kind.value}")
+                    raise Unwritable(f"{self.label(target)} is a {kind.value}")
                 else:
                     self._opened[target] = _Opened(folder.read(target.name, MAX_SOURCE))
             except (InvalidInput, OSError) as error:
-                raise NotSpliced(f"{self.label(target)} can't be read ({error})") from error
+                raise Unwritable(f"{self.label(target)} can't be read ({error})") from error
         return self._opened[target]
 
     def _cells_of(self, name: str) -> dict[Place, Any]:
@@ -237,7 +237,7 @@ class Files:
 
     def _source(self, target: Target, content: bytes) -> Source:
         if content.startswith(b"$ANSIBLE_VAULT"):
-            raise NotSpliced("its file is vaulted")
+            raise Unwritable("its file is vaulted")
         has_variables = self._desired.declares_variables
         name = self.label(target)
         if name.lower().endswith(WORKBOOK):
@@ -251,7 +251,7 @@ class Files:
         except UnicodeError:
             is_kept = False
         if not is_kept:
-            raise NotSpliced(f"{codec} would change other bytes of its file")
+            raise Unwritable(f"{codec} would change other bytes of its file")
         file = TextFile(text, codec)
         if not name.lower().endswith(".csv"):
             return (YamlSource if name.endswith(_YAML) else JsonSource)(file, has_variables)
@@ -273,7 +273,7 @@ class Files:
     def set(self, entry: Entry, name: str, new: NewValue) -> None:
         """Change a field of a record in the layer that it came from.
 
-        :raises NotSpliced: if that is impossible in place. Nothing is changed then.
+        :raises Unwritable: if that is impossible in place. Nothing is changed then.
         """
         owner = owner_of(entry, name)
         source, table, column = self._column(owner, name)
@@ -345,7 +345,7 @@ class Files:
         try:
             is_new = self._open(target).before is None
             rest = self._begin(target, records, done) if is_new else self._add(target, section, records, done, fit)
-        except NotSpliced as reason:
+        except Unwritable as reason:
             for record in records:
                 report(record, str(reason))
             return done
@@ -357,7 +357,7 @@ class Files:
         """Add records to an existing file. Return those that a table cannot have."""
         source = self.source(target)
         if self._table(self.label(target)) is not _NO_TABLE:
-            raise NotSpliced("rows are not added to a table of another system")
+            raise Unwritable("rows are not added to a table of another system")
         with source.file.coming_last():
             if isinstance(source, TableSource):
                 return [record for record in records if not self._add_row(source, record, done, fit)]
@@ -375,7 +375,7 @@ class Files:
                 table.append([self._escaped(known)])
                 done.written.append(known)
                 done.missing_columns.update(record.keys() - columns.keys())
-        except NotSpliced:
+        except Unwritable:
             return False
         return columns is not None
 
@@ -494,24 +494,24 @@ def column_in(table: Table, columns: Iterable[str], name: str) -> str:
     """Return the column of a field.
 
     :param columns: the names of the columns, as far as they are known.
-    :raises NotSpliced: if its values are ids.
+    :raises Unwritable: if its values are ids.
     """
     column = next((column for column in columns if table.mapped(column) == name), None)
     column = column or table.column_of(name)
     if normal_name(column) in table.ids:
-        raise NotSpliced(f"the column {column} has ids, and the files of absorb have names")
+        raise Unwritable(f"the column {column} has ids, and the files of absorb have names")
     return column
 
 
 def word_in(table: Table, name: str, value: Any) -> Any:
     """Return the word of the table for a value, or the value if the table has words for others only.
 
-    :raises NotSpliced: if the value would be read as another word.
+    :raises Unwritable: if the value would be read as another word.
     """
     words = table.values.get(normal_name(name), {})
     found = next((word for word, meaning in words.items() if is_same(meaning, value)), None)
     if found is None and isinstance(value, str) and normal_name(value) in words:
-        raise NotSpliced(f"{table.setting}.values.{name} has no word for it")
+        raise Unwritable(f"{table.setting}.values.{name} has no word for it")
     return value if found is None else found
 
 

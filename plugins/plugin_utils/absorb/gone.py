@@ -15,11 +15,11 @@ from ...module_utils.resolve.field_visibility import LIMITED
 from ...module_utils.resolve.hidden_records import Visibility
 from ..desired.lifecycle import NOTHING
 from ..desired.words import STATE
+from ..export.writing import Unwritable
 from ..layers.records import owners_of
 from ..set_plan.marks import mark_of
 from ..set_plan.plan import Planned
 from .editing import ABSENT, KEEP, REMOVE, Editing
-from .text_file import NotSpliced
 
 
 class Removals:
@@ -132,7 +132,7 @@ class Removals:
             if id(change.entry) in leaving:
                 try:
                     self._remove(change)
-                except NotSpliced as reason:
+                except Unwritable as reason:
                     found[id(change.entry)] = str(reason)
             elif id(change.entry) not in stay:
                 found[id(change.entry)] = "other records in the files refer to it"
@@ -158,6 +158,6 @@ class Removals:
             return
         state = "archived" if planned.archived else ABSENT
         if state not in planned.kind.states:
-            raise NotSpliced(f"no record of {planned.section} can be {state}")
+            raise Unwritable(f"no record of {planned.section} can be {state}")
         self._edit.require_layer(planned.entry, self._edit.files.target(owners[-1].place))
         self._edit.files.put(owners[-1], STATE, state)

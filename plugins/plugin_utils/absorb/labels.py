@@ -11,11 +11,12 @@ from typing import Any
 
 from ..desired.entry import Entry
 from ..desired.parsing import written_as
+from ..export.writing import Unwritable
 from ..set_plan.marks import mark_of
 from ..set_plan.plan import Relabelled
 from .editing import Editing
 from .splices import is_same
-from .text_file import NewValue, NotSpliced
+from .text_file import NewValue
 
 Field = tuple[Entry, str]
 """A record of the files and the key of one of its fields."""
@@ -60,7 +61,7 @@ class Labels:
             try:
                 self._set(code.entry, code.name, code.now)
                 written.append((code.entry, code.key))
-            except NotSpliced as reason:
+            except Unwritable as reason:
                 failed[id(code.entry)] = str(reason)
         now = {code.written: code.now for code in codes}
         done: set[tuple[int, str]] = set()
@@ -72,7 +73,7 @@ class Labels:
                 try:
                     if self._refer(entry, key, now):
                         written.append((entry, key))
-                except NotSpliced as reason:
+                except Unwritable as reason:
                     name = self._name(entry, key)
                     failed[id(code.entry)] = f"{name} at {entry.place_of(name)} refers to it, and {reason}"
         return written, failed
@@ -94,7 +95,7 @@ class Labels:
         if is_same(value, written):
             return False
         if mark in self._changing:
-            raise NotSpliced("its value in the instance could not be absorbed")
+            raise Unwritable("its value in the instance could not be absorbed")
         self._set(entry, name, value)
         return True
 
@@ -104,7 +105,7 @@ class Labels:
 
     def _set(self, entry: Entry, name: str, value: Any) -> None:
         if self._files.is_mapped(entry.place_of(name)):
-            raise NotSpliced("it is in a table of another system")
+            raise Unwritable("it is in a table of another system")
         self._edit.require_layer(entry, self._files.target_of(entry, name))
         self._files.set(entry, name, NewValue(value, partial(is_same, value)))
 

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..desired.positions import Place
-from ..export.writing import json_record, yaml_map, yaml_record
+from ..export.writing import Unwritable, json_record, yaml_map, yaml_record
 from .splices import Splices
-from .text_file import EditedFile, NewValue, NotSpliced, TextFile
+from .text_file import EditedFile, NewValue, TextFile
 from .tree import LIST, MAP, SCALAR, Piece, json_pieces, yaml_pieces
 
 _DOCUMENT_END = re.compile(r"^\.\.\.\s", re.MULTILINE)
@@ -38,7 +38,7 @@ class Source(ABC):
         """Change a field of a record.
 
         :param place: of the record. :param name: of the field, as written.
-        :raises NotSpliced: if that is impossible in place. Nothing is changed then.
+        :raises Unwritable: if that is impossible in place. Nothing is changed then.
         """
 
     @abstractmethod
@@ -76,10 +76,10 @@ class TextSource(Source):
     def check_written(self, start: int, end: int) -> None:
         """Refuse a value that comes from a variable.
 
-        :raises NotSpliced: if a part of the text has one.
+        :raises Unwritable: if a part of the text has one.
         """
         if self._has_variables and _VARIABLE.search(self.file.plain, start, end):
-            raise NotSpliced(THROUGH_VARIABLE)
+            raise Unwritable(THROUGH_VARIABLE)
 
     def append_lines(self, lines: str) -> None:
         """Add lines at the end of the file."""
@@ -101,7 +101,7 @@ class _Pieces(TextSource):
     def piece(self, place: Place) -> Piece:
         """Return the record at a place.
 
-        :raises NotSpliced: if it is not written there.
+        :raises Unwritable: if it is not written there.
         """
 
     def names(self, place: Place) -> Sequence[str]:
@@ -110,7 +110,7 @@ class _Pieces(TextSource):
     def set(self, place: Place, name: str, new: NewValue) -> None:
         record = self.piece(place)
         if name not in record.members:
-            raise NotSpliced("it is not written in that place")
+            raise Unwritable("it is not written in that place")
         key, old = record.members[name]
         # A value inside a shared record is shared too.
         _check_own(old)
@@ -118,26 +118,26 @@ class _Pieces(TextSource):
         before = self.file.edits
         try:
             self._splices.put(key, old, new, not record.is_block)
-        except NotSpliced:
+        except Unwritable:
             self.file.undo(before)
             raise
 
     def add(self, place: Place, name: str, value: Any) -> None:
         record = self.piece(place)
         if record.kind != MAP or not record.members:
-            raise NotSpliced("the record is not written as fields and their values")
+            raise Unwritable("the record is not written as fields and their values")
         if record.is_shared:
-            raise NotSpliced(THROUGH_ANCHOR)
+            raise Unwritable(THROUGH_ANCHOR)
         self._splices.add_member(record, name, value)
 
 
 def _check_own(piece: Piece) -> None:
     """Refuse a value that another place writes too.
 
-    :raises NotSpliced: if it has an anchor or is an alias.
+    :raises Unwritable: if it has an anchor or is an alias.
     """
     if any(value.is_shared for value in piece.inside()):
-        raise NotSpliced(THROUGH_ANCHOR)
+        raise Unwritable(THROUGH_ANCHOR)
 
 
 class YamlSource(_Pieces):
@@ -158,17 +158,17 @@ class YamlSource(_Pieces):
     def piece(self, place: Place) -> Piece:
         piece = self._at.get((place.line, place.column))
         if piece is None:
-            raise NotSpliced("it is not written in that place")
+            raise Unwritable("it is not written in that place")
         return piece
 
     def remove(self, place: Place) -> None:
         piece = self.piece(place)
         _check_own(piece)
         if id(piece) not in self._lists:
-            raise NotSpliced("it is not in a list of records")
+            raise Unwritable("it is not in a list of records")
         records, number = self._lists[id(piece)]
         if not records.is_block and len(records.items) > 1:
-            raise NotSpliced("it is in a list that is written in one pair of brackets")
+            raise Unwritable("it is in a list that is written in one pair of brackets")
         self._splices.take_item(records, number, {number})
 
     def finish(self) -> None:
@@ -188,17 +188,17 @@ class YamlSource(_Pieces):
             return
         for number, step in enumerate(way):
             if not at.members or at.is_shared:
-                raise NotSpliced(_NO_LIST)
+                raise Unwritable(_NO_LIST)
             if step not in at.members:
                 self._splices.add_member(at, step, _nested(way[number + 1 :], records))
                 return
             name, at = at.members[step]
         if at.is_shared:
-            raise NotSpliced(THROUGH_ANCHOR)
+            raise Unwritable(THROUGH_ANCHOR)
         if name is not None and self._is_empty(at):
             self._splices.put(name, at, NewValue(list(records), lambda _loaded: True), in_flow=False)
         elif at.kind != LIST:
-            raise NotSpliced(_NO_LIST)
+            raise Unwritable(_NO_LIST)
         elif at.is_block:
             self._append_block(at, text)
         elif not at.items and not way:

@@ -13,8 +13,8 @@ from typing import Any
 from ...module_utils.model.field import Plain
 from ..desired.positions import Finding
 from ..desired.sources.yaml_source import read_yaml
-from ..export.writing import flow, is_text, is_unprintable, json_cell
-from .text_file import NewValue, NotSpliced, TextFile
+from ..export.writing import Unwritable, flow, is_text, is_unprintable, json_cell
+from .text_file import NewValue, TextFile
 from .tree import ALIAS, MAP, SCALAR, Piece
 
 _NAME = re.compile(r"_?[A-Za-z]{2}[A-Za-z_]*", re.ASCII)
@@ -43,7 +43,7 @@ class Splices:
         """Replace a value.
 
         :param name: of the member. :param in_flow: True inside of brackets.
-        :raises NotSpliced: if that is impossible.
+        :raises Unwritable: if that is impossible.
         """
         if old.items and isinstance(new.value, list) and new.value:
             self._put_items(old, new.value)
@@ -63,7 +63,7 @@ class Splices:
                 blank = " " if old.start == old.end and self._text[old.start - 1 : old.start] in (":", "-") else ""
                 self._file.replace(old.start, old.end, blank + text)
                 return
-        raise NotSpliced("what would be written would be read as another value")
+        raise Unwritable("what would be written would be read as another value")
 
     def _candidates(self, old: Piece, value: Any, in_flow: bool) -> Iterator[str]:
         """Yield spellings of a value like the old one, the best first. Not all of them are read back correctly."""
@@ -181,7 +181,7 @@ class Splices:
         name, value = record.members[key]
         if record.is_block:
             if self._text[self._line_start(name.start) : name.start].strip():
-                raise NotSpliced(f"its member {key} can't be removed in place")
+                raise Unwritable(f"its member {key} can't be removed in place")
             self._file.replace(self._line_start(name.start), self._line_end(max(value.end, name.end)), "")
         else:
             pieces = [(name.start, max(name.end, two.end)) for name, two in record.members.values()]
@@ -227,7 +227,7 @@ class Splices:
         dash = self._text.rindex("-", 0, item.start)
         line = self._line_start(dash)
         if self._text[line:dash].strip():
-            raise NotSpliced("it begins on the same line as another value")
+            raise Unwritable("it begins on the same line as another value")
         self._file.replace(line, self._line_end(max(item.end, dash + 1)), "")
 
     def _take_between(self, old: Piece, pieces: Sequence[tuple[int, int]], number: int, removed: set[int]) -> None:

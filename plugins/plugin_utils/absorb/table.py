@@ -15,7 +15,7 @@ from ..desired.sources import formulas
 from ..desired.sources.csv_source import said_delimiter
 from ..export.writing import Unwritable, cell_of, csv_row
 from .sources import TextSource
-from .text_file import NewValue, NotSpliced, TextFile
+from .text_file import NewValue, TextFile
 
 THROUGH_FORMULA = "it is a formula"
 
@@ -97,14 +97,14 @@ class TableSource(TextSource):
         row = self._rows.get(place.line, [])
         number = self._header.get(name)
         if number is None or number >= len(row):
-            raise NotSpliced(f"the table has no column {name}; add it (its cells may be empty), and run this again")
+            raise Unwritable(f"the table has no column {name}; add it (its cells may be empty), and run this again")
         return row[number]
 
     def set(self, place: Place, name: str, new: NewValue) -> None:
         cell = self._cell_at(place, name)
         self.check_written(cell.start, cell.end)
         if cell.text.startswith("="):
-            raise NotSpliced(THROUGH_FORMULA)
+            raise Unwritable(THROUGH_FORMULA)
         self._put(place, name, cell, new.value)
 
     def add(self, place: Place, name: str, value: Any) -> None:
@@ -123,7 +123,7 @@ class TableSource(TextSource):
     def _say(self, name: str, value: Any) -> None:
         """Refuse to clear a value if the table could only write an empty cell, which means "not managed"."""
         if value in (None, []) and not self._text(name, value) and not self._dialect.clears_cell(name, ""):
-            raise NotSpliced("an empty cell of the table changes nothing")
+            raise Unwritable("an empty cell of the table changes nothing")
 
     def _text(self, name: str, value: Any) -> str:
         """Return a value as the text of a cell.
@@ -134,10 +134,7 @@ class TableSource(TextSource):
             is_clear = self._dialect.clears_cell(name, "")
             return "" if is_clear else self._dialect.null or ""
         separator = self._dialect.list_separator
-        try:
-            return _joined(value, separator) if separator and isinstance(value, list) else cell_of(value, self._dialect)
-        except Unwritable as error:
-            raise NotSpliced(str(error)) from error
+        return _joined(value, separator) if separator and isinstance(value, list) else cell_of(value, self._dialect)
 
     def remove(self, place: Place) -> None:
         row = self._rows[place.line]
@@ -166,9 +163,9 @@ class TableSource(TextSource):
 def _joined(items: Sequence[Any], separator: str) -> str:
     """Return a list as the table has it.
 
-    :raises NotSpliced: if an item would be read as another one.
+    :raises Unwritable: if an item would be read as another one.
     """
     texts = [item if isinstance(item, str) else "" for item in items]
     if any(not text or text != text.strip() or separator in text for text in texts):
-        raise NotSpliced(f"its items can't be written between {separator!r}")
+        raise Unwritable(f"its items can't be written between {separator!r}")
     return separator.join(texts)

@@ -13,15 +13,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ..export.writing import Unwritable
 from .patch import Part, lines_of, narrowed
 
 BOM = "\ufeff"
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
-
-
-class NotSpliced(Exception):
-    """Raised if a value cannot be put in its place. The message says why, in words that follow its name."""
 
 
 @dataclass(frozen=True)
@@ -125,12 +122,12 @@ class TextFile(EditedFile):
         """Replace a part of the plain text. Parts never overlap.
 
         :param cell: the cell that this changes, with both values.
-        :raises NotSpliced: if the encoding of the file has not all of the characters.
+        :raises Unwritable: if the encoding of the file has not all of the characters.
         """
         try:
             text.encode(self.codec)
         except UnicodeEncodeError as error:
-            raise NotSpliced("the encoding of the table does not have all of its characters") from error
+            raise Unwritable("the encoding of the table does not have all of its characters") from error
         self._edits.append(_Text(self._comes_last, cell, start, end, text))
 
     def content(self, is_halfway: bool = False) -> bytes:

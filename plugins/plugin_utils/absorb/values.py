@@ -18,10 +18,11 @@ from ...module_utils.model.types_links import attachments_in, references_in, wit
 from ...module_utils.plan.replacing import missing_members
 from ...module_utils.resolve.field_visibility import maybe_hidden_message
 from ..export.portable import NotPortable, check_read, why_not_empty
+from ..export.writing import Unwritable
 from ..set_plan.plan import Planned
 from .editing import ELSEWHERE, Editing
 from .splices import is_same
-from .text_file import NewValue, NotSpliced
+from .text_file import NewValue
 
 
 class Values:
@@ -63,7 +64,7 @@ class Values:
     def _read(self, planned: Planned, current: Record, key: str, written: Any) -> Any:
         """Return the canonical value of a field in the instance.
 
-        :raises NotPortable: if the service returns something else. :raises NotSpliced: if it may be hidden.
+        :raises NotPortable: if the service returns something else. :raises Unwritable: if it may be hidden.
         """
         schema = planned.schema
         now = schema.read_field(key, current.flat)
@@ -72,7 +73,7 @@ class Values:
             raise NotPortable(why)
         missing = {*self._edit.state.field_visibility(schema).missing, *missing_members(schema, current)}
         if key in missing and written not in EMPTY:
-            raise NotSpliced(maybe_hidden_message(key))
+            raise Unwritable(maybe_hidden_message(key))
         return with_references(now, self._edit.state.completed)
 
     def _merged(self, definition: Field, now: Mapping[str, Any], written: Mapping[str, Any]) -> dict[str, Any]:
@@ -110,7 +111,7 @@ class Values:
         self._edit.downloads.keep(attachments_in(planned.schema.read_field(key, current.flat)))
         found = self._edit.fetched_in(new.value)
         if found and self._edit.options["files_root"]:
-            raise NotSpliced(ELSEWHERE)
+            raise Unwritable(ELSEWHERE)
         return found
 
 

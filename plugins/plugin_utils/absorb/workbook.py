@@ -25,7 +25,7 @@ from ..export.workbook import cell_value, escaped_text
 from ..export.writing import Unwritable, json_cell
 from .sources import Source
 from .table import THROUGH_FORMULA
-from .text_file import Edit, EditedFile, NewValue, NotSpliced
+from .text_file import Edit, EditedFile, NewValue
 
 _WORKBOOK = "xl/workbook.xml"
 _ATTRIBUTE = re.compile(r"""([\w:]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
@@ -106,11 +106,11 @@ class WorkbookFile(EditedFile):
     def sheet(self, title: str) -> tuple[str, _Sheet]:
         """Return the name of the part with a sheet, and its XML.
 
-        :raises NotSpliced: if it is not found.
+        :raises Unwritable: if it is not found.
         """
         part = self._parts.get(title)
         if part is None:
-            raise NotSpliced("its sheet is not found in the workbook")
+            raise Unwritable("its sheet is not found in the workbook")
         if part not in self._sheets:
             with zipfile.ZipFile(io.BytesIO(self._content)) as packed:
                 self._sheets[part] = _Sheet(packed.read(part).decode())
@@ -182,25 +182,25 @@ class WorkbookSource(Source):
         self._put(place, name, value)
 
     def remove(self, place: Place) -> None:
-        raise NotSpliced("it is a row of a workbook, on which formulas may depend; delete it there")
+        raise Unwritable("it is a row of a workbook, on which formulas may depend; delete it there")
 
     def append(self, records: Sequence[Any], way: Sequence[str] = ()) -> None:
-        raise NotSpliced("rows are not added to a workbook")
+        raise Unwritable("rows are not added to a workbook")
 
     def _put(self, place: Place, name: str, value: Any) -> None:
         if not isinstance(place, CellPlace) or place.column < 1:
-            raise NotSpliced(f"the sheet has no column {name}; add it (its cells may be empty), and run this again")
+            raise Unwritable(f"the sheet has no column {name}; add it (its cells may be empty), and run this again")
         title = place.source.removeprefix(f"{place.source.workbook}:")
         part, sheet = self.file.sheet(title)
         if place.line not in sheet.rows:
-            raise NotSpliced("its row is not found in the workbook")
+            raise Unwritable("its row is not found in the workbook")
         old = next((found for found in sheet.cells(place.line) if _column_of(found) == place.column), None)
         if old is not None and _FORMULA.search(old[2] or ""):
-            raise NotSpliced(THROUGH_FORMULA)
+            raise Unwritable(THROUGH_FORMULA)
         attributes = _attributes(old[1]) if old is not None else {}
         inner = old[2] or "" if old is not None else ""
         if self._has_variables and "${" in inner:
-            raise NotSpliced("it may have come through a variable")
+            raise Unwritable("it may have come through a variable")
         kind, body = self._written(name, value, attributes.get("t", "n") == "n" and "<v" in inner)
         style = f' s="{attributes["s"]}"' if "s" in attributes else ""
         cell = f"{letters_of(place.column)}{place.line}"
@@ -214,13 +214,10 @@ class WorkbookSource(Source):
             if self._dialect.clears_cell(name, ""):
                 return "", ""
             if self._dialect.null is None:
-                raise NotSpliced("an empty cell of the table changes nothing")
+                raise Unwritable("an empty cell of the table changes nothing")
             cell: Any = self._dialect.null
         else:
-            try:
-                cell = cell_value(value, self._dialect)
-            except Unwritable as error:
-                raise NotSpliced(str(error)) from error
+            cell = cell_value(value, self._dialect)
         if isinstance(cell, bool):
             return ' t="b"', f"<v>{int(cell)}</v>"
         if isinstance(cell, Decimal):

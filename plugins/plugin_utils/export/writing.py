@@ -42,7 +42,7 @@ _RESOLVER: Any = yaml.resolver.Resolver()
 
 
 class Unwritable(Exception):
-    """Raised if CSV cannot have a record so that it is read back unchanged."""
+    """Raised if a file cannot have a value in its place. The message says why, in words that follow its name."""
 
 
 # ---- scalars

@@ -14,13 +14,13 @@ from ...module_utils.model.field import EMPTY, Field, shorten
 from ...module_utils.model.kinds import LOCATION, OBJECT, ROOM
 from ...module_utils.model.types_links import Reference
 from ..absorb.files import Files
-from ..absorb.text_file import NotSpliced
 from ..desired.desired import DesiredInstance
 from ..desired.entry import Entry
 from ..desired.hiding import VAULTED
 from ..desired.parsing import written_as
 from ..export.downloads import Downloads
 from ..export.portable import NotPortable, Portable
+from ..export.writing import Unwritable
 from ..layers.records import owner_of, owners_of
 from ..set_plan.context import PlanContext
 from ..set_plan.plan import PlanOptions
@@ -70,7 +70,7 @@ class Closing:
                 continue
             try:
                 result.changed += self._close(accepted, entries.get(accepted.record.uuid, ()))
-            except (NotSpliced, NotPortable) as reason:
+            except (Unwritable, NotPortable) as reason:
                 result.not_changed.append(f"{self._words(accepted, entries)}: not changed, because {reason}")
         return result
 
@@ -106,21 +106,21 @@ class Closing:
     def _close(self, accepted: StocktakeObject, entries: Collection[Entry]) -> int:
         """Edit the record of an object. Return 1 if its file changes.
 
-        :raises NotSpliced: if that is not possible. Nothing is changed then.
+        :raises Unwritable: if that is not possible. Nothing is changed then.
         """
         if accepted.actual is None:
-            raise NotSpliced("it was not found, so no room is known")
+            raise Unwritable("it was not found, so no room is known")
         if not entries:
-            raise NotSpliced("no file of src has a record for it")
+            raise Unwritable("no file of src has a record for it")
         if len(entries) > 1:
             places = " and ".join(str(entry.place) for entry in entries)
-            raise NotSpliced(f"{len(entries)} records of the files match it, at {places}")
+            raise Unwritable(f"{len(entries)} records of the files match it, at {places}")
         (entry,) = entries
         before = self._files.mark()
         try:
             written = [self._put(entry, of, reference) for of, reference in self._values(entry, accepted.actual)]
             return int(any(written))
-        except (NotSpliced, NotPortable):
+        except (Unwritable, NotPortable):
             self._files.undo(before)
             raise
 

@@ -18,10 +18,10 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.absorb.sourc
 from ansible_collections.community.seventhings.plugins.plugin_utils.absorb.splices import is_same
 from ansible_collections.community.seventhings.plugins.plugin_utils.absorb.text_file import (
     NewValue,
-    NotSpliced,
     TextFile,
 )
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.positions import Place
+from ansible_collections.community.seventhings.plugins.plugin_utils.export.writing import Unwritable
 
 FIRST = Place("objects.yml", 1, 3)
 """The position of the first record of a list."""
@@ -138,7 +138,7 @@ def test_a_field_is_added_to_a_record(text: str, expected: str) -> None:
 )
 def test_what_can_not_be_edited_is_reported_and_left(text: str, edit: Callable[[YamlSource], None], words: str) -> None:
     source = YamlSource(TextFile(text, "utf-8"), has_variables=True)
-    with pytest.raises(NotSpliced, match=words):
+    with pytest.raises(Unwritable, match=words):
         edit(source)
     assert source.file.content().decode() == text
 
@@ -215,7 +215,7 @@ def test_lines_of_json_are_edited_in_place() -> None:
 def test_a_line_of_json_is_left_where_nothing_is_read_as_the_value() -> None:
     text = '{"a": "x"}\n'
     source = JsonSource(TextFile(text, "utf-8"), has_variables=False)
-    with pytest.raises(NotSpliced, match="would be read as another value"):
+    with pytest.raises(Unwritable, match="would be read as another value"):
         source.set(Place("", 1, 1), "a", NewValue("y", lambda _loaded: False))
     assert source.file.content().decode() == text
 
