@@ -40,7 +40,7 @@ def _by_section(member: Shape, expected: str = "a map of sections") -> Shape:
 
 def _api(node: Node, _name: str, find: Find) -> None:
     if node.value != API:
-        find(node, f"api: expected {API}")
+        find(node, f"api: expected {API}; other files need the version of the collection that they are written for")
 
 
 _ROOT = "the root of an instance, such as https://acme.seventhings.com, or a list of them"
