@@ -310,18 +310,18 @@ class Schema:
         keys = self._sharing(name)
         if keys:
             return f"the label of {len(keys)} fields, {' and '.join(keys)}; write the key of the field that you mean"
-        return f"no such field in {self.kind.singular}; {self.nearest(name)}"
+        known = f"known are {', '.join(sorted(self.fields))}" if self.fields else "this template has no fields"
+        return f"no such field in {self.kind.singular}; {self._closest(name) or known}"
 
     def not_yet(self, name: str) -> str:
         """Return the message for a missing field that somebody may create in time."""
-        return unless(f"{name}: no such field in {self.kind.singular} yet", "creates it")
+        problem = f"{name}: no such field in {self.kind.singular} yet"
+        return unless("; ".join(filter(None, (problem, self._closest(name)))), "creates it")
 
-    def nearest(self, name: str) -> str:
-        """Return the names closest to an unknown name, in words."""
+    def _closest(self, name: str) -> str:
+        """Return the names closest to an unknown name as a question; empty if none is close."""
         suggestions = self._on_the_wire(name) or closest_names(name, self._names(), 3, _SIMILARITY)
-        if suggestions:
-            return f"did you mean {' or '.join(suggestions)}?"
-        return f"known are {', '.join(sorted(self.fields))}" if self.fields else "this template has no fields"
+        return f"did you mean {' or '.join(suggestions)}?" if suggestions else ""
 
     def _on_the_wire(self, name: str) -> list[str]:
         """Return the field that bodies of the service call by a name, if the name is no field."""

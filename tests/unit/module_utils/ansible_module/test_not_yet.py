@@ -135,3 +135,9 @@ def test_what_an_earlier_task_may_make_is_a_warning(name: str, options: dict[str
 def test_a_record_in_a_missing_place_counts_as_absent(check_mode: bool) -> None:
     options = {**WRITTEN, "fields": {"building_id": "Hed office", "number": "1"}, "state": "absent"}
     assert not ask("room", check_mode, **options)["changed"]
+
+
+def test_the_warning_about_an_unknown_field_names_the_closest_one() -> None:
+    predicted = ask("object", True, **WRITTEN, fields={"barcode": "1", "documens": []})
+    (warning,) = predicted["warnings"]
+    assert "; did you mean documents or Documents? So the real run fails unless" in warning
