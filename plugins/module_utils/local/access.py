@@ -34,7 +34,7 @@ class _Attributes(AnsibleModule):
         self.check_mode = check_mode
 
     def fail_json(self, msg: str, **more: Any) -> NoReturn:
-        raise InvalidInput(f"{msg} ({more['details']})" if "details" in more else msg)
+        raise InvalidInput(f"{more['details']}; {msg}" if "details" in more else msg)
 
 
 @dataclass(frozen=True)
@@ -55,9 +55,13 @@ class Access:
 
         :raises InvalidInput: for an invalid mode, or a user or group that does not exist on this machine.
         """
-        access = cls(options.get("mode"), options.get("owner"), options.get("group"))
-        access.adjust(Path("/"), check_mode=True)
-        return access
+        given = {name: options.get(name) for name in ("mode", "owner", "group")}
+        for name, value in given.items():
+            try:
+                cls(**{name: value}).adjust(Path("/"), check_mode=True)
+            except InvalidInput as unfit:
+                raise InvalidInput(f"{name}: {unfit.message}") from unfit
+        return cls(**given)
 
     def adjust(self, path: Path, check_mode: bool = False) -> Sides:
         """Apply this access to a file or directory, unless it is check mode. Return what changes.

@@ -108,7 +108,7 @@ def _matching(client: Client, everyone: Sequence[Record], filters: Mapping[str, 
     matching = matching_records(client, client.schema(PERSON), filters, everyone)
     found = natural_keys.only_record(PERSON, f"the filters {dict(filters)!r}", matching, advice="set person instead")
     if found is None:
-        raise NoMatch(f"There is no person that matches the filters {dict(filters)!r}.")
+        raise NoMatch(f"There is no person that fits {dict(filters)!r}.")
     return found
 
 
