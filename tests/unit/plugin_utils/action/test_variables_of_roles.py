@@ -81,3 +81,8 @@ def test_a_hint_of_absorb_names_its_variables(text: str, names: str) -> None:
 def test_options_of_the_connection_are_in_one_variable(option: str) -> None:
     told = with_variables({"msg": f"{option}: is missing"}, "drift", SPECS["instance_drift"].keys())["msg"]
     assert f"(in the role: drift_connection.{option})" in told
+
+
+def test_the_variables_of_a_host_are_named_if_a_fleet_runs_the_role() -> None:
+    told = with_variables({"msg": "timeout: 0 does not fit"}, "provision", {"timeout"}, "seventhings_")
+    assert told["msg"].endswith(" (in the role: seventhings_timeout)")
