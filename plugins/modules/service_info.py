@@ -14,7 +14,7 @@ description:
     fields and objects are hidden from the account. It is a good first task in a play.
 notes:
   - The instance reports the user when it issues a token. If O(access_token) is set, no login takes place, and RV(user)
-    is the user that the token names.
+    is null.
   - Sends 11 or 12 requests, seven of them to find out what is hidden from the account.
 seealso:
   - module: community.seventhings.auth_token
