@@ -66,7 +66,7 @@ _FILE = {
             "items": {
                 "type": "object",
                 "properties": {
-                    "id": {"type": "string", "maxLength": _LONGEST_ID, "pattern": r"^\S+( \S+)*\Z"},
+                    "id": {"type": ["string", "integer"], "maxLength": _LONGEST_ID, "pattern": r"^\S+( \S+)*\Z"},
                     "for": {"enum": [*SECTIONS, CHANGES]},
                     "when": _SCHEMA,
                     "require": _SCHEMA,

@@ -86,9 +86,10 @@ def test_references_lead_to_other_parts_of_the_file(tmp_path: Path) -> None:
     found = read(
         tmp_path,
         "$defs: {number: {pattern: '^A'}, it: {properties: {serial_number: {$ref: '#/$defs/number'}}}}\n"
-        "rules: [{id: r, for: objects, require: {$ref: '#/$defs/it', required: [serial_number]}}]",
+        "rules: [{id: 7, for: objects, require: {$ref: '#/$defs/it', required: [serial_number]}}]",
     )
     assert found.findings == []
+    assert found.rules[0].says("no") == "rule 7: no"
     (rule,) = bind(found.rules, [], (), lambda _place, _words: None)
     assert [rule.breaks({"serial_number": text}) for text in ("A1", "B1")] == [False, True]
     assert rule.breaks({})
