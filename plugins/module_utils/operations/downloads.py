@@ -50,10 +50,6 @@ class _LocalFiles:
         """
         return cls(Folder(folder), Access.from_options(options), bool(options.get("backup")), check_mode)
 
-    def exists(self, name: str) -> bool:
-        """Return True if anything has this name, links included."""
-        return self.folder.type_of(name) is not None
-
     def size(self, name: str) -> int | None:
         """Return the size of the existing file, or None if there is none or a link, which is replaced.
 
@@ -129,7 +125,7 @@ def file_download(client: Client, options: Mapping[str, Any], check_mode: bool) 
     warnings = _place_for(dest, check_mode)
     files = _to_download(client, options, is_folder)
     downloads = _downloads(client, dest, files, options.get("thumbnail"))
-    existing = [wanted for wanted in downloads if local.exists(wanted.name)]
+    existing = [wanted for wanted in downloads if local.folder.type_of(wanted.name) is not None]
     is_kept = force is False and not is_folder and local.size(dest.name) is not None
     kept = [wanted for wanted in existing if is_kept or wanted.is_in(local)]
     others = [str(dest / wanted.name) for wanted in existing if wanted not in kept]
@@ -143,8 +139,8 @@ def file_download(client: Client, options: Mapping[str, Any], check_mode: bool) 
         path, size = str(dest / wanted.name if is_folder else dest), local.size(wanted.name)
         if wanted in kept:
             was, now = local.keep(wanted.name)
-            before |= {path: was} if now else {}
-            after |= {path: now} if now else {}
+            if now:
+                before[path], after[path] = was, now
         else:
             was, now = local.write(wanted.name, wanted.fetch)
             before[path] = None if size is None else {"size": size} | was

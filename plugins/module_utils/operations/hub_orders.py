@@ -139,12 +139,10 @@ def _flag(client: Client, order: Record, flags: Mapping[str, Any], check_mode: b
         lambda now: has(now, before),
     )
     carry_out(client, step, order)
-
-    def is_changed(record: Record) -> bool:
-        now = ORDERS.read(record.flat)
-        return all((now.get(name) or None) != value for name, value in before.items())
-
-    return Result(True, ORDERS.show(read_again(client, HUB_ORDER, order.id, is_changed).flat), None, diff)
+    now = read_again(
+        client, HUB_ORDER, order.id, lambda now: not any(has(now, {name: before[name]}) for name in before)
+    )
+    return Result(True, ORDERS.show(now.flat), None, diff)
 
 
 def _order(
