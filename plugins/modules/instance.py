@@ -184,14 +184,14 @@ check_mode:
 summary:
   description:
     - A map of section to counts of records. In check mode, it counts what would be done.
-  returned: always
+  returned: if the task did not fail or changed something
   type: dict
   sample:
     objects: {created: 2, updated: 1, deleted: 0, archived: 0, unchanged: 997, errors: 0, skipped: 0}
 sides:
   description:
     - Number of changes of each side.
-  returned: always
+  returned: if the task did not fail
   type: dict
 changes:
   description:
@@ -275,52 +275,52 @@ every_finding:
   description:
     - Each mistake with its place, if RV(findings) combines several mistakes into one entry. If the task failed, this
       and the following values up to RV(undo) are only in a O(report) as V(.json).
-  returned: always
+  returned: if the task did not fail
   type: list
   elements: str
 cautions:
   description:
     - The warnings to read first. Every report begins with them.
-  returned: always
+  returned: if the task did not fail
   type: list
   elements: str
 forecast:
   description:
     - What an apply needs at least. C(requests) are those for planning, and one for each change. C(minutes) is null if
       there is no O(rate_limit).
-  returned: always
+  returned: if the task did not fail
   type: dict
 made_by:
   description:
     - The set, the time (UTC), the user and the machine, the version of the collection, and the host of the inventory.
-  returned: always
+  returned: if the task did not fail
   type: dict
 moves:
   description:
     - How many records change their room or location, from each place to each place, with C(section), C(field), C(from),
       C(to) and C(count).
-  returned: always
+  returned: if the task did not fail
   type: list
   elements: dict
 money:
   description:
     - The totals of each MONEY field over all records that change, with C(section), C(field), C(before), C(after) and
       C(count). Fields with hidden values are left out.
-  returned: always
+  returned: if the task did not fail
   type: list
   elements: dict
 persons:
   description:
     - Persons and users who become responsible for records, or no longer are, with C(person), C(section), C(gains) and
       C(loses).
-  returned: always
+  returned: if the task did not fail
   type: list
   elements: dict
 mails:
   description:
     - Records that make the instance send e-mail, with C(section), C(count), and the recipients C(to) as far as they are
       known.
-  returned: always
+  returned: if the task did not fail
   type: list
   elements: dict
 undo:
@@ -332,7 +332,7 @@ scan_codes:
   description:
     - If C(scan_codes) is set in C(instance.yml), the number of rows of objects (C(total)), of those with labels
       (C(attached)), and of objects whose code differs from the files (C(differ)).
-  returned: always
+  returned: if the task did not fail
   type: dict
 hidden_records:
   description:

@@ -102,18 +102,18 @@ check_mode:
 summary:
   description:
     - As in M(community.seventhings.instance).
-  returned: always
+  returned: if the task did not fail or changed something
   type: dict
 sides:
   description:
     - As in M(community.seventhings.instance).
-  returned: always
+  returned: if the task did not fail
   type: dict
 changes:
   description:
     - As in M(community.seventhings.instance). C(note) is V(was created by this set and deleted in the
       application) if that is proven.
-  returned: always
+  returned: if the task did not fail
   type: list
   elements: dict
 findings:
@@ -125,7 +125,7 @@ findings:
 cautions:
   description:
     - As in M(community.seventhings.instance).
-  returned: always
+  returned: if the task did not fail
   type: list
   elements: str
 hidden_records:
@@ -136,51 +136,51 @@ hidden_records:
 moves:
   description:
     - As in M(community.seventhings.instance).
-  returned: always
+  returned: if the task did not fail
   type: list
   elements: dict
 money:
   description:
     - As in M(community.seventhings.instance).
-  returned: always
+  returned: if the task did not fail
   type: list
   elements: dict
 persons:
   description:
     - As in M(community.seventhings.instance).
-  returned: always
+  returned: if the task did not fail
   type: list
   elements: dict
 reported:
   description:
     - As in M(community.seventhings.instance).
-  returned: always
+  returned: if the task did not fail
   type: dict
 tables:
   description:
     - As in M(community.seventhings.instance).
-  returned: always
+  returned: if the task did not fail
   type: dict
 never_in_a_table:
   description:
     - As in M(community.seventhings.instance).
-  returned: always
+  returned: if the task did not fail
   type: dict
 every_finding:
   description:
     - As in M(community.seventhings.instance).
-  returned: always
+  returned: if the task did not fail
   type: list
   elements: str
 scan_codes:
   description:
     - As in M(community.seventhings.instance).
-  returned: always
+  returned: if the task did not fail
   type: dict
 made_by:
   description:
     - As in M(community.seventhings.instance).
-  returned: always
+  returned: if the task did not fail
   type: dict
 brief:
   description:

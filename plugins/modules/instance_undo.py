@@ -115,12 +115,12 @@ instance:
 summary:
   description:
     - As in M(community.seventhings.instance).
-  returned: always
+  returned: if the task did not fail or changed something
   type: dict
 changes:
   description:
     - As in M(community.seventhings.instance).
-  returned: always
+  returned: if the task did not fail
   type: list
   elements: dict
 failures:
@@ -144,7 +144,7 @@ findings:
 cautions:
   description:
     - As in M(community.seventhings.instance).
-  returned: always
+  returned: if the task did not fail
   type: list
   elements: str
 hidden_records:
@@ -155,37 +155,37 @@ hidden_records:
 moves:
   description:
     - As in M(community.seventhings.instance).
-  returned: always
+  returned: if the task did not fail
   type: list
   elements: dict
 money:
   description:
     - As in M(community.seventhings.instance).
-  returned: always
+  returned: if the task did not fail
   type: list
   elements: dict
 persons:
   description:
     - As in M(community.seventhings.instance).
-  returned: always
+  returned: if the task did not fail
   type: list
   elements: dict
 mails:
   description:
     - As in M(community.seventhings.instance).
-  returned: always
+  returned: if the task did not fail
   type: list
   elements: dict
 undone:
   description:
     - The apply that is undone, with its C(time) (UTC), C(set), C(user) (and machine), number of C(changes), and the
       file of its C(record).
-  returned: always
+  returned: if the task did not fail
   type: dict
 not_restored:
   description:
     - What the undo does not restore, each with C(section), C(key), C(field) (empty for the whole record) and C(reason).
-  returned: always
+  returned: if the task did not fail
   type: list
   elements: dict
 undo:
@@ -196,7 +196,7 @@ undo:
 made_by:
   description:
     - As in M(community.seventhings.instance).
-  returned: always
+  returned: if the task did not fail
   type: dict
 brief:
   description:

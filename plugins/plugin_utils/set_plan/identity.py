@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from ...module_utils.plan.change import CREATE
+from ...module_utils.printing.cleaner import amount
 from ..desired.row_rules import SKIP, SKIPPING
 from ..desired.table_reader import check_identity
 from ..desired.words import OWN_MATCH
@@ -64,10 +66,18 @@ class Identity(Aspect):
                 context.find(desired.place_of("marker"), words)
 
     def warnings(self) -> Iterator[str]:
-        """Warn of names to hide that are no fields. A finding may be the reason."""
+        """Warn of a scope without records, and of names to hide that are no fields. A finding may be the reason."""
         context = self._context
         if context.findings:
             return
+        created = {planned.section for planned in context.result.changes if planned.change.action == CREATE}
+        for section in context.desired.scope:
+            number = context.result.everywhere[section]
+            if number and not context.result.existing[section] and section not in created:
+                yield (
+                    f"scope.{section}: none of the {amount(number, 'record')} that this account sees is in the scope, "
+                    "so nothing is compared and nothing is removed. Look at the values of the scope."
+                )
         for name in context.hiding.idle(context.desired.entries):
             yield (
                 f"hide: {name!r} is no field of the sections in these files, so it hides nothing. Write the key or the "

@@ -299,7 +299,7 @@ def test_the_scope_is_checked_and_only_counts_records_in_it(here: Instance) -> N
     assert here.plan(entry(OBJECT, {"barcode": "100009"}, state="absent"), scope=nobody) == Outcome(
         unchanged={"objects": 1},
         unmatched={"objects": 1},
-        warnings=["objects: 1 that should be"],
+        warnings=["objects: 1 that should be", "scope.objects: none of the 6"],
     )
 
 
