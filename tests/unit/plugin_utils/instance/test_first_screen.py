@@ -137,6 +137,8 @@ def test_each_mistake_is_named_on_the_first_screen(changes: int, tmp_path: Path)
         assert not re.search(r"\b[0-9a-f]{8}-[0-9a-f]{4}-", screen)
     rows = list(csv.DictReader(io.StringIO(as_csv(account).removeprefix("\ufeff"))))
     marked = [row["field"] for row in rows if row["odd"]]
+    assert all(row["odd"] for row in rows[: len(marked)])
+    assert rows[len(marked)]["action"] == "delete"
     assert marked.count("purchasing_date") == share
     assert marked.count("purchasing_price") == share
     assert marked.count("target_room") == (share if share > 100 else 0)
