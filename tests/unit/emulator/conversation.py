@@ -130,9 +130,8 @@ class Conversation:
     def _take(self, step: Row) -> None:
         step = {self._filled(key): value for key, value in step.items()}
         status = self._filled(step.get("status"))
-        if isinstance(status, int) and 400 <= status < 500:
-            self._state = self._state or self._dump()
-        else:
+        is_refused = isinstance(status, int) and 400 <= status < 500
+        if not is_refused:
             self.end()
         if "account" in step:
             self._sign_in(step["account"], self._filled(step.get("data", {})))
@@ -142,7 +141,7 @@ class Conversation:
             self._known["tokens"] = api.sign_in(**self._filled(step["sign_in"]))
             return
         try:
-            response = self._send(api, step)
+            response = self._send(api, step, is_refused)
         except requests.RequestException:
             if status != "broken":
                 raise
@@ -155,13 +154,15 @@ class Conversation:
         self._apis[name] = Api(self._apis[""].about, self._steering)
         self._apis[name].sign_in(user["username"], user["password"])
 
-    def _send(self, api: Api, step: Row) -> requests.Response:
+    def _send(self, api: Api, step: Row, is_refused: bool) -> requests.Response:
         (request,) = step.keys() - _STEP
         method, path = request.split(" ", 1)
         path, body = self._filled(path), self._filled(step[request])
         options: Row = {name: self._filled(step[name]) for name in _SENT if name in step}
         if method not in ("GET", "HEAD") and step[request] is not None:
             options["json"] = body
+        if is_refused:
+            self._state = self._state or self._dump()
         if path.startswith("_/"):
             response = self._steering.request(method, path[1:], **options)
             self._steering.switches()
@@ -225,7 +226,7 @@ class Conversation:
         if isinstance(value, dict):
             return {self._filled(key): self._filled(entry) for key, entry in value.items()}
         if isinstance(value, Body):
-            self._state = None  # Bodies refer to records that they create.
+            self.end()  # Bodies refer to records that they create.
             return value.build(self._apis[""], self._filled(value.fields))
         return value
 
