@@ -119,7 +119,8 @@ class Pipeline(ABC):
 
     def run(self, script: str, cwd: Path, variables: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
         environment = playbook.environment({**variables, "HOME": str(self.home)})
-        del environment["ANSIBLE_CONFIG"]
+        for name in ("ANSIBLE_CONFIG", "ANSIBLE_CALLBACK_PLUGINS", "ANSIBLE_CALLBACKS_ENABLED"):
+            del environment[name]
         environment["PATH"] = f"{self.commands}:{Path(sys.executable).parent}:{environment['PATH']}"
         return subprocess.run(
             ["bash", "-eo", "pipefail", "-c", script],
