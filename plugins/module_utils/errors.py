@@ -75,7 +75,18 @@ class InvalidInput(SeventhingsError):
 
 
 class UnknownField(InvalidInput):
-    """Raised if the template has no field with a name."""
+    """Raised if the template has no field with a name.
+
+    :param warning: the problem in check mode, without the list of all fields.
+    """
+
+    def __init__(self, problem: str, warning: str) -> None:
+        super().__init__(problem)
+        self._warning = warning
+
+    @property
+    def to_come(self) -> tuple[str, ...]:
+        return (self._warning,)
 
 
 class NoMatch(SeventhingsError):

@@ -113,7 +113,7 @@ changes:
   description:
     - As in M(community.seventhings.instance). C(note) is V(was created by this set and deleted in the
       application) if that is proven.
-  returned: if the task did not fail
+  returned: if the task did not fail, or failed because of at most 15 differences
   type: list
   elements: dict
 findings:

@@ -36,7 +36,7 @@ _FILE_FIELD = Field("file", "ATTACHMENT")
 def attachment_field(schema: Schema, name: str) -> Field:
     field = schema.find(name)
     if field is None:
-        raise UnknownField(f"field: {name}: {schema.why_unknown(name)}")
+        raise UnknownField(f"field: {name}: {schema.why_unknown(name)}", f"field: {schema.not_yet(name)}")
     if field.type != "ATTACHMENT":
         known = ", ".join(sorted(field.key for field in schema.fields.values() if field.type == "ATTACHMENT"))
         raise InvalidInput(f"field: {name} is not a field for attachments; known are {known or 'none'}")

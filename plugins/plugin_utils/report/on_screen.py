@@ -98,7 +98,8 @@ def _listed(block: Block, reports: Sequence[Path]) -> list[str]:
 def on_screen(result: Mapping[str, Any]) -> dict[str, Any]:
     """Return a result for Ansible.
 
-    Of the plan, a failed result keeps single values, the first reasons, and the counts if something was done.
+    Of the plan, a failed result keeps single values, the first reasons, and the counts if something was done. A
+    comparison that fails because of a few differences keeps them.
     """
     printed = dict(result)
     if "warnings" in result:
@@ -117,6 +118,7 @@ def on_screen(result: Mapping[str, Any]) -> dict[str, Any]:
         if name not in _IN_FULL
         or not isinstance(value, (list, tuple, Mapping))
         or (name == "summary" and result.get("changed"))
+        or (name == "changes" and result.get("outcome") == "drift" and len(value) <= _ENTRIES)
     }
 
 
