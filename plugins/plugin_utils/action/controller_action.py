@@ -118,9 +118,7 @@ class ControllerAction(ActionBase):
         for risk in risks_of(options):
             warn(risk)
         carried_out = with_variables(self.carry_out(options), role, self.spec.keys(), connection)
-        shown = hide_in_result(secrets_of(self.spec, options), sanitized(carried_out))
-        marked: dict[str, Any] = as_data({**result, **shown})
-        return marked
+        return {**as_data({**result, **hide_in_result(secrets_of(self.spec, options), sanitized(carried_out))})}
 
     @property
     def spec(self) -> Mapping[str, Any]:
