@@ -61,10 +61,10 @@ class Closing:
         self._schema = self._context.schema(OBJECT)
 
     def run(self, objects: Iterable[StocktakeObject]) -> Closed:
-        """Edit the files for each accepted object."""
+        """Edit the files for each accepted object, in the order of scan codes."""
         result = Closed()
         entries = self._entries()
-        for accepted in objects:
+        for accepted in sorted(objects, key=lambda accepted: accepted.code):
             result.accepted += 1
             if accepted.status == OK:
                 continue
