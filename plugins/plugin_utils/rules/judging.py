@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Context, Decimal
 from functools import cache, lru_cache
@@ -124,6 +124,22 @@ def _validator_class() -> Any:
     # Import late: only runs with rules need the library, and it loads slowly.
     import jsonschema
 
+    known: dict[int, Any] = {}
+
+    def fits(validator: Any, schema: Schema, value: Any) -> bool:
+        # The library makes a validator of a part for each value, which takes longer than the check.
+        part = known.get(id(schema)) or known.setdefault(id(schema), validator.evolve(schema=schema))
+        return bool(part.is_valid(value))
+
+    def properties(validator: Any, wanted: Mapping[str, Schema], value: Any, _schema: Any) -> Iterator[Any]:
+        for name, schema in wanted.items() if isinstance(value, dict) else ():
+            if name in value and not fits(validator, schema, value[name]):
+                yield from validator.descend(value[name], schema, path=name, schema_path=name)
+
+    def not_(validator: Any, unwanted: Schema, value: Any, _schema: Any) -> Iterator[Any]:
+        if fits(validator, unwanted, value):
+            yield jsonschema.ValidationError("")
+
     def pattern(_validator: Any, wanted: str, value: Any, _schema: Any) -> Iterator[Any]:
         if isinstance(value, str) and not _matches(wanted, value):
             yield jsonschema.ValidationError("")
@@ -132,8 +148,9 @@ def _validator_class() -> Any:
         if value.__class__ in (int, float) and not _is_multiple(value, wanted):
             yield jsonschema.ValidationError("")
 
+    own = {"properties": properties, "not": not_, "pattern": pattern, "multipleOf": multiple_of}
     validators: Any = jsonschema.validators
-    return validators.extend(jsonschema.Draft202012Validator, {"pattern": pattern, "multipleOf": multiple_of})
+    return validators.extend(jsonschema.Draft202012Validator, own)
 
 
 def validator_of(schema: Schema) -> Any:
