@@ -130,19 +130,17 @@ class SharedFile:
 
     @contextlib.contextmanager
     def locked(self, seconds: float) -> Iterator[None]:
-        """Run the block while owning the lock.
+        """Run the block while owning the lock. Afterwards the file is closed.
 
         :param seconds: how long to wait for it.
         :raises OSError: if it is not free in time.
         """
-        try:
-            wait_for(self.try_lock, seconds)
-        except Busy as busy:
-            raise OSError(errno.EBUSY, "is locked by another process", str(self.path)) from busy
-        try:
+        with contextlib.closing(self):
+            try:
+                wait_for(self.try_lock, seconds)
+            except Busy as busy:
+                raise OSError(errno.EBUSY, "is locked by another process", str(self.path)) from busy
             yield
-        finally:
-            self.release()
 
     def release(self) -> None:
         """Release the lock."""

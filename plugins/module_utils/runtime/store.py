@@ -88,7 +88,6 @@ class Store:
     def __init__(self, folder: Folder | None = None, now: Callable[[], float] = time.time) -> None:
         self._folder = folder
         self._now = now
-        self._files: dict[str, SharedFile] = {}
         self._own: dict[str, Marks] = {}
         self._mutex = threading.Lock()
 
@@ -106,7 +105,7 @@ class Store:
                 yield facts
                 self._own[owner] = facts.marks
                 return
-            file = self._files.setdefault(owner, SharedFile(self._folder, f"facts-{owner}.json"))
+            file = SharedFile(self._folder, f"facts-{owner}.json")
             with file.locked(_LOCK_SECONDS):
                 yield from self._changing(file)
 

@@ -115,7 +115,6 @@ class TokenStore:
                     name, _proof = self._identity(facts)
                 if self._folder is not None:
                     lock = SharedFile(self._folder, f"{_LOCK}{name}")
-                    stack.callback(lock.close)
                     stack.enter_context(lock.locked(seconds))
             yield
 

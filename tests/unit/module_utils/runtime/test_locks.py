@@ -11,7 +11,9 @@ import pytest
 from processes import ended, forked, note, noted
 
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
+from ansible_collections.community.seventhings.plugins.module_utils.runtime.facts import FactLog
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.locks import SharedFile
+from ansible_collections.community.seventhings.plugins.module_utils.runtime.store import Store
 
 
 @pytest.fixture
@@ -46,3 +48,21 @@ def test_a_forked_process_does_not_share_a_lock(folder: Folder, tmp_path: Path) 
     assert file.try_lock()
     assert ended(forked(lambda: note(tmp_path / "child", file.try_lock()))) == [0]
     assert list(noted(tmp_path / "child")) == ["False"]
+
+
+def test_a_process_with_many_connections_keeps_no_file_open(folder: Folder) -> None:
+    def use(number: int) -> None:
+        with Store(folder).changing("one") as facts:
+            facts.put(("number", "", number))
+        FactLog(folder, "log").put("one", ("number", "", number))
+        with (
+            SharedFile(folder, "lock").locked(0.0),
+            pytest.raises(OSError, match="is locked by another process"),
+            SharedFile(folder, "lock").locked(0.0),
+        ):
+            raise AssertionError
+
+    before = len(list(Path("/dev/fd").iterdir()))
+    for number in range(3):
+        use(number)
+    assert len(list(Path("/dev/fd").iterdir())) == before
