@@ -28,6 +28,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.runtime.stor
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.token_store import TokenStore
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.unpaged import UnpagedLists
 from ansible_collections.community.seventhings.plugins.plugin_utils.apply.journal import Journal, JournalRefused
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.hiding import Hiding
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import load
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.manifest import Manifest
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.approval_file import ApprovalFile
@@ -159,7 +160,7 @@ def test_an_apply_record_is_undone(kept: Path, embedded: Embedded, tmp_path: Pat
     assert [change.key for change in record.changes if change.kind == "object"] == list(golden.OBJECTS)
     site = golden.site(tmp_path / "site", embedded)
     # Another instance with this name has none of the records.
-    result = site.run(Undo(record, "record").base(), undo=Undo(record, "record"), journal=kept / "journal")
+    result = site.run(Undo(record, "record").base(Hiding()), undo=Undo(record, "record"), journal=kept / "journal")
     assert (result.outcome, result.refusals, result.changes) == ("partly_undone", [], [])
 
 

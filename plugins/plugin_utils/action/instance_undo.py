@@ -32,8 +32,7 @@ def undo_apply(run: SetRun) -> dict[str, Any]:
     approving = run.approving()
     client = run.connected()
     undo = _undo_of(run, client, run.load_all() if run.has_files else None)
-    desired = undo.base()
-    desired.hiding = run.hiding
+    desired = undo.base(run.hiding)
     undo.protect(desired, run.desired)
     run_options = RunOptions(
         check_mode=run.check_mode,

@@ -100,8 +100,7 @@ class _Inverter:
             self._warn(lasting)
         for number, change in enumerate(self._undo.record.changes):
             if change.may_have_effect:
-                place = Place(f"changes[{number}] of {self._undo.source}")
-                self._desired.entries += self._entries(self._by_keys(change), place)
+                self._desired.entries += self._entries(self._by_keys(change), self._undo.place_of(number))
         for section, count in self._hidden.items():
             self._warn(
                 f"{section}: {amount(count, 'vaulted, hidden or unreadable value')} can't be undone, "
@@ -185,14 +184,14 @@ class _Inverter:
         is_archived = kind.can_be_archived and self._state.is_archived(current)
         if change.action == ARCHIVE:
             if is_archived:
-                yield Entry(kind, self._present_key(change, current), place, uuid=current.uuid)
+                yield self._found(change, current, place)
             return
         if change.unarchived:
             may_archive = not is_archived and self._may_remove(change, "", current.uuid)
             if may_archive and self._is_as_applied(kind, change, current):
                 words = "is archived again, with the values of the apply"
                 self._keep(change, "it has the values of the apply in the archive", *change.before, warning=words)
-                yield self._removal(change, current, place, "archived")
+                yield self._found(change, current, place, "archived")
             return
         fields = self._restored_fields(self._schema(kind), change, current)
         if fields and is_archived:
@@ -206,6 +205,7 @@ class _Inverter:
                 place,
                 template=change.template,
                 uuid=current.uuid,
+                vaulted=change.fingerprinted,
             )
 
     def _present_key(self, change: RecordedChange, current: Record) -> dict[str, Any]:
@@ -239,7 +239,7 @@ class _Inverter:
             self._keep(change, reason, warning=f"stays, because {reason}")
             return
         if self._may_remove(change, name, uuid) and self._is_as_applied(kind, change, current):
-            yield self._removal(change, current, place, "archived" if kind.can_be_archived else "absent")
+            yield self._found(change, current, place, "archived" if kind.can_be_archived else "absent")
 
     def _may_remove(self, change: RecordedChange, name: str, uuid: str | None) -> bool:
         """Return True if the journal knows that this set created a record, or if the task approves the apply record.
@@ -256,8 +256,9 @@ class _Inverter:
         )
         return False
 
-    def _removal(self, change: RecordedChange, current: Record, place: Place, state: str) -> Entry:
-        return Entry(current.kind, self._present_key(change, current), place, state=state, uuid=current.uuid)
+    def _found(self, change: RecordedChange, current: Record, place: Place, state: str = "present") -> Entry:
+        fields = self._present_key(change, current)
+        return Entry(current.kind, fields, place, state=state, uuid=current.uuid, vaulted=change.hidden)
 
     def _is_as_applied(self, kind: Kind, change: RecordedChange, current: Record) -> bool:
         """Return True if a record still has everything that the apply wrote.

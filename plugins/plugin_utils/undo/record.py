@@ -8,7 +8,7 @@ from __future__ import annotations
 import gzip
 import json
 import zlib
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Annotated, Any, get_type_hints
 
@@ -18,7 +18,9 @@ from ...module_utils.model.kinds import KINDS, TEMPLATES
 from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE
 from ..apply.strict_json import OptionalDigest, Printable, Root, decode, one_of, read_members
 from ..desired.desired import SECTIONS
-from .values import mark_of
+from ..desired.hiding import VAULTED
+from ..desired.nodes import EVERYTHING
+from .values import is_fingerprint, mark_of
 
 RECORD_VERSION = 1
 MAX_RECORD = 268_435_456
@@ -69,6 +71,17 @@ class RecordedChange:
     def may_have_effect(self) -> bool:
         """Return False if the change was certainly not sent."""
         return self.outcome not in (SKIPPED, NOT_TRIED)
+
+    @property
+    def fingerprinted(self) -> tuple[str, ...]:
+        """The fields with only a fingerprint on either side."""
+        keys = {**self.before, **self.after}
+        return tuple(key for key in keys if any(is_fingerprint(side.get(key)) for side in (self.before, self.after)))
+
+    @property
+    def hidden(self) -> Container[str]:
+        """The fields of the record that must not be shown: all of them if its natural key is vaulted."""
+        return EVERYTHING if VAULTED in self.key else self.fingerprinted
 
     @property
     def mark(self) -> tuple[str, str]:

@@ -11,7 +11,9 @@ from typing import Any
 
 from ...module_utils.client.roots import identity_of
 from ..desired.desired import DesiredInstance
+from ..desired.hiding import Hiding
 from ..desired.lifecycle import Lifecycle
+from ..desired.positions import Place
 from .record import ApplyRecord
 
 SKIP, REFUSE, FORCE = "skip", "refuse", "force"
@@ -58,10 +60,20 @@ class Undo:
             f"earlier apply, name the file of its apply record."
         )
 
-    def base(self) -> DesiredInstance:
-        """Return a desired state of the same set, without records."""
+    def place_of(self, number: int) -> Place:
+        """Return the place of a change of the record."""
+        return Place(f"changes[{number}] of {self.source}")
+
+    def base(self, hiding: Hiding) -> DesiredInstance:
+        """Return a desired state of the same set, without records.
+
+        :param hiding: what the task hides. It receives the changes with values that the apply hid.
+        """
         record = self.record
-        return DesiredInstance(instances=[record.instance], set_name=record.set_name, set_id=record.set_id)
+        hiding.paths |= {self.place_of(number).source for number, change in enumerate(record.changes) if change.hidden}
+        return DesiredInstance(
+            instances=[record.instance], set_name=record.set_name, set_id=record.set_id, hiding=hiding
+        )
 
     @staticmethod
     def protect(desired: DesiredInstance, files: Iterable[DesiredInstance]) -> None:

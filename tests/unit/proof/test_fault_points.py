@@ -31,6 +31,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.runtime.toke
     Pair,
     TokenStore,
 )
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.hiding import Hiding
 from ansible_collections.community.seventhings.plugins.plugin_utils.undo.record import ApplyRecord
 from ansible_collections.community.seventhings.plugins.plugin_utils.undo.record_file import last_record
 from ansible_collections.community.seventhings.plugins.plugin_utils.undo.undo import Undo
@@ -115,7 +116,7 @@ def apply(site: SiteHere) -> Any:
 
 def undo(site: SiteHere, path: Path, found: ApplyRecord) -> Any:
     wanted = Undo(found, str(path), "skip", False)
-    return site.run(wanted.base(), undo=wanted, journal=site.root.parent / "journal")
+    return site.run(wanted.base(Hiding()), undo=wanted, journal=site.root.parent / "journal")
 
 
 def records(site: SiteHere) -> tuple[list[str], list[str]]:

@@ -30,7 +30,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 from ansible_collections.community.seventhings.plugins.plugin_utils.apply.journal import Journal
 from ansible_collections.community.seventhings.plugins.plugin_utils.apply.memory import Memory
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.entry import Entry
-from ansible_collections.community.seventhings.plugins.plugin_utils.desired.hiding import VAULTED
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.hiding import VAULTED, Hiding
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.positions import Place
 from ansible_collections.community.seventhings.plugins.plugin_utils.undo.inverse import STILL_WANTED, inverse_of
 from ansible_collections.community.seventhings.plugins.plugin_utils.undo.record import ApplyRecord, RecordedChange
@@ -153,7 +153,7 @@ class Instance:
     def undo(self, *changes: RecordedChange, is_resumed: bool = False, **order: Any) -> Found:
         """Return the inverse of some changes."""
         wanted = Undo(apply_record(*changes), SOURCE, **order)
-        inverse = inverse_of(self.embedded.client(), wanted, wanted.base(), self.memory(), is_resumed)
+        inverse = inverse_of(self.embedded.client(), wanted, wanted.base(Hiding()), self.memory(), is_resumed)
         *warnings, last = inverse.desired.warnings
         assert last == STILL_WANTED
         return Found(inverse.desired.entries, warnings, inverse.refusals)
@@ -240,7 +240,7 @@ def test_natural_keys_that_differ_from_the_default_identify_records(here: Instan
     room = here.change(ROOM, "North/1", "update")
     offer = change(HUB_ITEM, "100003", "delete", keys=("object",), before={"object": None})
     undo = Undo(apply_record(room, offer, here.change(OBJECT, "100002", "update", keys=()), serial), SOURCE)
-    inverse = inverse_of(here.embedded.client(), undo, undo.base(), here.memory(), False)
+    inverse = inverse_of(here.embedded.client(), undo, undo.base(Hiding()), here.memory(), False)
     assert inverse.desired.identity == {"objects": ("serial_number",)}
 
 

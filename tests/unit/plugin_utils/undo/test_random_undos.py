@@ -16,6 +16,7 @@ from instance_site import yaml_list
 from records import record_of
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import ROOM
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.hiding import Hiding
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.result import RunResult
 from ansible_collections.community.seventhings.plugins.plugin_utils.undo.record_file import last_record, read_record
 from ansible_collections.community.seventhings.plugins.plugin_utils.undo.undo import Undo
@@ -69,7 +70,7 @@ def undo(here: SiteHere, applied: Path | None = None) -> RunResult:
         last_record(here.client().transport.root, "test") if applied is None else (applied, read_record(applied))
     )
     wanted = Undo(record, str(path))
-    return here.run(wanted.base(), undo=wanted)
+    return here.run(wanted.base(Hiding()), undo=wanted)
 
 
 def active(dump: Any) -> dict[str, Any]:

@@ -20,6 +20,7 @@ import pytest
 from embedded_here import ACCOUNT, Embedded, Killed, SiteHere
 from instance_site import yaml_list
 
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.hiding import Hiding
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.result import RunResult
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.sarif_report import as_sarif
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.text_report import as_text
@@ -53,7 +54,7 @@ def undo(site: SiteHere, applied: Path | None = None, **order: Any) -> RunResult
         last_record(site.client().transport.root, None) if applied is None else (applied, read_record(applied))
     )
     wanted = Undo(found, str(path), changed_since, order.pop("is_approved", False))
-    return site.run(wanted.base(), undo=wanted, **order)
+    return site.run(wanted.base(Hiding()), undo=wanted, **order)
 
 
 @pytest.fixture
@@ -479,6 +480,20 @@ def test_hidden_values_are_fingerprints(here: SiteHere) -> None:
     assert any(UNRECORDED in warning for warning in result.warnings if warning.startswith("objects: "))
     assert field_of(here, 0, "description") == "hunter2"
     assert field_of(here, 0, "purchasing_price") == 12.5
+
+
+@pytest.mark.parametrize(("hidden", "times"), [("description", 1), ("inventory_name", 1), ("barcode", 2)])
+def test_an_undo_shows_no_present_value_that_the_apply_hid(here: SiteHere, hidden: str, times: int) -> None:
+    here.write({"objects.yml": yaml_list([{**SMALL[0], hidden: "hunter2"}])})
+    desired = here.load()
+    desired.hiding.names.add(hidden)
+    for _time in range(times):
+        # The second apply only brings the object back from the archive.
+        assert here.run(desired, limits=EVERYTHING).outcome == "changed"
+        result = undo(here, records(here.root.parent / "state")[-1])
+        assert (result.outcome, [change["action"] for change in result.changes]) == ("changed", ["archive"])
+        shown = as_text(result) + json.dumps(vars(result), default=str)
+        assert "hunter2" not in shown + gzip.decompress(Path(result.apply_record).read_bytes()).decode()
 
 
 @pytest.mark.parametrize("spelled", [str, quote, html.escape, lambda text: text.encode().hex()])
