@@ -281,7 +281,7 @@ class Transport:
                     allow_redirects=False,
                     stream=True,
                 )
-            except requests.exceptions.RequestException as error:
+            except (requests.exceptions.RequestException, urllib3.exceptions.LocationParseError) as error:
                 raise self._broken(error, request, deadline) from error
             with response:
                 return self._read(response, request, sent, deadline)
@@ -386,7 +386,12 @@ class Transport:
                 is_outage=self._was_reached,
                 was_sent=False,
             )
-        if isinstance(error, (requests.exceptions.InvalidURL, requests.exceptions.InvalidSchema)):
+        unusable = (
+            requests.exceptions.InvalidURL,
+            requests.exceptions.InvalidSchema,
+            urllib3.exceptions.LocationParseError,
+        )
+        if isinstance(error, unusable):
             # The reason may quote the password of the proxy.
             return ConnectionFailed(
                 f"{endpoint}: base_url is not a usable URL, or HTTPS_PROXY in the environment is not."

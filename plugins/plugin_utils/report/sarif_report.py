@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Findings, warnings and removals as SARIF 2.1.0, so that each is shown at its line in a review."""
+"""Findings, warnings and changes as SARIF 2.1.0, so that each is shown at its line in a review."""
 
 from __future__ import annotations
 
@@ -14,24 +14,26 @@ from urllib.parse import quote
 from ...module_utils.plan.change import ARCHIVE, DELETE
 from ...module_utils.printing.cleaner import clean, cleaned
 from ..desired.positions import CellPlace, Place
-from .changes import key_and_name
-from .removals import removal_texts
+from .changes import row_of
 from .result import RunResult, for_people
+from .view import FEW
 from .words import action_words
 
-_FINDING, _WARNING, _REMOVAL = "finding", "warning", "removal"
+_FINDING, _WARNING, _REMOVAL, _CHANGE = "finding", "warning", "removal", "change"
 _RULES = {
     _FINDING: "The files can't be applied as they are",
     _WARNING: "A warning that is no error",
     _REMOVAL: "A record that is deleted or archived",
+    _CHANGE: "Another change, if there are few",
 }
+_LEVELS = {_FINDING: "error", _CHANGE: "note"}
 _BROKEN = "A rule of the task"
 _SETTINGS = "instance.yml"
 """The file for findings without a file, because code hosts reject findings without a place."""
 
 
 def as_sarif(result: RunResult, src: Path | None = None) -> str:
-    """Return each finding, warning and removal as a result.
+    """Return each finding, warning and removal as a result, and the other changes if there are few.
 
     :param src: the directory of the files. In a checkout, files are named from its root, as reviews name them.
     """
@@ -42,7 +44,7 @@ def as_sarif(result: RunResult, src: Path | None = None) -> str:
     found = [
         *((_FINDING, place, text) for place, text in findings),
         *((_WARNING, result.warning_places.get(text, Place("")), text) for text in result.warnings),
-        *((_REMOVAL, *removal) for removal in _removals(for_people(result))),
+        *_changes(for_people(result)),
     ]
     if result.undone:
         # A place without a line is one in the apply record, which is no file of the checkout.
@@ -61,7 +63,7 @@ def as_sarif(result: RunResult, src: Path | None = None) -> str:
                     }
                 },
                 "results": [
-                    _result(rules[text].id if text in rules else kind, place, text, base, is_error=kind == _FINDING)
+                    _result(rules[text].id if text in rules else kind, _LEVELS.get(kind, "warning"), place, text, base)
                     for kind, place, text in found
                 ],
             }
@@ -71,18 +73,20 @@ def as_sarif(result: RunResult, src: Path | None = None) -> str:
     return "".join(f"{clean(line)}\n" for line in lines)
 
 
-def _removals(result: RunResult) -> Iterator[tuple[Place, str]]:
+def _changes(result: RunResult) -> Iterator[tuple[str, Place, str]]:
     for number, change in enumerate(result.changes):
-        if change["action"] in (DELETE, ARCHIVE):
+        is_removal = change["action"] in (DELETE, ARCHIVE)
+        if is_removal or len(result.changes) <= FEW:
+            row, words = row_of(change, result.is_drift), action_words(change["action"], result.is_drift)
             place = result.places.get(number, Place(""))
-            head = (
-                f"{action_words(change['action'], result.is_drift)}: {clean(change['section'])} {key_and_name(change)}"
-            )
-            texts = ", ".join(f"{name} {text}" for name, text in removal_texts(change.get("removed", {})))
-            yield place if place.file else Place(""), ": ".join(filter(None, [head, texts]))
+            remark = f" ({row.remark})" if row.remark not in ("", words) else ""
+            texts = "; ".join(value.line for value in row.values)
+            head = f"{words}: {row.section} {row.name}{remark}"
+            kind = _REMOVAL if is_removal else _CHANGE
+            yield kind, place if place.file else Place(""), ": ".join(filter(None, [head, texts]))
 
 
-def _result(rule: str, place: Place, message: str, base: PurePosixPath, is_error: bool) -> dict[str, Any]:
+def _result(rule: str, level: str, place: Place, message: str, base: PurePosixPath) -> dict[str, Any]:
     region: dict[str, int] = {}
     if isinstance(place, CellPlace):
         message = f"{str(place).removeprefix(f'{place.file}:')}: {message}"
@@ -91,7 +95,6 @@ def _result(rule: str, place: Place, message: str, base: PurePosixPath, is_error
     elif not place.file and place.source:
         message = f"{place}: {message}"
     location = _location(base, place.file or _SETTINGS, region)
-    level = "error" if is_error else "warning"
     return {"ruleId": rule, "level": level, "message": {"text": message}, "locations": [location]}
 
 

@@ -15,7 +15,8 @@ from decimal import Decimal
 from typing import Any
 
 from ...module_utils.model.field import first_of, in_digits
-from ...module_utils.plan.change import ARCHIVE, DELETE
+from ...module_utils.model.kinds import KINDS
+from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE
 from ...module_utils.printing.cleaner import amount, clean
 from ...module_utils.resolve.hidden_records import UNKNOWN, YES
 from ..desired.desired import SECTIONS
@@ -39,7 +40,7 @@ _LONGEST_REMOVAL = 240
 _LONGEST_TEXT = 1000
 
 _NO_PLACE = "no place"
-_DRIFT_HEADS = ("Instance has", "Files say")
+_DRIFT_HEADS = ("Files say", "Instance has")
 
 
 @dataclass(frozen=True)
@@ -178,7 +179,7 @@ def _facts(result: RunResult) -> list[tuple[str, str]]:
     return [
         ("scan codes", _scan_codes(result)),
         ("In no file and never in a table", f"{never:,}" if never else ""),
-        ("Hidden records", _HIDDEN.get(result.hidden_records, "") if result.changes else ""),
+        ("Hidden records", _HIDDEN.get(result.hidden_records, "") if _rests_on_lists(result) else ""),
         ("Forecast", _forecast(result)),
         ("Plan file", _sha256(result.plan_digest)),
         ("Apply record", _sha256(result.apply_record_digest)),
@@ -201,6 +202,15 @@ _HIDDEN = {
     YES: "yes, this account does not see all records",
     UNKNOWN: "unknown, nothing shows that this account sees all records",
 }
+
+
+def _rests_on_lists(result: RunResult) -> bool:
+    """Return True if a change may be wrong because a list is not complete."""
+    return any(
+        change["action"] in (DELETE, ARCHIVE)
+        or (change["action"] == CREATE and KINDS[SECTIONS[change["section"]]].can_be_hidden)
+        for change in result.changes
+    )
 
 
 def _forecast(result: RunResult) -> str:
@@ -326,7 +336,7 @@ def _details(change: Change) -> str:
 def _moves(result: RunResult) -> Block:
     rows = [
         (
-            *(_NO_PLACE if move[side] is None else _printed(move[side]) for side in ("from", "to")),
+            *(_NO_PLACE if move[side] is None else _printed(move[side]) for side in _in_order("from", "to", result)),
             counted(move["count"], move["section"]),
             _printed(move["field"]),
         )
@@ -335,29 +345,33 @@ def _moves(result: RunResult) -> Block:
     number = sum(move["count"] for move in result.moves)
     title = f"{'Other places' if result.is_drift else 'Moves'} ({number:,})"
     heads = _DRIFT_HEADS if result.is_drift else ("From", "To")
-    return Block(
-        title, rows, (*heads, "Records", "Field"), f"{both_sides('{0}', '{1}', result.is_drift)}: {{2}} ({{3}})"
-    )
+    form = both_sides(*_in_order("{0}", "{1}", result), result.is_drift)
+    return Block(title, rows, (*heads, "Records", "Field"), f"{form}: {{2}} ({{3}})")
+
+
+def _in_order(before: str, after: str, result: RunResult) -> tuple[str, str]:
+    """Return both sides in the order of a report: a comparison begins with the files."""
+    return (after, before) if result.is_drift else (before, after)
 
 
 def _money(result: RunResult) -> Block:
     rows = [
         (
             f"{words_of(total['section'])} {_printed(total['field'])}",
-            *_sums(total),
+            *_sums(total, _in_order("before", "after", result)),
             counted(total["count"], total["section"]),
         )
         for total in result.money
     ]
     heads = ("Total of", *(_DRIFT_HEADS if result.is_drift else ("Before", "After")), "Records")
-    form = f"{{0}}: {both_sides('{1}', '{2}', result.is_drift)} ({{3}})"
-    return Block("Money", rows, heads, form, numbers=frozenset({1, 2}))
+    form = both_sides(*_in_order("{1}", "{2}", result), result.is_drift)
+    return Block("Money", rows, heads, f"{{0}}: {form} ({{3}})", numbers=frozenset({1, 2}))
 
 
-def _sums(total: Mapping[str, Any]) -> tuple[str, str]:
+def _sums(total: Mapping[str, Any], sides: tuple[str, str]) -> tuple[str, str]:
     """Return both totals. If the changes cancel each other out, say so instead of the second total."""
-    before, after = (in_digits(Decimal(repr(total[side])), _CENTS, ",") for side in ("before", "after"))
-    return before, f"the same in total, {total['count']:,} values differ" if before == after else after
+    first, second = (in_digits(Decimal(repr(total[side])), _CENTS, ",") for side in sides)
+    return first, f"the same in total, {total['count']:,} values differ" if first == second else second
 
 
 def _persons(persons: Sequence[Mapping[str, Any]]) -> Block:
