@@ -19,7 +19,8 @@ from ...module_utils.model.types_links import Reference, references_in
 from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE
 from ...module_utils.plan.notation import in_one_notation
 from ..desired.entry import Entry
-from ..report.removals import PERSON_TYPES, SERVICE_FIELDS, Removals, name_in_words
+from ..report.reading import PERSON_TYPES
+from ..report.removals import SERVICE_FIELDS, Removals, name_in_words
 from ..set_plan.plan import InstancePlan, Planned
 from ..set_plan.rooms import locations_of_rooms
 

@@ -14,13 +14,16 @@ from ...module_utils.client.record import Record
 from ...module_utils.model.kinds import KINDS, OBJECT, Kind
 from ...module_utils.model.schema import Schema
 from ...module_utils.model.types_links import Reference, references_in
-from ...module_utils.plan.change import UPDATE
+from ...module_utils.plan.change import ARCHIVE, DELETE, UPDATE
 from ..set_plan.plan import InstancePlan, Planned
 from ..set_plan.rooms import locations_of_rooms
 from .value_diff import as_figure
 
 PERSONS = ("person", "user")
 """The kinds whose records are known by the names of people."""
+
+PERSON_TYPES = frozenset({"LINKED_PERSON", "LINKED_USER", "USER", "USERS"})
+"""Types of the fields that name persons."""
 
 _NAMES = (("inventory_name",), ("title",), ("first_name", "last_name"), ("firstname", "lastname"), ("name",))
 """Fields that name a record for people. The first fields with a value count."""
@@ -94,11 +97,19 @@ def reading_of(plan: InstancePlan) -> Reading:
     names = Names(plan)
     called: dict[Key, Mapping[str, str]] = {}
     for planned in plan.changes:
-        for key in {*planned.change.before, *planned.change.after} & {*planned.schema.fields}:
+        for key in _shown_links(planned):
             for reference in _links(planned, key):
                 names.called(reference)
                 called[planned.section, key] = names.known[reference.target]
     return Reading(digits, follows, called, {**names.known["user"], **names.known["person"]})
+
+
+def _shown_links(planned: Planned) -> set[str]:
+    """Return the fields whose links reports show: those that change, and the persons of a record to remove."""
+    change, fields = planned.change, planned.schema.fields
+    is_removed = change.action in (ARCHIVE, DELETE)
+    persons = {key for key, known in fields.items() if known.type in PERSON_TYPES} if is_removed else set()
+    return {*change.before, *change.after} & {*fields} | persons
 
 
 def _links(planned: Planned, key: str) -> Iterable[Reference]:
@@ -120,6 +131,8 @@ class Names:
         # Names of other records may be vaulted.
         self._state = None if plan.hiding.has_any else plan.state
         self._created = {id(planned.entry): planned for planned in plan.changes if planned.change.current is None}
+        # After an apply, links have the uuids of created records.
+        self._by_uuid = {planned.created_uuid: planned for planned in self._created.values() if planned.created_uuid}
         self._shared: dict[str, Counter[str]] = {}
         self.known: dict[str, dict[str, str]] = defaultdict(dict)
 
@@ -128,7 +141,7 @@ class Names:
         kind, state = KINDS[reference.target], self._state
         if state is None or not state.is_listed(kind):
             return ""
-        planned = self._created.get(id(reference.pending))
+        planned = self._created.get(id(reference.pending)) or self._by_uuid.get(reference.uuid or "")
         record = None if planned is not None else state.find(reference)
         if record is not None:
             return self._note(kind, state.name_of(record), self._name(state.schema(kind), record))

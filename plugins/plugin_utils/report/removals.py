@@ -22,15 +22,12 @@ from ..desired.parsing import written_as
 from ..set_plan.hub import offered
 from ..set_plan.listed_state import ListedState
 from ..set_plan.plan import InstancePlan, Planned
-from .reading import PERSONS, Names, name_from
+from .reading import PERSON_TYPES, PERSONS, Names, name_from
 
 NOT_LOOKED_UP = "not looked up"
 """Replaces a number whose list was not needed for the plan."""
 
 _LINKING = ("task", "rental_case", HUB_ITEM.name)
-PERSON_TYPES = frozenset({"LINKED_PERSON", "LINKED_USER", "USER", "USERS"})
-"""Types of the fields that name persons."""
-
 _SHOWN = {"room": ("LINKED_ROOM",), "person": PERSON_TYPES, "value": ("MONEY",)}
 """What a record to remove has, by the types of its fields."""
 
