@@ -33,6 +33,9 @@ _MOST_ROWS = 1_048_576
 _LONGEST_WORD = 30
 """Maximum length of a word that does not break inside."""
 
+_LONGEST_PRINTED = 20
+"""The same on paper, where nobody can scroll to a column that does not fit."""
+
 _MOST_DIGITS = 13
 """Maximum number of digits before the point of a number in a workbook. A longer number is written as text."""
 
@@ -165,9 +168,11 @@ def _shown_row(row: Row, table: Table, catalogue: Catalogue) -> list[tuple[str, 
 def _form(cell: Cell, text: str) -> str:
     if isinstance(cell, (int, Decimal)):
         return "number"
-    if any(len(word) > _LONGEST_WORD for word in text.split()):
+    longest = max(map(len, text.split()), default=0)
+    if longest > _LONGEST_WORD:
         return "long"
-    return "word" if isinstance(cell, dt.date) or " " not in text else ""
+    form = "word" if isinstance(cell, dt.date) or " " not in text else ""
+    return f"{form} wide".lstrip() if longest > _LONGEST_PRINTED else form
 
 
 FORMS: dict[str, Callable[[Paper, Catalogue], bytes]] = {

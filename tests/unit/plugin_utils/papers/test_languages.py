@@ -22,6 +22,9 @@ from pages import Page
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import RENTAL_CASE, TASK
 from ansible_collections.community.seventhings.plugins.plugin_utils import papers
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.documented import documented_spec
+from ansible_collections.community.seventhings.plugins.plugin_utils.papers.catalogue import Catalogue
+from ansible_collections.community.seventhings.plugins.plugin_utils.papers.table import Column, Paper, Table
+from ansible_collections.community.seventhings.plugins.plugin_utils.papers.writer import write_paper
 
 from ..stocktake.taking import NOVEMBER, take
 
@@ -146,3 +149,12 @@ def test_the_totals_of_a_page_are_the_sums_of_its_columns(tmp_path: Path, paper:
                 assert Decimal(cell.replace(",", "")) == sum(amounts), heads[number]
                 totals += 1
     assert totals
+
+
+def test_long_words_break_on_paper_so_that_no_column_is_cut(tmp_path: Path) -> None:
+    rows = [{"name": "x" * length} for length in (20, 21, 31)]
+    paper = Paper("ledger_title", "", (), (), [Table("objects", [Column("name")], rows)], {}, ())
+    write_paper(paper, [tmp_path / "paper.html"], Catalogue("de"))
+    page = (tmp_path / "paper.html").read_text("utf-8")
+    assert re.findall('<td class="([a-z ]+)">x', page) == ["word", "word wide", "long"]
+    assert re.search("@media print {.*td.wide { white-space: normal; overflow-wrap: anywhere;", page, re.DOTALL)
