@@ -13,7 +13,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.action.modul
 
 
 class ActionModule(_ModuleAction):
-    """The result of the module, hidden from the display if it has tokens."""
+    """Run the module, and hide a result with tokens from the display."""
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         """Run the action; called by Ansible."""

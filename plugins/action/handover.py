@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Hand over everything of a person on the controller, in one plan."""
+"""Plan and apply, on the controller, the handover of everything that a person has."""
 
 from __future__ import annotations
 

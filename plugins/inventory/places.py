@@ -381,7 +381,7 @@ class InventoryModule(KnowsOrigins, BaseInventoryPlugin, Constructable, Cacheabl
     def _hostnames(self) -> list[str]:
         """Return the entries of the option ``hostname``.
 
-        :raises InvalidInput: if one is no text.
+        :raises InvalidInput: if an entry is not a text.
         """
         written = self.get_option("hostname") or []
         choices = written if isinstance(written, list) else [written]
@@ -533,9 +533,9 @@ class InventoryModule(KnowsOrigins, BaseInventoryPlugin, Constructable, Cacheabl
         variables.update({name: untrusted(variables[name]) for name in composed})
 
     def _check_names(self, built: InventoryData, layout: Layout, earlier: Earlier) -> None:
-        """Check that no host or group has a name that belongs to others.
+        """Check that no host or group has a name that another source or Ansible uses.
 
-        :raises InvalidInput: if one has, or if a group has the name of a host.
+        :raises InvalidInput: if a name is in use, or if a group has the name of a host.
         """
         laid_out = {group.name for group in layout.groups}
         by_hand = {self._sanitize_group_name(name) for name in self.get_option("groups") or ()}

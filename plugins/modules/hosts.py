@@ -51,9 +51,9 @@ options:
       placeholders:
         description:
           - >-
-            Patterns of texts that are no serial numbers, such as V(ACME-DEMO-*). Case does not matter. The placeholders
-            of many makers are known, such as V(To Be Filled By O.E.M.), V(System Serial Number), V(0123456789), V(N.A.)
-            and one repeated character.
+            Patterns of texts that are not serial numbers, such as V(ACME-DEMO-*). Case does not matter. The
+            placeholders of many makers are known, such as V(To Be Filled By O.E.M.), V(System Serial Number),
+            V(0123456789), V(N.A.) and one repeated character.
         type: list
         elements: str
         default: []
@@ -169,7 +169,7 @@ skipped_hosts:
   returned: success
   type: list
   elements: dict
-  sample: [{host: pc19, reason: "product_serial is 'None', which is no serial number"}]
+  sample: [{host: pc19, reason: "product_serial is 'None', which is not a serial number"}]
 outcome:
   description:
     - The outcome, as in RV(community.seventhings.instance#module:outcome).

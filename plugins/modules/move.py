@@ -27,8 +27,8 @@ options:
     type: raw
   person:
     description:
-      - A person, by e-mail address, id or UUID. All objects move that name the person, or the user with the same e-mail
-        address.
+      - A person, by e-mail address, id or UUID. All objects that name the person, or the user with the same e-mail
+        address, move.
     type: raw
   from_location:
     description:

@@ -81,7 +81,8 @@ options:
   src:
     description:
       - The files of the instance, as in O(community.seventhings.instance#module:src). C(scan_codes) of their
-        C(instance.yml) describes placeholders. Only O(mode=close) reads and changes other files, and it refuses a link.
+        C(instance.yml) describes placeholders. O(mode=close) also reads and changes the other files, and refuses a
+        link.
     type: raw
   src_below:
     description:

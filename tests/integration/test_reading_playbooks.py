@@ -48,4 +48,4 @@ def test_changes_have_the_name_of_who_made_them(tmp_path: Path, emulator: Emulat
 def test_a_first_day_that_is_no_day_is_refused_by_its_variable(tmp_path: Path, emulator: Emulator) -> None:
     changed = ROOT / "playbooks" / "changed.yml"
     done = playbook.run(tmp_path, changed, "-e", "changed_since=gestern", variables=emulator.variables())
-    assert done.results[-1]["msg"] == "changed_since: 'gestern' is no day; expected a day such as 2031-04-30"
+    assert done.results[-1]["msg"] == "changed_since: 'gestern' is not a day; expected a day such as 2031-04-30"

@@ -79,7 +79,7 @@ class ModuleSpec:
 
 
 def _as_written(invocation: Invocation, name: str) -> Any:
-    """Return the value of an option before Ansible converted a number to a text.
+    """Return the value of an option as it was before Ansible converted a number to text.
 
     Lists and maps are as Ansible parsed them.
     """

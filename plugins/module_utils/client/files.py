@@ -249,7 +249,7 @@ def describe(client: Client, linked: Attachment) -> Attachment:
     described = read_attachment({**meta.flat, "uuid": linked.uuid}, Field("file", "ATTACHMENT"))
     if described is None:
         raise WrongContent(
-            f"GET /file/{linked.uuid}: the name of the file is {shorten(meta.flat.get('name'))}, which is no text"
+            f"GET /file/{linked.uuid}: the name of the file is {shorten(meta.flat.get('name'))}, which is not text"
         )
     linked.name, linked.type, linked.size, linked.raw = described.name, described.type, described.size, described.raw
     return linked

@@ -95,8 +95,8 @@ class Lists:
     def _read_by_links(self, kind: Kind, conditions: Sequence[Condition], template: str) -> list[Record]:
         """Return the records with some links, and perhaps other records.
 
-        Instances compare the ids of links, their uuids, or either. A form that found something is remembered. Until
-        then an answer without records proves nothing, and the list is read without these conditions.
+        Some instances compare the ids of links, others their uuids. The form that finds records is remembered. Until
+        then, an empty answer proves nothing, and the list is read without these conditions.
         """
         by_links = tuple(condition.field for condition in conditions if condition.links)
         known = self._link_forms.get((kind.name, by_links))

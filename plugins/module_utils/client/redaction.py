@@ -158,7 +158,7 @@ def _hidden(
 
 
 def _spans(secrets: Sequence[str], text: str, escapes: int = _ESCAPED_IN) -> list[tuple[int, int]]:
-    """Return where a text has one of some secrets.
+    """Return where a text has one of the secrets.
 
     :param escapes: how often its escapes are undone to find more of them.
     """
@@ -171,7 +171,7 @@ def _spans(secrets: Sequence[str], text: str, escapes: int = _ESCAPED_IN) -> lis
 
 
 def _visible_spans(secrets: Sequence[str], text: str) -> Iterator[tuple[int, int]]:
-    """Yield where a text has one of some secrets, plain or in base64."""
+    """Yield where a text has one of the secrets, plain or in base64."""
     for secret in secrets:
         for form in (secret, secret.replace(" ", "+")):
             yield from ((begin, begin + len(form)) for begin in _found(form, text))

@@ -328,7 +328,7 @@ class Transport:
     def _refusal(
         self, request: Request, sent: float, status: int, headers: Mapping[str, str], content: bytes, is_whole: bool
     ) -> Exception:
-        """Return the error of an answer that is no success."""
+        """Return the error of an answer that is not a success."""
         endpoint = request.endpoint
         if status < HTTPStatus.BAD_REQUEST:
             target = "" if request.login else f" to {self._quoted(_address(headers.get('Location')))}"

@@ -76,7 +76,7 @@ def file_name(*candidates: str) -> str:
 
 
 def shortened(name: str, longest: int = _LONGEST_NAME) -> str:
-    """Return a file name with at most so many bytes, which keeps its ending."""
+    """Cut a file name to a number of bytes, and keep its ending."""
     if len(name.encode()) <= longest:
         return name
     stem, dot, ending = name.rpartition(".")

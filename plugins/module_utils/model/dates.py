@@ -172,7 +172,7 @@ class DateReader:
     """Read dates in some patterns, and in ISO 8601.
 
     :param patterns: of strptime; dates are written in the first.
-    :raises ValueError: for a text that is no pattern of days.
+    :raises ValueError: for a text that is not a pattern of days.
     """
 
     def __init__(self, patterns: Sequence[str] = ()) -> None:
@@ -182,7 +182,7 @@ class DateReader:
         """Return a day.
 
         :raises UnclearDate: if it may mean several days, or lost a digit.
-        :raises InvalidValue: if it is none.
+        :raises InvalidValue: if it is not a day.
         """
         readings = self._readings(text.strip(), has_times=False)
         day = self._certain_day(text.strip(), readings)
@@ -195,7 +195,7 @@ class DateReader:
         """Return a time, or a day if the text has no time.
 
         :raises UnclearDate: if it may mean several times, or lost a digit.
-        :raises InvalidValue: if it is none.
+        :raises InvalidValue: if it is not a time.
         """
         readings = self._readings(text.strip(), has_times=True)
         day = self._certain_day(text.strip(), readings)

@@ -324,7 +324,7 @@ class Schema:
         return f"did you mean {' or '.join(suggestions)}?" if suggestions else ""
 
     def _on_the_wire(self, name: str) -> list[str]:
-        """Return the field that bodies of the service call by a name, if the name is no field."""
+        """Return the field that bodies of the service call by a name, if the name is not a field."""
         is_split = name in self.kind.split_members
         return [
             field.key

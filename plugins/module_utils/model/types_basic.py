@@ -411,7 +411,7 @@ def broken_rules(value: Any, field: Field) -> list[str]:
 
 
 def is_choice(value: Any, field: Field) -> bool:
-    """Return False if a canonical value is a text that is no choice of a field with choices."""
+    """Return False if a canonical value is a text that is not a choice of a field with choices."""
     return not field.allowed or not isinstance(value, str) or value in field.allowed
 
 

@@ -29,7 +29,7 @@ class Related(NamedTuple):
 
 
 def related(written: Any, definitions: Callable[[], Iterable[Definition]]) -> Related:
-    """Return written relations with uuids. What is no list stays as it is.
+    """Return written relations with uuids. A value that is not a list stays as it is.
 
     :param definitions: returns the definitions of the template. It is called only if there is a relation.
     """

@@ -83,8 +83,8 @@ def check_carried(schema: Schema, current: Record, values: Mapping[str, Any], re
 def without_unreadable(change: Change, unreadable: Collection[str]) -> Change:
     """Return a change with a warning about fields that the service never returns.
 
-    Whether they have the written values is unknown. So they are sent if something else changes, and are no change of
-    their own: otherwise every run would report one.
+    Nobody knows whether they have the written values. They are sent if something else changes, and are not a change of
+    their own: otherwise every run would report a change.
     """
     if not unreadable:
         return change

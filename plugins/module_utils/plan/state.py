@@ -59,7 +59,7 @@ class InstanceState(ABC):
 
     @abstractmethod
     def of_uuid(self, kind: Kind, uuid: str, template: str = "") -> Record | None:
-        """Return the record with a uuid, also if it is archived, or None."""
+        """Return the record with a uuid, even if it is archived, or None."""
 
     @abstractmethod
     def is_archived(self, record: Record) -> bool:

@@ -26,7 +26,7 @@ class Step:
     :ivar read: reads the record; None if it does not exist.
     :ivar is_done: returns True if the record has the change.
     :ivar is_open: returns True if the record is still as it was before the change.
-    :ivar repeats: send it again also if the service itself failed, and did not carry it out.
+    :ivar repeats: send it again even if the service itself failed, and did not carry it out.
     """
 
     record: str

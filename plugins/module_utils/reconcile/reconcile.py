@@ -153,7 +153,8 @@ class _Ensure:
         if unknown:
             raise InvalidInput([f"{self._desired_record.prefix}{words}" for words in unknown.values()])
         words = [
-            f"{self._desired_record.prefix}relations[{number}].field: {name!r} is no field of this template, or several"
+            f"{self._desired_record.prefix}relations[{number}].field: "
+            f"{name!r} names no field of this template, or several"
             for number, name in missing.items()
         ]
         if missing and not self._check_mode:

@@ -41,7 +41,7 @@ def perhaps_hidden_owner(schema: Schema, keys: Iterable[str], values: Mapping[st
 
 
 def link_to(kind: Kind) -> str:
-    """Return the type of the fields by which others link to a kind; most kinds have none."""
+    """Return the type of the fields that link to a kind. Most kinds have no such type."""
     return f"LINKED_{kind.name.upper()}"
 
 

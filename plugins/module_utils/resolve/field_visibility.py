@@ -176,7 +176,7 @@ def _is_withheld(client: Client, kind: Kind, field: Field) -> bool:
 
 
 def keys_in_none(fields: Iterable[Field], records: Iterable[Record]) -> set[str]:
-    """Return the keys of the fields that none of some records has, or nothing without records."""
+    """Return the keys of the fields that none of the records has, or nothing without records."""
     wires: dict[str, str] | None = None
     for record in records:
         if wires is None:

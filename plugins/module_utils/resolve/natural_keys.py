@@ -84,7 +84,7 @@ def spellings(value: Any) -> tuple[Any, ...]:
 
 
 def by_any_of(field: str, values: Sequence[Any]) -> Condition:
-    """Return the condition that a field has one of some values. Either all values are links or none is."""
+    """Return the condition that a field has one of the values. Either all values are links or none is."""
     operator = "eq" if len(values) == 1 else "in"
     if isinstance(values[0], Link):
         return Condition.on_links(field, operator, values)

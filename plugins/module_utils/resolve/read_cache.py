@@ -113,7 +113,7 @@ class Reading:
         return self._some[kind.name]
 
     def _list_narrowed(self, kind: Kind, key: str, values: Iterable[Any]) -> list[Record]:
-        """Return the records with one of some values in a field, and possibly more.
+        """Return the records with one of the values in a field, and possibly more.
 
         Without values nothing is requested.
         """
@@ -480,7 +480,7 @@ def find_record(client: Client, kind: Kind, written: Any) -> Record:
 
 
 def find_by_barcode(client: Client, schema: Schema, barcode: str) -> Record | None:
-    """Return the record with this barcode, also if it is archived and no list shows it, or None."""
+    """Return the record with this barcode, even if it is archived and no list shows it, or None."""
     key = schema.kind.barcode_key
     for spelling in natural_keys.spellings(barcode):
         found = client.get_by_barcode(schema.kind, spelling)

@@ -7,7 +7,7 @@ A fact is a kind, a mark and a value, and belongs to an owner. Each line of a lo
 
     ["acme set depot", ["name", "0a1b...", "object 1042"], ["protected", "0a1b...", null]]
 
-The value null removes a fact. A last line without its end is no transaction, because its writer was interrupted.
+The value null removes a fact. A last line without its end is not a transaction, because its writer was interrupted.
 Readers ignore kinds that they do not know, and keep them.
 """
 
@@ -45,7 +45,7 @@ _LOCK_SECONDS = 5.0
 
 
 class NotFacts(InvalidInput):
-    """Raised if a file is too long, or has too much that is no fact."""
+    """Raised if a file is too long, or has too much that is not a fact."""
 
 
 def apply(marks: Marks, facts: Iterable[Fact]) -> None:
@@ -80,7 +80,7 @@ class FactLog:
 
         The result changes with later calls. No lock is needed, because an incomplete line does not count yet.
 
-        :raises NotFacts: if this is no log. :raises OSError: if it can't be read.
+        :raises NotFacts: if this is not a log. :raises OSError: if it can't be read.
         :raises InvalidInput: if it is a link or no file, or belongs to somebody else.
         """
         with self._mutex:
@@ -139,7 +139,7 @@ class FactLog:
 
     @contextlib.contextmanager
     def _held(self) -> Iterator[None]:
-        """Own the lock, and know the present facts."""
+        """Acquire the lock and read the present facts."""
         with contextlib.ExitStack() as stack:
             if self._owner != os.getpid():
                 stack.enter_context(self._file.locked(_LOCK_SECONDS))
@@ -225,7 +225,7 @@ def _is_begun(line: bytes) -> bool:
 
 
 def _facts_in(line: bytes) -> tuple[str, list[Fact]] | None:
-    """Return the owner and the facts of a line, or None if it is no transaction."""
+    """Return the owner and the facts of a line, or None if it is not a transaction."""
     try:
         parts = json.loads(line)
         if not isinstance(parts, list) or len(parts) > MOST_FACTS + 1 or not line.endswith(b"\n"):

@@ -127,7 +127,7 @@ def _private_folder(path: Path) -> Folder:
     :raises OSError: if it can't be created or read.
     """
     above = path.parent
-    _require(above.is_absolute(), f"{path} is no absolute path")
+    _require(above.is_absolute(), f"{path} is not an absolute path")
     # Any user who can write to a link's directory can replace the link, so check every directory on the way.
     for directory in {above, *above.parents, *above.resolve().parents}:
         _require_safe(directory, path)

@@ -3,9 +3,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Notes about lists that an instance returned complete in one answer.
 
-A note saves the request that proves it. It is valid for a day, for one list with one filter and for as many records: a
-list that others made longer or shorter may be a first page, because the instance may have begun to page. Without notes
-that request is sent again, and nothing else changes.
+A note saves the request that proves it. It is valid for a day, for one list with one filter and for the noted number of
+records: a list that others made longer or shorter may be a first page, because the instance may have begun to page.
+Without notes that request is sent again, and nothing else changes.
 """
 
 from __future__ import annotations
@@ -46,8 +46,9 @@ class UnpagedLists:
             facts.put(*((_KIND, old, None) for old in list(facts.all(_KIND))[:-_MOST_NOTES]))
 
     def changed(self, kind: str, by: int, part: str = "") -> None:
-        """Count records of a kind that this process created or, below 0, deleted.
+        """Count records of a kind that this process created or deleted.
 
+        :param by: the number of new records; negative for deleted records.
         :param part: of the list that they are in; if empty, they are in all lists of their kind.
         """
         with contextlib.suppress(OSError, TypeError, ValueError), self.store.changing(self.name) as facts:
@@ -56,7 +57,7 @@ class UnpagedLists:
                     facts.put((_KIND, mark, [moment, records + by]))
 
     def has(self, kind: str, part: str, records: int) -> bool:
-        """Return True if a list with as many records is known to be complete."""
+        """Return True if a list with this number of records is known to be complete."""
         with contextlib.suppress(OSError, TypeError, ValueError), self.store.changing(self.name) as facts:
             moment, noted = facts.get(_KIND, _mark(kind, part)) or (0.0, None)
             return noted == records and 0 <= self.clock() - moment < _DAY

@@ -121,7 +121,7 @@ class NewRecords:
     # ---- edits
 
     def _fit(self, section: str) -> Fit:
-        """Return what finds the columns of records. A record needs those of its key."""
+        """Return a function that finds the columns of a record, or None if a column of its natural key is missing."""
         kind = _kind_of(section)
         schema = self._edit.client.schema(kind) if kind.is_plain else None
         given = self._edit.desired.identity.get(section) or kind.written_key

@@ -35,7 +35,7 @@ _TOLD = re.compile(
     r"|(?:(?<=\bset )|(?<=\bas )|(?<=\bgive )|(?<=\boption ))(?P<told>\w+)\b"
     r"|(?<![\w.])(?P<unmistakable>[a-z]+_[a-z_]+)\b"
 )
-"""A word that is the name of an option: where a message begins, what it tells to set, or a name that is no word."""
+"""A word that is the name of an option: where a message begins, what it tells to set, or a name that is not a word."""
 
 _OTHER_NAMES = {"hosts_hosts": "hosts_names"}
 """The variables of roles that do not have the name of the option."""

@@ -483,7 +483,7 @@ def _owner_of(instance: str, *names: str) -> str:
 def _facts_in(log: FactLog, place: JournalPlace) -> Mapping[str, Marks]:
     """Return the facts of a journal by owner.
 
-    :raises JournalRefused: if somebody else may have written it, or it is no journal.
+    :raises JournalRefused: if somebody else may have written it, or it is not a journal.
     :raises InvalidInput: if it can't be read.
     """
     try:

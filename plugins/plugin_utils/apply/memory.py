@@ -184,7 +184,7 @@ def _upload(mark: str) -> Upload:
 
 
 def _moment(value: Any) -> float:
-    """Return the time of a fact. It is unknown if it is no number."""
+    """Return the time of a fact. It is unknown if it is not a number."""
     is_time = isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < math.inf
     return float(value) if is_time else UNKNOWN_MOMENT
 

@@ -42,7 +42,7 @@ def _is_root(text: str) -> bool:
 
 
 def one_of(*names: str) -> Fits:
-    """Return the condition that a text is one of some names."""
+    """Return the condition that a text is one of the names."""
     return Fits(frozenset(names).__contains__, f"one of {', '.join(names)}")
 
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The garbage collector of Python while a run reads and plans."""
+"""Pause the garbage collector of Python while a run reads and plans."""
 
 from __future__ import annotations
 

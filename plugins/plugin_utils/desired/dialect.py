@@ -522,7 +522,7 @@ def _typed(field: Field, cell: TypedCell) -> str:
 def is_ambiguous_amount(field: Field, text: str) -> bool:
     """Return True if a number of a field may mean two amounts: 1.890 is 1890 with a separator of thousands.
 
-    An amount whose fractions have as many digits as there are between separators of thousands is none.
+    An amount in a currency with three decimal digits is never ambiguous.
     """
     is_amount = field.type == _AMOUNT and (field.fraction_digits or 0) < _DIGITS_OF_AMOUNTS
     return is_amount and _AMBIGUOUS.fullmatch(text) is not None

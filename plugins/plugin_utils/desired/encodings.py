@@ -115,7 +115,7 @@ def decoded(content: bytes, explicit: str = "", fallback: str = "") -> tuple[str
     except UnicodeDecodeError as error:
         wrong = error
     found = _beyond_ascii(content) if codec == "utf-8" else ""
-    # A letter that the fallback has, too, is no accident of its bytes.
+    # A letter that the fallback has, too, is not an accident of its bytes.
     if fallback and not explicit and not marked and not found.encode(fallback, "ignore"):
         try:
             return content.decode(fallback), fallback
@@ -162,7 +162,7 @@ def _unread(content: bytes, found: str, codec: str, start: int) -> WrongEncoding
 
 
 def _readings(content: bytes) -> list[str]:
-    """Return settings for the likeliest encodings, the likeliest first. Those that read the same words are one."""
+    """Return settings for the likeliest encodings, the likeliest first, and one setting for each reading."""
     read = [(encoding, letters, _words(text[:_SAMPLE])) for encoding, letters, text in _texts(content)]
     scores = {encoding: _score(words, letters) for encoding, letters, words in read}
     best = max(scores.values(), default=0)

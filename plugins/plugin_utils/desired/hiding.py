@@ -195,7 +195,7 @@ def _texts_in(value: Any) -> Iterator[str]:
 
 
 def _is_in(sources: Container[str], source: str) -> bool:
-    """Return True if a source is one of some, or a part of an inline one."""
+    """Return True if the sources contain a source, or the inline source that it is a part of."""
     while source and source not in sources:
         source = source[: max(source.rfind("."), source.rfind("["), 0)]
     return bool(source)

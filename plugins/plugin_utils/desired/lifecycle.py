@@ -68,7 +68,7 @@ class Lifecycle:
         return self.protect[min(numbers)] if numbers else ""
 
     def idle_protections(self, names: Iterable[str]) -> list[str]:
-        """Return the patterns of ``protect`` that none of some natural keys matches."""
+        """Return the patterns of ``protect`` that none of the natural keys matches."""
         protections = self._protections
         idle = set(range(len(self.protect)))
         for name in {_comparable(name) for name in names if name}:

@@ -61,7 +61,7 @@ _NEVER_VAULTED = (
 )
 SETTINGS = ("instance.yml", "instance.yaml")
 _FILES_OF_A_SET = {"instance": "settings are in the file instance.yml", "moved": "renames are in the file moved.yml"}
-"""The names of files that are no sections, and what such a file has."""
+"""The names of files that are not sections, and what such a file has."""
 
 Decode = Callable[[bytes], tuple[str, str]]
 """Returns the text of a file, and the codec that writes the same bytes."""
@@ -146,7 +146,7 @@ def local_files(src: Path | None, files_root: Path | None) -> str:
     :raises InvalidInput: if ``files_root`` is not a directory.
     """
     if files_root is not None and not files_root.is_dir():
-        raise InvalidInput(f"files_root: {files_root} is no directory")
+        raise InvalidInput(f"files_root: {files_root} is not a directory")
     root = files_root or src
     return "" if root is None else str(root.parent if root.is_file() else root)
 

@@ -219,7 +219,7 @@ _WRONG_TEXTS = (*((mark, NO_JINJA) for mark in JINJA), (NUL, NO_NUL))
 
 
 def may_have_wrong_texts(text: str) -> bool:
-    """Return True if records of a file may have texts that are no plain data."""
+    """Return True if records of a file may have texts that are not plain data."""
     return NUL_ESCAPED in text or any(mark in text for mark, _why in _WRONG_TEXTS)
 
 

@@ -32,7 +32,7 @@ class Place:
 
     @property
     def file(self) -> str:
-        """Return the name of the file; empty if it is none."""
+        """Return the name of the file; empty if the place is not a file."""
         return self.source if self.line or PurePosixPath(self.source).suffix.lower() in _SUFFIXES else ""
 
 

@@ -61,7 +61,7 @@ class RowRules:
 
 
 NO_RULES = RowRules()
-"""The rules of a record that is no row of a table of another system."""
+"""The rules of a record that is not a row of a table of another system."""
 
 
 def match_of(value: Any) -> tuple[Fields, ...]:

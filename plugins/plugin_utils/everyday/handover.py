@@ -196,8 +196,8 @@ class _Handover:
             ]
             if by_user:
                 raise InvalidInput(
-                    f"to: {successor.words} is no user, and {len(by_user):,} of these records name a user; create the "
-                    "user with community.seventhings.user_from_person first"
+                    f"to: {successor.words} is not a user, and {len(by_user):,} of these records name a user; create "
+                    "the user with community.seventhings.user_from_person first"
                 )
         for record, keys in has.by_section[OBJECT.section]:
             successors = {key: successor.in_field(types[key]) for key in keys}

@@ -47,7 +47,7 @@ They are compared by their letters and digits only, without case.
 """
 
 _FILLERS = re.compile(r"(.)\1*|0?1234(5(6(7(8(90?)?)?)?)?)?(abcdef)?|abcd(e(f(gh?)?)?)?")
-"""More texts that are no serial numbers: one repeated character, and characters in order."""
+"""More texts that are not serial numbers: one repeated character, and characters in order."""
 
 _DIGITS = 6
 
@@ -164,7 +164,7 @@ class _Hosts:
             raw = fact_of(facts, fact)
             serial = serial_of(raw, self._options["key"]["placeholders"])
             if serial is None:
-                self._skipped[host] = f"{fact} is {shorten(raw)}, which is no serial number"
+                self._skipped[host] = f"{fact} is {shorten(raw)}, which is not a serial number"
             else:
                 found[host] = serial
         sharing: dict[str, list[str]] = {}
@@ -301,9 +301,9 @@ def _letters(text: str) -> str:
 
 
 def serial_of(raw: Any, placeholders: Iterable[str] = ()) -> str | None:
-    """Return a fact as a serial number, or None if it is none.
+    """Return a fact as a serial number, or None if it is not a serial number.
 
-    :param placeholders: patterns of more texts that are no serial numbers.
+    :param placeholders: patterns of more texts that are not serial numbers.
     """
     text, _why = text_of(raw)
     if not text or _FILLERS.fullmatch(_letters(text)):

@@ -382,7 +382,7 @@ class _Comparison:
         """Yield what may be wrong with the comparison."""
         yield from self._ledger.warnings
         if self._ledger.ignored:
-            yield f"Columns that are no fields and were left out: {named(self._ledger.ignored)}."
+            yield f"Columns that are not fields and were left out: {named(self._ledger.ignored)}."
         if self._found["not_found"] and sees["hidden_records"] != NO:
             yield f"What was not found may be hidden: {sees['words']}."
         for key, plural, name in sorted(self._unnamed):

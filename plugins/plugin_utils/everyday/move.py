@@ -141,7 +141,7 @@ def _new_rooms(lists: ObjectLists, place: Record, written: Any) -> Callable[[Rec
     """Return the function from a room of a location to the new room. Objects without a room have None.
 
     :param written: a room for the whole location, or a map of its rooms to rooms.
-    :raises InvalidInput: if one of them is no room, or not in the location.
+    :raises InvalidInput: if one of them is not a room of the location.
     """
     if not isinstance(written, Mapping) or all(lists.client.schema(ROOM).find(str(name)) for name in written):
         room = lists.record_named("to", ROOM, written)
@@ -172,7 +172,7 @@ def _room_in(lists: ObjectLists, place: Record, name: str) -> Record:
         inside = lists.state.place_of(room)
         if inside is not None and inside.uuid == place.uuid:
             return room
-    raise InvalidInput(f"to: {shorten(name)} is no room of {location}")
+    raise InvalidInput(f"to: {shorten(name)} is not a room of {location}")
 
 
 def _unread(lists: ObjectLists, keys: Collection[str]) -> list[str]:

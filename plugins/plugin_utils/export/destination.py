@@ -82,7 +82,7 @@ class Destination:
     def read(self, path: str, limit: int = _LARGEST) -> bytes:
         """Return the content of a regular file.
 
-        :raises InvalidInput: if it is none, or longer than the limit.
+        :raises InvalidInput: if it is not a regular file, or longer than the limit.
         """
         with at_dest():
             return self.folder.read(path, limit)
@@ -143,7 +143,7 @@ class Destination:
 
     @property
     def is_changed(self) -> bool:
-        """Whether a file is written, removed or gets other access."""
+        """True if a file is written, removed or gets other permissions."""
         return bool(self.written or self.removed or self.adjusted)
 
     @property

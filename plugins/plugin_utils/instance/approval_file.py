@@ -49,7 +49,7 @@ class ApprovalFile:
     def read(self) -> Approval:
         """Return the approval.
 
-        :raises InvalidInput: if there is no such file, or it is no approval of this version of the collection.
+        :raises InvalidInput: if there is no such file, or it is not an approval of this version of the collection.
         """
         content = self._content()
         if content is None:

@@ -98,7 +98,7 @@ def _in_brackets(planned: Planned) -> str:
 
 
 def ago(moment: str, now: dt.datetime) -> str:
-    """Return how long ago a moment was, in words; empty if it is none."""
+    """Return how long ago a moment was, in words; empty if the text is not a time."""
     try:
         found = read_iso(moment)
     except ValueError:

@@ -33,7 +33,7 @@ class _Merged:
     def record(self, entry: Entry, is_managed: bool) -> dict[str, Any]:
         schema = self._schemas.for_kind(entry.kind)
         values = {**entry.fields, **entry.spelled(schema)[0]}
-        # A name that is no field may be a value of a vaulted file. Its finding says where it is.
+        # A name that is not a field may be a value of a vaulted file. Its finding says where it is.
         hides_names = self._hiding.hides_place(entry.place)
         names = [name for name in values if not hides_names or schema.find(name) is not None]
         shown = {name: self._shown(schema, entry, name, values[name]) for name in names}

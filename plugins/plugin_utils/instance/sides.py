@@ -94,12 +94,12 @@ class Sides:
 
     @cached_property
     def _earlier(self) -> dict[str, str]:
-        """Kind and key of each record of the set, to its uuid."""
+        """The uuid of each record of the set, by kind and key."""
         return {name: uuid for uuid, name in self._memory.names.items() if uuid in self._memory.known}
 
     @cached_property
     def _again(self) -> dict[int, str]:
-        """The entry of each record of the set that is created again, to the earlier uuid of the record."""
+        """The earlier uuid of each record of the set that is created again, by entry."""
         again = (planned for planned in self._plan.changes if planned.change.action == CREATE)
         return {id(planned.entry): self._earlier.get(planned.journal_name, "") for planned in again}
 

@@ -51,7 +51,7 @@ def _require_below(top: Path, sources: Mapping[str, Sequence[Path]]) -> None:
     :raises InvalidInput: if a path does, or if the directory does not exist.
     """
     if not top.is_dir():
-        raise InvalidInput(f"src_below: {top} is no directory; expected the one that src must be in")
+        raise InvalidInput(f"src_below: {top} is not a directory; expected the one that src must be in")
     for option, paths in sources.items():
         for path in paths:
             if not path.expanduser().resolve().is_relative_to(top.resolve()):

@@ -41,7 +41,7 @@ _OF_A_URL = ":/?#[]@!$&'()*+,;=%~"
 """The characters of a URL besides letters, digits and ``-._``."""
 
 _WORD = re.compile(r"[a-z]+(?:_[a-z]+)*|[0-9][0-9,.]*")
-"""A word such as ``partly_applied`` or a number, which is no code in a cell."""
+"""A word such as ``partly_applied`` or a number, which is not code in a cell."""
 
 
 def as_markdown(result: RunResult, limit: int = _COMMENT_LIMIT, url: str = "") -> str:

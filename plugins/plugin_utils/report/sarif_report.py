@@ -22,7 +22,7 @@ from .words import action_words
 _FINDING, _WARNING, _REMOVAL, _CHANGE = "finding", "warning", "removal", "change"
 _RULES = {
     _FINDING: "The files can't be applied as they are",
-    _WARNING: "A warning that is no error",
+    _WARNING: "A warning that is not an error",
     _REMOVAL: "A record that is deleted or archived",
     _CHANGE: "Another change, if there are few",
 }
@@ -47,7 +47,7 @@ def as_sarif(result: RunResult, src: Path | None = None) -> str:
         *_changes(for_people(result)),
     ]
     if result.undone:
-        # A place without a line is one in the apply record, which is no file of the checkout.
+        # A place without a line is one in the apply record, which is not a file of the checkout.
         found = [(kind, place if place.line else Place(""), text) for kind, place, text in found]
     described = {**_RULES, **{rule.id: rule.because or _BROKEN for rule in rules.values()}}
     document = {

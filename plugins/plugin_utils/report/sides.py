@@ -34,7 +34,7 @@ def diff_of(result: RunResult) -> dict[str, str]:
 
 
 def _changes(result: RunResult) -> list[dict[str, object]]:
-    """Return the changes that a diff shows: all of a plan, and after an apply those that were done, in equal words."""
+    """Return the changes that a diff shows: all of a plan, and after an apply those that were done."""
     if result.check_mode or result.outcome == "refused":
         return result.changes
     return [{**change, "status": NOT_TRIED} for change in result.changes if change.get("status", DONE) == DONE]

@@ -40,7 +40,7 @@ class Figure(str):
 
 
 def as_figure(value: Any, fraction_digits: int, separator: str = "") -> Any:
-    """Return a number with at least some digits after the point, and anything else unchanged.
+    """Return a number with a minimum of digits after the point, and anything else unchanged.
 
     :param separator: between thousands.
     """

@@ -100,7 +100,7 @@ def read_rules(paths: Sequence[Path], digests: Sequence[str] | None = None, outs
 
 
 def _require_outside(path: Path, outside: Iterable[Path]) -> None:
-    """Refuse a rules file that is inside one of some directories, as written or with all links resolved.
+    """Refuse a rules file that is inside one of the directories, as written or with all links resolved.
 
     :raises InvalidInput: if the rules file is inside one of them.
     """

@@ -28,7 +28,7 @@ class Aspect:
         return True
 
     def settings(self) -> None:
-        """Check settings. All fields are known, also those that this plan creates."""
+        """Check settings. All fields are known, including those that this plan creates."""
 
     def writable(self, entry: Entry, fields: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the fields of an entry without those that files must not write."""
@@ -55,7 +55,7 @@ class Aspect:
         """Check a record that is to exist, now that its references are resolved."""
 
     def compared(self, planned: Planned, current: Record | None) -> None:
-        """Check or note a record, now that its change is known, also if nothing changes."""
+        """Check or note a record, now that its change is known, even if nothing changes."""
 
     def complete(self) -> None:
         """Check the plan as a whole, or take changes out."""

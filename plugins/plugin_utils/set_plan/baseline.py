@@ -131,7 +131,7 @@ def combined(sides: Iterable[str]) -> str:
 
 
 def name_of(schema: Schema, key: str) -> str:
-    """Return the name of a field that its label, and its spelling in the files, do not change."""
+    """Return a name of a field that does not depend on its label or on its spelling in the files."""
     return f"{schema.kind.name} {schema.fields[key].wire_key}"
 
 

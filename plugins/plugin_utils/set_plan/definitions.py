@@ -165,7 +165,7 @@ class Definitions:
         for number, name in missing.items():
             if name not in labels_to_be:
                 place = entry.place_in(("relations", number, "field"))
-                context.find(place, f"relations[{number}].field: {name!r} is no field of this template, or several")
+                context.find(place, f"relations[{number}].field: {name!r} names no field of this template, or several")
         return {**fields, "relations": resolved} if written else fields, written if missing else None
 
     def _relate_later(self, planned: Planned, current: Record | None, written: Any) -> None:

@@ -19,7 +19,7 @@ class Identity(Aspect):
     """The settings ``identity``, ``marker``, ``scope`` and ``hide``, and the columns of natural keys in tables."""
 
     def settings(self) -> None:
-        """Check for names that are no fields, and for tables without a column for a natural key."""
+        """Check for names that are not fields, and for tables without a column for a natural key."""
         self._check_identity()
         self._check_matches()
         if self._context.desired.marker:
@@ -66,7 +66,7 @@ class Identity(Aspect):
                 context.find(desired.place_of("marker"), words)
 
     def warnings(self) -> Iterator[str]:
-        """Warn of a scope without records, and of names to hide that are no fields. A finding may be the reason."""
+        """Warn of a scope without records, and of names to hide that are not fields. A finding may be the reason."""
         context = self._context
         if context.findings:
             return
@@ -80,6 +80,6 @@ class Identity(Aspect):
                 )
         for name in context.hiding.idle(context.desired.entries):
             yield (
-                f"hide: {name!r} is no field of the sections in these files, so it hides nothing. Write the key or the "
-                "label of a field."
+                f"hide: {name!r} is not a field of the sections in these files, so it hides nothing. Write the key or "
+                "the label of a field."
             )

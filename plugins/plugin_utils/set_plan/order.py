@@ -47,7 +47,7 @@ def waiting_for_ever(changes: Iterable[Planned]) -> Iterator[tuple[Planned, str,
 
 
 def _circle(waiting: Mapping[int, Planned]) -> AbstractSet[int]:
-    """Return the entries of one circle, which is empty if there is none."""
+    """Return the entries of a cycle; empty if there is none."""
     graph = {number: [id(owner) for _key, owner in planned.after] for number, planned in waiting.items()}
     try:
         TopologicalSorter(graph).prepare()

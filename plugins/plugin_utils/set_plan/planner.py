@@ -6,8 +6,8 @@
 :func:`plan_instance` is the loop, and :data:`ASPECTS` are the concerns of a plan, whose hooks the loop calls.
 
 Parents are matched before children, so a reference to a parent has its meaning when a child is compared. A record with
-a reference to its own section, or to a later one, stays a candidate until all lists are read. Of an unchanged record
-nothing is kept but its entry.
+a reference to its own section, or to a later one, stays a candidate until all lists are read. Only the entry of an
+unchanged record is kept.
 
 A set of one record takes the same loop. The modules for one record (``plan/record_planner.py``) have their own,
 because they send narrow requests instead of reading lists.

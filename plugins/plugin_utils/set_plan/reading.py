@@ -109,7 +109,7 @@ class Reading:
     # ---- the beginning
 
     def check_settings(self) -> None:
-        """Check the settings. All fields are known, also those that this plan creates."""
+        """Check the settings. All fields are known, including those that this plan creates."""
         for check in self.hooks.settings:
             check()
 
@@ -196,7 +196,7 @@ class Reading:
         self.find(entry.place, FieldError.at((), words, "this record is written twice", misfit))
 
     def words(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any]) -> str:
-        """Return a natural key for people. References in it are named, also if they are written as ids."""
+        """Return a natural key for people. References in it are named, even if they are written as ids."""
         called = {key: value if isinstance(value := values.get(key), str) else self._called(value) for key in keys}
         return "/".join([_word(schema.brief(key, value)) for key, value in called.items()])
 

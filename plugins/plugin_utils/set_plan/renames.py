@@ -66,7 +66,7 @@ class _Renames:
         return None
 
     def after(self, names: tuple[str, ...], values: Values) -> _Pair | None:
-        """Return the rename of the natural key of some values."""
+        """Return the rename from the natural key of some values."""
         return self._from.get((names, normal_key(self._state.key_of(self._schema, names, values))))
 
 

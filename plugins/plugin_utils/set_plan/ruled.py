@@ -58,7 +58,7 @@ class Rules(Aspect):
     def _view_of(
         self, schema: Schema, names: Collection[str] | None, flat: Mapping[str, Any], written: Mapping[str, Any]
     ) -> dict[str, Any]:
-        """Return a record.
+        """Return a record as rules read it.
 
         :param names: keys of the fields that matter; None: all.
         :param flat: the record on the instance.

@@ -32,7 +32,8 @@ class Selection(Aspect):
             for option, names in (("only", options.only), ("exclude", options.exclude)):
                 for name in names:
                     if normal_name(name) not in known:
-                        context.find(Place(option), f"{name!r} is no section, and no natural key of what is planned")
+                        words = f"{name!r} is neither a section nor a natural key of what is planned"
+                        context.find(Place(option), words)
         chosen = {id(planned.entry) for planned in context.result.changes}
         for planned in context.result.changes:
             for finding in self._left_out(planned, chosen):

@@ -146,7 +146,7 @@ class CursorFile:
         try:
             found = self._log.read()
             if self._log.unread:
-                raise ValueError(f"line {self._log.unread[0]} is no fact")
+                raise ValueError(f"line {self._log.unread[0]} is not a fact")
             if found and self._instance not in found:
                 raise InvalidInput(f"cursor: {self._path} is about another instance, {next(iter(found))}")
             return _state(found[self._instance]) if found else None

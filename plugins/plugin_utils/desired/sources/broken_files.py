@@ -50,7 +50,7 @@ def conflict_in(text: str, source: str) -> Finding | None:
 
 
 def may_have_lines(text: str) -> bool:
-    """Return True if a table may have rows that are no records."""
+    """Return True if a table may have rows that are not records."""
     return "--" in text or _COUNT.search(text) is not None
 
 

@@ -109,7 +109,10 @@ class _Table(Table):
         return mark_at(line, start - self._line_starts[line - 1] + 1)
 
     def _cells_from(self, start: int) -> list[int]:
-        """Return where the cells of the row that begins at a position begin."""
+        """Return the positions of the cells of a row.
+
+        :param start: the position of the row.
+        """
         mark, starts = re.escape(self.delimiter), []
         for cell in re.compile(rf'(?:"(?:[^"]|"")*"?)?[^{mark}\r\n]*({mark}?)').finditer(self._text, start):
             starts.append(cell.start())

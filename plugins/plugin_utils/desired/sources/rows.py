@@ -32,8 +32,8 @@ class Table:
     :ivar header: the names as written. :ivar header_line: the line or row of the names; 0 until they are read.
     :ivar columns: the name of each column that is read to its number, from 0.
     :ivar misread: the lines of rows that have an unreadable cell.
-    :ivar may_be_wrong: True if its records may have texts that are no plain data.
-    :ivar has_lines: True if it may have rows that are no records.
+    :ivar may_be_wrong: True if its records may have texts that are not plain data.
+    :ivar has_lines: True if it may have rows that are not records.
     """
 
     def __init__(self, source: str, dialect: Dialect, findings: list[Finding]) -> None:

@@ -226,7 +226,7 @@ def _library() -> Iterator[None]:
 def _opened(content: bytes) -> Any:
     """Return a workbook of the library. Sheets that are charts stay empty: the library can't read all of them.
 
-    :raises _Refused: if it is no workbook, or has too much. :raises _Broken: if the library can't read it.
+    :raises _Refused: if it is not a workbook, or has too much. :raises _Broken: if the library can't read it.
     :raises InvalidInput: if the library is not installed.
     """
     with _library():
@@ -395,7 +395,7 @@ def _check(content: bytes) -> None:
     """
     if not zipfile.is_zipfile(io.BytesIO(content)):
         raise _Refused(
-            "this is no workbook (.xlsx), or only a part of one that was saved or copied in part; save it as .xlsx, "
+            "this is not a workbook (.xlsx), or only a part of one that was saved or copied in part; save it as .xlsx, "
             "without a password"
         )
     with zipfile.ZipFile(io.BytesIO(content)) as packed:

@@ -67,7 +67,7 @@ _NUMBER_STARTS = frozenset("0123456789+-.")
 
 
 class _Loader(_Base):  # type: ignore[misc]
-    """The loader of the library, without tags for what has none in the file."""
+    """The loader of the library. A value without a tag in the file gets none."""
 
     def resolve(self, _kind: Any, _value: Any, _implicit: Any) -> str:
         return ""

@@ -61,7 +61,7 @@ def test_a_section_is_a_file_or_a_directory_of_any_depth_and_any_format(tmp_path
         ),
         ({"objects/a.YML": "x"}, "objects/a.YML:1:1: expected a list of records"),
         ({"objects.ods": b"PK"}, "objects.ods: files end in"),
-        ({"objects.xlsx": b"PK"}, "objects.xlsx: this is no workbook"),
+        ({"objects.xlsx": b"PK"}, "objects.xlsx: this is not a workbook"),
         ({"object.yml": "[]"}, "object.yml: no such section; did you mean objects?"),
         ({"taks/a.yml": "[]"}, "taks: no such section; did you mean tasks?"),
         ({"fields/assets.yml": "[]"}, "fields/assets.yml: expected one of asset.yml, room.yml, person.yml"),

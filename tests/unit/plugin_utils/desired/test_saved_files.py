@@ -169,7 +169,7 @@ def test_what_is_no_table_says_what_to_do(tmp_path: Path, content: bytes, found:
 def test_a_workbook_that_was_saved_in_part_is_called_so(tmp_path: Path) -> None:
     content = workbook_of({"objects": [["barcode"], ["1"]]})
     (line,) = _grouped(_load(tmp_path, {"a.xlsx": content[: len(content) // 2]})).lines
-    assert line.startswith("a.xlsx: this is no workbook (.xlsx), or only a part of one")
+    assert line.startswith("a.xlsx: this is not a workbook (.xlsx), or only a part of one")
 
 
 def test_a_strict_workbook_says_how_to_save_it(tmp_path: Path) -> None:

@@ -271,7 +271,7 @@ def test_lists_and_maps_stand_as_json_in_a_cell(tmp_path: Path) -> None:
 def test_what_is_no_workbook_is_refused_in_one_line(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "a.xlsx").write_bytes(content)
     (finding,) = _load(tmp_path).findings
-    assert str(finding).startswith("a.xlsx: this is no workbook (.xlsx), or only a part of one")
+    assert str(finding).startswith("a.xlsx: this is not a workbook (.xlsx), or only a part of one")
     assert str(finding).endswith("; save it as .xlsx, without a password")
 
 

@@ -218,7 +218,7 @@ def test_a_key_that_is_a_word_of_the_format_gives_way_to_the_label() -> None:
 def test_a_relation_to_a_field_that_is_nowhere_is_a_finding(site: Site) -> None:
     site.write({"fields/asset.yml": "- label: A\n  type: TEXT\n  relations: [{type: actual_field, field: Nowhere}]\n"})
     plan = site.plan()
-    message = "relations[0].field: 'Nowhere' is no field of this template, or several"
+    message = "relations[0].field: 'Nowhere' names no field of this template, or several"
     assert plan.findings == [f"fields/asset.yml:3:43: {message}"]
     assert site.writes() == []
 

@@ -75,7 +75,7 @@ def test_each_finding_has_a_place_because_code_hosts_take_none_without(checkout:
     assert places == {"my%20files/acme/Objects.csv", "my%20files/acme/book.xlsx"}
     assert [result["message"]["text"].partition(" (")[0] for result in run["results"]] == [
         "no such section; did you mean objects?",
-        "this is no workbook",
+        "this is not a workbook",
     ]
     message = "the instance is another one"
     run_result = RunResult("failed", "", True, findings=[message])

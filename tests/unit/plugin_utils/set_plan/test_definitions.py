@@ -40,7 +40,7 @@ def _definitions(site: Site) -> dict[str, Any]:
         ),
         (
             "- {label: A, type: TEXT, relations: [{type: actual_field, field: [B]}]}\n- {label: B, type: TEXT}\n",
-            "1:66: relations[0].field: \"['B']\" is no field of this template, or several",
+            "1:66: relations[0].field: \"['B']\" names no field of this template, or several",
         ),
         (
             f"- {{label: A, type: TEXT, relations: [{{type: actual_field, field_uuid: {UUID}}}]}}\n",

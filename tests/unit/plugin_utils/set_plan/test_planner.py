@@ -304,7 +304,7 @@ def test_the_scope_is_checked_and_only_counts_records_in_it(here: Instance) -> N
 
 
 def test_a_name_in_only_that_nothing_has_is_a_finding(here: Instance) -> None:
-    assert here.plan(thing("100002"), only=["nothing"]).findings == ["only: 'nothing' is no section,"]
+    assert here.plan(thing("100002"), only=["nothing"]).findings == ["only: 'nothing' is neither a"]
 
 
 def test_warnings_of_all_parts_are_sorted(here: Instance) -> None:
@@ -329,7 +329,7 @@ def test_warnings_of_all_parts_are_sorted(here: Instance) -> None:
         unchanged={"objects": 2},
         skipped={"users": 1},
         warnings=[
-            "hide: 'nothing' is no field",
+            "hide: 'nothing' is not a",
             "lifecycle.objects.protect: 'x' matches no record",
             "moved: records are referred to",
             "objects.csv: 1 empty cell where",

@@ -333,7 +333,7 @@ def test_the_cursor_is_private_and_has_no_values(bench: Bench) -> None:
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
-        ("[]\n", "line 1 is no fact"),
+        ("[]\n", "line 1 is not a fact"),
         ('["URL", ["kind", "room", 1]]\n', "can't be read"),
         ('["URL", ["kind", "room", {"stamp": "", "watched": []}], ["room", "a", {}]]\n', "can't be read"),
         ('["https://other.example", ["salt", "", "x"]]\n', "about another instance, https://other.example"),
